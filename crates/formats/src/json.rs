@@ -1,0 +1,194 @@
+//! JSON text as a flat tape of lexemes: validated, but never interpreted.
+//!
+//! A [`Json`] holds the text and one 16-byte [`Node`] per key, value and container. Strings and numbers
+//! stay slices of the input, so that an encoder copies them byte for byte: no float, no unescaping, no tree.
+
+pub(crate) mod lexeme;
+mod scan;
+
+use crate::error::{Error, ErrorKind};
+use lexeme::Content;
+use std::borrow::Cow;
+
+/// The deepest nesting that any reader of this crate accepts.
+pub const MAX_DEPTH: usize = 512;
+
+/// A JSON text that is known to be valid.
+///
+/// ```
+/// use tokenforge_formats::Json;
+///
+/// let json = Json::parse(r#"{ "price": 1.10, "tags": ["a", "b"] }"#)?;
+/// assert_eq!(json.minify(), r#"{"price":1.10,"tags":["a","b"]}"#);
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Json<'a> {
+    text: &'a str,
+    tape: Vec<Node>,
+    is_minified: bool,
+}
+
+/// The kind of a JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+/// One lexeme. Members of an object lie on the tape as key, value, key, value ...
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    /// Byte offset of the first character.
+    start: u32,
+    /// Scalars: byte offset behind the last character. Containers: tape index behind the last descendant.
+    end: u32,
+    /// Containers: the number of elements or members.
+    count: u32,
+    pub(crate) kind: Kind,
+    /// Strings: what was seen between the quotes.
+    pub(crate) content: Content,
+}
+
+impl Kind {
+    pub(crate) fn is_container(self) -> bool {
+        matches!(self, Self::Object | Self::Array)
+    }
+}
+
+impl<'a> Json<'a> {
+    /// Validates a JSON text. The text must be one value nested at most [`MAX_DEPTH`] deep, without a byte order mark.
+    pub fn parse(text: &'a str) -> Result<Self, Error> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(Error::at(ErrorKind::InputTooLarge, text, 0));
+        }
+        let (tape, is_minified) =
+            scan::tape(text.as_bytes()).map_err(|fault| fault.locate(text))?;
+        Ok(Self { text, tape, is_minified })
+    }
+
+    /// Like [`parse`](Self::parse), for bytes that may not even be UTF-8.
+    pub fn from_slice(bytes: &'a [u8]) -> Result<Self, Error> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::parse(text),
+            Err(error) => {
+                let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+                Err(Error::at(ErrorKind::NotUtf8, valid, valid.len()))
+            }
+        }
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The text without insignificant white space; everything else stays as it was written.
+    pub fn minify(&self) -> Cow<'a, str> {
+        if self.is_minified {
+            return Cow::Borrowed(self.text);
+        }
+        let mut out = String::with_capacity(self.text.len());
+        self.minify_value(0, &mut out);
+        Cow::Owned(out)
+    }
+
+    fn minify_value(&self, at: usize, out: &mut String) -> usize {
+        let node = self.tape[at];
+        match node.kind {
+            Kind::Object => {
+                let mut child = at + 1;
+                out.push('{');
+                for index in 0..node.count {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    out.push_str(self.raw(child));
+                    out.push(':');
+                    child = self.minify_value(child + 1, out);
+                }
+                out.push('}');
+                child
+            }
+            Kind::Array => {
+                let mut child = at + 1;
+                out.push('[');
+                for index in 0..node.count {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    child = self.minify_value(child, out);
+                }
+                out.push(']');
+                child
+            }
+            _ => {
+                out.push_str(self.raw(at));
+                at + 1
+            }
+        }
+    }
+
+    /// The node at a tape index; the root is at 0.
+    #[inline]
+    pub(crate) fn node(&self, at: usize) -> Node {
+        self.tape[at]
+    }
+
+    /// The number of elements or members of the container at `at`.
+    #[inline]
+    pub(crate) fn count(&self, at: usize) -> usize {
+        self.tape[at].count as usize
+    }
+
+    /// The tape index behind the value at `at` and all its descendants.
+    #[inline]
+    pub(crate) fn next(&self, at: usize) -> usize {
+        let node = self.tape[at];
+        if node.kind.is_container() { node.end as usize } else { at + 1 }
+    }
+
+    /// The lexeme of a scalar or key as it was written, strings with their quotes.
+    #[inline]
+    pub(crate) fn raw(&self, at: usize) -> &'a str {
+        let node = self.tape[at];
+        &self.text[node.start as usize..node.end as usize]
+    }
+
+    /// The text between the quotes of a string or key, escapes as they were written.
+    #[inline]
+    pub(crate) fn unquoted(&self, at: usize) -> &'a str {
+        let node = self.tape[at];
+        &self.text[node.start as usize + 1..node.end as usize - 1]
+    }
+
+    /// Byte offset of the value or key at `at`.
+    pub(crate) fn offset(&self, at: usize) -> usize {
+        self.tape[at].start as usize
+    }
+
+    /// Tape indices of the elements of the array at `at`.
+    pub(crate) fn elements(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut next = at + 1;
+        (0..self.count(at)).map(move |_| {
+            let element = next;
+            next = self.next(element);
+            element
+        })
+    }
+
+    /// Tape indices of the keys of the object at `at`; each value is one further.
+    pub(crate) fn keys(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut next = at + 1;
+        (0..self.count(at)).map(move |_| {
+            let key = next;
+            next = self.next(key + 1);
+            key
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! TOON text to minified JSON.
