@@ -1,1 +1,53 @@
+//! How many tokens is this text?
+//!
+//! Every decision of Tokenforge ends in that question: a replacement is used only when a real
+//! tokenizer says it is smaller (law L2). This crate answers it offline, from vocabularies
+//! embedded in the binary, and stops counting as soon as the answer is known.
+//!
+//! [`Counter`] is the type to know. It is a small `Copy` value; making one costs nothing. The
+//! vocabulary's table is built once for the whole process, when something is first counted or
+//! when [`Counter::warm`] is called, typically from a background thread at start.
+//!
+//! ```
+//! use tokenforge_tokens::{Counter, Vocabulary, for_model};
+//!
+//! let counter = Counter::default(); // exact, o200k
+//! assert_eq!(counter.count("hello world"), 2);
+//! assert!(counter.is_cheaper(r#"{"id":1}"#, "{\n    \"id\": 1\n}"));
+//! assert_eq!(counter.count_within("one two three four", 3), None);
+//!
+//! let model = for_model("openai/gpt-4-turbo-2024-04-09");
+//! assert_eq!(model.vocabulary, Vocabulary::Cl100k);
+//! assert!(model.exact);
+//!
+//! let claude = for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+//! assert!(!claude.exact); // no public tokenizer: say "about" wherever this is shown
+//! ```
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | `vocabulary` | the tokenizers in the binary and their names |
+//! | `model` | which of them a model is counted with, and whether that is exact |
+//! | `counter` | the questions: how many, at most this many, which is fewer |
+//! | `meter` | counting a text piece by piece, and stopping early |
+//! | `seam` | where a text may be cut without changing its count |
+//! | `estimate` | the heuristic, for callers that prefer speed to exactness |
+//!
+//! # What it never does
+//!
+//! - It never fails on text: any `&str` has a count, and what looks like a special token
+//!   (`<|endoftext|>`) is ordinary text, as it is for a provider that receives it in a message.
+//! - It never reads a file, the network, the clock or the environment, and never logs.
+//! - It never decides by an approximation unasked: [`Counter::Estimate`] is chosen by the caller,
+//!   and [`Model::cost_factor`] is for cost figures only.
 
+mod counter;
+mod estimate;
+mod meter;
+mod model;
+mod seam;
+mod vocabulary;
+
+pub use counter::Counter;
+pub use model::{Model, for_model};
+pub use vocabulary::{UnknownVocabulary, Vocabulary};

@@ -1,0 +1,19 @@
+//! STC 1: JSON without the quotes around keys, and with tables for rows of the same shape.
+//!
+//! The grammar, the two spellings and the law are in `spec/stc.md`.
+
+mod decode;
+mod encode;
+
+pub use decode::{DecodeOptions, decode};
+pub use encode::encode;
+
+/// How STC is written. Both spellings are one grammar: every decoder reads both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spelling {
+    /// With spaces and compact arrays, as the format was first published; sent over HTTP.
+    #[default]
+    Adr,
+    /// The fewest tokens, for a model to read.
+    Dense,
+}

@@ -1,0 +1,349 @@
+//! STC to minified JSON, in one pass.
+
+use crate::error::{Error, Fault, Problem};
+use crate::json::{MAX_DEPTH, lexeme};
+
+/// Limits of [`decode`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecodeOptions {
+    /// The largest output in bytes; a table repeats its keys, so a small text can decode to a large one.
+    pub max_output: usize,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        Self { max_output: crate::MAX_OUTPUT }
+    }
+}
+
+/// Reads STC in any spelling and writes minified JSON.
+///
+/// ```
+/// use tokenforge_formats::stc;
+///
+/// let json = stc::decode("{tags[2]: \"a\",\"b\", n: 1}", &stc::DecodeOptions::default())?;
+/// assert_eq!(json, r#"{"tags":["a","b"],"n":1}"#);
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+pub fn decode(text: &str, options: &DecodeOptions) -> Result<String, Error> {
+    let mut decoder = Decoder {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        depth: 0,
+        max_output: options.max_output,
+        out: String::with_capacity(text.len().min(options.max_output)),
+    };
+    decoder.document().map_err(|fault| fault.locate(text))?;
+    Ok(decoder.out)
+}
+
+struct Decoder<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    /// Open containers, counted as the JSON will have them.
+    depth: usize,
+    max_output: usize,
+    out: String,
+}
+
+impl<'a> Decoder<'a> {
+    fn document(&mut self) -> Result<(), Fault> {
+        self.skip();
+        self.value()?;
+        self.skip();
+        match self.peek() {
+            None => self.check_output(),
+            Some(_) => Err(Fault::expected("nothing after the value", self.at)),
+        }
+    }
+
+    fn value(&mut self) -> Result<(), Fault> {
+        match self.peek() {
+            Some(b'"') => {
+                let (end, _) = lexeme::string(self.bytes, self.at)?;
+                self.copy(end)
+            }
+            Some(b'-' | b'0'..=b'9') => {
+                let end = lexeme::number(self.bytes, self.at)?;
+                self.copy(end)
+            }
+            Some(b'{') => self.object(),
+            Some(b'[') => match self.table_header() {
+                Some((count, columns)) => {
+                    self.at = columns;
+                    self.table(count)
+                }
+                None => self.array(),
+            },
+            Some(b't') => self.literal("true"),
+            Some(b'f') => self.literal("false"),
+            Some(b'n') => self.literal("null"),
+            _ => Err(Fault::expected("a value", self.at)),
+        }
+    }
+
+    fn literal(&mut self, word: &'static str) -> Result<(), Fault> {
+        if !self.text[self.at..].starts_with(word) {
+            return Err(Fault::expected("a value", self.at));
+        }
+        self.copy(self.at + word.len())
+    }
+
+    fn object(&mut self) -> Result<(), Fault> {
+        self.enter(1)?;
+        self.out.push('{');
+        self.advance();
+        if self.peek() != Some(b'}') {
+            loop {
+                self.member()?;
+                self.skip();
+                match self.peek() {
+                    Some(b',') => {
+                        self.out.push(',');
+                        self.advance();
+                    }
+                    Some(b'}') => break,
+                    _ => return Err(Fault::expected("`,` or `}`", self.at)),
+                }
+            }
+        }
+        self.at += 1;
+        self.leave(1);
+        self.out.push('}');
+        Ok(())
+    }
+
+    /// `key: value`, `key[N]: values` or `key[N]{columns}: rows`.
+    fn member(&mut self) -> Result<(), Fault> {
+        let key = self.key()?;
+        push_key(&mut self.out, key);
+        self.skip();
+        if self.peek() != Some(b'[') {
+            self.colon("`:` or `[` after the key")?;
+            return self.value();
+        }
+        let (count, behind) = count(self.bytes, self.at)?;
+        self.at = behind;
+        if self.peek() == Some(b'{') {
+            return self.table(count);
+        }
+        self.skip();
+        self.colon("`{` or `:` after the count")?;
+        self.enter(1)?;
+        self.out.push('[');
+        self.list(count, "values")?;
+        self.leave(1);
+        self.out.push(']');
+        Ok(())
+    }
+
+    /// Exactly `count` values.
+    fn list(&mut self, count: usize, of: &'static str) -> Result<(), Fault> {
+        for index in 0..count {
+            if index > 0 {
+                self.separator(b',', of, count, index)?;
+                self.out.push(',');
+            }
+            self.value()?;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self) -> Result<(), Fault> {
+        self.enter(1)?;
+        self.out.push('[');
+        self.advance();
+        if self.peek() != Some(b']') {
+            loop {
+                self.value()?;
+                self.skip();
+                match self.peek() {
+                    Some(b',') => {
+                        self.out.push(',');
+                        self.advance();
+                    }
+                    Some(b']') => break,
+                    _ => return Err(Fault::expected("`,` or `]`", self.at)),
+                }
+            }
+        }
+        self.at += 1;
+        self.leave(1);
+        self.out.push(']');
+        Ok(())
+    }
+
+    /// The count and the offset of the columns, if a table starts here. `[2]` alone is an array.
+    fn table_header(&self) -> Option<(usize, usize)> {
+        let (count, behind) = count(self.bytes, self.at).ok()?;
+        (self.bytes.get(behind) == Some(&b'{')).then_some((count, behind))
+    }
+
+    /// The columns and rows of a table whose count has been read.
+    fn table(&mut self, count: usize) -> Result<(), Fault> {
+        self.enter(2)?;
+        let columns = self.columns()?;
+        self.skip();
+        self.colon("`:` after the columns")?;
+        self.out.push('[');
+        for row in 0..count {
+            if row > 0 {
+                self.separator(b'/', "rows", count, row)?;
+                self.out.push(',');
+            }
+            for (index, prefix) in columns.iter().enumerate() {
+                if index > 0 {
+                    self.separator(b',', "cells", columns.len(), index)?;
+                }
+                self.out.push_str(prefix);
+                self.value()?;
+            }
+            self.out.push('}');
+        }
+        self.leave(2);
+        self.out.push(']');
+        Ok(())
+    }
+
+    /// What to write before each cell of a row: `{"first":`, `,"second":` ...
+    fn columns(&mut self) -> Result<Vec<String>, Fault> {
+        let mut prefixes = Vec::new();
+        self.advance();
+        loop {
+            let mut prefix = String::from(if prefixes.is_empty() { "{" } else { "," });
+            push_key(&mut prefix, self.key()?);
+            prefixes.push(prefix);
+            self.skip();
+            match self.peek() {
+                Some(b',') => self.advance(),
+                Some(b'}') => break,
+                _ => return Err(Fault::expected("`,` or `}` after the column", self.at)),
+            }
+        }
+        self.at += 1;
+        Ok(prefixes)
+    }
+
+    /// Reads a key: an identifier, or a string with its quotes.
+    fn key(&mut self) -> Result<&'a str, Fault> {
+        let start = self.at;
+        self.at = match self.peek() {
+            Some(b'"') => lexeme::string(self.bytes, start)?.0,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {
+                let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                let rest = &self.bytes[start..];
+                start + rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len())
+            }
+            _ => return Err(Fault::expected("a key", start)),
+        };
+        Ok(&self.text[start..self.at])
+    }
+
+    fn colon(&mut self, what: &'static str) -> Result<(), Fault> {
+        if self.peek() != Some(b':') {
+            return Err(Fault::expected(what, self.at));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// The separator before item `index` of `count`; without it there are too few items.
+    #[inline]
+    fn separator(
+        &mut self,
+        separator: u8,
+        of: &'static str,
+        count: usize,
+        index: usize,
+    ) -> Result<(), Fault> {
+        self.skip();
+        if self.peek() != Some(separator) {
+            let problem = Problem::Count { of, declared: count, found: index };
+            return Err(Fault { problem, offset: self.at });
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// Copies the lexeme that ends at `end`.
+    #[inline]
+    fn copy(&mut self, end: usize) -> Result<(), Fault> {
+        self.out.push_str(&self.text[self.at..end]);
+        self.at = end;
+        self.check_output()
+    }
+
+    fn check_output(&self) -> Result<(), Fault> {
+        if self.out.len() > self.max_output {
+            let problem = Problem::OutputTooLarge { limit: self.max_output };
+            return Err(Fault { problem, offset: self.at });
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, levels: usize) -> Result<(), Fault> {
+        self.depth += levels;
+        if self.depth > MAX_DEPTH {
+            let problem = Problem::TooDeep { limit: MAX_DEPTH };
+            return Err(Fault { problem, offset: self.at });
+        }
+        self.check_output()
+    }
+
+    fn leave(&mut self, levels: usize) {
+        self.depth -= levels;
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Steps over one character and the white space behind it.
+    #[inline]
+    fn advance(&mut self) {
+        self.at += 1;
+        self.skip();
+    }
+
+    #[inline]
+    fn skip(&mut self) {
+        self.at = lexeme::white_space(self.bytes, self.at);
+    }
+}
+
+/// Writes a key as JSON, with its colon.
+fn push_key(out: &mut String, key: &str) {
+    if key.starts_with('"') {
+        out.push_str(key);
+    } else {
+        out.push('"');
+        out.push_str(key);
+        out.push('"');
+    }
+    out.push(':');
+}
+
+/// Reads `[N]` at `at`: the count, and the offset behind the bracket.
+///
+/// A count too large for this machine reads as the largest one: no text has that many values.
+fn count(bytes: &[u8], at: usize) -> Result<(usize, usize), Fault> {
+    let mut end = at + 1;
+    let mut count = 0usize;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(end) {
+        if end == at + 1 && *digit == b'0' {
+            return Err(Fault::expected("a count from 1 up, without leading zeros", end));
+        }
+        count = count.saturating_mul(10).saturating_add(usize::from(digit - b'0'));
+        end += 1;
+    }
+    if end == at + 1 {
+        return Err(Fault::expected("a count", end));
+    }
+    if bytes.get(end) != Some(&b']') {
+        return Err(Fault::expected("`]` after the count", end));
+    }
+    Ok((count, end + 1))
+}

@@ -1,0 +1,68 @@
+//! Our counts are those of two independent tokenizers, text by text.
+
+mod texts;
+
+use tokenforge_tokens::{Counter, Vocabulary};
+
+/// One count of ours against everyone who knows the same vocabulary.
+fn assert_oracles_agree(text: &str) {
+    let ours = |vocabulary| Counter::Exact(vocabulary).count(text);
+    let o200k = ours(Vocabulary::O200k);
+    assert_eq!(o200k, bpe_openai::o200k_base().count(text), "bpe-openai o200k: {text:?}");
+    assert_eq!(
+        o200k,
+        tiktoken_rs::o200k_base_singleton().count_ordinary(text),
+        "tiktoken-rs o200k: {text:?}"
+    );
+    let cl100k = ours(Vocabulary::Cl100k);
+    assert_eq!(cl100k, bpe_openai::cl100k_base().count(text), "bpe-openai cl100k: {text:?}");
+    assert_eq!(
+        cl100k,
+        tiktoken_rs::cl100k_base_singleton().count_ordinary(text),
+        "tiktoken-rs cl100k: {text:?}"
+    );
+    assert_eq!(
+        ours(Vocabulary::P50k),
+        tiktoken_rs::p50k_base_singleton().count_ordinary(text),
+        "tiktoken-rs p50k: {text:?}"
+    );
+    assert_eq!(
+        ours(Vocabulary::R50k),
+        tiktoken_rs::r50k_base_singleton().count_ordinary(text),
+        "tiktoken-rs r50k: {text:?}"
+    );
+}
+
+#[test]
+fn decision_1_counts_equal_the_oracles_on_100_000_random_texts() {
+    // Two threads, since each text is counted ten times by tokenizers slower than ours.
+    std::thread::scope(|scope| {
+        for seed in [1, 2] {
+            scope.spawn(move || {
+                let mut texts = texts::Texts::new(seed);
+                for _ in 0..50_000 {
+                    assert_oracles_agree(&texts.next_text());
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn decision_1_counts_equal_the_oracles_on_the_corpus() {
+    let Some(corpus) = texts::corpus() else {
+        return;
+    };
+    for (_, text) in corpus {
+        assert_oracles_agree(&text);
+    }
+}
+
+#[test]
+fn special_tokens_are_ordinary_text() {
+    for special in texts::SPECIAL {
+        assert_oracles_agree(special);
+        assert_oracles_agree(&format!("a{special}b {special}\n"));
+        assert!(Counter::default().count(special) > 1, "{special}");
+    }
+}
