@@ -3,10 +3,15 @@
 //! A [`Json`] holds the text and one 16-byte [`Node`] per key, value and container. Strings and numbers
 //! stay slices of the input, so that an encoder copies them byte for byte: no float, no unescaping, no tree.
 
+mod chunk;
+pub(crate) mod escape;
 pub(crate) mod lexeme;
+pub(crate) mod number;
 mod scan;
+mod unique;
 
 use crate::error::{Error, ErrorKind};
+use crate::output::Output;
 use lexeme::Content;
 use std::borrow::Cow;
 
@@ -35,7 +40,10 @@ pub(crate) enum Kind {
     Object,
     Array,
     String,
-    Number,
+    /// A number of digits only, with or without a minus.
+    Integer,
+    /// A number with a fraction or an exponent.
+    Decimal,
     True,
     False,
     Null,
@@ -93,42 +101,42 @@ impl<'a> Json<'a> {
         if self.is_minified {
             return Cow::Borrowed(self.text);
         }
-        let mut out = String::with_capacity(self.text.len());
+        let mut out = Output::with_capacity(self.text.len());
         self.minify_value(0, &mut out);
-        Cow::Owned(out)
+        Cow::Owned(out.into_string())
     }
 
-    fn minify_value(&self, at: usize, out: &mut String) -> usize {
+    fn minify_value(&self, at: usize, out: &mut Output) -> usize {
         let node = self.tape[at];
         match node.kind {
             Kind::Object => {
                 let mut child = at + 1;
-                out.push('{');
+                out.push(b'{');
                 for index in 0..node.count {
                     if index > 0 {
-                        out.push(',');
+                        out.push(b',');
                     }
-                    out.push_str(self.raw(child));
-                    out.push(':');
+                    self.copy_raw(child, out);
+                    out.push(b':');
                     child = self.minify_value(child + 1, out);
                 }
-                out.push('}');
+                out.push(b'}');
                 child
             }
             Kind::Array => {
                 let mut child = at + 1;
-                out.push('[');
+                out.push(b'[');
                 for index in 0..node.count {
                     if index > 0 {
-                        out.push(',');
+                        out.push(b',');
                     }
                     child = self.minify_value(child, out);
                 }
-                out.push(']');
+                out.push(b']');
                 child
             }
             _ => {
-                out.push_str(self.raw(at));
+                self.copy_raw(at, out);
                 at + 1
             }
         }
@@ -158,6 +166,20 @@ impl<'a> Json<'a> {
     pub(crate) fn raw(&self, at: usize) -> &'a str {
         let node = self.tape[at];
         &self.text[node.start as usize..node.end as usize]
+    }
+
+    /// Copies the lexeme of a scalar or key as it was written.
+    #[inline]
+    pub(crate) fn copy_raw(&self, at: usize, out: &mut Output) {
+        let node = self.tape[at];
+        out.copy(self.text, node.start as usize, node.end as usize);
+    }
+
+    /// Copies the text between the quotes of a string or key, escapes as they were written.
+    #[inline]
+    pub(crate) fn copy_unquoted(&self, at: usize, out: &mut Output) {
+        let node = self.tape[at];
+        out.copy(self.text, node.start as usize + 1, node.end as usize - 1);
     }
 
     /// The text between the quotes of a string or key, escapes as they were written.

@@ -1,8 +1,44 @@
 //! TOON 4.4: indentation instead of braces, tables instead of repeated keys.
 
-mod decode;
+mod encode;
+mod quote;
+mod shape;
 
-pub use decode::{DecodeOptions, decode};
+pub use encode::encode;
+
+/// How [`encode`] writes.
+///
+/// ```
+/// use tokenforge_formats::toon::{Delimiter, EncodeOptions};
+///
+/// let tabs = EncodeOptions { delimiter: Delimiter::Tab, ..EncodeOptions::default() };
+/// assert_eq!(tabs.indent, 2);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EncodeOptions {
+    /// Spaces per level; 2 by default.
+    pub indent: usize,
+    /// What separates the values of arrays and rows.
+    pub delimiter: Delimiter,
+    /// How numbers are written.
+    pub numbers: Numbers,
+}
+
+impl Default for EncodeOptions {
+    fn default() -> Self {
+        Self { indent: 2, delimiter: Delimiter::Comma, numbers: Numbers::Canonical }
+    }
+}
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Numbers {
+    /// As the specification asks: `1.50` is `1.5`, `1e2` is `100`. Digits are never lost.
+    #[default]
+    Canonical,
+    /// As they stand in the JSON, so that decoding gives the same text. Every decoder reads them.
+    Verbatim,
+}
 
 /// What separates the values of an inline array or a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,10 +55,14 @@ pub enum Delimiter {
 impl Delimiter {
     /// The character itself.
     pub fn as_char(self) -> char {
+        char::from(self.byte())
+    }
+
+    pub(crate) fn byte(self) -> u8 {
         match self {
-            Self::Comma => ',',
-            Self::Tab => '\t',
-            Self::Pipe => '|',
+            Self::Comma => b',',
+            Self::Tab => b'\t',
+            Self::Pipe => b'|',
         }
     }
 }

@@ -7,14 +7,30 @@ use crate::{Vocabulary, estimate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Counter {
-    /// The real tokenizer of a vocabulary (decision 1).
+    /// The real tokenizer of a vocabulary (decision 1). OpenAI's vocabularies are tested against two
+    /// other tokenizers; the one known difference is an apostrophe before a long s (`'ſ`), each of
+    /// which may be one token off.
     Exact(Vocabulary),
-    /// A heuristic without tables, close to o200k. For callers that ask for speed.
+    /// A heuristic without tables, for callers that ask for speed; close to o200k.
     ///
-    /// Letters, digits, punctuation, blanks and bytes outside ASCII are weighted separately, for
-    /// the first of a run and for each further one, in 1/256 token:
+    /// Every byte is weighed by its kind and the one before it, in 1/256 token:
     ///
-    #[doc = include_str!("estimate.md")]
+    /// | kind | opens a run | continues it |
+    /// |---|---|---|
+    /// | letter | 217, also a capital after a small letter | 0, past the tenth 124 |
+    /// | digit | 294 | 72 |
+    /// | punctuation | 181 | 78, the same again 19 |
+    /// | blank | 65, and 277 unless a word or punctuation follows | 10 |
+    /// | line end | 262 | 1 |
+    /// | character outside ASCII | 157 | 157 |
+    ///
+    /// Mean error against o200k over the corpus's 1,639 tool outputs of 20 tokens or more: 4.7 %,
+    /// where bytes / 4 has 21.9 %; fitted to one half of them, 4.9 % on the other. By kind: 3 to
+    /// 5 % for JSON, git, build and system logs, markdown, schemas, files read and web text, 5 to
+    /// 7 % for searches, edits and shell output, 8 % for SQL and test logs, 35 % for three tiny
+    /// JSON edge cases. Over every string of the corpus's sessions, call ids among them: 11.6 %.
+    ///
+    /// Texts are always estimated whole, without early exit.
     Estimate,
 }
 

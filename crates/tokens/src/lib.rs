@@ -48,6 +48,10 @@ mod model;
 mod seam;
 mod vocabulary;
 
+#[cfg(test)]
+#[path = "../tests/texts/mod.rs"]
+mod texts;
+
 pub use counter::Counter;
 pub use model::{Model, for_model};
 pub use vocabulary::{UnknownVocabulary, Vocabulary};

@@ -127,3 +127,82 @@ fn shared_tail(a: &[u8], b: &[u8]) -> usize {
     let bytes = a.iter().rev().zip(b.iter().rev());
     end + bytes.take_while(|(a, b)| a == b).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: usize = 1 << 20;
+
+    fn long(line: &str) -> String {
+        line.repeat(LONG / line.len())
+    }
+
+    /// Whether `a` is cheaper, and how many bytes were counted to know it.
+    fn race(a: &str, b: &str) -> (bool, usize) {
+        let mut race = Race::new(Vocabulary::O200k, a, b);
+        let cheaper = race.first_is_cheaper();
+        (cheaper, race.a.examined + race.b.examined)
+    }
+
+    #[test]
+    fn count_within_stops_once_the_limit_is_passed() {
+        let text = long("words and 12 numbers; ");
+        let mut meter = Meter::new(Vocabulary::O200k, &text);
+        assert_eq!(meter.finish_within(100), None);
+        assert!(meter.examined <= 2 * STRIDE, "{} bytes", meter.examined);
+    }
+
+    #[test]
+    fn a_limit_of_nothing_is_answered_without_counting() {
+        let mut meter = Meter::new(Vocabulary::O200k, "x");
+        assert_eq!((meter.finish_within(0), meter.examined), (None, 0));
+    }
+
+    #[test]
+    fn l2_a_short_text_against_a_long_one_leaves_the_long_one_alone() {
+        for line in
+            ["words and 12 numbers; ", "{\"id\":7,\"ok\":true},", "汉字，汉字。\n", "0a1b2c"]
+        {
+            let text = long(line);
+            let (cheaper, examined) = race("see the earlier result", &text);
+            assert!(cheaper && examined <= 2 * STRIDE, "{line}: {examined} bytes");
+            let (cheaper, examined) = race(&text, "see the earlier result");
+            assert!(!cheaper && examined <= 2 * STRIDE, "{line}: {examined} bytes");
+        }
+    }
+
+    #[test]
+    fn l2_of_two_long_texts_only_the_difference_is_counted() {
+        let (head, tail) = (long("one line of a log\n"), long("and what follows it\n"));
+        let before = format!("{head}a change in the middle, spelt out\n{tail}");
+        let after = format!("{head}a change\n{tail}");
+        let (cheaper, examined) = race(&after, &before);
+        assert!(cheaper && examined < 100, "{examined} bytes");
+    }
+
+    #[test]
+    fn equal_texts_are_not_counted() {
+        let text = long("the same\n");
+        assert_eq!(race(&text, &text.clone()), (false, 0));
+    }
+
+    /// In one go this took the tokenizer seconds; here it would take minutes.
+    #[test]
+    fn blanks_outside_ascii_stay_linear() {
+        for line in ["x\u{a0}\u{a0}", "\n\u{3000}\u{3000}汉字，汉字。"] {
+            let text = long(line);
+            assert!(Meter::new(Vocabulary::O200k, &text).finish() > 0, "{line}");
+        }
+    }
+
+    #[test]
+    fn shared_ends_are_found_to_the_byte() {
+        for length in [0, 1, 63, 64, 65, 200] {
+            let (a, b) = ("s".repeat(length) + "a", "s".repeat(length) + "b");
+            assert_eq!(shared_head(a.as_bytes(), b.as_bytes()), length);
+            let (a, b) = ("a".to_owned() + &a[..length], "b".to_owned() + &b[..length]);
+            assert_eq!(shared_tail(a.as_bytes(), b.as_bytes()), length);
+        }
+    }
+}

@@ -68,6 +68,8 @@ fn is_stop(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Vocabulary;
+    use crate::texts::Texts;
 
     /// Every text cut at all of its seams.
     fn parts(mut text: &str) -> Vec<&str> {
@@ -78,6 +80,19 @@ mod tests {
             text = rest;
         }
         parts
+    }
+
+    #[test]
+    fn decision_1_cutting_at_every_seam_changes_no_count_of_any_vocabulary() {
+        let mut texts = Texts::new(4);
+        for _ in 0..3000 {
+            let text = texts.next_text();
+            for vocabulary in Vocabulary::ALL {
+                let count = |text: &str| vocabulary.table().count(text);
+                let sum: usize = parts(&text).into_iter().map(count).sum();
+                assert_eq!(sum, count(&text), "{vocabulary}: {text:?}");
+            }
+        }
     }
 
     #[test]

@@ -66,3 +66,18 @@ fn special_tokens_are_ordinary_text() {
         assert!(Counter::default().count(special) > 1, "{special}");
     }
 }
+
+/// To a pattern that ignores case `'ſ` is `'s`, and belongs to the word before it. Our tokenizer
+/// knows that only after some words, the oracles after all: they are right, for OpenAI's own
+/// package runs the engine that tiktoken-rs runs. Both oracles agree, and we are hardly off.
+#[test]
+fn known_divergence_each_long_s_after_an_apostrophe_may_cost_us_one_token() {
+    let mut texts = texts::Texts::new(5);
+    for _ in 0..5_000 {
+        let text = texts.next_text().replace('ſ', texts::LONG_S);
+        let right = tiktoken_rs::o200k_base_singleton().count_ordinary(&text);
+        assert_eq!(right, bpe_openai::o200k_base().count(text.as_str()), "{text:?}");
+        let off = Counter::default().count(&text).abs_diff(right);
+        assert!(off <= text.matches(texts::LONG_S).count(), "off by {off}: {text:?}");
+    }
+}

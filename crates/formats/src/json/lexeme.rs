@@ -2,6 +2,7 @@
 //!
 //! Shared by every reader in this crate, so that they agree on what a string and a number are.
 
+use super::chunk::{self, Chunk, Mask};
 use crate::error::Fault;
 
 /// What kinds of bytes a string contains, one bit each, gathered while looking for its end.
@@ -19,12 +20,17 @@ impl Content {
     const STRUCTURE: u8 = 1 << 3;
     const COMMA: u8 = 1 << 4;
     const PIPE: u8 = 1 << 5;
-    /// The closing quote or a control character. Part of the table, never of a string.
-    const STOP: u8 = 1 << 7;
+    /// An escape other than `\" \\ \n \r \t`.
+    const RARE_ESCAPE: u8 = 1 << 6;
 
     /// Does the string contain a backslash?
     pub(crate) fn has_escape(self) -> bool {
         self.0 & Self::ESCAPE != 0
+    }
+
+    /// Does it contain an escape other than `\" \\ \n \r \t`?
+    pub(crate) fn has_rare_escape(self) -> bool {
+        self.0 & Self::RARE_ESCAPE != 0
     }
 
     /// Only ASCII letters, digits and `_`?
@@ -50,78 +56,95 @@ impl Content {
         self.0 & Self::PIPE != 0
     }
 
-    /// The content of a text that is already known to be a plain value.
+    /// The content of an unescaped value; what would need an escape counts as one.
     pub(crate) fn of(value: &str) -> Self {
-        Self(value.bytes().fold(0, |bits, byte| bits | CONTENT[usize::from(byte)]) & !Self::STOP)
+        let needs_escape = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+        value.as_bytes().chunks(chunk::SIZE).fold(Self::default(), |content, bytes| {
+            let escape =
+                if bytes.iter().any(|&byte| needs_escape(byte)) { Self::ESCAPE } else { 0 };
+            let (chunk, all) = (Chunk::at(bytes, 0), chunk::first(bytes.len()));
+            Self(content.0 | escape | Self::of_value(chunk, all) | Self::of_key(chunk, all))
+        })
+    }
+
+    /// What matters in a value, among the bytes of `mask`.
+    #[inline]
+    fn of_value(chunk: Chunk, mask: Mask) -> u8 {
+        Self::flag(chunk.structure() & mask, Self::STRUCTURE)
+            | Self::flag(chunk.is(b',') & mask, Self::COMMA)
+            | Self::flag(chunk.is(b'|') & mask, Self::PIPE)
+    }
+
+    /// What matters in a key, among the bytes of `mask`.
+    #[inline]
+    fn of_key(chunk: Chunk, mask: Mask) -> u8 {
+        let not_word = !chunk.word() & mask;
+        Self::flag(not_word, Self::NOT_WORD)
+            | Self::flag(not_word & !chunk.is(b'.'), Self::NOT_DOTTED_WORD)
+    }
+
+    #[inline]
+    fn flag(mask: Mask, bit: u8) -> u8 {
+        if mask == 0 { 0 } else { bit }
     }
 }
 
-static CONTENT: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let c = byte as u8;
-        let mut bits = 0;
-        if !(c.is_ascii_alphanumeric() || c == b'_') {
-            bits |= Content::NOT_WORD;
-            if c != b'.' {
-                bits |= Content::NOT_DOTTED_WORD;
-            }
-        }
-        if matches!(c, b':' | b'[' | b']' | b'{' | b'}') {
-            bits |= Content::STRUCTURE;
-        }
-        if c == b',' {
-            bits |= Content::COMMA;
-        }
-        if c == b'|' {
-            bits |= Content::PIPE;
-        }
-        if c == b'\\' {
-            bits |= Content::ESCAPE;
-        }
-        if c == b'"' || c < 0x20 {
-            bits |= Content::STOP;
-        }
-        table[byte] = bits;
-        byte += 1;
-    }
-    table
-};
-
-/// Reads the string whose opening quote is at `open`: the offset behind its closing quote, and its content.
+/// Reads the string value whose opening quote is at `open`: the offset behind its closing quote, and its content.
 #[inline]
 pub(crate) fn string(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
+    scan(text, open, Content::of_value)
+}
+
+/// Like [`string`], for a key.
+#[inline]
+pub(crate) fn key(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
+    scan(text, open, Content::of_key)
+}
+
+#[inline]
+fn scan(
+    text: &[u8],
+    open: usize,
+    classify: impl Fn(Chunk, Mask) -> u8,
+) -> Result<(usize, Content), Fault> {
     debug_assert_eq!(text[open], b'"');
     let mut bits = 0;
     let mut at = open + 1;
     loop {
-        let Some(&byte) = text.get(at) else {
-            return Err(Fault::expected("the closing `\"` of the string", at));
-        };
-        let class = CONTENT[usize::from(byte)];
-        if class & (Content::STOP | Content::ESCAPE) == 0 {
-            bits |= class;
-            at += 1;
-        } else if byte == b'"' {
-            return Ok((at + 1, Content(bits)));
-        } else if byte == b'\\' {
-            bits |= class;
-            at = escape(text, at)?;
-        } else {
-            return Err(Fault::expected("control characters to be escaped in a string", at));
+        let chunk = Chunk::at(text, at);
+        let stops = chunk.string_stops();
+        if stops == 0 {
+            bits |= classify(chunk, chunk::first(chunk::SIZE));
+            at += chunk::SIZE;
+            continue;
+        }
+        let plain = stops.trailing_zeros() as usize;
+        bits |= classify(chunk, chunk::first(plain));
+        at += plain;
+        match text.get(at) {
+            Some(b'"') => return Ok((at + 1, Content(bits))),
+            Some(b'\\') => {
+                let (end, escape) = escape(text, at)?;
+                bits |= Content::ESCAPE | Content::NOT_WORD | Content::NOT_DOTTED_WORD | escape;
+                at = end;
+            }
+            Some(_) => {
+                return Err(Fault::expected("control characters to be escaped in a string", at));
+            }
+            None => return Err(Fault::expected("the closing `\"` of the string", at)),
         }
     }
 }
 
-/// Validates the escape at `at` and returns the offset behind it.
-fn escape(text: &[u8], at: usize) -> Result<usize, Fault> {
+/// Validates the escape at `at`: the offset behind it, and its bits.
+fn escape(text: &[u8], at: usize) -> Result<(usize, u8), Fault> {
     match text.get(at + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+        Some(b'"' | b'\\' | b'n' | b'r' | b't') => Ok((at + 2, 0)),
+        Some(b'/' | b'b' | b'f') => Ok((at + 2, Content::RARE_ESCAPE)),
         Some(b'u') => {
             let digits = text.get(at + 2..at + 6).unwrap_or_default();
             if digits.len() == 4 && digits.iter().all(u8::is_ascii_hexdigit) {
-                Ok(at + 6)
+                Ok((at + 6, Content::RARE_ESCAPE))
             } else {
                 Err(Fault::expected("four hexadecimal digits after `\\u`", at + 2))
             }
@@ -130,9 +153,9 @@ fn escape(text: &[u8], at: usize) -> Result<usize, Fault> {
     }
 }
 
-/// Reads the number that starts at `start` and returns the offset behind it.
+/// Reads the number that starts at `start`: the offset behind it, and whether it is all digits.
 #[inline]
-pub(crate) fn number(text: &[u8], start: usize) -> Result<usize, Fault> {
+pub(crate) fn number(text: &[u8], start: usize) -> Result<(usize, bool), Fault> {
     let mut at = start;
     if text.get(at) == Some(&b'-') {
         at += 1;
@@ -142,6 +165,7 @@ pub(crate) fn number(text: &[u8], start: usize) -> Result<usize, Fault> {
         Some(b'1'..=b'9') => at = digits(text, at + 1),
         _ => return Err(Fault::expected("a digit", at)),
     }
+    let integer_end = at;
     if text.get(at) == Some(&b'.') {
         at = some_digits(text, at + 1)?;
     }
@@ -152,7 +176,7 @@ pub(crate) fn number(text: &[u8], start: usize) -> Result<usize, Fault> {
         }
         at = some_digits(text, at)?;
     }
-    Ok(at)
+    Ok((at, at == integer_end))
 }
 
 fn some_digits(text: &[u8], start: usize) -> Result<usize, Fault> {
@@ -163,11 +187,29 @@ fn some_digits(text: &[u8], start: usize) -> Result<usize, Fault> {
 }
 
 #[inline]
-fn digits(text: &[u8], mut at: usize) -> usize {
-    while text.get(at).is_some_and(u8::is_ascii_digit) {
-        at += 1;
+fn digits(text: &[u8], at: usize) -> usize {
+    run(text, at, Chunk::digits)
+}
+
+/// The offset behind the run of bytes at `at` that are in a class.
+#[inline]
+fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> Mask) -> usize {
+    loop {
+        let count = class(Chunk::at(text, at)).trailing_ones() as usize;
+        at += count;
+        if count < chunk::SIZE {
+            return at;
+        }
     }
-    at
+}
+
+/// Reads an identifier, `[A-Za-z_][A-Za-z0-9_]*`, and returns the offset behind it.
+#[inline]
+pub(crate) fn identifier(text: &[u8], start: usize) -> Result<usize, Fault> {
+    if text.get(start).is_none_or(|byte| !byte.is_ascii_alphabetic() && *byte != b'_') {
+        return Err(Fault::expected("a key", start));
+    }
+    Ok(run(text, start, Chunk::word))
 }
 
 /// Skips JSON white space.

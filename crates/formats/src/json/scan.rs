@@ -85,7 +85,7 @@ impl Scanner<'_> {
     /// Reads the key at `at` with its colon; returns where its value starts.
     #[inline]
     fn key(&mut self, at: usize) -> Result<usize, Fault> {
-        let (end, content) = lexeme::string(self.text, at)?;
+        let (end, content) = lexeme::key(self.text, at)?;
         self.push(Kind::String, content, at, end);
         let colon = self.skip(end);
         if self.text.get(colon) != Some(&b':') {
@@ -104,8 +104,9 @@ impl Scanner<'_> {
                 end
             }
             Some(b'-' | b'0'..=b'9') => {
-                let end = lexeme::number(self.text, at)?;
-                self.push(Kind::Number, Content::default(), at, end);
+                let (end, is_integer) = lexeme::number(self.text, at)?;
+                let kind = if is_integer { Kind::Integer } else { Kind::Decimal };
+                self.push(kind, Content::default(), at, end);
                 end
             }
             Some(b'{') => return Ok((Next::FirstKey, self.open(Kind::Object, at)?)),

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Fault, Problem};
 use crate::json::{MAX_DEPTH, lexeme};
+use crate::output::Output;
 
 /// Limits of [`decode`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +33,10 @@ pub fn decode(text: &str, options: &DecodeOptions) -> Result<String, Error> {
         at: 0,
         depth: 0,
         max_output: options.max_output,
-        out: String::with_capacity(text.len().min(options.max_output)),
+        out: Output::with_capacity(text.len().min(options.max_output)),
     };
     decoder.document().map_err(|fault| fault.locate(text))?;
-    Ok(decoder.out)
+    Ok(decoder.out.into_string())
 }
 
 struct Decoder<'a> {
@@ -45,7 +46,7 @@ struct Decoder<'a> {
     /// Open containers, counted as the JSON will have them.
     depth: usize,
     max_output: usize,
-    out: String,
+    out: Output,
 }
 
 impl<'a> Decoder<'a> {
@@ -66,7 +67,7 @@ impl<'a> Decoder<'a> {
                 self.copy(end)
             }
             Some(b'-' | b'0'..=b'9') => {
-                let end = lexeme::number(self.bytes, self.at)?;
+                let (end, _) = lexeme::number(self.bytes, self.at)?;
                 self.copy(end)
             }
             Some(b'{') => self.object(),
@@ -93,7 +94,7 @@ impl<'a> Decoder<'a> {
 
     fn object(&mut self) -> Result<(), Fault> {
         self.enter(1)?;
-        self.out.push('{');
+        self.out.push(b'{');
         self.advance();
         if self.peek() != Some(b'}') {
             loop {
@@ -101,7 +102,7 @@ impl<'a> Decoder<'a> {
                 self.skip();
                 match self.peek() {
                     Some(b',') => {
-                        self.out.push(',');
+                        self.out.push(b',');
                         self.advance();
                     }
                     Some(b'}') => break,
@@ -111,14 +112,14 @@ impl<'a> Decoder<'a> {
         }
         self.at += 1;
         self.leave(1);
-        self.out.push('}');
+        self.out.push(b'}');
         Ok(())
     }
 
     /// `key: value`, `key[N]: values` or `key[N]{columns}: rows`.
     fn member(&mut self) -> Result<(), Fault> {
         let key = self.key()?;
-        push_key(&mut self.out, key);
+        key.write(&mut self.out);
         self.skip();
         if self.peek() != Some(b'[') {
             self.colon("`:` or `[` after the key")?;
@@ -132,10 +133,10 @@ impl<'a> Decoder<'a> {
         self.skip();
         self.colon("`{` or `:` after the count")?;
         self.enter(1)?;
-        self.out.push('[');
+        self.out.push(b'[');
         self.list(count, "values")?;
         self.leave(1);
-        self.out.push(']');
+        self.out.push(b']');
         Ok(())
     }
 
@@ -144,7 +145,7 @@ impl<'a> Decoder<'a> {
         for index in 0..count {
             if index > 0 {
                 self.separator(b',', of, count, index)?;
-                self.out.push(',');
+                self.out.push(b',');
             }
             self.value()?;
         }
@@ -153,7 +154,7 @@ impl<'a> Decoder<'a> {
 
     fn array(&mut self) -> Result<(), Fault> {
         self.enter(1)?;
-        self.out.push('[');
+        self.out.push(b'[');
         self.advance();
         if self.peek() != Some(b']') {
             loop {
@@ -161,7 +162,7 @@ impl<'a> Decoder<'a> {
                 self.skip();
                 match self.peek() {
                     Some(b',') => {
-                        self.out.push(',');
+                        self.out.push(b',');
                         self.advance();
                     }
                     Some(b']') => break,
@@ -171,7 +172,7 @@ impl<'a> Decoder<'a> {
         }
         self.at += 1;
         self.leave(1);
-        self.out.push(']');
+        self.out.push(b']');
         Ok(())
     }
 
@@ -187,34 +188,36 @@ impl<'a> Decoder<'a> {
         let columns = self.columns()?;
         self.skip();
         self.colon("`:` after the columns")?;
-        self.out.push('[');
+        self.out.push(b'[');
         for row in 0..count {
             if row > 0 {
                 self.separator(b'/', "rows", count, row)?;
-                self.out.push(',');
+                self.out.push(b',');
             }
-            for (index, prefix) in columns.iter().enumerate() {
+            let mut start = 0;
+            for (index, &end) in columns.ends.iter().enumerate() {
                 if index > 0 {
-                    self.separator(b',', "cells", columns.len(), index)?;
+                    self.separator(b',', "cells", columns.ends.len(), index)?;
                 }
-                self.out.push_str(prefix);
+                self.out.copy(&columns.prefixes, start, end);
                 self.value()?;
+                start = end;
             }
-            self.out.push('}');
+            self.out.push(b'}');
         }
         self.leave(2);
-        self.out.push(']');
+        self.out.push(b']');
         Ok(())
     }
 
-    /// What to write before each cell of a row: `{"first":`, `,"second":` ...
-    fn columns(&mut self) -> Result<Vec<String>, Fault> {
-        let mut prefixes = Vec::new();
+    fn columns(&mut self) -> Result<Columns, Fault> {
+        let mut prefixes = Output::with_capacity(64);
+        let mut ends = Vec::new();
         self.advance();
         loop {
-            let mut prefix = String::from(if prefixes.is_empty() { "{" } else { "," });
-            push_key(&mut prefix, self.key()?);
-            prefixes.push(prefix);
+            prefixes.push(if ends.is_empty() { b'{' } else { b',' });
+            self.key()?.write(&mut prefixes);
+            ends.push(prefixes.len());
             self.skip();
             match self.peek() {
                 Some(b',') => self.advance(),
@@ -223,22 +226,20 @@ impl<'a> Decoder<'a> {
             }
         }
         self.at += 1;
-        Ok(prefixes)
+        Ok(Columns { prefixes: prefixes.into_string(), ends })
     }
 
-    /// Reads a key: an identifier, or a string with its quotes.
-    fn key(&mut self) -> Result<&'a str, Fault> {
+    /// Reads a key: an identifier, or a string.
+    fn key(&mut self) -> Result<Key<'a>, Fault> {
         let start = self.at;
-        self.at = match self.peek() {
-            Some(b'"') => lexeme::string(self.bytes, start)?.0,
-            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {
-                let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-                let rest = &self.bytes[start..];
-                start + rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len())
-            }
-            _ => return Err(Fault::expected("a key", start)),
+        let is_bare = self.peek() != Some(b'"');
+        let end = if is_bare {
+            lexeme::identifier(self.bytes, start)?
+        } else {
+            lexeme::key(self.bytes, start)?.0
         };
-        Ok(&self.text[start..self.at])
+        self.at = end;
+        Ok(Key { text: self.text, start, end, is_bare })
     }
 
     fn colon(&mut self, what: &'static str) -> Result<(), Fault> {
@@ -270,7 +271,7 @@ impl<'a> Decoder<'a> {
     /// Copies the lexeme that ends at `end`.
     #[inline]
     fn copy(&mut self, end: usize) -> Result<(), Fault> {
-        self.out.push_str(&self.text[self.at..end]);
+        self.out.copy(self.text, self.at, end);
         self.at = end;
         self.check_output()
     }
@@ -314,16 +315,34 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Writes a key as JSON, with its colon.
-fn push_key(out: &mut String, key: &str) {
-    if key.starts_with('"') {
-        out.push_str(key);
-    } else {
-        out.push('"');
-        out.push_str(key);
-        out.push('"');
+/// What to write before each cell of a row: `{"first":`, `,"second":` ...
+struct Columns {
+    prefixes: String,
+    /// Where each prefix ends.
+    ends: Vec<usize>,
+}
+
+/// A key as it stands in the text.
+struct Key<'a> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+    /// Without quotes.
+    is_bare: bool,
+}
+
+impl Key<'_> {
+    /// Writes the key as JSON, with its colon.
+    fn write(&self, out: &mut Output) {
+        if self.is_bare {
+            out.push(b'"');
+            out.copy(self.text, self.start, self.end);
+            out.push_str("\":");
+        } else {
+            out.copy(self.text, self.start, self.end);
+            out.push(b':');
+        }
     }
-    out.push(':');
 }
 
 /// Reads `[N]` at `at`: the count, and the offset behind the bracket.

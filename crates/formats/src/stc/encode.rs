@@ -2,6 +2,7 @@
 
 use super::Spelling;
 use crate::json::{Json, Kind};
+use crate::output::Output;
 
 /// Writes a JSON text as STC. Every JSON text can be written, and [`decode`](super::decode) gives back
 /// its minified form byte for byte.
@@ -19,10 +20,10 @@ pub fn encode(json: &Json<'_>, spelling: Spelling) -> String {
         Spelling::Adr => (", ", ": ", " / "),
         Spelling::Dense => (",", ":", "/"),
     };
-    let out = String::with_capacity(json.text().len());
+    let out = Output::with_capacity(json.text().len());
     let mut encoder = Encoder { json, spelling, comma, colon, row_end, out };
     encoder.value(0);
-    encoder.out
+    encoder.out.into_string()
 }
 
 struct Encoder<'j> {
@@ -34,7 +35,7 @@ struct Encoder<'j> {
     colon: &'static str,
     /// Between the rows of a table.
     row_end: &'static str,
-    out: String,
+    out: Output,
 }
 
 impl Encoder<'_> {
@@ -43,12 +44,12 @@ impl Encoder<'_> {
             Kind::Object => self.object(at),
             Kind::Array if self.is_table(at) => self.table(at),
             Kind::Array => self.array(at),
-            _ => self.out.push_str(self.json.raw(at)),
+            _ => self.json.copy_raw(at, &mut self.out),
         }
     }
 
     fn object(&mut self, at: usize) {
-        self.out.push('{');
+        self.out.push(b'{');
         for (index, key) in self.json.keys(at).enumerate() {
             if index > 0 {
                 self.out.push_str(self.comma);
@@ -56,7 +57,7 @@ impl Encoder<'_> {
             self.key(key);
             self.member_value(key + 1);
         }
-        self.out.push('}');
+        self.out.push(b'}');
     }
 
     /// What follows a key: a header with its rows or values, or a colon and the value.
@@ -80,9 +81,9 @@ impl Encoder<'_> {
 
     fn array(&mut self, at: usize) {
         let separator = if self.is_homogeneous(at) { "," } else { self.comma };
-        self.out.push('[');
+        self.out.push(b'[');
         self.list(at, separator);
-        self.out.push(']');
+        self.out.push(b']');
     }
 
     fn list(&mut self, at: usize, separator: &str) {
@@ -96,14 +97,14 @@ impl Encoder<'_> {
 
     fn table(&mut self, at: usize) {
         self.count(at);
-        self.out.push('{');
+        self.out.push(b'{');
         for (index, key) in self.json.keys(at + 1).enumerate() {
             if index > 0 {
-                self.out.push(',');
+                self.out.push(b',');
             }
             self.key(key);
         }
-        self.out.push('}');
+        self.out.push(b'}');
         self.out.push_str(self.colon);
         for (row, object) in self.json.elements(at).enumerate() {
             if row > 0 {
@@ -111,7 +112,7 @@ impl Encoder<'_> {
             }
             for (index, key) in self.json.keys(object).enumerate() {
                 if index > 0 {
-                    self.out.push(',');
+                    self.out.push(b',');
                 }
                 self.value(key + 1);
             }
@@ -119,18 +120,18 @@ impl Encoder<'_> {
     }
 
     fn count(&mut self, at: usize) {
-        self.out.push('[');
-        self.out.push_str(&self.json.count(at).to_string());
-        self.out.push(']');
+        self.out.push(b'[');
+        self.out.push_count(self.json.count(at));
+        self.out.push(b']');
     }
 
     fn key(&mut self, at: usize) {
         let text = self.json.unquoted(at);
         let starts_well = text.bytes().next().is_some_and(|first| !first.is_ascii_digit());
         if starts_well && self.json.node(at).content.is_word() {
-            self.out.push_str(text);
+            self.json.copy_unquoted(at, &mut self.out);
         } else {
-            self.out.push_str(self.json.raw(at));
+            self.json.copy_raw(at, &mut self.out);
         }
     }
 
@@ -138,7 +139,7 @@ impl Encoder<'_> {
     fn is_homogeneous(&self, at: usize) -> bool {
         let family = |kind| match kind {
             Kind::String => Some(0),
-            Kind::Number => Some(1),
+            Kind::Integer | Kind::Decimal => Some(1),
             Kind::True | Kind::False => Some(2),
             Kind::Null | Kind::Object | Kind::Array => None,
         };

@@ -1,0 +1,17 @@
+"""STC 1: JSON that costs fewer tokens, and comes back byte for byte.
+
+>>> from tokenforge_stc import decode_stc, encode_stc
+>>> encode_stc('[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}]')
+'[2]{id,name}: 1,"users" / 2,"orders"'
+>>> decode_stc('[2]{id,name}: 1,"users" / 2,"orders"')
+'[{"id":1,"name":"users"},{"id":2,"name":"orders"}]'
+
+Both functions copy strings and numbers as they were written. Nothing becomes a float or a dict on the way,
+so ``1.10``, ``1E400``, ``\\u00e9`` and duplicate keys survive. :mod:`tokenforge_stc.http` decodes responses.
+"""
+
+from ._decode import MAX_OUTPUT, decode_stc
+from ._encode import Spelling, encode_stc
+from ._error import StcError
+
+__all__ = ["MAX_OUTPUT", "Spelling", "StcError", "decode_stc", "encode_stc"]

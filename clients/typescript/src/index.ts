@@ -1,0 +1,20 @@
+/**
+ * STC 1: JSON that costs fewer tokens, and comes back byte for byte.
+ *
+ * ```ts
+ * encodeStc('[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}]');
+ * // [2]{id,name}: 1,"users" / 2,"orders"
+ * decodeStc('[2]{id,name}: 1,"users" / 2,"orders"');
+ * // [{"id":1,"name":"users"},{"id":2,"name":"orders"}]
+ * ```
+ *
+ * Both functions copy strings and numbers as they were written. Nothing becomes a number or an object on the way,
+ * so `1.10`, `1E400`, `\u00e9` and duplicate keys survive. {@link stcFetch} decodes responses.
+ *
+ * @module
+ */
+
+export { decodeStc, MAX_OUTPUT, type DecodeOptions } from "./decode.js";
+export { encodeStc, type EncodeOptions, type Spelling } from "./encode.js";
+export { StcError } from "./error.js";
+export { stcFetch } from "./fetch.js";

@@ -1,0 +1,16 @@
+//! Documents made up from a seed, for tests, fuzzing and benchmarks.
+//!
+//! [`nasty`] writes JSON texts that break careless codecs: strings that look like syntax, odd numbers,
+//! duplicate keys, lone surrogates, every white space. [`typical`] writes what tools really return, in the
+//! shapes that decide how well a format does. The same seed gives the same text on every machine.
+//!
+//! ```
+//! use tokenforge_samples::{Nasty, nasty};
+//!
+//! assert_eq!(nasty(7, Nasty::default()), nasty(7, Nasty::default()));
+//! ```
+
+mod nasty;
+pub mod typical;
+
+pub use nasty::{Nasty, nasty};
