@@ -36,14 +36,17 @@ def test_s5_k1_the_printed_examples(json: str) -> None:
         pytest.param("[1e-20,0.30000000000000004,-0.0,1e300]", id="I7 numbers"),
         pytest.param('{"b":1,"a":2,"b":3}', id="K7 duplicate keys"),
         pytest.param('[{"a":[1]}]', id="I8 one nested row"),
-        pytest.param('[{"a,b":1,"a}b":2,"":3,"x-y":4,"é":5},{"a,b":1,"a}b":2,"":3,"x-y":4,"é":5}]', id="K8 I9 keys"),
+        pytest.param(
+            '[{"a,b":1,"a}b":2,"":3,"x-y":4,"é":5},{"a,b":1,"a}b":2,"":3,"x-y":4,"é":5}]', id="K8 I9 keys"
+        ),
         pytest.param(r'["\u0000","\ud800","\/","' + "\u2028" + r'","\u001f"]', id="K9 I10 escapes"),
         pytest.param('["\x7f\x80\u0660"]', id="I10 control characters that need no escape"),
         pytest.param('{"k\\n":1,"' + "a" * 300 + '":2,"٣":3}', id="K8 keys that only look like identifiers"),
         pytest.param('"' + "\\n" * 5000 + '"', id="K9 more escapes than the scanner takes at once"),
         pytest.param("{" + ",".join(f'"k{i}":{i}' for i in range(3000)) + "}", id="K2 a wide object"),
         pytest.param(
-            "[" + ",".join(["{" + ",".join(f'"k{i}":{i}' for i in range(3000)) + "}"] * 2) + "]", id="K2 wide rows"
+            "[" + ",".join(["{" + ",".join(f'"k{i}":{i}' for i in range(3000)) + "}"] * 2) + "]",
+            id="K2 wide rows",
         ),
     ],
 )

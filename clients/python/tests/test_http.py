@@ -21,13 +21,21 @@ STC = '[2]{id,name}: 1,"é" / 2,"b"'.encode()
 STC_TYPE = "application/stc+json"
 
 RESPONSES: dict[str, tuple[int, dict[str, str], bytes]] = {
-    "/stc": (200, {"Content-Encoding": "stc", "Content-Type": STC_TYPE, "ETag": '"1"', "Set-Cookie": "a=b"}, STC),
+    "/stc": (
+        200,
+        {"Content-Encoding": "stc", "Content-Type": STC_TYPE, "ETag": '"1"', "Set-Cookie": "a=b"},
+        STC,
+    ),
     "/problem": (400, {"Content-Encoding": "STC", "Content-Type": "application/problem+json"}, STC),
     "/gzip": (200, {"Content-Encoding": "stc, gzip", "Content-Type": STC_TYPE}, gzip.compress(STC)),
     "/type": (200, {"Content-Type": STC_TYPE + "; charset=utf-8"}, STC),
     "/type-gzip": (200, {"Content-Type": STC_TYPE, "Content-Encoding": "gzip"}, gzip.compress(STC)),
     "/json": (200, {"Content-Type": "application/json", "ETag": '"2"'}, JSON),
-    "/json-gzip": (200, {"Content-Type": "application/json", "Content-Encoding": "gzip"}, gzip.compress(JSON)),
+    "/json-gzip": (
+        200,
+        {"Content-Type": "application/json", "Content-Encoding": "gzip"},
+        gzip.compress(JSON),
+    ),
     "/partial": (206, {"Content-Encoding": "stc", "Content-Type": STC_TYPE}, STC[:5]),
     "/not-modified": (304, {"Content-Encoding": "stc", "Content-Type": STC_TYPE}, b""),
     "/broken": (200, {"Content-Encoding": "stc", "Content-Type": STC_TYPE}, b"[2]{a}: 1"),
@@ -156,9 +164,8 @@ def test_s10_redirects_are_followed(url: str) -> None:
 
 
 def test_s10_streams(url: str) -> None:
-    with enable(httpx.Client(trust_env=False)) as client:
-        with client.stream("GET", url + "/stc") as response:
-            assert b"".join(response.iter_bytes()) == JSON
+    with enable(httpx.Client(trust_env=False)) as client, client.stream("GET", url + "/stc") as response:
+        assert b"".join(response.iter_bytes()) == JSON
     with enable(requests.Session()).get(url + "/gzip", stream=True) as reply:
         assert b"".join(reply.iter_content(7)) == JSON
 

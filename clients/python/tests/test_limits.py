@@ -87,6 +87,8 @@ def test_s10_an_error_says_where_and_what() -> None:
     error = failure(encode_stc, '{"a": 1,\n "é" 2}')
     assert (error.offset, error.line, error.column) == (15, 2, 6)
     assert str(error) == "expected `:` after the key, found `2` (line 2, column 6, byte 15)"
-    assert str(failure(decode_stc, '"\x07"')).startswith("expected control characters to be escaped in a string, found U+0007")
+    assert str(failure(decode_stc, '"\x07"')).startswith(
+        "expected control characters to be escaped in a string, found U+0007"
+    )
     assert str(failure(decode_stc, "[")).startswith("expected a value, found the end of the text")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -13,8 +13,26 @@ from tokenforge_stc import decode_stc, encode_stc
 
 RANDOM_DOCUMENTS = os.environ.get("STC_RANDOM_DOCUMENTS")
 
-WORDS = ["a", "b", "id", "_x1", "true", "1a", "x-y", "", "é", "😀", " / ", "[2]{a}: ", "%b", "\\u0000", "\\ud800", "\\\\", '\\"']
-WORDS += ["\\/", "\\n", "\u2028", "a,b", "}", ": ", "5\\\" disk", "null", "-0"]
+WORDS = [
+    "a",
+    "b",
+    "id",
+    "_x1",
+    "true",
+    "1a",
+    "x-y",
+    "",
+    "é",
+    "😀",
+    " / ",
+    "[2]{a}: ",
+    "%b",
+    "\\u0000",
+    "\\ud800",
+    "\\\\",
+    '\\"',
+]
+WORDS += ["\\/", "\\n", "\u2028", "a,b", "}", ": ", '5\\" disk', "null", "-0"]
 NUMBERS = ["0", "-0", "1.10", "1E400", "-1e-20", "12345678901234567890123", "0.30000000000000004", "9"]
 
 
@@ -40,7 +58,9 @@ class Documents:
 
     def object(self, keys: list[str], depth: int) -> tuple[str, str]:
         members = [(key, self.value(depth - 1)) for key in keys]
-        return self.wrap("{", [(f"{k}:{v}", f"{k}{self.space()}:{self.space()}{s}") for k, (v, s) in members], "}")
+        return self.wrap(
+            "{", [(f"{k}:{v}", f"{k}{self.space()}:{self.space()}{s}") for k, (v, s) in members], "}"
+        )
 
     def value(self, depth: int) -> tuple[str, str]:
         kind = self.random.randrange(6) if depth else 0

@@ -29,7 +29,7 @@ export function decodeStc(stc: string, { maxOutput = MAX_OUTPUT }: DecodeOptions
 }
 
 class Decoder extends Reader {
-  private readonly out: string[] = [];
+  private out = "";
   private size = 0;
   private readonly isAscii: boolean;
 
@@ -46,7 +46,7 @@ class Decoder extends Reader {
     run(this.value());
     this.finish();
     this.checkOutput();
-    return this.out.join("");
+    return this.out;
   }
 
   /** Copies a scalar; for a container, returns the steps that read it. */
@@ -136,9 +136,9 @@ class Decoder extends Reader {
         this.separator(Char.Slash, "rows", count, row);
         this.write(",");
       }
-      for (const [index, column] of columns.entries()) {
+      for (let index = 0; index < columns.length; index++) {
         if (index > 0) this.separator(Char.Comma, "cells", columns.length, index);
-        this.write(column);
+        this.write(columns[index]!);
         const value = this.value();
         if (value) yield value;
       }
@@ -206,7 +206,7 @@ class Decoder extends Reader {
   }
 
   private write(piece: string): void {
-    this.out.push(piece);
+    this.out += piece;
     this.size += this.isAscii ? piece.length : utf8Length(piece);
   }
 

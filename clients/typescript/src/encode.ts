@@ -29,11 +29,11 @@ export function encodeStc(json: string, { spelling = "adr" }: EncodeOptions = {}
   }
   const encoder = new Encoder(spelling === "adr");
   run(encoder.value(parse(json)));
-  return encoder.out.join("");
+  return encoder.out;
 }
 
 class Encoder {
-  readonly out: string[] = [];
+  out = "";
   /** Between members, and between elements of mixed or nested arrays. */
   private readonly comma: string;
   /** Behind a key or a header. */
@@ -48,7 +48,7 @@ class Encoder {
   /** Writes a scalar; for a container, returns the steps that write it. */
   value(node: Node): Steps | undefined {
     if (typeof node === "string") {
-      this.out.push(node);
+      this.out += node;
       return undefined;
     }
     if (node instanceof Members) return this.object(node);
@@ -56,14 +56,14 @@ class Encoder {
   }
 
   private *object({ keys, values }: Members): Steps {
-    this.out.push("{");
-    for (const [index, key] of keys.entries()) {
-      if (index > 0) this.out.push(this.comma);
-      this.out.push(spelled(key));
+    this.out += "{";
+    for (let index = 0; index < keys.length; index++) {
+      if (index > 0) this.out += this.comma;
+      this.out += spelled(keys[index]!);
       const value = this.member(values[index]!);
       if (value) yield value;
     }
-    this.out.push("}");
+    this.out += "}";
   }
 
   /** What follows a key: a header with its rows or values, or a colon and the value. */
@@ -71,32 +71,41 @@ class Encoder {
     if (Array.isArray(node)) {
       if (this.isTable(node)) return this.table(node);
       if (this.isAdr && isHomogeneous(node)) {
-        this.out.push(`[${node.length}]: `);
+        this.out += `[${node.length}]: `;
         return this.items(node, ",");
       }
     }
-    this.out.push(this.colon);
+    this.out += this.colon;
     return this.value(node);
   }
 
   private *array(elements: Node[]): Steps {
-    this.out.push("[");
-    yield this.items(elements, isHomogeneous(elements) ? "," : this.comma);
-    this.out.push("]");
+    this.out += "[";
+    const items = this.items(elements, isHomogeneous(elements) ? "," : this.comma);
+    if (items) yield items;
+    this.out += "]";
   }
 
   private *table(rows: Members[]): Steps {
-    this.out.push(`[${rows.length}]{${rows[0]!.keys.map(spelled).join(",")}}${this.colon}`);
-    for (const [index, row] of rows.entries()) {
-      if (index > 0) this.out.push(this.rowEnd);
-      yield this.items(row.values, ",");
+    this.out += `[${rows.length}]{${rows[0]!.keys.map(spelled).join(",")}}${this.colon}`;
+    for (let index = 0; index < rows.length; index++) {
+      if (index > 0) this.out += this.rowEnd;
+      const cells = this.items(rows[index]!.values, ",");
+      if (cells) yield cells;
     }
   }
 
-  private *items(nodes: Node[], comma: string): Steps {
-    for (const [index, node] of nodes.entries()) {
-      if (index > 0) this.out.push(comma);
-      const value = this.value(node);
+  /** Writes scalars; if there are containers among the values, returns the steps that write them. */
+  private items(nodes: Node[], comma: string): Steps | undefined {
+    if (!areScalars(nodes)) return this.mixedItems(nodes, comma);
+    this.out += nodes.join(comma);
+    return undefined;
+  }
+
+  private *mixedItems(nodes: Node[], comma: string): Steps {
+    for (let index = 0; index < nodes.length; index++) {
+      if (index > 0) this.out += comma;
+      const value = this.value(nodes[index]!);
       if (value) yield value;
     }
   }
@@ -110,9 +119,13 @@ class Encoder {
         row instanceof Members &&
         row.keys.length === first.keys.length &&
         row.keys.every((key, index) => key === first.keys[index]) &&
-        (!this.isAdr || row.values.every((cell) => typeof cell === "string")),
+        (!this.isAdr || areScalars(row.values)),
     );
   }
+}
+
+function areScalars(nodes: Node[]): nodes is string[] {
+  return nodes.every((node) => typeof node === "string");
 }
 
 /** All strings, all numbers or all booleans? */

@@ -28,10 +28,19 @@ export class StcError extends SyntaxError {
 
 /** Line, column and byte cost a pass over the text, so they are found only here, once. */
 export function error(problem: string, text: string, at: number): StcError {
-  const before = text.slice(0, at);
-  const lines = before.split("\n");
-  const column = 1 + [...(lines[lines.length - 1] ?? "")].length;
-  return new StcError(problem, utf8Length(before), lines.length, column);
+  let line = 1;
+  let column = 1;
+  for (let index = 0; index < at; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x0a) {
+      line++;
+      column = 1;
+    } else if (code < 0xdc00 || code >= 0xe000) {
+      // The second half of a surrogate pair is no character of its own.
+      column++;
+    }
+  }
+  return new StcError(problem, utf8Length(text.slice(0, at)), line, column);
 }
 
 /** The everyday error: `what` should stand at `at`. */

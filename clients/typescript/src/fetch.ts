@@ -32,12 +32,58 @@ export function stcFetch(
 }
 
 async function decoded(response: Response, options: DecodeOptions): Promise<Response> {
-  const codings = (response.headers.get("Content-Encoding") ?? "").split(",").map((coding) => coding.trim().toLowerCase());
-  const mediaType = (response.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
-  const isCoded = codings[0] === "stc";
-  // A part of a text cannot be decoded.
-  if ((!isCoded && mediaType !== MEDIA_TYPE) || response.body === null || response.status === 206) return response;
+  const codings = list(response.headers.get("Content-Encoding"), ",");
+  const mediaType = list(response.headers.get("Content-Type"), ";")[0];
+  const isStc = codings[0] === "stc" || mediaType === MEDIA_TYPE;
+  // A part of a text (206) cannot be decoded.
+  if (!isStc || response.body === null || response.status === 206) return response;
 
-  let body: ArrayBuffer = await response.clone().arrayBuffer();
-  return response;
+  let body = await response.arrayBuffer();
+  for (const coding of codings.slice(1).reverse()) body = await undo(coding, body);
+  const stc = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  return new DecodedResponse(stc === "" ? null : decodeStc(stc, options), response, mediaType === MEDIA_TYPE);
+}
+
+/** How a body in this coding starts, and no STC does. */
+const FIRST_BYTE: Record<string, number> = { gzip: 0x1f, deflate: 0x78 };
+
+/** Undoes a coding, unless `fetch` has: Node leaves all of them in place when it does not know one, others do not. */
+async function undo(coding: string, body: ArrayBuffer): Promise<ArrayBuffer> {
+  if (FIRST_BYTE[coding] === undefined || new Uint8Array(body)[0] !== FIRST_BYTE[coding]) return body;
+  const plain = new Blob([body]).stream().pipeThrough(new DecompressionStream(coding as CompressionFormat));
+  return new Response(plain).arrayBuffer();
+}
+
+/** The JSON in place of the STC. What a new `Response` cannot be told, such as its `url`, is asked of the original. */
+class DecodedResponse extends Response {
+  readonly #original: Response;
+
+  constructor(body: BodyInit | null, original: Response, setsType: boolean) {
+    const headers = new Headers(original.headers);
+    headers.delete("Content-Encoding");
+    headers.delete("Content-Length");
+    if (setsType) headers.set("Content-Type", "application/json");
+    super(body, { status: original.status, statusText: original.statusText, headers });
+    this.#original = original;
+  }
+
+  override get url(): string {
+    return this.#original.url;
+  }
+
+  override get redirected(): boolean {
+    return this.#original.redirected;
+  }
+
+  override get type(): ResponseType {
+    return this.#original.type;
+  }
+
+  override clone(): Response {
+    return new DecodedResponse(super.clone().body, this, false);
+  }
+}
+
+function list(header: string | null, separator: string): string[] {
+  return (header ?? "").split(separator).map((item) => item.trim().toLowerCase());
 }

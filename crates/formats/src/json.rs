@@ -3,7 +3,7 @@
 //! A [`Json`] holds the text and one 16-byte [`Node`] per key, value and container. Strings and numbers
 //! stay slices of the input, so that an encoder copies them byte for byte: no float, no unescaping, no tree.
 
-mod chunk;
+pub(crate) mod chunk;
 pub(crate) mod escape;
 pub(crate) mod lexeme;
 pub(crate) mod number;
@@ -172,14 +172,14 @@ impl<'a> Json<'a> {
     #[inline]
     pub(crate) fn copy_raw(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
-        out.copy(self.text, node.start as usize, node.end as usize);
+        out.copy(self.text.as_bytes(), node.start as usize, node.end as usize);
     }
 
     /// Copies the text between the quotes of a string or key, escapes as they were written.
     #[inline]
     pub(crate) fn copy_unquoted(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
-        out.copy(self.text, node.start as usize + 1, node.end as usize - 1);
+        out.copy(self.text.as_bytes(), node.start as usize + 1, node.end as usize - 1);
     }
 
     /// The text between the quotes of a string or key, escapes as they were written.

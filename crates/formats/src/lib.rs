@@ -1,15 +1,48 @@
-//! JSON text to TOON, STC and typed tables, and back.
+//! JSON text to the form that costs fewest tokens, and back, without losing a character.
+//!
+//! | form | what it is | holds |
+//! |---|---|---|
+//! | [`toon`] | TOON 4.4: indentation, tables | all but duplicate keys and lone surrogates |
+//! | [`stc`] | STC 1: JSON with bare keys and tables; one grammar, two spellings | every JSON text |
+//! | [`table`] | a typed header and CSV rows | arrays of flat objects |
+//! | [`Json::minify`] | JSON without white space: the baseline | every JSON text |
+//!
+//! Everything works on [`Json`]: a text that is validated once and laid out as a flat tape of slices into it.
+//! Encoders copy those slices. Nothing is parsed into a float, a map or a tree, so number text, key order,
+//! duplicate keys and escapes survive: `decode(encode(x)) == minify(x)`, byte for byte.
+//!
+//! ```
+//! use tokenforge_formats::{Form, Json, MAX_OUTPUT, cheapest, decode_any};
+//! use tokenforge_tokens::Counter;
+//!
+//! let text = r#"[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}, {"id": 3, "name": "items"}]"#;
+//! let json = Json::parse(text)?;
+//! let choice = cheapest(&json, &Form::ALL, Counter::default());
+//! assert_eq!(choice.text, r#"[3]{id,name}:1,"users"/2,"orders"/3,"items""#);
+//! assert_eq!(decode_any(&choice.text, MAX_OUTPUT)?, json.minify());
+//! # Ok::<(), tokenforge_formats::Error>(())
+//! ```
+//!
+//! No input makes this crate panic, hang or allocate beyond a small multiple of what it reads or writes. It does
+//! no I/O and needs no clock.
 
+mod auto;
 mod error;
 mod json;
 mod output;
 mod refusal;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod stc;
+pub mod table;
 pub mod toon;
 
+pub use auto::{Choice, Form, UnknownForm, cheapest, decode_any};
 pub use error::{Error, ErrorKind};
 pub use json::{Json, MAX_DEPTH};
 pub use refusal::Refusal;
+#[cfg(feature = "serde")]
+pub use serde::SerdeError;
 
 /// The largest output a decoder writes unless told otherwise: 64 MiB.
 pub const MAX_OUTPUT: usize = 64 << 20;

@@ -1,76 +1,78 @@
 //! The text being written: short slices are copied in steps of a fixed size.
 //!
-//! Encoders and decoders copy millions of slices of a few bytes each. A step of 32 bytes that overshoots is
-//! two moves where a copy of exact length is a function call, so the buffer is kept longer than its content.
+//! Encoders and decoders copy millions of slices of a few bytes each. Copying a whole step and cutting it back is
+//! a few moves, where a copy of exact length is a call of `memcpy`.
 
-/// Bytes of the step; also how far the buffer always reaches beyond the content.
-const STEP: usize = 32;
+/// Slices up to this length are copied with a fixed size.
+pub(crate) const STEP: usize = 32;
 
-/// Text that grows at its end.
+/// Text that grows at its end. It is UTF-8, since only ASCII and whole pieces of UTF-8 texts are appended.
+#[derive(Debug, Default)]
 pub(crate) struct Output {
-    /// The content, and room behind it.
-    buffer: Vec<u8>,
-    length: usize,
+    bytes: Vec<u8>,
 }
 
 impl Output {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self { buffer: vec![0; capacity + STEP], length: 0 }
+        Self { bytes: Vec::with_capacity(capacity + STEP) }
     }
 
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.length
+        self.bytes.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.length == 0
+        self.bytes.is_empty()
+    }
+
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.bytes.truncate(length);
     }
 
     /// Appends one ASCII character.
     #[inline]
     pub(crate) fn push(&mut self, ascii: u8) {
-        debug_assert!(ascii.is_ascii());
-        self.reserve(1);
-        self.buffer[self.length] = ascii;
-        self.length += 1;
+        self.bytes.push(ascii);
     }
 
     /// Appends a text; best for literals, whose length the compiler knows.
     #[inline]
     pub(crate) fn push_str(&mut self, text: &str) {
-        self.reserve(text.len());
-        let end = self.length + text.len();
-        self.buffer[self.length..end].copy_from_slice(text.as_bytes());
-        self.length = end;
+        self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// Appends `source[start..end]`; the range must lie on character boundaries.
+    /// Appends a few bytes of ASCII, or a whole piece of a text.
     #[inline]
-    pub(crate) fn copy(&mut self, source: &str, start: usize, end: usize) {
-        debug_assert!(source.is_char_boundary(start) && source.is_char_boundary(end));
-        let bytes = source.as_bytes();
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends `source[start..end]`, a whole piece of a text. Fast where the source goes on for a step.
+    #[inline(always)]
+    pub(crate) fn copy(&mut self, source: &[u8], start: usize, end: usize) {
         let count = end - start;
-        self.reserve(count);
         if count <= STEP
-            && let Some(step) = bytes.get(start..start + STEP)
+            && let Some(step) = source[start..].first_chunk::<STEP>()
         {
-            self.buffer[self.length..self.length + STEP].copy_from_slice(step);
+            self.push_step(step, count);
         } else {
-            self.buffer[self.length..self.length + count].copy_from_slice(&bytes[start..end]);
+            self.bytes.extend_from_slice(&source[start..end]);
         }
-        self.length += count;
     }
 
     /// Appends `count` spaces.
     #[inline]
     pub(crate) fn indent(&mut self, count: usize) {
-        self.reserve(count);
         if count <= STEP {
-            self.buffer[self.length..self.length + STEP].copy_from_slice(&[b' '; STEP]);
+            self.push_step(&[b' '; STEP], count);
         } else {
-            self.buffer[self.length..self.length + count].fill(b' ');
+            self.bytes.resize(self.bytes.len() + count, b' ');
         }
-        self.length += count;
     }
 
     /// Appends a number in decimal.
@@ -79,23 +81,15 @@ impl Output {
     }
 
     /// The text, once it is complete.
-    pub(crate) fn into_string(mut self) -> String {
-        self.buffer.truncate(self.length);
-        String::from_utf8(self.buffer).expect("only whole characters were appended")
+    pub(crate) fn into_string(self) -> String {
+        String::from_utf8(self.bytes).expect("only whole pieces of UTF-8 were appended")
     }
 
-    /// Makes room for `count` bytes and a step behind them.
-    #[inline]
-    fn reserve(&mut self, count: usize) {
-        if self.length + count + STEP > self.buffer.len() {
-            self.grow(count);
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self, count: usize) {
-        let needed = self.length + count + STEP;
-        self.buffer.resize(needed.max(self.buffer.len() * 2), 0);
+    #[inline(always)]
+    fn push_step(&mut self, step: &[u8; STEP], count: usize) {
+        let length = self.bytes.len() + count;
+        self.bytes.extend_from_slice(step);
+        self.bytes.truncate(length);
     }
 }
 
@@ -105,13 +99,13 @@ mod tests {
 
     #[test]
     fn slices_of_every_length_are_copied_exactly() {
-        let source = "0123456789abcdefghijklmnopqrstuvwxyz é";
+        let source = "0123456789abcdefghijklmnopqrstuvwxyz0123456789 é";
         let mut out = Output::with_capacity(0);
         let mut expected = String::new();
         for start in 0..source.len() {
             for end in start..source.len() {
                 if source.is_char_boundary(start) && source.is_char_boundary(end) {
-                    out.copy(source, start, end);
+                    out.copy(source.as_bytes(), start, end);
                     out.push(b'|');
                     out.indent(end - start);
                     expected += &source[start..end];

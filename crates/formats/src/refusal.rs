@@ -46,6 +46,9 @@ pub enum Refusal {
         /// Where the key starts.
         offset: usize,
     },
+    /// Most of the table would be empty, or it would have thousands of columns.
+    #[error("the rows have too few keys in common")]
+    TooSparse,
     /// A row without cells would be an empty line.
     #[error("the row at byte {offset} has no cells")]
     EmptyRow {

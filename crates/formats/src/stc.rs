@@ -5,8 +5,11 @@
 mod decode;
 mod encode;
 
-pub use decode::{DecodeOptions, decode};
+pub use decode::decode;
 pub use encode::encode;
+
+#[cfg(feature = "serde")]
+pub use crate::serde::{from_stc as from_str, to_stc as to_string};
 
 /// How STC is written. Both spellings are one grammar: every decoder reads both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

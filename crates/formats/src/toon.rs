@@ -1,10 +1,15 @@
 //! TOON 4.4: indentation instead of braces, tables instead of repeated keys.
 
+mod decode;
 mod encode;
 mod quote;
 mod shape;
 
+pub use decode::{DecodeOptions, decode};
 pub use encode::encode;
+
+#[cfg(feature = "serde")]
+pub use crate::serde::{from_toon as from_str, to_toon as to_string};
 
 /// How [`encode`] writes.
 ///

@@ -55,6 +55,14 @@ impl Counter {
         }
     }
 
+    /// Like [`count`](Self::count), telling `progress` now and then how many bytes are done.
+    pub fn count_with_progress(&self, text: &str, progress: impl FnMut(usize)) -> usize {
+        match *self {
+            Counter::Exact(vocabulary) => Meter::new(vocabulary, text).finish_with(progress),
+            Counter::Estimate => estimate::count(text),
+        }
+    }
+
     /// `Some(n)` if `text` has at most `limit` tokens; `None` as soon as it is known to have more.
     pub fn count_within(&self, text: &str, limit: usize) -> Option<usize> {
         match *self {

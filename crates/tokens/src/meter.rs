@@ -25,9 +25,15 @@ impl<'t> Meter<'t> {
     }
 
     /// The count of the whole text.
-    pub(crate) fn finish(mut self) -> usize {
+    pub(crate) fn finish(self) -> usize {
+        self.finish_with(|_| {})
+    }
+
+    /// The count of the whole text, telling `progress` after each piece how many bytes are done.
+    pub(crate) fn finish_with(mut self, mut progress: impl FnMut(usize)) -> usize {
         while !self.is_done() {
             self.step();
+            progress(self.examined);
         }
         self.tokens
     }

@@ -20,6 +20,12 @@ pub(crate) fn first(count: usize) -> Mask {
     (1 << count) - 1
 }
 
+/// The bytes that are not in the mask.
+#[inline]
+pub(crate) fn others(mask: Mask) -> Mask {
+    !mask & first(SIZE)
+}
+
 impl Chunk {
     #[inline]
     pub(crate) fn at(text: &[u8], at: usize) -> Self {

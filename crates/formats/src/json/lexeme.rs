@@ -136,6 +136,11 @@ fn scan(
     }
 }
 
+/// Validates the escape at `at` and returns the offset behind it.
+pub(crate) fn escape_end(text: &[u8], at: usize) -> Result<usize, Fault> {
+    escape(text, at).map(|(end, _)| end)
+}
+
 /// Validates the escape at `at`: the offset behind it, and its bits.
 fn escape(text: &[u8], at: usize) -> Result<(usize, u8), Fault> {
     match text.get(at + 1) {
@@ -193,14 +198,53 @@ fn digits(text: &[u8], at: usize) -> usize {
 
 /// The offset behind the run of bytes at `at` that are in a class.
 #[inline]
-fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> Mask) -> usize {
-    loop {
+pub(crate) fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> Mask) -> usize {
+    while at < text.len() {
         let count = class(Chunk::at(text, at)).trailing_ones() as usize;
         at += count;
         if count < chunk::SIZE {
-            return at;
+            break;
         }
     }
+    // Behind the end there are zeros, which may be in the class too.
+    at.min(text.len())
+}
+
+/// The offset behind the plain text at `at`: where a comma, quote, backslash or control character follows.
+#[inline]
+pub(crate) fn plain(text: &[u8], at: usize) -> usize {
+    run(text, at, |chunk| chunk::others(chunk.string_stops() | chunk.is(b',')))
+}
+
+/// The offset behind the letters, digits and underscores at `at`.
+#[inline]
+pub(crate) fn word(text: &[u8], at: usize) -> usize {
+    run(text, at, Chunk::word)
+}
+
+/// Reads `[N]` at `at`: the count, and the offset behind the bracket.
+///
+/// A count too large for this machine reads as the largest one: no text has that many values.
+pub(crate) fn count(text: &[u8], at: usize) -> Result<(usize, usize), Fault> {
+    if text.get(at) != Some(&b'[') {
+        return Err(Fault::expected("`[`", at));
+    }
+    let start = at + 1;
+    let end = digits(text, start);
+    match text.get(start) {
+        Some(b'1'..=b'9') => {}
+        Some(b'0') => {
+            return Err(Fault::expected("a count from 1 up, without leading zeros", start));
+        }
+        _ => return Err(Fault::expected("a count", start)),
+    }
+    if text.get(end) != Some(&b']') {
+        return Err(Fault::expected("`]` after the count", end));
+    }
+    let count = text[start..end].iter().fold(0usize, |count, digit| {
+        count.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+    });
+    Ok((count, end + 1))
 }
 
 /// Reads an identifier, `[A-Za-z_][A-Za-z0-9_]*`, and returns the offset behind it.
@@ -209,7 +253,7 @@ pub(crate) fn identifier(text: &[u8], start: usize) -> Result<usize, Fault> {
     if text.get(start).is_none_or(|byte| !byte.is_ascii_alphabetic() && *byte != b'_') {
         return Err(Fault::expected("a key", start));
     }
-    Ok(run(text, start, Chunk::word))
+    Ok(word(text, start))
 }
 
 /// Skips JSON white space.

@@ -2,38 +2,26 @@
 
 use crate::error::{Error, Fault, Problem};
 use crate::json::{MAX_DEPTH, lexeme};
-use crate::output::Output;
+use crate::output::{Output, STEP};
 
-/// Limits of [`decode`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DecodeOptions {
-    /// The largest output in bytes; a table repeats its keys, so a small text can decode to a large one.
-    pub max_output: usize,
-}
-
-impl Default for DecodeOptions {
-    fn default() -> Self {
-        Self { max_output: crate::MAX_OUTPUT }
-    }
-}
-
-/// Reads STC in any spelling and writes minified JSON.
+/// Reads STC in any spelling and writes minified JSON of at most `max_output` bytes: a table repeats its
+/// keys, so a small text can decode to a large one.
 ///
 /// ```
 /// use tokenforge_formats::stc;
 ///
-/// let json = stc::decode("{tags[2]: \"a\",\"b\", n: 1}", &stc::DecodeOptions::default())?;
+/// let json = stc::decode("{tags[2]: \"a\",\"b\", n: 1}", tokenforge_formats::MAX_OUTPUT)?;
 /// assert_eq!(json, r#"{"tags":["a","b"],"n":1}"#);
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
-pub fn decode(text: &str, options: &DecodeOptions) -> Result<String, Error> {
+pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
     let mut decoder = Decoder {
         text,
         bytes: text.as_bytes(),
         at: 0,
         depth: 0,
-        max_output: options.max_output,
-        out: Output::with_capacity(text.len().min(options.max_output)),
+        max_output,
+        out: Output::with_capacity(text.len().min(max_output)),
     };
     decoder.document().map_err(|fault| fault.locate(text))?;
     Ok(decoder.out.into_string())
@@ -125,7 +113,7 @@ impl<'a> Decoder<'a> {
             self.colon("`:` or `[` after the key")?;
             return self.value();
         }
-        let (count, behind) = count(self.bytes, self.at)?;
+        let (count, behind) = lexeme::count(self.bytes, self.at)?;
         self.at = behind;
         if self.peek() == Some(b'{') {
             return self.table(count);
@@ -178,7 +166,7 @@ impl<'a> Decoder<'a> {
 
     /// The count and the offset of the columns, if a table starts here. `[2]` alone is an array.
     fn table_header(&self) -> Option<(usize, usize)> {
-        let (count, behind) = count(self.bytes, self.at).ok()?;
+        let (count, behind) = lexeme::count(self.bytes, self.at).ok()?;
         (self.bytes.get(behind) == Some(&b'{')).then_some((count, behind))
     }
 
@@ -199,7 +187,7 @@ impl<'a> Decoder<'a> {
                 if index > 0 {
                     self.separator(b',', "cells", columns.ends.len(), index)?;
                 }
-                self.out.copy(&columns.prefixes, start, end);
+                self.out.copy(columns.prefixes.bytes(), start, end);
                 self.value()?;
                 start = end;
             }
@@ -226,7 +214,9 @@ impl<'a> Decoder<'a> {
             }
         }
         self.at += 1;
-        Ok(Columns { prefixes: prefixes.into_string(), ends })
+        // Room for the step in which the last prefix is copied.
+        prefixes.indent(STEP);
+        Ok(Columns { prefixes, ends })
     }
 
     /// Reads a key: an identifier, or a string.
@@ -239,7 +229,7 @@ impl<'a> Decoder<'a> {
             lexeme::key(self.bytes, start)?.0
         };
         self.at = end;
-        Ok(Key { text: self.text, start, end, is_bare })
+        Ok(Key { text: self.bytes, start, end, is_bare })
     }
 
     fn colon(&mut self, what: &'static str) -> Result<(), Fault> {
@@ -271,7 +261,7 @@ impl<'a> Decoder<'a> {
     /// Copies the lexeme that ends at `end`.
     #[inline]
     fn copy(&mut self, end: usize) -> Result<(), Fault> {
-        self.out.copy(self.text, self.at, end);
+        self.out.copy(self.bytes, self.at, end);
         self.at = end;
         self.check_output()
     }
@@ -317,14 +307,14 @@ impl<'a> Decoder<'a> {
 
 /// What to write before each cell of a row: `{"first":`, `,"second":` ...
 struct Columns {
-    prefixes: String,
+    prefixes: Output,
     /// Where each prefix ends.
     ends: Vec<usize>,
 }
 
 /// A key as it stands in the text.
 struct Key<'a> {
-    text: &'a str,
+    text: &'a [u8],
     start: usize,
     end: usize,
     /// Without quotes.
@@ -343,26 +333,4 @@ impl Key<'_> {
             out.push(b':');
         }
     }
-}
-
-/// Reads `[N]` at `at`: the count, and the offset behind the bracket.
-///
-/// A count too large for this machine reads as the largest one: no text has that many values.
-fn count(bytes: &[u8], at: usize) -> Result<(usize, usize), Fault> {
-    let mut end = at + 1;
-    let mut count = 0usize;
-    while let Some(digit @ b'0'..=b'9') = bytes.get(end) {
-        if end == at + 1 && *digit == b'0' {
-            return Err(Fault::expected("a count from 1 up, without leading zeros", end));
-        }
-        count = count.saturating_mul(10).saturating_add(usize::from(digit - b'0'));
-        end += 1;
-    }
-    if end == at + 1 {
-        return Err(Fault::expected("a count", end));
-    }
-    if bytes.get(end) != Some(&b']') {
-        return Err(Fault::expected("`]` after the count", end));
-    }
-    Ok((count, end + 1))
 }

@@ -1,0 +1,22 @@
+//! The sections of `RESULTS.md` that are measured, between markers.
+
+use anyhow::Context;
+use std::fs;
+use std::path::Path;
+
+/// Replaces what stands between `<!-- name -->` and `<!-- /name -->`.
+pub(crate) fn replace_section(path: &Path, name: &str, content: &str) -> anyhow::Result<()> {
+    let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let (before, rest) = text.split_once(&start).with_context(|| format!("no marker {start}"))?;
+    let (_, after) = rest.split_once(&end).with_context(|| format!("no marker {end}"))?;
+    fs::write(path, [before, &start, content, &end, after].concat())?;
+    Ok(())
+}
+
+/// The processor's name, for whoever compares figures from two machines.
+pub(crate) fn processor() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
+}

@@ -1,0 +1,84 @@
+/** Texts that want too much: deep, wide by a count, large, or not Unicode. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { decodeStc, encodeStc, StcError } from "../src/index.js";
+
+function failure(action: () => string): StcError {
+  const started = performance.now();
+  try {
+    action();
+  } catch (error) {
+    assert.ok(error instanceof StcError, String(error));
+    assert.ok(error instanceof SyntaxError);
+    assert.ok(performance.now() - started < 1000, "an error has to come at once");
+    return error;
+  }
+  assert.fail("expected an StcError");
+}
+
+for (const [name, convert] of Object.entries({ decodeStc: (text: string) => decodeStc(text), encodeStc: (text: string) => encodeStc(text) })) {
+  for (const [opening, innermost, closing] of [["[", "[]", "]"], ['{"a":', "{}", "}"]] as const) {
+    test(`K11 depth of ${opening} in ${name}`, () => {
+      const deepest = opening.repeat(511) + innermost + closing.repeat(511);
+      assert.equal(decodeStc(convert(deepest)), deepest);
+      for (const levels of [512, 100_000]) {
+        const tooDeep = failure(() => convert(opening.repeat(levels) + innermost + closing.repeat(levels)));
+        assert.equal(tooDeep.offset, opening.length * 512);
+        assert.match(tooDeep.message, /at most 512 nested levels/);
+      }
+    });
+  }
+
+  test(`K9 a lone surrogate is not text in ${name}`, () => {
+    const error = failure(() => convert('{"é😀":\n"\ud800"}'));
+    assert.deepEqual([error.offset, error.line, error.column], [12, 2, 2]);
+    assert.match(error.message, /lone surrogate U\+D800/);
+  });
+}
+
+test("K11 depth of tables and compact arrays", () => {
+  assert.ok(decodeStc("[".repeat(510) + "[1]{a}: 1" + "]".repeat(510)));
+  assert.equal(failure(() => decodeStc("[".repeat(511) + "[1]{a}: 1" + "]".repeat(511))).offset, 511 + 3);
+  assert.equal(failure(() => decodeStc("[1]{a}:".repeat(100_000))).offset, 256 * 7 + 3);
+  assert.equal(failure(() => decodeStc("{a[1]:".repeat(100_000))).offset, 256 * 6);
+  assert.ok(decodeStc("{a[1]:".repeat(256) + "1" + "}".repeat(256)));
+});
+
+for (const count of ["3", "1000000000", "9".repeat(26), "9".repeat(100_000)]) {
+  test(`K10 a count of ${count.length} digits that nothing fills`, () => {
+    const error = failure(() => decodeStc(`{t[${count}]: 1,2}`));
+    assert.equal(error.offset, count.length + 9);
+    assert.match(error.message, /values as declared, found 2/);
+    assert.match(failure(() => decodeStc(`[${count}]{a}: 1`)).message, /rows as declared, found 1/);
+  });
+}
+
+for (const text of ["{t[0]: }", "{t[01]: 1}", "{t[]: 1}", "{t[1: 1}", "[0]{a}: 1"]) {
+  test(`K10 not a count: ${text}`, () => {
+    assert.ok([3, 4].includes(failure(() => decodeStc(text)).offset));
+  });
+}
+
+test("K10 the output limit counts bytes", () => {
+  const stc = '[3]{"ключ"}: "é😀" / "é" / "é"';
+  const json = '[{"ключ":"é😀"},{"ключ":"é"},{"ключ":"é"}]';
+  const size = Buffer.byteLength(json);
+  assert.equal(decodeStc(stc, { maxOutput: size }), json);
+  assert.match(failure(() => decodeStc(stc, { maxOutput: size - 1 })).message, /at most \d+ bytes/);
+});
+
+test("K10 a small text does not become a large one", () => {
+  const bomb = `[100000]{${"k".repeat(100_000)}}: ${"1/".repeat(99_999)}1`;
+  assert.match(failure(() => decodeStc(bomb)).message, /at most 67108864 bytes/);
+});
+
+test("S10 an error says where and what", () => {
+  const error = failure(() => encodeStc('{"a": 1,\n "é" 2}'));
+  assert.deepEqual([error.offset, error.line, error.column], [15, 2, 6]);
+  assert.equal(error.message, "expected `:` after the key, found `2` (line 2, column 6, byte 15)");
+  assert.equal(error.name, "StcError");
+  assert.match(failure(() => decodeStc('"\x07"')).message, /^expected control characters to be escaped in a string, found U\+0007/);
+  assert.match(failure(() => decodeStc("[")).message, /^expected a value, found the end of the text/);
+});

@@ -1,0 +1,43 @@
+//! What can be typed.
+
+use clap::{Args, Parser, Subcommand};
+
+/// Tool outputs in fewer tokens, without losing anything.
+#[derive(Parser)]
+#[command(name = "tokenforge", version, about, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Write JSON in the form that costs fewest tokens, or in a form you name
+    Encode(crate::encode::Encode),
+    /// Read TOON, STC, a table or JSON and write minified JSON
+    Decode(crate::decode::Decode),
+    /// Count the tokens of files
+    Tokens(crate::tokens::Tokens),
+    /// Print a script that completes commands and options in your shell
+    Completions(crate::completions::Completions),
+}
+
+/// Which tokenizer counts.
+#[derive(Args)]
+pub(crate) struct Vocabulary {
+    /// Count with this vocabulary [default: o200k_base]
+    #[arg(long, value_name = "NAME", conflicts_with = "model")]
+    vocabulary: Option<tokenforge_tokens::Vocabulary>,
+
+    /// Count with the vocabulary of this model; approximate where its tokenizer is not public
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+impl Vocabulary {
+    pub(crate) fn counter(&self) -> tokenforge_tokens::Counter {
+        let of_model = || self.model.as_deref().map(tokenforge_tokens::for_model);
+        let chosen = self.vocabulary.or_else(|| of_model().map(|model| model.vocabulary));
+        chosen.unwrap_or_default().into()
+    }
+}

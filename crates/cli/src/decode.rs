@@ -1,0 +1,62 @@
+//! `tokenforge decode`: any form in, minified JSON out.
+
+use crate::input::Input;
+use crate::output;
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use tokenforge_formats::{MAX_OUTPUT, decode_any, stc, table, toon};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge decode data.toon
+  curl -s -H 'Accept-Encoding: stc' http://localhost:8787/tools/orders | tokenforge decode --from stc
+  tokenforge encode data.json | tokenforge decode  gives back the JSON, minified";
+
+/// Read TOON, STC, a table or JSON and write minified JSON.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Decode {
+    /// The form to read; `auto` tries JSON and STC, then a table, then TOON
+    #[arg(long, value_enum, default_value_t = Source::Auto)]
+    from: Source,
+
+    /// TOON: spaces per level
+    #[arg(long, value_name = "SPACES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    indent: u8,
+
+    /// TOON: forgive wrong counts, duplicate keys, odd indentation and blank lines
+    #[arg(long)]
+    lenient: bool,
+
+    /// Stop with an error when the JSON would be larger
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_OUTPUT)]
+    max_output: usize,
+
+    /// The file, or - for standard input
+    #[arg(default_value = "-")]
+    file: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Source {
+    Auto,
+    Toon,
+    Stc,
+    Table,
+}
+
+pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
+    let input = Input::read(&arguments.file)?;
+    let (text, max_output) = (&input.text, arguments.max_output);
+    let json = match arguments.from {
+        Source::Auto => decode_any(text, max_output),
+        Source::Stc => stc::decode(text, max_output),
+        Source::Table => table::decode(text, max_output),
+        Source::Toon => {
+            let (indent, strict) = (arguments.indent.into(), !arguments.lenient);
+            toon::decode(text, &toon::DecodeOptions { indent, strict, max_output })
+        }
+    };
+    Ok(output::print(&json.with_context(|| input.name)?)?)
+}

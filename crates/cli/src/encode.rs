@@ -1,0 +1,133 @@
+//! `tokenforge encode`: JSON in, the form that costs fewest tokens out.
+
+use crate::arguments::Vocabulary;
+use crate::input::Input;
+use crate::{output, stats};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use tokenforge_formats::stc::Spelling;
+use tokenforge_formats::toon::{Delimiter, EncodeOptions, Numbers};
+use tokenforge_formats::{Form, Json, cheapest, stc, table, toon};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge encode data.json                      the cheapest form by tokens, without loss
+  kubectl get pods -o json | tokenforge encode --to toon
+  tokenforge encode --to stc --spelling dense data.json
+  tokenforge encode --stats data.json > /dev/null  compare all forms";
+
+/// Write JSON in the form that costs fewest tokens, or in a form you name.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Encode {
+    /// The form to write
+    #[arg(long, value_enum, default_value_t = Target::Auto)]
+    to: Target,
+
+    /// STC: `adr` is the spelling sent over HTTP; `dense` is the one for a model, replaced by minified JSON where
+    /// that has no more tokens
+    #[arg(long, value_enum, default_value_t = SpellingName::Adr)]
+    spelling: SpellingName,
+
+    /// TOON: spaces per level
+    #[arg(long, value_name = "SPACES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    indent: u8,
+
+    /// TOON: what separates the values of arrays and rows
+    #[arg(long, value_enum, default_value_t = DelimiterName::Comma)]
+    delimiter: DelimiterName,
+
+    /// TOON: `verbatim` keeps the text of numbers (1.50, 1e2), `canonical` is what the specification asks for
+    #[arg(long, value_enum, default_value_t = NumbersName::Canonical)]
+    numbers: NumbersName,
+
+    /// Print the bytes and tokens of every form to standard error
+    #[arg(long)]
+    stats: bool,
+
+    /// Print the statistics as JSON
+    #[arg(long, requires = "stats")]
+    json: bool,
+
+    #[command(flatten)]
+    vocabulary: Vocabulary,
+
+    /// The JSON file, or - for standard input
+    #[arg(default_value = "-")]
+    file: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Target {
+    /// The cheapest of the others by tokens, never worse than minified JSON
+    Auto,
+    /// TOON 4.4
+    Toon,
+    /// STC 1
+    Stc,
+    /// A typed table, for arrays of flat objects
+    Table,
+    /// Minified JSON
+    Json,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SpellingName {
+    Adr,
+    Dense,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum DelimiterName {
+    Comma,
+    Tab,
+    Pipe,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NumbersName {
+    Canonical,
+    Verbatim,
+}
+
+pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
+    let input = Input::read(&arguments.file)?;
+    let json = Json::parse(&input.text).with_context(|| format!("{} is not JSON", input.name))?;
+    let counter = arguments.vocabulary.counter();
+    let text = match arguments.to {
+        Target::Auto => cheapest(&json, &Form::ALL, counter).text,
+        Target::Json => json.minify(),
+        Target::Stc => match arguments.spelling {
+            SpellingName::Adr => stc::encode(&json, Spelling::Adr).into(),
+            SpellingName::Dense => cheapest(&json, &[Form::Stc], counter).text,
+        },
+        Target::Table => table::encode(&json)
+            .with_context(|| format!("{} cannot be a table; --to auto finds a form", input.name))?
+            .into(),
+        Target::Toon => toon::encode(&json, &arguments.toon_options())
+            .with_context(|| format!("{} cannot be TOON; --to auto finds a form", input.name))?
+            .into(),
+    };
+    if arguments.stats {
+        stats::print(&json, counter, arguments.json);
+    }
+    Ok(output::print(&text)?)
+}
+
+impl Encode {
+    fn toon_options(&self) -> EncodeOptions {
+        EncodeOptions {
+            indent: self.indent.into(),
+            delimiter: match self.delimiter {
+                DelimiterName::Comma => Delimiter::Comma,
+                DelimiterName::Tab => Delimiter::Tab,
+                DelimiterName::Pipe => Delimiter::Pipe,
+            },
+            numbers: match self.numbers {
+                NumbersName::Canonical => Numbers::Canonical,
+                NumbersName::Verbatim => Numbers::Verbatim,
+            },
+        }
+    }
+}

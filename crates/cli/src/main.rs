@@ -1,0 +1,42 @@
+//! `tokenforge`: tool outputs in fewer tokens, from a shell.
+
+mod arguments;
+mod completions;
+mod decode;
+mod encode;
+mod input;
+mod output;
+mod progress;
+mod stats;
+mod tokens;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::io;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tokenforge: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Encode(arguments) => encode::run(&arguments),
+        Command::Decode(arguments) => decode::run(&arguments),
+        Command::Tokens(arguments) => tokens::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+    }
+}
+
+/// The reader of our output has seen enough (`| head`): that is a success.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    kind == Some(io::ErrorKind::BrokenPipe)
+}

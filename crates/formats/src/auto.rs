@@ -1,0 +1,190 @@
+//! Which form of a JSON text costs the fewest tokens, and which form a text is in.
+
+use crate::error::Error;
+use crate::json::Json;
+use crate::refusal::Refusal;
+use crate::{stc, table, toon};
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use tokenforge_tokens::Counter;
+
+/// A form that a JSON text can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// Minified JSON.
+    Json,
+    /// TOON 4.4, with numbers as they were written.
+    Toon,
+    /// STC 1, dense.
+    Stc,
+    /// The typed table.
+    Table,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Self; 4] = [Self::Json, Self::Toon, Self::Stc, Self::Table];
+
+    /// The name, as a user writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Toon => "toon",
+            Self::Stc => "stc",
+            Self::Table => "table",
+        }
+    }
+
+    /// Writes a JSON text in this form, if the form can hold it without loss.
+    ///
+    /// ```
+    /// use tokenforge_formats::{Form, Json};
+    ///
+    /// let json = Json::parse(r#"{"a": 1.50}"#)?;
+    /// assert_eq!(Form::Toon.encode(&json).as_deref(), Ok("a: 1.50"));
+    /// # Ok::<(), tokenforge_formats::Error>(())
+    /// ```
+    pub fn encode<'a>(self, json: &Json<'a>) -> Result<Cow<'a, str>, Refusal> {
+        match self {
+            Self::Json => Ok(json.minify()),
+            Self::Stc => Ok(stc::encode(json, stc::Spelling::Dense).into()),
+            Self::Table => table::encode(json).map(Cow::Owned),
+            Self::Toon => {
+                let numbers = toon::Numbers::Verbatim;
+                let options = toon::EncodeOptions { numbers, ..Default::default() };
+                toon::encode(json, &options).map(Cow::Owned)
+            }
+        }
+    }
+
+    /// Reads a text in this form and writes minified JSON of at most `max_output` bytes.
+    pub fn decode(self, text: &str, max_output: usize) -> Result<String, Error> {
+        match self {
+            Self::Json | Self::Stc => stc::decode(text, max_output),
+            Self::Table => table::decode(text, max_output),
+            Self::Toon => {
+                let options = toon::DecodeOptions { max_output, ..Default::default() };
+                toon::decode(text, &options)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Form {
+    type Err = UnknownForm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownForm> {
+        Self::ALL
+            .into_iter()
+            .find(|form| form.name().eq_ignore_ascii_case(name))
+            .ok_or_else(|| UnknownForm(name.to_owned()))
+    }
+}
+
+/// A name that is no form's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown form `{0}`, expected one of: json, toon, stc, table")]
+pub struct UnknownForm(String);
+
+/// The form that was chosen for a JSON text, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice<'a> {
+    /// The chosen form.
+    pub form: Form,
+    /// The text in that form.
+    pub text: Cow<'a, str>,
+    /// Its tokens.
+    pub tokens: usize,
+    /// The tokens of minified JSON, which every form is held against.
+    pub baseline: usize,
+}
+
+impl Choice<'_> {
+    /// Why this form, in words.
+    pub fn reason(&self) -> String {
+        match self.form {
+            Form::Json => "no allowed form has fewer tokens than minified JSON".to_owned(),
+            form => {
+                let (tokens, baseline) = (self.tokens, self.baseline);
+                format!("{form} has {tokens} tokens, minified JSON {baseline}")
+            }
+        }
+    }
+}
+
+/// The cheapest of the allowed forms by tokens. Never worse than minified JSON, which is the answer when
+/// nothing has fewer; and never lossy: the text decodes to the minified JSON byte for byte.
+///
+/// ```
+/// use tokenforge_formats::{Form, Json, cheapest};
+/// use tokenforge_tokens::Counter;
+///
+/// let json = Json::parse(r#"[{"id": 1, "ok": true}, {"id": 2, "ok": true}, {"id": 3, "ok": false}]"#)?;
+/// let choice = cheapest(&json, &Form::ALL, Counter::default());
+/// assert!(choice.tokens < choice.baseline);
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choice<'a> {
+    let minified = json.minify();
+    let baseline = counter.count(&minified);
+    let mut best = Choice { form: Form::Json, text: minified.clone(), tokens: baseline, baseline };
+    // The likely winners first: what comes later is counted only up to the best so far.
+    for form in [Form::Table, Form::Stc, Form::Toon] {
+        if !allowed.contains(&form) {
+            continue;
+        }
+        let Ok(text) = form.encode(json) else { continue };
+        let Some(limit) = best.tokens.checked_sub(1) else { break };
+        if let Some(tokens) = counter.count_within(&text, limit)
+            && is_exact(form, &text, &minified)
+        {
+            best = Choice { form, text, tokens, baseline };
+        }
+    }
+    best
+}
+
+/// Does the text decode to the minified JSON? STC and tables do by construction; TOON writes escapes and the
+/// key order of rows anew, so it is asked.
+fn is_exact(form: Form, text: &str, minified: &str) -> bool {
+    form != Form::Toon || form.decode(text, minified.len()).as_deref() == Ok(minified)
+}
+
+/// Reads a text in whichever form it is: JSON or STC, then a table, then TOON.
+///
+/// When no form fits, the error is that of the form which could be read furthest.
+///
+/// ```
+/// use tokenforge_formats::{MAX_OUTPUT, decode_any};
+///
+/// assert_eq!(decode_any("a[2]: 1,2", MAX_OUTPUT)?, r#"{"a":[1,2]}"#);
+/// assert_eq!(decode_any("{a[2]: 1,2}", MAX_OUTPUT)?, r#"{"a":[1,2]}"#);
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+pub fn decode_any(text: &str, max_output: usize) -> Result<String, Error> {
+    // TOON takes nearly any line for a key and a value, but no TOON encoder starts a document with a brace:
+    // this is JSON or STC with a mistake in it, and the mistake is what its author must hear about.
+    let forms = match text.trim_ascii_start().as_bytes().first() {
+        Some(b'{') => &[Form::Stc][..],
+        _ => &[Form::Stc, Form::Table, Form::Toon],
+    };
+    let mut furthest: Option<Error> = None;
+    for form in forms {
+        match form.decode(text, max_output) {
+            Ok(json) => return Ok(json),
+            Err(error) if furthest.as_ref().is_none_or(|other| other.offset() < error.offset()) => {
+                furthest = Some(error);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(furthest.unwrap_or_else(|| Error::at(crate::ErrorKind::NotUtf8, text, 0)))
+}

@@ -1,0 +1,175 @@
+//! JSON to a typed table.
+
+use super::Type;
+use crate::json::{Json, Kind};
+use crate::output::Output;
+use crate::refusal::Refusal;
+use std::collections::HashMap;
+
+/// A wider table is no help to a reader, and merging ragged rows into it would be slow.
+const MAX_COLUMNS: usize = 4096;
+/// More than this many places per cell, and most of the table would be empty.
+const MAX_SPARSENESS: usize = 4;
+
+/// Writes a non-empty array of objects with scalar members as a table.
+///
+/// ```
+/// use tokenforge_formats::{Json, table};
+///
+/// let json = Json::parse(r#"[{"id": 1, "path": "a.rs"}, {"id": 2, "path": null}, {"id": 3}]"#)?;
+/// assert_eq!(table::encode(&json).unwrap(), "[3]{id:int,path:string}\n1,a.rs\n2,null\n3,");
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+pub fn encode(json: &Json<'_>) -> Result<String, Refusal> {
+    check_rows(json)?;
+    let columns = columns(json)?;
+    let mut out = Output::with_capacity(json.text().len());
+    write_header(json, &columns, &mut out);
+    for row in json.elements(0) {
+        out.push(b'\n');
+        write_row(json, row, &columns, &mut out);
+    }
+    Ok(out.into_string())
+}
+
+struct Column {
+    /// Tape index of the key in the first row that has it.
+    key: usize,
+    kind: Type,
+}
+
+fn check_rows(json: &Json<'_>) -> Result<(), Refusal> {
+    if json.node(0).kind != Kind::Array || json.count(0) == 0 {
+        return Err(Refusal::NotARow { offset: json.offset(0) });
+    }
+    for row in json.elements(0) {
+        if json.node(row).kind != Kind::Object {
+            return Err(Refusal::NotARow { offset: json.offset(row) });
+        }
+        for key in json.keys(row) {
+            if json.node(key + 1).kind.is_container() {
+                return Err(Refusal::NestedCell { offset: json.offset(key + 1) });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The keys of all rows in an order that every row keeps, with their types.
+fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
+    let cells: usize = json.elements(0).map(|row| json.count(row)).sum();
+    let mut columns: Vec<Column> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for row in json.elements(0) {
+        let mut place = 0;
+        for key in json.keys(row) {
+            let kind = type_of(json.node(key + 1).kind);
+            let expected = columns.get(place).map(|column| json.raw(column.key));
+            if expected != Some(json.raw(key)) {
+                match places.get(json.raw(key)) {
+                    Some(&later) if later > place => place = later,
+                    Some(_) => return Err(Refusal::KeyOrder { offset: json.offset(key) }),
+                    None if columns.len() == MAX_COLUMNS => return Err(Refusal::TooSparse),
+                    None => {
+                        columns.insert(place, Column { key, kind: Type::Null });
+                        for (place, column) in columns.iter().enumerate().skip(place) {
+                            places.insert(json.raw(column.key), place);
+                        }
+                    }
+                }
+            }
+            columns[place].kind = columns[place].kind.with(kind);
+            place += 1;
+        }
+        if columns.len() * json.count(0) > cells * MAX_SPARSENESS {
+            return Err(Refusal::TooSparse);
+        }
+    }
+    match json.elements(0).find(|&row| json.count(row) == 0) {
+        Some(row) if columns.len() < 2 => Err(Refusal::EmptyRow { offset: json.offset(row) }),
+        _ => Ok(columns),
+    }
+}
+
+fn type_of(kind: Kind) -> Type {
+    match kind {
+        Kind::String => Type::String,
+        Kind::Integer => Type::Int,
+        Kind::Decimal => Type::Float,
+        Kind::True | Kind::False => Type::Bool,
+        Kind::Null => Type::Null,
+        Kind::Object | Kind::Array => Type::Any,
+    }
+}
+
+impl Type {
+    /// The narrowest type that holds the cells of both.
+    fn with(self, other: Self) -> Self {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Self::Null, other) | (other, Self::Null) => other,
+            (Self::Int, Self::Float) | (Self::Float, Self::Int) => Self::Float,
+            _ => Self::Any,
+        }
+    }
+}
+
+fn write_header(json: &Json<'_>, columns: &[Column], out: &mut Output) {
+    out.push(b'[');
+    out.push_count(json.count(0));
+    out.push_str("]{");
+    for (index, column) in columns.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        let name = json.unquoted(column.key);
+        let is_bare = json.node(column.key).content.is_word() && !name.is_empty();
+        if is_bare {
+            out.push_str(name)
+        } else {
+            write_quoted(name, out)
+        }
+        out.push(b':');
+        out.push_str(column.kind.name());
+    }
+    out.push(b'}');
+}
+
+fn write_row(json: &Json<'_>, row: usize, columns: &[Column], out: &mut Output) {
+    let mut keys = json.keys(row).peekable();
+    for (index, column) in columns.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        if let Some(key) = keys.next_if(|&key| json.raw(key) == json.raw(column.key)) {
+            write_cell(json, key + 1, column.kind, out);
+        }
+    }
+}
+
+fn write_cell(json: &Json<'_>, at: usize, column: Type, out: &mut Output) {
+    let node = json.node(at);
+    if node.kind != Kind::String {
+        return json.copy_raw(at, out);
+    }
+    let text = json.unquoted(at);
+    let needs_quotes = column == Type::Any
+        || node.content.has_comma()
+        || node.content.has_escape() && text.contains('"')
+        || matches!(text, "" | "null")
+        || text.starts_with(' ')
+        || text.ends_with(' ');
+    if needs_quotes { write_quoted(text, out) } else { json.copy_unquoted(at, out) }
+}
+
+/// Writes the text inside a JSON string as a quoted cell: `\"` becomes `""`, other escapes stay.
+fn write_quoted(text: &str, out: &mut Output) {
+    out.push(b'"');
+    let mut parts = text.split("\\\"");
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        out.push_str("\"\"");
+        out.push_str(part);
+    }
+    out.push(b'"');
+}

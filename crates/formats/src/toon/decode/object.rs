@@ -1,0 +1,201 @@
+//! Objects: `key: value` lines at one depth.
+
+use super::duplicates::{first_repeat, last_occurrences};
+use super::token::{Shape, Token, View};
+use super::{Decoder, Line};
+use crate::error::{Fault, Problem};
+
+/// A member of an object that is being written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    /// Where its key starts and ends in the output, quotes included.
+    key: (usize, usize),
+    /// Where its key starts in the input.
+    source: usize,
+}
+
+/// An object that is being written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenObject {
+    /// The index of its first member in the decoder's members.
+    first: usize,
+    /// The marks of its keys. As long as no mark is met twice, no key is.
+    marks: u128,
+    may_repeat: bool,
+}
+
+impl Decoder<'_> {
+    /// Writes the object whose first member is `first`, already taken, and the others at `depth`.
+    pub(super) fn object(&mut self, first: Line, shape: Shape, depth: usize) -> Result<(), Fault> {
+        let mut object = self.open_object(first.start)?;
+        self.member(&mut object, first, shape, depth)?;
+        while let Some(line) = self.next_at(depth)? {
+            let shape = self.view(line).shape(line.start)?;
+            self.member(&mut object, line, shape, depth)?;
+        }
+        self.close_object(object)
+    }
+
+    fn member(
+        &mut self,
+        object: &mut OpenObject,
+        line: Line,
+        shape: Shape,
+        depth: usize,
+    ) -> Result<(), Fault> {
+        let view = self.view(line);
+        match shape {
+            Shape::Pair { key } => {
+                self.key(object, view, key)?;
+                self.member_value(view, key.end + 1, line, depth)
+            }
+            Shape::Header { key } if key.is_empty() => {
+                Err(Fault::expected("a key before the array header", key.end))
+            }
+            Shape::Header { key } => {
+                if let Some(b' ' | b'\t') = view.byte(key.end - 1) {
+                    return Err(Fault::expected("no space before the `[`", key.end - 1));
+                }
+                let header = self.header(view, key.end)?;
+                self.key(object, view, key)?;
+                self.array(header, line, depth)
+            }
+            Shape::Scalar => Err(Fault::expected("`:` after the key", line.end)),
+        }
+    }
+
+    /// Writes what follows the colon of a member at `depth`: a scalar, or the object below.
+    #[inline]
+    fn member_value(
+        &mut self,
+        view: View<'_>,
+        at: usize,
+        line: Line,
+        depth: usize,
+    ) -> Result<(), Fault> {
+        let start = view.skip_spaces(at);
+        if start < line.end {
+            return self.scalar(view, start);
+        }
+        if let Some(below) = self.scope_below(depth)?
+            && let Some(first) = self.next_at(below)?
+        {
+            let shape = self.view(first).shape(first.start)?;
+            return self.object(first, shape, below);
+        }
+        self.empty(b"{}", line.start)
+    }
+
+    /// Writes the value that starts at `start` and fills the rest of the line.
+    #[inline]
+    pub(super) fn scalar(&mut self, view: View<'_>, start: usize) -> Result<(), Fault> {
+        if view.byte(start) == Some(b'[')
+            && view.byte(start + 1) == Some(b']')
+            && start + 2 == view.end()
+        {
+            return self.empty(b"[]", start);
+        }
+        self.out.value(view, start)
+    }
+
+    /// Writes an empty container.
+    pub(super) fn empty(&mut self, container: &[u8; 2], offset: usize) -> Result<(), Fault> {
+        self.enter(1, offset)?;
+        self.out.push_bytes(container);
+        self.leave(1);
+        Ok(())
+    }
+
+    /// Begins an object. Its brace is written with its first key.
+    #[inline]
+    pub(super) fn open_object(&mut self, offset: usize) -> Result<OpenObject, Fault> {
+        self.enter(1, offset)?;
+        Ok(OpenObject { first: self.members.len(), marks: 0, may_repeat: false })
+    }
+
+    /// Writes a key with what is before it and its colon.
+    #[inline]
+    pub(super) fn key(
+        &mut self,
+        object: &mut OpenObject,
+        view: View<'_>,
+        key: Token,
+    ) -> Result<(), Fault> {
+        let lead = if self.members.len() == object.first { b'{' } else { b',' };
+        let from = self.out.len() + 1;
+        if view.byte(key.start) == Some(b'"') {
+            self.out.push(lead);
+            self.out.quoted(view, key.start)?;
+            self.out.push(b':');
+        } else {
+            self.out.push_bytes(&[lead, b'"']);
+            self.out.content(view, view.trimmed(key));
+            self.out.push_str("\":");
+        }
+        let to = self.out.len() - 1;
+        let mark = mark_of(&self.out.bytes()[from..to]);
+        object.may_repeat |= object.marks & mark != 0;
+        object.marks |= mark;
+        self.members.push(Member { key: (from, to), source: key.start });
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn close_object(&mut self, object: OpenObject) -> Result<(), Fault> {
+        if object.may_repeat {
+            self.settle_repeats(object)?;
+        }
+        if self.members.len() == object.first {
+            self.out.push(b'{');
+        }
+        self.members.truncate(object.first);
+        self.out.push(b'}');
+        self.leave(1);
+        Ok(())
+    }
+
+    /// Looks for duplicate keys: a fault, or members to drop.
+    fn settle_repeats(&mut self, object: OpenObject) -> Result<(), Fault> {
+        let members = &self.members[object.first..];
+        let json = self.out.bytes();
+        let keys = members.iter().map(|member| &json[member.key.0..member.key.1]);
+        match first_repeat(keys, members.len()) {
+            None => Ok(()),
+            Some(repeat) if self.strict => {
+                let offset = members[repeat].source;
+                Err(Fault { problem: Problem::DuplicateKey, offset })
+            }
+            Some(_) => {
+                self.keep_last_members(object);
+                Ok(())
+            }
+        }
+    }
+
+    /// Rewrites an object with duplicate keys: the last member takes the place of the first.
+    #[cold]
+    fn keep_last_members(&mut self, object: OpenObject) {
+        let members = &self.members[object.first..];
+        let json = self.out.bytes();
+        let text = |index: usize| {
+            let end = members.get(index + 1).map_or(json.len(), |next| next.key.0 - 1);
+            &json[members[index].key.0..end]
+        };
+        let keys = members.iter().map(|member| &json[member.key.0..member.key.1]);
+        let kept: Vec<&[u8]> = last_occurrences(keys).into_iter().map(text).collect();
+        let kept = kept.join(&b',');
+        self.out.truncate(members[0].key.0);
+        self.out.push_bytes(&kept);
+    }
+}
+
+/// A bit that equal keys share and different keys seldom do.
+#[inline]
+fn mark_of(key: &[u8]) -> u128 {
+    // The first and the last byte are the quotes that all keys have.
+    let (Some([_, first]), Some([last, _])) = (key.first_chunk(), key.last_chunk()) else {
+        return 1;
+    };
+    let mix = usize::from(*first) * 5 + usize::from(*last) * 11 + key.len() * 7;
+    1 << (mix % 128)
+}

@@ -1,0 +1,134 @@
+//! Tokens of a line as JSON.
+
+use super::token::{Stop, Token, View};
+use crate::error::Fault;
+use crate::json::chunk;
+use crate::json::lexeme;
+use crate::output::Output;
+
+impl Output {
+    /// Writes the value that starts at `start` and fills the rest of the line.
+    #[inline]
+    pub(super) fn value(&mut self, view: View<'_>, start: usize) -> Result<(), Fault> {
+        if view.byte(start) == Some(b'"') {
+            let end = self.quoted(view, start)?;
+            if end < view.end() {
+                return Err(Fault::expected("nothing after the closing quote", end));
+            }
+            return Ok(());
+        }
+        let token = view.token(start, Stop::LINE_END);
+        if is_literal(view, token) {
+            self.copy(view.text, start, token.end);
+        } else {
+            self.string(view, token);
+        }
+        Ok(())
+    }
+
+    /// Writes an unquoted token as a string.
+    #[inline(always)]
+    pub(super) fn string(&mut self, view: View<'_>, token: Token) {
+        self.push(b'"');
+        self.content(view, token);
+        self.push(b'"');
+    }
+
+    /// Writes an unquoted token as what stands between the quotes of a string.
+    #[inline(always)]
+    pub(super) fn content(&mut self, view: View<'_>, token: Token) {
+        if token.escapes {
+            self.escaped(&view.text[token.start..token.end]);
+        } else {
+            self.copy(view.text, token.start, token.end);
+        }
+    }
+
+    /// Writes the quoted token that starts at `open` as a string; returns the offset behind it.
+    #[inline]
+    pub(super) fn quoted(&mut self, view: View<'_>, open: usize) -> Result<usize, Fault> {
+        let mut copied = open;
+        let mut at = open + 1;
+        loop {
+            at = lexeme::run(view.text, at, |chunk| chunk::others(chunk.string_stops()));
+            let Some(byte) = view.byte(at) else {
+                return Err(Fault::expected("the closing `\"` of the string", view.end()));
+            };
+            match (byte, view.byte(at + 1)) {
+                (b'"', _) => {
+                    self.copy(view.text, copied, at + 1);
+                    return Ok(at + 1);
+                }
+                (b'\\', Some(b'"' | b'\\' | b'n' | b'r' | b't')) => {
+                    at += 2;
+                    continue;
+                }
+                (b'\\', Some(b'u')) => {
+                    self.copy(view.text, copied, at);
+                    let mut utf8 = [0; 4];
+                    self.escaped(code_point(view, at + 2)?.encode_utf8(&mut utf8).as_bytes());
+                    at += 6;
+                }
+                (b'\\', _) => {
+                    return Err(Fault::expected("one of `\"\\nrtu` after the backslash", at + 1));
+                }
+                (0..0x20, _) => {
+                    self.copy(view.text, copied, at);
+                    self.escaped(&[byte]);
+                    at += 1;
+                }
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            }
+            copied = at;
+        }
+    }
+
+    #[cold]
+    fn escaped(&mut self, raw: &[u8]) {
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        for &byte in raw {
+            match byte {
+                b'"' | b'\\' => self.push_bytes(&[b'\\', byte]),
+                b'\n' => self.push_str("\\n"),
+                b'\r' => self.push_str("\\r"),
+                b'\t' => self.push_str("\\t"),
+                0x08 => self.push_str("\\b"),
+                0x0c => self.push_str("\\f"),
+                0..0x20 => {
+                    self.push_str("\\u00");
+                    self.push_bytes(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+                }
+                _ => self.push(byte),
+            }
+        }
+    }
+}
+
+/// Is the token a number, `true`, `false` or `null`, and so the same in JSON?
+#[inline(always)]
+pub(super) fn is_literal(view: View<'_>, token: Token) -> bool {
+    let bytes = &view.text[token.start..token.end];
+    match bytes.first() {
+        Some(b'-' | b'0'..=b'9') => {
+            lexeme::number(bytes, 0).is_ok_and(|(end, _)| end == bytes.len())
+        }
+        Some(b't' | b'f' | b'n') => matches!(bytes, b"true" | b"false" | b"null"),
+        _ => false,
+    }
+}
+
+/// The character that the four digits of a `\u` escape stand for.
+fn code_point(view: View<'_>, digits: usize) -> Result<char, Fault> {
+    let mut code = 0;
+    for at in digits..digits + 4 {
+        let Some(digit) = view.byte(at).and_then(|byte| char::from(byte).to_digit(16)) else {
+            return Err(Fault::expected("four hexadecimal digits after `\\u`", at));
+        };
+        code = code * 16 + digit;
+    }
+    char::from_u32(code)
+        .ok_or_else(|| Fault::expected("a character itself instead of surrogates", digits - 2))
+}

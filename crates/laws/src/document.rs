@@ -1,0 +1,71 @@
+//! Laws about a JSON document.
+
+use serde_json::Value;
+use tokenforge_formats::stc::Spelling;
+use tokenforge_formats::toon::{self, Numbers};
+use tokenforge_formats::{Form, Json, MAX_OUTPUT, cheapest, decode_any, stc, table};
+use tokenforge_tokens::Counter;
+
+/// Minifying changes nothing but white space, and nothing the second time.
+pub fn minify(text: &str) {
+    let json = parse(text);
+    let minified = json.minify();
+    assert_eq!(parse(&minified).minify(), minified, "minify is not idempotent: {text}");
+    assert_eq!(value(text), value(&minified), "minify changed the value: {text}");
+}
+
+/// L3 and L6 for both spellings of STC.
+pub fn stc(text: &str) {
+    let json = parse(text);
+    for spelling in [Spelling::Adr, Spelling::Dense] {
+        let encoded = stc::encode(&json, spelling);
+        let decoded = stc::decode(&encoded, MAX_OUTPUT);
+        assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{spelling:?}: {encoded}");
+        let again = stc::encode(&parse(&decoded.unwrap_or_default()), spelling);
+        assert_eq!(again, encoded, "{spelling:?} is not idempotent: {text}");
+    }
+}
+
+/// L3 and L6 for TOON: the value survives, with verbatim numbers their text too; what cannot survive is refused.
+pub fn toon(text: &str) {
+    let json = parse(text);
+    for numbers in [Numbers::Canonical, Numbers::Verbatim] {
+        let options = toon::EncodeOptions { numbers, ..Default::default() };
+        let Ok(encoded) = toon::encode(&json, &options) else { continue };
+        let decoded = toon::decode(&encoded, &toon::DecodeOptions::default())
+            .unwrap_or_else(|error| panic!("own TOON is not read: {error}\n{encoded}\n{text}"));
+        if numbers == Numbers::Verbatim {
+            assert_eq!(value(&decoded), value(text), "TOON changed the value:\n{encoded}");
+        }
+        let again = toon::encode(&parse(&decoded), &options);
+        assert_eq!(again.as_deref(), Ok(&*encoded), "TOON is not idempotent: {text}");
+    }
+}
+
+/// L3 and L6 for the typed table, where it holds the document.
+pub fn table(text: &str) {
+    let json = parse(text);
+    let Ok(encoded) = table::encode(&json) else { return };
+    let decoded = table::decode(&encoded, MAX_OUTPUT);
+    assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{encoded}");
+}
+
+/// L2 and L3 for the automatic choice: never above minified JSON, and decoded without being told the form.
+pub fn auto(text: &str, counter: Counter) {
+    let json = parse(text);
+    let choice = cheapest(&json, &Form::ALL, counter);
+    assert!(choice.tokens <= counter.count(&json.minify()), "{text}");
+    assert_eq!(choice.tokens, counter.count(&choice.text), "{text}");
+    let decoded = decode_any(&choice.text, MAX_OUTPUT);
+    assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{}", choice.text);
+}
+
+fn parse(text: &str) -> Json<'_> {
+    Json::parse(text).unwrap_or_else(|error| panic!("a law needs JSON: {error}\n{text}"))
+}
+
+/// The value as another parser reads it, with number text kept and key order ignored. `None` for what that
+/// parser cannot hold: lone surrogates, and nesting beyond its limit.
+fn value(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok()
+}

@@ -1,0 +1,24 @@
+//! The laws that formats and token counts obey, as functions that panic when one is broken.
+//!
+//! Property tests call them with random documents, fuzz targets with whatever libFuzzer finds. [`document`] takes
+//! JSON; [`text`] takes anything, for what readers promise on any input: no panic, no invalid output, no output
+//! beyond the limit.
+
+pub mod document;
+pub mod text;
+pub mod tokens;
+
+use tokenforge_samples::{Nasty, nasty};
+
+/// The JSON document that a fuzzer's bytes stand for: themselves, or one made up from them as a seed.
+pub fn document_from(bytes: &[u8]) -> String {
+    match tokenforge_formats::Json::from_slice(bytes) {
+        Ok(json) => json.text().to_owned(),
+        Err(_) => {
+            let seed = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+                (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+            });
+            nasty(seed, Nasty::default())
+        }
+    }
+}

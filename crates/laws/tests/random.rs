@@ -1,0 +1,85 @@
+//! The laws over random documents. The same seeds every time, so that a failure can be repeated.
+
+use std::thread;
+use tokenforge_laws::{document, text, tokens};
+use tokenforge_samples::{Nasty, nasty};
+use tokenforge_tokens::Counter;
+
+/// Runs `law` on that many documents, spread over the cores.
+fn for_all(count: u64, law: impl Fn(u64, &str) + Sync) {
+    let threads = thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+    thread::scope(|scope| {
+        for thread in 0..threads {
+            let law = &law;
+            scope.spawn(move || {
+                for seed in (thread..count).step_by(threads as usize) {
+                    law(seed, &nasty(seed, Nasty::default()));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn k3_l3_l6_stc_gives_back_a_million_random_documents_byte_for_byte() {
+    for_all(1_000_000, |_, json| document::stc(json));
+}
+
+#[test]
+fn l3_l6_toon_gives_back_a_million_random_documents_or_refuses_them() {
+    for_all(1_000_000, |_, json| document::toon(json));
+}
+
+#[test]
+fn f9_l3_tables_give_back_random_documents_or_refuse_them() {
+    for_all(1_000_000, |_, json| document::table(json));
+}
+
+#[test]
+fn minify_changes_nothing_but_white_space() {
+    for_all(200_000, |_, json| document::minify(json));
+}
+
+#[test]
+fn l2_l3_auto_is_never_above_minified_json_and_decodes_unnamed() {
+    for_all(30_000, |_, json| document::auto(json, Counter::default()));
+    for_all(200_000, |_, json| document::auto(json, Counter::Estimate));
+}
+
+#[test]
+fn readers_survive_random_documents_with_random_damage() {
+    for_all(300_000, |seed, json| {
+        let damaged = damage(seed, json);
+        let limit = (seed % 512) as usize;
+        text::json(damaged.as_bytes());
+        text::stc(&damaged, limit);
+        text::table(&damaged, limit);
+        text::toon(&damaged, limit);
+        text::any(&damaged, limit);
+    });
+}
+
+#[test]
+fn l2_early_exits_change_no_answer() {
+    for_all(20_000, |seed, json| tokens::early_exit(json, &damage(seed, json)));
+}
+
+/// Some form of the document, with a few characters replaced, removed or doubled.
+fn damage(seed: u64, json: &str) -> String {
+    let parsed = tokenforge_formats::Json::parse(json).expect("samples are JSON");
+    let form = tokenforge_formats::Form::ALL[(seed % 4) as usize];
+    let text = form.encode(&parsed).unwrap_or(json.into());
+    let mut characters: Vec<char> = text.chars().collect();
+    let mut state = seed;
+    for _ in 0..seed % 4 {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let at = (state >> 33) as usize % (characters.len() + 1);
+        let syntax = ['"', '\\', '{', '}', '[', ']', ':', ',', '/', '\n', ' ', '-', '0', 'é'];
+        match (state >> 20) % 3 {
+            0 if at < characters.len() => drop(characters.remove(at)),
+            1 if at < characters.len() => characters[at] = syntax[(state >> 24) as usize % 14],
+            _ => characters.insert(at, syntax[(state >> 24) as usize % 14]),
+        }
+    }
+    characters.into_iter().collect()
+}

@@ -1,0 +1,7 @@
+//! The STC reader survives any text and respects its limit.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: (u16, &str)| {
+    let (max_output, text) = input;
+    tokenforge_laws::text::stc(text, max_output.into());
+});

@@ -1,0 +1,6 @@
+//! The laws of TOON on documents.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    tokenforge_laws::document::toon(&tokenforge_laws::document_from(bytes));
+});
