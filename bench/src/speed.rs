@@ -57,8 +57,8 @@ pub(crate) fn measure() -> String {
     for (label, promise, ours, theirs) in RATIOS {
         let _ = write!(out, "| {label} | {promise} |");
         for document in &measured {
-            let time = |name| {
-                let found = document.iter().find(|(other, _)| other == name);
+            let time = |name: &str| {
+                let found = document.iter().find(|(other, _)| *other == name);
                 found.map_or(f64::NAN, |(_, time)| time.as_secs_f64())
             };
             let _ = write!(out, " {:.2} |", time(theirs) / time(ours));

@@ -34,9 +34,11 @@ pub struct Json<'a> {
     is_minified: bool,
 }
 
-/// The kind of a JSON value.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// Not a value: the name of the value that follows.
+    Key,
     Object,
     Array,
     String,
@@ -168,15 +170,35 @@ impl<'a> Json<'a> {
         &self.text[node.start as usize..node.end as usize]
     }
 
-    /// Copies the lexeme of a scalar or key as it was written.
+    /// Are two keys or scalars written the same?
     #[inline]
+    pub(crate) fn same_raw(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (self.tape[one], self.tape[other]);
+        let length = one.end - one.start;
+        if other.end - other.start != length {
+            return false;
+        }
+        let bytes = self.text.as_bytes();
+        let (one, other) = (&bytes[one.start as usize..], &bytes[other.start as usize..]);
+        // Keys are short, and two words are compared faster than `memcmp` is called.
+        match (one.first_chunk(), other.first_chunk()) {
+            (Some(one), Some(other)) if length <= 16 => {
+                let difference = u128::from_le_bytes(*one) ^ u128::from_le_bytes(*other);
+                difference << (128 - 8 * length) == 0
+            }
+            _ => one[..length as usize] == other[..length as usize],
+        }
+    }
+
+    /// Copies the lexeme of a scalar or key as it was written.
+    #[inline(always)]
     pub(crate) fn copy_raw(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize, node.end as usize);
     }
 
     /// Copies the text between the quotes of a string or key, escapes as they were written.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn copy_unquoted(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize + 1, node.end as usize - 1);
@@ -187,6 +209,13 @@ impl<'a> Json<'a> {
     pub(crate) fn unquoted(&self, at: usize) -> &'a str {
         let node = self.tape[at];
         &self.text[node.start as usize + 1..node.end as usize - 1]
+    }
+
+    /// The same as bytes, for hot code that only looks at ASCII.
+    #[inline]
+    pub(crate) fn unquoted_bytes(&self, at: usize) -> &'a [u8] {
+        let node = self.tape[at];
+        &self.text.as_bytes()[node.start as usize + 1..node.end as usize - 1]
     }
 
     /// Byte offset of the value or key at `at`.

@@ -166,6 +166,9 @@ impl<'a> Decoder<'a> {
 
     /// The count and the offset of the columns, if a table starts here. `[2]` alone is an array.
     fn table_header(&self) -> Option<(usize, usize)> {
+        if !matches!(self.bytes.get(self.at + 1), Some(b'1'..=b'9')) {
+            return None;
+        }
         let (count, behind) = lexeme::count(self.bytes, self.at).ok()?;
         (self.bytes.get(behind) == Some(&b'{')).then_some((count, behind))
     }
@@ -252,7 +255,7 @@ impl<'a> Decoder<'a> {
         self.skip();
         if self.peek() != Some(separator) {
             let problem = Problem::Count { of, declared: count, found: index };
-            return Err(Fault { problem, offset: self.at });
+            return Err(Fault::new(problem, self.at));
         }
         self.advance();
         Ok(())
@@ -269,7 +272,7 @@ impl<'a> Decoder<'a> {
     fn check_output(&self) -> Result<(), Fault> {
         if self.out.len() > self.max_output {
             let problem = Problem::OutputTooLarge { limit: self.max_output };
-            return Err(Fault { problem, offset: self.at });
+            return Err(Fault::new(problem, self.at));
         }
         Ok(())
     }
@@ -278,7 +281,7 @@ impl<'a> Decoder<'a> {
         self.depth += levels;
         if self.depth > MAX_DEPTH {
             let problem = Problem::TooDeep { limit: MAX_DEPTH };
-            return Err(Fault { problem, offset: self.at });
+            return Err(Fault::new(problem, self.at));
         }
         self.check_output()
     }

@@ -141,7 +141,7 @@ impl Encoder<'_> {
             Kind::String => Some(0),
             Kind::Integer | Kind::Decimal => Some(1),
             Kind::True | Kind::False => Some(2),
-            Kind::Null | Kind::Object | Kind::Array => None,
+            Kind::Null | Kind::Object | Kind::Array | Kind::Key => None,
         };
         let mut elements =
             self.json.elements(at).map(|element| family(self.json.node(element).kind));
@@ -160,7 +160,7 @@ impl Encoder<'_> {
             json.node(row).kind == Kind::Object
                 && json.count(row) == json.count(first)
                 && json.keys(row).zip(json.keys(first)).all(|(key, column)| {
-                    json.raw(key) == json.raw(column)
+                    json.same_raw(key, column)
                         && (any_cell || !json.node(key + 1).kind.is_container())
                 })
         })

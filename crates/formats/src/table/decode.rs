@@ -49,7 +49,7 @@ impl Decoder<'_> {
         for row in 0..rows {
             if self.line_end().is_err() {
                 let problem = Problem::Count { of: "rows", declared: rows, found: row };
-                return Err(Fault { problem, offset: self.at });
+                return Err(Fault::new(problem, self.at));
             }
             if row > 0 {
                 self.out.push(b',');
@@ -113,7 +113,7 @@ impl Decoder<'_> {
                 if self.peek() != Some(b',') {
                     let declared = columns.len();
                     let problem = Problem::Count { of: "cells", declared, found: index };
-                    return Err(Fault { problem, offset: self.at });
+                    return Err(Fault::new(problem, self.at));
                 }
                 self.at += 1;
             }
@@ -185,7 +185,7 @@ impl Decoder<'_> {
     fn check_output(&self) -> Result<(), Fault> {
         if self.out.len() > self.max_output {
             let problem = Problem::OutputTooLarge { limit: self.max_output };
-            return Err(Fault { problem, offset: self.at });
+            return Err(Fault::new(problem, self.at));
         }
         Ok(())
     }

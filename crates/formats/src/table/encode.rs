@@ -64,8 +64,7 @@ fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
         let mut place = 0;
         for key in json.keys(row) {
             let kind = type_of(json.node(key + 1).kind);
-            let expected = columns.get(place).map(|column| json.raw(column.key));
-            if expected != Some(json.raw(key)) {
+            if columns.get(place).is_none_or(|column| !json.same_raw(column.key, key)) {
                 match places.get(json.raw(key)) {
                     Some(&later) if later > place => place = later,
                     Some(_) => return Err(Refusal::KeyOrder { offset: json.offset(key) }),
@@ -98,7 +97,7 @@ fn type_of(kind: Kind) -> Type {
         Kind::Decimal => Type::Float,
         Kind::True | Kind::False => Type::Bool,
         Kind::Null => Type::Null,
-        Kind::Object | Kind::Array => Type::Any,
+        Kind::Object | Kind::Array | Kind::Key => Type::Any,
     }
 }
 
@@ -141,7 +140,7 @@ fn write_row(json: &Json<'_>, row: usize, columns: &[Column], out: &mut Output) 
         if index > 0 {
             out.push(b',');
         }
-        if let Some(key) = keys.next_if(|&key| json.raw(key) == json.raw(column.key)) {
+        if let Some(key) = keys.next_if(|&key| json.same_raw(key, column.key)) {
             write_cell(json, key + 1, column.kind, out);
         }
     }

@@ -158,7 +158,7 @@ impl<'a> Decoder<'a> {
     fn enter(&mut self, levels: usize, offset: usize) -> Result<(), Fault> {
         self.open += levels;
         if self.open > MAX_DEPTH {
-            return Err(Fault { problem: Problem::TooDeep { limit: MAX_DEPTH }, offset });
+            return Err(Fault::new(Problem::TooDeep { limit: MAX_DEPTH }, offset));
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl<'a> Decoder<'a> {
     fn check_output(&self, offset: usize) -> Result<(), Fault> {
         if self.out.len() > self.max_output {
             let problem = Problem::OutputTooLarge { limit: self.max_output };
-            return Err(Fault { problem, offset });
+            return Err(Fault::new(problem, offset));
         }
         Ok(())
     }

@@ -216,17 +216,13 @@ impl Encoder<'_> {
 
     fn cells(&mut self, row: usize, shape: &Shape) -> Result<(), Refusal> {
         let json = self.json;
-        let mut result = Ok(());
         let mut is_first = true;
         shape.for_each_cell(json, row, |cell| {
             if !std::mem::take(&mut is_first) {
                 self.out.push(self.options.delimiter.byte());
             }
-            if result.is_ok() {
-                result = self.scalar(cell);
-            }
-        });
-        result
+            self.scalar(cell)
+        })
     }
 
     fn scalar(&mut self, at: usize) -> Result<(), Refusal> {
@@ -234,14 +230,18 @@ impl Encoder<'_> {
         match node.kind {
             Kind::String if node.content.has_rare_escape() => {
                 let value = self.value(at)?;
-                if quote::needs_quotes(&value, Content::of(&value), self.options.delimiter) {
+                if quote::needs_quotes(
+                    value.as_bytes(),
+                    Content::of(&value),
+                    self.options.delimiter,
+                ) {
                     quote::write_quoted(&value, &mut self.out);
                 } else {
                     self.out.push_str(&value);
                 }
             }
             Kind::String => {
-                let text = self.json.unquoted(at);
+                let text = self.json.unquoted_bytes(at);
                 if quote::needs_quotes(text, node.content, self.options.delimiter) {
                     self.json.copy_raw(at, &mut self.out);
                 } else {
@@ -265,12 +265,12 @@ impl Encoder<'_> {
         let content = self.json.node(at).content;
         if content.has_rare_escape() {
             let key = self.value(at)?;
-            if quote::is_bare_key(&key, Content::of(&key)) {
+            if quote::is_bare_key(key.as_bytes(), Content::of(&key)) {
                 self.out.push_str(&key);
             } else {
                 quote::write_quoted(&key, &mut self.out);
             }
-        } else if quote::is_bare_key(self.json.unquoted(at), content) {
+        } else if quote::is_bare_key(self.json.unquoted_bytes(at), content) {
             self.json.copy_unquoted(at, &mut self.out);
         } else {
             self.json.copy_raw(at, &mut self.out);

@@ -5,9 +5,28 @@ use crate::json::lexeme::Content;
 use crate::output::Output;
 
 /// Must this value be quoted? `content` is what the value contains.
-pub(super) fn needs_quotes(value: &str, content: Content, delimiter: Delimiter) -> bool {
-    let bytes = value.as_bytes();
-    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return true };
+#[inline]
+pub(super) fn needs_quotes(value: &[u8], content: Content, delimiter: Delimiter) -> bool {
+    let (first, last) = (value.first(), value.last());
+    let is_plain = content.is_plain() && last != Some(&b' ');
+    let starts_plain = first.is_some_and(|byte| STARTS_PLAIN[usize::from(*byte)]);
+    !(is_plain && starts_plain) && needs_quotes_indeed(value, content, delimiter)
+}
+
+/// First bytes that by themselves are no reason to quote: no number, literal, comment or list item starts so.
+static STARTS_PLAIN: [bool; 256] = {
+    let mut table = [true; 256];
+    let doubtful = b" -#+tfn0123456789";
+    let mut index = 0;
+    while index < doubtful.len() {
+        table[doubtful[index] as usize] = false;
+        index += 1;
+    }
+    table
+};
+
+fn needs_quotes_indeed(value: &[u8], content: Content, delimiter: Delimiter) -> bool {
+    let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
     let has_delimiter = match delimiter {
         Delimiter::Comma => content.has_comma(),
         Delimiter::Pipe => content.has_pipe(),
@@ -20,15 +39,16 @@ pub(super) fn needs_quotes(value: &str, content: Content, delimiter: Delimiter) 
         || matches!(first, b' ' | b'-' | b'#')
         || *last == b' '
         || match first {
-            b't' | b'f' | b'n' => matches!(value, "true" | "false" | "null"),
-            b'0'..=b'9' | b'+' => looks_like_a_number(bytes),
+            b't' | b'f' | b'n' => matches!(value, b"true" | b"false" | b"null"),
+            b'0'..=b'9' | b'+' => looks_like_a_number(value),
             _ => false,
         }
 }
 
 /// May this key stand without quotes? `^[A-Za-z_][A-Za-z0-9_.]*$`
-pub(super) fn is_bare_key(key: &str, content: Content) -> bool {
-    let first = key.as_bytes().first();
+#[inline]
+pub(super) fn is_bare_key(key: &[u8], content: Content) -> bool {
+    let first = key.first();
     content.is_dotted_word()
         && first.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
 }

@@ -4,23 +4,14 @@ use crate::json::{Json, Kind};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The columns that a run of objects shares: the fields of the first object, flattened.
+/// The columns that a run of objects shares: those of the first object, nested objects flattened.
 pub(super) struct Shape {
-    /// One step per tape node of the first row, in order.
-    steps: Vec<Step>,
-    /// Where the scalar cells lie, relative to the start of a row whose keys are in the same order.
-    cells: Vec<usize>,
-    /// Tape index of the first row.
+    /// Tape index of the first row, whose keys are the columns.
     first: usize,
+    /// Tape nodes in a row.
+    length: usize,
     /// Some row has its keys in another order.
-    reordered: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Object,
-    Key,
-    Cell,
+    is_reordered: bool,
 }
 
 impl Shape {
@@ -28,50 +19,35 @@ impl Shape {
     /// all scalars or, again, objects that agree.
     pub(super) fn of(json: &Json<'_>, mut rows: impl Iterator<Item = usize>) -> Option<Self> {
         let first = rows.next()?;
-        let mut shape = Self { steps: Vec::new(), cells: Vec::new(), first, reordered: false };
-        shape.add_object(json, first)?;
+        if json.node(first).kind != Kind::Object {
+            return None;
+        }
+        let length = json.next(first) - first;
+        let mut nodes = (first..first + length).map(|at| (json.node(at).kind, json.count(at)));
+        if nodes.any(|(kind, count)| kind == Kind::Array || kind == Kind::Object && count == 0) {
+            return None;
+        }
+        let mut shape = Self { first, length, is_reordered: false };
         for row in rows {
             if !shape.fits_in_order(json, row) {
                 if !same_fields(json, first, row) {
                     return None;
                 }
-                shape.reordered = true;
+                shape.is_reordered = true;
             }
         }
         Some(shape)
     }
 
-    fn add_object(&mut self, json: &Json<'_>, at: usize) -> Option<()> {
-        if json.node(at).kind != Kind::Object || json.count(at) == 0 {
-            return None;
-        }
-        self.steps.push(Step::Object);
-        for key in json.keys(at) {
-            self.steps.push(Step::Key);
-            match json.node(key + 1).kind {
-                Kind::Object => self.add_object(json, key + 1)?,
-                Kind::Array => return None,
-                _ => {
-                    self.cells.push(self.steps.len());
-                    self.steps.push(Step::Cell);
-                }
-            }
-        }
-        Some(())
-    }
-
     /// The common case: node for node the same as the first row.
     fn fits_in_order(&self, json: &Json<'_>, row: usize) -> bool {
-        json.next(row) - row == self.steps.len()
-            && self.steps.iter().enumerate().all(|(index, step)| {
-                let (ours, theirs) = (row + index, self.first + index);
-                match step {
-                    Step::Key => json.raw(ours) == json.raw(theirs),
-                    Step::Cell => !json.node(ours).kind.is_container(),
-                    Step::Object => {
-                        json.node(ours).kind == Kind::Object
-                            && json.count(ours) == json.count(theirs)
-                    }
+        json.next(row) - row == self.length
+            && (self.first..self.first + self.length).zip(row..).all(|(column, at)| {
+                let (expected, found) = (json.node(column).kind, json.node(at).kind);
+                match expected {
+                    Kind::Key => json.same_raw(column, at),
+                    Kind::Object => found == Kind::Object && json.count(column) == json.count(at),
+                    _ => !found.is_container(),
                 }
             })
     }
@@ -82,12 +58,22 @@ impl Shape {
     }
 
     /// Calls `cell` with the tape index of every cell of a row, in the order of the columns.
-    pub(super) fn for_each_cell(&self, json: &Json<'_>, row: usize, mut cell: impl FnMut(usize)) {
-        if self.reordered && !self.fits_in_order(json, row) {
-            cells_by_name(json, self.first, row, &mut cell);
-        } else {
-            self.cells.iter().for_each(|offset| cell(row + offset));
+    #[inline]
+    pub(super) fn for_each_cell<E>(
+        &self,
+        json: &Json<'_>,
+        row: usize,
+        mut cell: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.is_reordered && !self.fits_in_order(json, row) {
+            return cells_by_name(json, self.first, row, &mut cell);
         }
+        for at in row..row + self.length {
+            if !matches!(json.node(at).kind, Kind::Key | Kind::Object) {
+                cell(at)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -107,16 +93,22 @@ fn same_fields(json: &Json<'_>, first: usize, row: usize) -> bool {
     })
 }
 
-fn cells_by_name(json: &Json<'_>, first: usize, row: usize, cell: &mut impl FnMut(usize)) {
+fn cells_by_name<E>(
+    json: &Json<'_>,
+    first: usize,
+    row: usize,
+    cell: &mut impl FnMut(usize) -> Result<(), E>,
+) -> Result<(), E> {
     let fields = Fields::of(json, row);
     for column in json.keys(first) {
         let Some(value) = fields.get(json, column) else { continue };
         if json.node(value).kind == Kind::Object {
-            cells_by_name(json, column + 1, value, cell);
+            cells_by_name(json, column + 1, value, cell)?;
         } else {
-            cell(value);
+            cell(value)?;
         }
     }
+    Ok(())
 }
 
 /// The values of one object by key.

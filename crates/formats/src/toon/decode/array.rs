@@ -134,7 +134,7 @@ impl Decoder<'_> {
         match line {
             Some(line) if self.strict && count == header.declared => {
                 let problem = Problem::Count { of, declared: header.declared, found: count + 1 };
-                Err(Fault { problem, offset: line.start })
+                Err(Fault::new(problem, line.start))
             }
             _ => Ok(line),
         }
@@ -143,7 +143,7 @@ impl Decoder<'_> {
     fn check_count(&self, of: &'static str, header: Header, found: usize) -> Result<(), Fault> {
         if self.strict && found != header.declared {
             let problem = Problem::Count { of, declared: header.declared, found };
-            return Err(Fault { problem, offset: header.bracket });
+            return Err(Fault::new(problem, header.bracket));
         }
         Ok(())
     }

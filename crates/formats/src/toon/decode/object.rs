@@ -163,7 +163,7 @@ impl Decoder<'_> {
             None => Ok(()),
             Some(repeat) if self.strict => {
                 let offset = members[repeat].source;
-                Err(Fault { problem: Problem::DuplicateKey, offset })
+                Err(Fault::new(Problem::DuplicateKey, offset))
             }
             Some(_) => {
                 self.keep_last_members(object);

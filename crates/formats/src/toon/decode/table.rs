@@ -197,7 +197,7 @@ impl Template<'_> {
             at = view.token(at + 1, stop).end;
         }
         let problem = Problem::Count { of: "cells", declared: self.width(), found };
-        Fault { problem, offset: start }
+        Fault::new(problem, start)
     }
 }
 

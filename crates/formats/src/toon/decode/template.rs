@@ -121,7 +121,7 @@ impl<'a> Template<'a> {
                     groups.push(self.fields.len() - 1);
                     if groups.len() >= MAX_DEPTH {
                         let problem = Problem::TooDeep { limit: MAX_DEPTH };
-                        return Err(Fault { problem, offset: at });
+                        return Err(Fault::new(problem, at));
                     }
                     at += 1;
                     continue;
@@ -181,7 +181,7 @@ impl<'a> Template<'a> {
             None => indices,
             Some(repeat) if strict => {
                 let offset = self.fields[indices[repeat]].source;
-                return Err(Fault { problem: Problem::DuplicateKey, offset });
+                return Err(Fault::new(Problem::DuplicateKey, offset));
             }
             Some(_) => last_occurrences(names).into_iter().map(|last| indices[last]).collect(),
         };
