@@ -173,21 +173,11 @@ impl<'a> Json<'a> {
     /// Are two keys or scalars written the same?
     #[inline]
     pub(crate) fn same_raw(&self, one: usize, other: usize) -> bool {
-        let (one, other) = (self.tape[one], self.tape[other]);
-        let length = one.end - one.start;
-        if other.end - other.start != length {
-            return false;
-        }
-        let bytes = self.text.as_bytes();
-        let (one, other) = (&bytes[one.start as usize..], &bytes[other.start as usize..]);
-        // Keys are short, and two words are compared faster than `memcmp` is called.
-        match (one.first_chunk(), other.first_chunk()) {
-            (Some(one), Some(other)) if length <= 16 => {
-                let difference = u128::from_le_bytes(*one) ^ u128::from_le_bytes(*other);
-                difference << (128 - 8 * length) == 0
-            }
-            _ => one[..length as usize] == other[..length as usize],
-        }
+        let slice = |at: usize| {
+            let node = self.tape[at];
+            &self.text.as_bytes()[node.start as usize..node.end as usize]
+        };
+        same_bytes(slice(one), slice(other))
     }
 
     /// Copies the lexeme of a scalar or key as it was written.
@@ -241,5 +231,40 @@ impl<'a> Json<'a> {
             next = self.next(key + 1);
             key
         })
+    }
+}
+
+/// Equality of short slices: the first and last bytes, which overlap, are all. Faster than a call of `memcmp`.
+#[inline]
+fn same_bytes(one: &[u8], other: &[u8]) -> bool {
+    fn ends<const N: usize>(bytes: &[u8]) -> (Option<&[u8; N]>, Option<&[u8; N]>) {
+        (bytes.first_chunk(), bytes.last_chunk())
+    }
+    one.len() == other.len()
+        && match one.len() {
+            2..=3 => ends::<2>(one) == ends::<2>(other),
+            4..=7 => ends::<4>(one) == ends::<4>(other),
+            8..=15 => ends::<8>(one) == ends::<8>(other),
+            16..=32 => ends::<16>(one) == ends::<16>(other),
+            _ => one == other,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same_bytes;
+
+    #[test]
+    fn slices_of_every_length_are_compared_whole() {
+        for length in 0..40 {
+            let one = vec![b'x'; length];
+            assert!(same_bytes(&one, &one.clone()));
+            for at in 0..length {
+                let mut other = one.clone();
+                other[at] = b'y';
+                assert!(!same_bytes(&one, &other), "{at} of {length}");
+            }
+            assert!(!same_bytes(&one, &vec![b'x'; length + 1]));
+        }
     }
 }

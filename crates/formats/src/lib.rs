@@ -29,6 +29,7 @@
 mod auto;
 mod error;
 mod json;
+mod marks;
 mod output;
 mod refusal;
 #[cfg(feature = "serde")]

@@ -4,7 +4,7 @@
 //! a few moves, where a copy of exact length is a call of `memcpy`.
 
 /// Slices up to this length are copied with a fixed size.
-pub(crate) const STEP: usize = 32;
+const STEP: usize = 32;
 
 /// Text that grows at its end. It is UTF-8, since only ASCII and whole pieces of UTF-8 texts are appended.
 #[derive(Debug, Default)]
@@ -24,10 +24,6 @@ impl Output {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
     }
 
     pub(crate) fn truncate(&mut self, length: usize) {
@@ -65,14 +61,25 @@ impl Output {
         }
     }
 
-    /// Appends `count` spaces.
+    /// Appends a line feed and `indent` spaces.
     #[inline]
-    pub(crate) fn indent(&mut self, count: usize) {
-        if count <= STEP {
-            self.push_step(&[b' '; STEP], count);
+    pub(crate) fn new_line(&mut self, indent: usize) {
+        const LINE: [u8; STEP] = {
+            let mut line = [b' '; STEP];
+            line[0] = b'\n';
+            line
+        };
+        if indent < STEP {
+            self.push_step(&LINE, 1 + indent);
         } else {
-            self.bytes.resize(self.bytes.len() + count, b' ');
+            self.bytes.push(b'\n');
+            self.bytes.resize(self.bytes.len() + indent, b' ');
         }
+    }
+
+    /// Appends bytes that are never read as text, so that a [`copy`](Self::copy) of the last piece can take a step.
+    pub(crate) fn pad(&mut self) {
+        self.bytes.extend_from_slice(&[b' '; STEP]);
     }
 
     /// Appends a number in decimal.
@@ -107,9 +114,10 @@ mod tests {
                 if source.is_char_boundary(start) && source.is_char_boundary(end) {
                     out.copy(source.as_bytes(), start, end);
                     out.push(b'|');
-                    out.indent(end - start);
+                    out.new_line(end - start);
                     expected += &source[start..end];
                     expected.push('|');
+                    expected.push('\n');
                     expected += &" ".repeat(end - start);
                 }
             }

@@ -51,9 +51,20 @@ impl Chunk {
     /// `: [ ] { }`
     #[inline]
     pub(crate) fn structure(self) -> Mask {
+        self.structural().to_bitmask()
+    }
+
+    /// `: [ ] { } , |`
+    #[inline]
+    pub(crate) fn structure_or_delimiter(self) -> Mask {
+        (self.structural() | self.eq(b',') | self.eq(b'|')).to_bitmask()
+    }
+
+    #[inline]
+    fn structural(self) -> u8x16 {
         // A bracket and its brace differ in one bit.
         let folded = Self(self.0 | u8x16::splat(0x20));
-        (folded.eq(b'{') | folded.eq(b'}') | self.eq(b':')).to_bitmask()
+        folded.eq(b'{') | folded.eq(b'}') | self.eq(b':')
     }
 
     /// A given byte.
@@ -107,6 +118,8 @@ mod tests {
                 let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
                 assert_eq!(chunk.string_stops(), expect(byte < 0x20 || b"\"\\".contains(&byte)));
                 assert_eq!(chunk.structure(), expect(b":[]{}".contains(&byte)));
+                let is_special = b":[]{},|".contains(&byte);
+                assert_eq!(chunk.structure_or_delimiter(), expect(is_special));
                 assert_eq!(chunk.word(), expect(is_word));
                 assert_eq!(chunk.digits(), expect(byte.is_ascii_digit()));
                 assert_eq!(chunk.is(b'~'), expect(byte == b'~') | others(true));

@@ -23,11 +23,6 @@ impl Content {
     /// An escape other than `\" \\ \n \r \t`.
     const RARE_ESCAPE: u8 = 1 << 6;
 
-    /// None of `: [ ] { } , |` and no backslash?
-    pub(crate) fn is_plain(self) -> bool {
-        self.0 & (Self::STRUCTURE | Self::COMMA | Self::PIPE | Self::ESCAPE) == 0
-    }
-
     /// Does the string contain a backslash?
     pub(crate) fn has_escape(self) -> bool {
         self.0 & Self::ESCAPE != 0
@@ -73,19 +68,25 @@ impl Content {
     }
 
     /// What matters in a value, among the bytes of `mask`.
-    #[inline]
+    #[inline(always)]
     fn of_value(chunk: Chunk, mask: Mask) -> u8 {
+        // Most values have none of these, and one look tells.
+        if chunk.structure_or_delimiter() & mask == 0 {
+            return 0;
+        }
         Self::flag(chunk.structure() & mask, Self::STRUCTURE)
             | Self::flag(chunk.is(b',') & mask, Self::COMMA)
             | Self::flag(chunk.is(b'|') & mask, Self::PIPE)
     }
 
     /// What matters in a key, among the bytes of `mask`.
-    #[inline]
+    #[inline(always)]
     fn of_key(chunk: Chunk, mask: Mask) -> u8 {
         let not_word = !chunk.word() & mask;
-        Self::flag(not_word, Self::NOT_WORD)
-            | Self::flag(not_word & !chunk.is(b'.'), Self::NOT_DOTTED_WORD)
+        if not_word == 0 {
+            return 0;
+        }
+        Self::NOT_WORD | Self::flag(not_word & !chunk.is(b'.'), Self::NOT_DOTTED_WORD)
     }
 
     #[inline]

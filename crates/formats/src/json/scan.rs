@@ -45,9 +45,9 @@ impl Scanner<'_> {
             }
             Some(b'{') => self.object(at, depth)?,
             Some(b'[') => self.array(at, depth)?,
-            Some(b't') => self.literal(at, "true", Kind::True)?,
-            Some(b'f') => self.literal(at, "false", Kind::False)?,
-            Some(b'n') => self.literal(at, "null", Kind::Null)?,
+            Some(b't') => self.literal(at, b"true", Kind::True)?,
+            Some(b'f') => self.literal(at, b"false", Kind::False)?,
+            Some(b'n') => self.literal(at, b"null", Kind::Null)?,
             _ => return Err(Fault::expected("a value", at)),
         };
         Ok(self.skip(end))
@@ -101,11 +101,16 @@ impl Scanner<'_> {
         }
     }
 
-    fn literal(&mut self, at: usize, word: &'static str, kind: Kind) -> Result<usize, Fault> {
-        if !self.text[at..].starts_with(word.as_bytes()) {
+    fn literal<const N: usize>(
+        &mut self,
+        at: usize,
+        word: &[u8; N],
+        kind: Kind,
+    ) -> Result<usize, Fault> {
+        if self.text[at..].first_chunk() != Some(word) {
             return Err(Fault::expected("a value", at));
         }
-        let end = at + word.len();
+        let end = at + N;
         self.push(kind, Content::default(), at, end);
         Ok(end)
     }

@@ -1,6 +1,7 @@
 //! Does an object have a key twice?
 
 use super::Json;
+use crate::marks::Marks;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -9,26 +10,18 @@ impl<'a> Json<'a> {
     pub(crate) fn first_duplicate(&self, object: usize) -> Option<usize> {
         match self.count(object) {
             0 | 1 => None,
-            2..=16 if self.all_marks_differ(object) => None,
+            2..=24 if self.all_marks_differ(object) => None,
             2..=16 => self.duplicate_by_pairs::<16>(object),
             17..=64 => self.duplicate_by_pairs::<64>(object),
             _ => self.duplicate_by_set(object),
         }
     }
 
-    /// The quick look: does every key set another bit of a word? Then no two are equal.
+    /// The quick look.
     fn all_marks_differ(&self, object: usize) -> bool {
-        let bytes = self.text.as_bytes();
-        let mut marks = 0u128;
+        let mut marks = Marks::default();
         self.keys(object).all(|key| {
-            let node = self.node(key);
-            let length = (node.end - node.start) as usize;
-            // The first and last byte between the quotes; of an empty key, the quotes.
-            let (first, last) = (bytes[node.start as usize + 1], bytes[node.end as usize - 2]);
-            let mark = 1 << ((usize::from(first) * 5 + usize::from(last) * 11 + length * 7) % 128);
-            let is_new = marks & mark == 0;
-            marks |= mark;
-            is_new && !node.content.has_rare_escape()
+            !marks.add(self.unquoted_bytes(key)) && !self.node(key).content.has_rare_escape()
         })
     }
 

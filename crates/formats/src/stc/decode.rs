@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Fault, Problem};
 use crate::json::{MAX_DEPTH, lexeme};
-use crate::output::{Output, STEP};
+use crate::output::Output;
 
 /// Reads STC in any spelling and writes minified JSON of at most `max_output` bytes: a table repeats its
 /// keys, so a small text can decode to a large one.
@@ -217,8 +217,7 @@ impl<'a> Decoder<'a> {
             }
         }
         self.at += 1;
-        // Room for the step in which the last prefix is copied.
-        prefixes.indent(STEP);
+        prefixes.pad();
         Ok(Columns { prefixes, ends })
     }
 

@@ -16,29 +16,33 @@ use crate::output::Output;
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn encode(json: &Json<'_>, spelling: Spelling) -> String {
-    let (comma, colon, row_end) = match spelling {
-        Spelling::Adr => (", ", ": ", " / "),
-        Spelling::Dense => (",", ":", "/"),
-    };
-    let out = Output::with_capacity(json.text().len());
-    let mut encoder = Encoder { json, spelling, comma, colon, row_end, out };
-    encoder.value(0);
-    encoder.out.into_string()
+    match spelling {
+        Spelling::Adr => Encoder::<false>::encode(json),
+        Spelling::Dense => Encoder::<true>::encode(json),
+    }
 }
 
-struct Encoder<'j> {
+struct Encoder<'j, const DENSE: bool> {
     json: &'j Json<'j>,
-    spelling: Spelling,
-    /// Between members, and between elements of mixed or nested arrays.
-    comma: &'static str,
-    /// Behind a key or a header.
-    colon: &'static str,
-    /// Between the rows of a table.
-    row_end: &'static str,
     out: Output,
 }
 
-impl Encoder<'_> {
+impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
+    /// Between members, and between elements of mixed or nested arrays.
+    const COMMA: &'static str = if DENSE { "," } else { ", " };
+    /// Behind a key or a header.
+    const COLON: &'static str = if DENSE { ":" } else { ": " };
+    /// Between the rows of a table.
+    const ROW_END: &'static str = if DENSE { "/" } else { " / " };
+
+    fn encode(json: &'j Json<'j>) -> String {
+        let size = json.text().len();
+        let mut encoder = Self { json, out: Output::with_capacity(size + size / 8) };
+        encoder.value(0);
+        encoder.out.into_string()
+    }
+
+    #[inline(always)]
     fn value(&mut self, at: usize) {
         match self.json.node(at).kind {
             Kind::Object => self.object(at),
@@ -52,7 +56,7 @@ impl Encoder<'_> {
         self.out.push(b'{');
         for (index, key) in self.json.keys(at).enumerate() {
             if index > 0 {
-                self.out.push_str(self.comma);
+                self.out.push_str(Self::COMMA);
             }
             self.key(key);
             self.member_value(key + 1);
@@ -67,31 +71,38 @@ impl Encoder<'_> {
             if self.is_table(at) {
                 return self.table(at);
             }
-            if self.spelling == Spelling::Adr && self.is_homogeneous(at) {
+            if !DENSE && self.is_homogeneous(at) {
                 self.count(at);
-                self.out.push_str(self.colon);
-                return self.list(at, ",");
+                self.out.push_str(Self::COLON);
+                return self.homogeneous(at);
             }
-            self.out.push_str(self.colon);
-            return self.array(at);
         }
-        self.out.push_str(self.colon);
+        self.out.push_str(Self::COLON);
         self.value(at);
     }
 
     fn array(&mut self, at: usize) {
-        let separator = if self.is_homogeneous(at) { "," } else { self.comma };
         self.out.push(b'[');
-        self.list(at, separator);
+        if self.is_homogeneous(at) {
+            self.homogeneous(at);
+        } else {
+            for (index, element) in self.json.elements(at).enumerate() {
+                if index > 0 {
+                    self.out.push_str(Self::COMMA);
+                }
+                self.value(element);
+            }
+        }
         self.out.push(b']');
     }
 
-    fn list(&mut self, at: usize, separator: &str) {
+    /// Scalars of one family, without spaces in between.
+    fn homogeneous(&mut self, at: usize) {
         for (index, element) in self.json.elements(at).enumerate() {
             if index > 0 {
-                self.out.push_str(separator);
+                self.out.push(b',');
             }
-            self.value(element);
+            self.json.copy_raw(element, &mut self.out);
         }
     }
 
@@ -105,10 +116,10 @@ impl Encoder<'_> {
             self.key(key);
         }
         self.out.push(b'}');
-        self.out.push_str(self.colon);
+        self.out.push_str(Self::COLON);
         for (row, object) in self.json.elements(at).enumerate() {
             if row > 0 {
-                self.out.push_str(self.row_end);
+                self.out.push_str(Self::ROW_END);
             }
             for (index, key) in self.json.keys(object).enumerate() {
                 if index > 0 {
@@ -125,9 +136,10 @@ impl Encoder<'_> {
         self.out.push(b']');
     }
 
+    #[inline(always)]
     fn key(&mut self, at: usize) {
-        let text = self.json.unquoted(at);
-        let starts_well = text.bytes().next().is_some_and(|first| !first.is_ascii_digit());
+        let first = self.json.unquoted_bytes(at).first();
+        let starts_well = first.is_some_and(|first| !first.is_ascii_digit());
         if starts_well && self.json.node(at).content.is_word() {
             self.json.copy_unquoted(at, &mut self.out);
         } else {
@@ -155,13 +167,11 @@ impl Encoder<'_> {
         if json.count(at) < 2 || json.node(first).kind != Kind::Object || json.count(first) == 0 {
             return false;
         }
-        let any_cell = self.spelling == Spelling::Dense;
         json.elements(at).all(|row| {
             json.node(row).kind == Kind::Object
                 && json.count(row) == json.count(first)
                 && json.keys(row).zip(json.keys(first)).all(|(key, column)| {
-                    json.same_raw(key, column)
-                        && (any_cell || !json.node(key + 1).kind.is_container())
+                    json.same_raw(key, column) && (DENSE || !json.node(key + 1).kind.is_container())
                 })
         })
     }

@@ -6,6 +6,7 @@ use super::{Delimiter, EncodeOptions, Numbers};
 use crate::json::escape::{LoneSurrogate, unescape};
 use crate::json::lexeme::Content;
 use crate::json::{Json, Kind, number};
+use crate::marks::Marks;
 use crate::output::Output;
 use crate::refusal::Refusal;
 
@@ -29,7 +30,7 @@ pub fn encode(json: &Json<'_>, options: &EncodeOptions) -> Result<String, Refusa
     let mut encoder = Encoder {
         json,
         options,
-        out: Output::with_capacity(size),
+        out: Output::with_capacity(size + size / 4),
         limit: size.saturating_mul(MAX_GROWTH).saturating_add(GROWTH_ALLOWANCE),
     };
     encoder.document()?;
@@ -48,7 +49,7 @@ impl Encoder<'_> {
         match self.json.node(0).kind {
             Kind::Object => match self.keyed_shape(0)? {
                 Some(shape) => self.keyed_rows(0, &shape, 0),
-                None => self.fields(0, 0),
+                None => self.fields(0, 0, true),
             },
             Kind::Array if self.json.count(0) == 0 => {
                 self.out.push_str("[]");
@@ -64,14 +65,19 @@ impl Encoder<'_> {
         }
     }
 
-    /// The members of an object, one to a line.
-    fn fields(&mut self, object: usize, depth: usize) -> Result<(), Refusal> {
-        self.check_keys(object)?;
+    /// The members of an object, one to a line; the first on the line that is open, if `is_open`.
+    fn fields(&mut self, object: usize, depth: usize, mut is_open: bool) -> Result<(), Refusal> {
+        let mut marks = Marks::default();
+        let mut may_repeat = false;
         for key in self.json.keys(object) {
-            self.line(depth)?;
+            may_repeat |= marks.add(self.json.unquoted_bytes(key))
+                || self.json.node(key).content.has_rare_escape();
+            if !std::mem::take(&mut is_open) {
+                self.line(depth)?;
+            }
             self.field(key, depth)?;
         }
-        Ok(())
+        if may_repeat { self.check_keys(object) } else { Ok(()) }
     }
 
     /// A member on the line that is open; what does not fit there goes below, at `depth + 1`.
@@ -88,7 +94,7 @@ impl Encoder<'_> {
                 Some(shape) => self.keyed_rows(value, &shape, depth),
                 None => {
                     self.out.push(b':');
-                    self.fields(value, depth + 1)
+                    self.fields(value, depth + 1, false)
                 }
             },
             _ => {
@@ -140,16 +146,7 @@ impl Encoder<'_> {
         }
         self.out.push(b' ');
         match json.node(value).kind {
-            Kind::Object => {
-                self.check_keys(value)?;
-                for (index, key) in json.keys(value).enumerate() {
-                    if index > 0 {
-                        self.line(depth + 1)?;
-                    }
-                    self.field(key, depth + 1)?;
-                }
-                Ok(())
-            }
+            Kind::Object => self.fields(value, depth + 1, true),
             Kind::Array => self.list(value, depth),
             _ => self.scalar(value),
         }
@@ -225,6 +222,7 @@ impl Encoder<'_> {
         })
     }
 
+    #[inline(always)]
     fn scalar(&mut self, at: usize) -> Result<(), Refusal> {
         let node = self.json.node(at);
         match node.kind {
@@ -261,6 +259,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    #[inline(always)]
     fn key(&mut self, at: usize) -> Result<(), Refusal> {
         let content = self.json.node(at).content;
         if content.has_rare_escape() {
@@ -294,14 +293,12 @@ impl Encoder<'_> {
         }
     }
 
+    #[inline(always)]
     fn line(&mut self, depth: usize) -> Result<(), Refusal> {
         if self.out.len() > self.limit {
             return Err(Refusal::TooIndented);
         }
-        if !self.out.is_empty() {
-            self.out.push(b'\n');
-        }
-        self.out.indent(depth * self.options.indent);
+        self.out.new_line(depth * self.options.indent);
         Ok(())
     }
 }

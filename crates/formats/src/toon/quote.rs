@@ -5,52 +5,51 @@ use crate::json::lexeme::Content;
 use crate::output::Output;
 
 /// Must this value be quoted? `content` is what the value contains.
-#[inline]
+#[inline(always)]
 pub(super) fn needs_quotes(value: &[u8], content: Content, delimiter: Delimiter) -> bool {
-    let (first, last) = (value.first(), value.last());
-    let is_plain = content.is_plain() && last != Some(&b' ');
-    let starts_plain = first.is_some_and(|byte| STARTS_PLAIN[usize::from(*byte)]);
-    !(is_plain && starts_plain) && needs_quotes_indeed(value, content, delimiter)
-}
-
-/// First bytes that by themselves are no reason to quote: no number, literal, comment or list item starts so.
-static STARTS_PLAIN: [bool; 256] = {
-    let mut table = [true; 256];
-    let doubtful = b" -#+tfn0123456789";
-    let mut index = 0;
-    while index < doubtful.len() {
-        table[doubtful[index] as usize] = false;
-        index += 1;
-    }
-    table
-};
-
-fn needs_quotes_indeed(value: &[u8], content: Content, delimiter: Delimiter) -> bool {
-    let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
     let has_delimiter = match delimiter {
         Delimiter::Comma => content.has_comma(),
         Delimiter::Pipe => content.has_pipe(),
         // A raw tab cannot stand in a JSON string; an escaped one is quoted for being a control character.
         Delimiter::Tab => false,
     };
-    content.has_structure()
-        || has_delimiter
-        || content.has_escape()
-        || matches!(first, b' ' | b'-' | b'#')
-        || *last == b' '
-        || match first {
-            b't' | b'f' | b'n' => matches!(value, b"true" | b"false" | b"null"),
-            b'0'..=b'9' | b'+' => looks_like_a_number(value),
-            _ => false,
+    if has_delimiter || content.has_structure() || content.has_escape() {
+        return true;
+    }
+    match (value.first(), value.last()) {
+        (Some(first), Some(last)) => {
+            *last == b' ' || IS_DOUBTFUL_START[usize::from(*first)] && is_mistakable(value, *first)
         }
+        _ => true,
+    }
+}
+
+/// The first bytes of what is not a string: numbers, literals, comments, list items; and the space.
+static IS_DOUBTFUL_START: [bool; 256] = {
+    let mut table = [false; 256];
+    let doubtful = b" -#+tfn0123456789";
+    let mut index = 0;
+    while index < doubtful.len() {
+        table[doubtful[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
+
+/// Would the value, bare, be something else than a string?
+fn is_mistakable(value: &[u8], first: u8) -> bool {
+    match first {
+        b't' | b'f' | b'n' => matches!(value, b"true" | b"false" | b"null"),
+        b'0'..=b'9' | b'+' => looks_like_a_number(value),
+        _ => true,
+    }
 }
 
 /// May this key stand without quotes? `^[A-Za-z_][A-Za-z0-9_.]*$`
 #[inline]
 pub(super) fn is_bare_key(key: &[u8], content: Content) -> bool {
-    let first = key.first();
-    content.is_dotted_word()
-        && first.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    // Of the characters in a dotted word, the point and the digits are the lowest.
+    content.is_dotted_word() && key.first().is_some_and(|first| *first > b'9')
 }
 
 /// `^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`, leading zeros included.

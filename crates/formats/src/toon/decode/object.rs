@@ -4,6 +4,7 @@ use super::duplicates::{first_repeat, last_occurrences};
 use super::token::{Shape, Token, View};
 use super::{Decoder, Line};
 use crate::error::{Fault, Problem};
+use crate::marks::Marks;
 
 /// A member of an object that is being written.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +21,7 @@ pub(super) struct OpenObject {
     /// The index of its first member in the decoder's members.
     first: usize,
     /// The marks of its keys. As long as no mark is met twice, no key is.
-    marks: u128,
+    marks: Marks,
     may_repeat: bool,
 }
 
@@ -110,7 +111,7 @@ impl Decoder<'_> {
     #[inline]
     pub(super) fn open_object(&mut self, offset: usize) -> Result<OpenObject, Fault> {
         self.enter(1, offset)?;
-        Ok(OpenObject { first: self.members.len(), marks: 0, may_repeat: false })
+        Ok(OpenObject { first: self.members.len(), marks: Marks::default(), may_repeat: false })
     }
 
     /// Writes a key with what is before it and its colon.
@@ -133,9 +134,8 @@ impl Decoder<'_> {
             self.out.push_str("\":");
         }
         let to = self.out.len() - 1;
-        let mark = mark_of(&self.out.bytes()[from..to]);
-        object.may_repeat |= object.marks & mark != 0;
-        object.marks |= mark;
+        // Between the quotes.
+        object.may_repeat |= object.marks.add(&self.out.bytes()[from + 1..to - 1]);
         self.members.push(Member { key: (from, to), source: key.start });
         Ok(())
     }
@@ -187,15 +187,4 @@ impl Decoder<'_> {
         self.out.truncate(members[0].key.0);
         self.out.push_bytes(&kept);
     }
-}
-
-/// A bit that equal keys share and different keys seldom do.
-#[inline]
-fn mark_of(key: &[u8]) -> u128 {
-    // The first and the last byte are the quotes that all keys have.
-    let (Some([_, first]), Some([last, _])) = (key.first_chunk(), key.last_chunk()) else {
-        return 1;
-    };
-    let mix = usize::from(*first) * 5 + usize::from(*last) * 11 + key.len() * 7;
-    1 << (mix % 128)
 }

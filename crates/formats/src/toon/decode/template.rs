@@ -4,7 +4,7 @@ use super::duplicates::{first_repeat, last_occurrences};
 use super::token::View;
 use crate::error::{Fault, Problem};
 use crate::json::MAX_DEPTH;
-use crate::output::{Output, STEP};
+use crate::output::Output;
 use std::ops::Range;
 
 /// How a row becomes an object: piece, cell, piece, cell, ..., closing.
@@ -103,7 +103,7 @@ impl<'a> Template<'a> {
         self.json.push_str("\",");
         self.render(0..self.fields.len(), strict)?;
         self.end = self.json.len();
-        self.json.indent(STEP);
+        self.json.pad();
         self.is_rearranged = self.cells.len() < self.width;
         Ok(())
     }
