@@ -111,9 +111,7 @@ impl Decoder<'_> {
         for (index, column) in columns.iter().enumerate() {
             if index > 0 {
                 if self.peek() != Some(b',') {
-                    let declared = columns.len();
-                    let problem = Problem::Count { of: "cells", declared, found: index };
-                    return Err(Fault::new(problem, self.at));
+                    return Err(self.wrong_width(columns, index));
                 }
                 self.at += 1;
             }
@@ -127,8 +125,15 @@ impl Decoder<'_> {
             self.cell(column.kind)?;
             self.check_output()?;
         }
+        if self.peek() == Some(b',') {
+            return Err(self.wrong_width(columns, columns.len() + 1));
+        }
         self.out.push(b'}');
         Ok(())
+    }
+
+    fn wrong_width(&self, columns: &[Column], found: usize) -> Fault {
+        Fault::new(Problem::Count { of: "cells", declared: columns.len(), found }, self.at)
     }
 
     fn cell(&mut self, kind: Type) -> Result<(), Fault> {

@@ -12,8 +12,8 @@ use crate::refusal::Refusal;
 
 /// Indentation may grow a text to this many times its size before TOON is refused as pointless.
 const MAX_GROWTH: usize = 8;
-/// Small texts may grow more, in bytes.
-const GROWTH_ALLOWANCE: usize = 64 << 10;
+/// Small texts may grow more, in bytes: a single chain of the deepest nesting fits.
+const GROWTH_ALLOWANCE: usize = 1 << 20;
 
 /// Writes a JSON text as TOON.
 ///

@@ -2,4 +2,5 @@
 
 #![allow(dead_code, reason = "every test uses its own part")]
 
+pub(crate) mod corpus;
 pub(crate) mod fixtures;

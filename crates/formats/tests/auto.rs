@@ -1,0 +1,76 @@
+//! The automatic choice, and reading a text whose form was not named.
+
+use tokenforge_formats::{Form, Json, MAX_OUTPUT, cheapest, decode_any};
+use tokenforge_tokens::Counter;
+
+#[test]
+fn l2_a3_a_form_that_saves_nothing_is_not_used() {
+    let json = Json::parse("[ 1, 2, 3 ]").unwrap();
+    let choice = cheapest(&json, &Form::ALL, Counter::default());
+    assert_eq!((choice.form, &*choice.text), (Form::Json, "[1,2,3]"));
+    assert_eq!(choice.reason(), "no allowed form has fewer tokens than minified JSON");
+}
+
+#[test]
+fn i11_pretty_printed_json_is_compared_with_its_minified_form() {
+    let pretty =
+        Json::parse("{\n    \"a\": {\n        \"b\": [\n            1\n        ]\n    }\n}")
+            .unwrap();
+    let choice = cheapest(&pretty, &Form::ALL, Counter::default());
+    assert_eq!(choice.baseline, Counter::default().count("{\"a\":{\"b\":[1]}}"));
+}
+
+#[test]
+fn only_allowed_forms_are_used_and_the_reason_names_the_figures() {
+    let rows: Vec<String> = (0..20).map(|n| format!("{{\"id\":{n},\"name\":\"n{n}\"}}")).collect();
+    let text = format!("[{}]", rows.join(","));
+    let json = Json::parse(&text).unwrap();
+    for form in [Form::Toon, Form::Stc, Form::Table] {
+        let choice = cheapest(&json, &[form], Counter::default());
+        assert_eq!(choice.form, form);
+        let (tokens, baseline) = (choice.tokens, choice.baseline);
+        let reason = format!("{form} has {tokens} tokens, minified JSON {baseline}");
+        assert_eq!(choice.reason(), reason);
+    }
+    assert_eq!(cheapest(&json, &[Form::Json], Counter::default()).form, Form::Json);
+    assert_eq!(cheapest(&json, &[], Counter::default()).form, Form::Json);
+}
+
+#[test]
+fn decision_28_toon_is_used_only_where_it_gives_back_the_same_bytes() {
+    // Rows in another order and escapes spelled otherwise come back changed from TOON.
+    for text in [
+        r#"{"t":[{"a":1,"b":2},{"b":3,"a":4},{"a":5,"b":6},{"a":7,"b":8}]}"#,
+        r#"{"k":["\u0041\u0042","a","b","c","d"]}"#,
+    ] {
+        let json = Json::parse(text).unwrap();
+        assert_eq!(cheapest(&json, &[Form::Toon], Counter::default()).form, Form::Json);
+    }
+}
+
+#[test]
+fn decode_any_reads_every_form_unnamed() {
+    for (text, json) in [
+        ("{\"a\": [1, 2]}", r#"{"a":[1,2]}"#),
+        ("{a[2]: 1,2}", r#"{"a":[1,2]}"#),
+        ("[2]{a}: 1 / 2", r#"[{"a":1},{"a":2}]"#),
+        ("[2]{a:int}\n1\n2", r#"[{"a":1},{"a":2}]"#),
+        ("[2]{a}:\n  1\n  2", r#"[{"a":1},{"a":2}]"#),
+        ("a[2]: 1,2", r#"{"a":[1,2]}"#),
+        ("", "{}"),
+        ("hello", "\"hello\""),
+    ] {
+        assert_eq!(decode_any(text, MAX_OUTPUT).as_deref(), Ok(json), "{text:?}");
+    }
+}
+
+#[test]
+fn damaged_json_is_not_taken_for_toon() {
+    let error = decode_any("{\"a\": 1,", MAX_OUTPUT).unwrap_err();
+    assert_eq!(error.offset(), 8);
+    let error = decode_any("[2]{a:int}\n1", MAX_OUTPUT).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "expected 2 rows as declared, found 1 (line 2, column 2, byte 12)"
+    );
+}

@@ -1,0 +1,65 @@
+//! K10, K11: hostile texts get a clean error at once; nothing is allocated from a number in the text.
+
+use tokenforge_formats::{ErrorKind, Form, Json, MAX_DEPTH, MAX_OUTPUT, stc, table, toon};
+
+#[test]
+fn k11_a_hundred_thousand_levels_are_a_clean_error_for_every_reader() {
+    let deep = 100_000;
+    for text in ["[".repeat(deep), "{\"a\":".repeat(deep), "[1]{a}:".repeat(deep)] {
+        let error = stc::decode(&text, MAX_OUTPUT).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooDeep { limit: MAX_DEPTH }, "{error}");
+    }
+    let error = Json::parse(&"[".repeat(deep)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooDeep { limit: MAX_DEPTH });
+    let nested: String = (0..2000).map(|depth| format!("{}a:\n", "  ".repeat(depth))).collect();
+    let error = toon::decode(&nested, &toon::DecodeOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooDeep { limit: MAX_DEPTH });
+}
+
+#[test]
+fn k11_the_deepest_document_allowed_survives_every_form() {
+    let text = "[{\"a\":".repeat(MAX_DEPTH / 2 - 1) + "[[1]]" + &"}]".repeat(MAX_DEPTH / 2 - 1);
+    let json = Json::parse(&text).unwrap();
+    for form in [Form::Stc, Form::Toon] {
+        let encoded = form.encode(&json).unwrap();
+        assert_eq!(form.decode(&encoded, MAX_OUTPUT).as_deref(), Ok(&*text), "{form}");
+    }
+    assert!(Json::parse(&format!("[{text}]")).is_err());
+}
+
+#[test]
+fn k10_a_declared_billion_allocates_nothing() {
+    for count in ["1000000000", "18446744073709551615", "99999999999999999999999"] {
+        let error = stc::decode(&format!("{{t[{count}]: 1,2,3}}"), MAX_OUTPUT).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Count { found: 3, .. }), "{error}");
+        let error = table::decode(&format!("[{count}]{{a:int}}\n1\n2"), MAX_OUTPUT).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Count { found: 2, .. }), "{error}");
+        let text = format!("a[{count}]: 1,2");
+        let error = toon::decode(&text, &toon::DecodeOptions::default()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Count { found: 2, .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_table_that_repeats_long_keys_stops_at_max_output() {
+    let key = "k".repeat(10_000);
+    let rows = vec!["1"; 100_000];
+    let stc = format!("[{}]{{{key}}}: {}", rows.len(), rows.join(" / "));
+    let table = format!("[{}]{{{key}:int}}\n{}", rows.len(), rows.join("\n"));
+    let toon = format!("[{}]{{{key}}}:\n  {}", rows.len(), rows.join("\n  "));
+    for (form, text) in [(Form::Stc, stc), (Form::Table, table), (Form::Toon, toon)] {
+        let error = form.decode(&text, 1 << 20).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutputTooLarge { limit: 1 << 20 }, "{form}");
+    }
+}
+
+#[test]
+fn errors_say_what_was_expected_and_where() {
+    let error = Json::parse("{\n  \"é\": tru\n}").unwrap_err();
+    assert_eq!(error.to_string(), "expected a value, found `t` (line 2, column 8, byte 10)");
+    let error = Json::from_slice(b"[\"\xff\"]").unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::NotUtf8, 2));
+    let error = stc::decode("{t[3]: 1,2}", MAX_OUTPUT).unwrap_err();
+    let expected = "expected 3 values as declared, found 2 (line 1, column 11, byte 10)";
+    assert_eq!(error.to_string(), expected);
+}
