@@ -108,7 +108,7 @@ fn measure_document(name: &str, text: &str) -> Vec<(&'static str, Duration)> {
         Contender::new("STC adr decode", || stc::decode(&adr, MAX_OUTPUT)),
         Contender::new("STC dense decode", || stc::decode(&dense, MAX_OUTPUT)),
         Contender::new("o200k count", || counter.count(text)),
-        Contender::new("auto over all forms", || cheapest(&parse(), &Form::ALL, counter).tokens),
+        Contender::new("auto over all forms", || cheapest(&parse(), Form::ALL, counter).tokens),
         Contender::new("our tape", || Json::parse(text)),
         Contender::new("limit: sonic-rs parse", || sonic_rs::from_str::<sonic_rs::Value>(text)),
         Contender::new("limit: memcpy", || {

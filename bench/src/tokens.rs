@@ -77,7 +77,7 @@ fn measure_document(document: &Document) -> anyhow::Result<(Tokens, Form)> {
         );
     }
     let toon = toon::encode(&json, &toon::EncodeOptions::default()).ok();
-    let auto = cheapest(&json, &Form::ALL, counter);
+    let auto = cheapest(&json, Form::ALL, counter);
     ensure!(decode_any(&auto.text, MAX_OUTPUT)? == minified, "{id}: auto does not round-trip");
     ensure!(auto.tokens <= baseline, "{id}: auto is worse than minified JSON");
     ensure!(auto.tokens == counter.count(&auto.text), "{id}: auto reports a wrong count");

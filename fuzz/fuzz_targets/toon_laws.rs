@@ -2,5 +2,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    tokenforge_laws::document::toon(&tokenforge_laws::document_from(bytes));
+    let _ = tokenforge_laws::document::toon(&tokenforge_laws::document_from(bytes));
 });

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
-use std::io;
+use std::io::{self, Write};
 
 /// Print a script that completes commands and options in your shell.
 #[derive(Args)]
@@ -15,11 +15,9 @@ pub(crate) struct Completions {
 }
 
 pub(crate) fn run(arguments: &Completions) -> anyhow::Result<()> {
-    clap_complete::generate(
-        arguments.shell,
-        &mut Arguments::command(),
-        "tokenforge",
-        &mut io::stdout(),
-    );
-    Ok(())
+    // Into memory first: the generator panics where it cannot write, as into `| head`.
+    let mut script = Vec::new();
+    let command = &mut Arguments::command();
+    clap_complete::generate(arguments.shell, command, "tokenforge", &mut script);
+    Ok(io::stdout().write_all(&script)?)
 }

@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
     let json = Json::parse(&input.text).with_context(|| format!("{} is not JSON", input.name))?;
     let counter = arguments.vocabulary.counter();
     let text = match arguments.to {
-        Target::Auto => cheapest(&json, &Form::ALL, counter).text,
+        Target::Auto => cheapest(&json, Form::ALL, counter).text,
         Target::Json => json.minify(),
         Target::Stc => match arguments.spelling {
             SpellingName::Adr => stc::encode(&json, Spelling::Adr).into(),

@@ -1,6 +1,6 @@
 //! Which form of a JSON text costs the fewest tokens, and which form a text is in.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::json::Json;
 use crate::refusal::Refusal;
 use crate::{stc, table, toon};
@@ -25,7 +25,7 @@ pub enum Form {
 
 impl Form {
     /// Every form.
-    pub const ALL: [Self; 4] = [Self::Json, Self::Toon, Self::Stc, Self::Table];
+    pub const ALL: &'static [Self] = &[Self::Json, Self::Toon, Self::Stc, Self::Table];
 
     /// The name, as a user writes it.
     pub fn name(self) -> &'static str {
@@ -37,7 +37,8 @@ impl Form {
         }
     }
 
-    /// Writes a JSON text in this form, if the form can hold it without loss.
+    /// Writes a JSON text in this form, if the form can hold its value. All but TOON hold the text as well:
+    /// TOON writes escapes its own way, and the members of rows in the order of the first row.
     ///
     /// ```
     /// use tokenforge_formats::{Form, Json};
@@ -62,7 +63,15 @@ impl Form {
     /// Reads a text in this form and writes minified JSON of at most `max_output` bytes.
     pub fn decode(self, text: &str, max_output: usize) -> Result<String, Error> {
         match self {
-            Self::Json | Self::Stc => stc::decode(text, max_output),
+            Self::Json => {
+                let json = Json::parse(text)?;
+                if json.minified_len() > max_output {
+                    let kind = ErrorKind::OutputTooLarge { limit: max_output };
+                    return Err(Error::at(kind, text, text.len()));
+                }
+                Ok(json.minify().into_owned())
+            }
+            Self::Stc => stc::decode(text, max_output),
             Self::Table => table::decode(text, max_output),
             Self::Toon => {
                 let options = toon::DecodeOptions { max_output, ..Default::default() };
@@ -83,7 +92,8 @@ impl FromStr for Form {
 
     fn from_str(name: &str) -> Result<Self, UnknownForm> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|form| form.name().eq_ignore_ascii_case(name))
             .ok_or_else(|| UnknownForm(name.to_owned()))
     }
@@ -96,6 +106,7 @@ pub struct UnknownForm(String);
 
 /// The form that was chosen for a JSON text, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Choice<'a> {
     /// The chosen form.
     pub form: Form,
@@ -121,41 +132,47 @@ impl Choice<'_> {
 }
 
 /// The cheapest of the allowed forms by tokens. Never worse than minified JSON, which is the answer when
-/// nothing has fewer; and never lossy: the text decodes to the minified JSON byte for byte.
+/// nothing has fewer; never longer than the text as given; and never lossy: [`decode_any`] gives back the
+/// minified JSON byte for byte.
 ///
 /// ```
 /// use tokenforge_formats::{Form, Json, cheapest};
 /// use tokenforge_tokens::Counter;
 ///
 /// let json = Json::parse(r#"[{"id": 1, "ok": true}, {"id": 2, "ok": true}, {"id": 3, "ok": false}]"#)?;
-/// let choice = cheapest(&json, &Form::ALL, Counter::default());
+/// let choice = cheapest(&json, Form::ALL, Counter::default());
 /// assert!(choice.tokens < choice.baseline);
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
+#[must_use]
 pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choice<'a> {
     let minified = json.minify();
     let baseline = counter.count(&minified);
-    let mut best = Choice { form: Form::Json, text: minified.clone(), tokens: baseline, baseline };
+    let mut best: Option<Choice<'a>> = None;
     // The likely winners first: what comes later is counted only up to the best so far.
     for form in [Form::Table, Form::Stc, Form::Toon] {
         if !allowed.contains(&form) {
             continue;
         }
         let Ok(text) = form.encode(json) else { continue };
-        let Some(limit) = best.tokens.checked_sub(1) else { break };
+        // An empty text, TOON's `{}`, would be taken for no content.
+        if text.is_empty() || text.len() > json.text().len() {
+            continue;
+        }
+        let limit = best.as_ref().map_or(baseline, |best| best.tokens).saturating_sub(1);
         if let Some(tokens) = counter.count_within(&text, limit)
             && is_exact(form, &text, &minified)
         {
-            best = Choice { form, text, tokens, baseline };
+            best = Some(Choice { form, text, tokens, baseline });
         }
     }
-    best
+    best.unwrap_or(Choice { form: Form::Json, text: minified, tokens: baseline, baseline })
 }
 
-/// Does the text decode to the minified JSON? STC and tables do by construction; TOON writes escapes and the
-/// key order of rows anew, so it is asked.
+/// Does the text decode to the minified JSON, without the form being named? STC and tables do by construction;
+/// TOON writes escapes and the key order of rows anew, so it is asked.
 fn is_exact(form: Form, text: &str, minified: &str) -> bool {
-    form != Form::Toon || form.decode(text, minified.len()).as_deref() == Ok(minified)
+    form != Form::Toon || decode_any(text, minified.len()).as_deref() == Ok(minified)
 }
 
 /// Reads a text in whichever form it is: JSON or STC, then a table, then TOON.
@@ -170,21 +187,32 @@ fn is_exact(form: Form, text: &str, minified: &str) -> bool {
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn decode_any(text: &str, max_output: usize) -> Result<String, Error> {
-    // TOON takes nearly any line for a key and a value, but no TOON encoder starts a document with a brace:
-    // this is JSON or STC with a mistake in it, and the mistake is what its author must hear about.
-    let forms = match text.trim_ascii_start().as_bytes().first() {
+    // TOON takes nearly any line for a key and a value, and any other for a string; but its encoders quote what
+    // starts with a brace or, unless it is an array, with a bracket. Left bare, it is JSON with a mistake in it,
+    // and the mistake is what its author must hear about.
+    let start = text.trim_start_matches('\u{feff}').trim_ascii_start().as_bytes().first();
+    let forms = match start {
         Some(b'{') => &[Form::Stc][..],
         _ => &[Form::Stc, Form::Table, Form::Toon],
     };
     let mut furthest: Option<Error> = None;
     for form in forms {
-        match form.decode(text, max_output) {
+        let error = match form.decode(text, max_output) {
+            Ok(json) if start == Some(&b'[') && json.starts_with('"') => continue,
             Ok(json) => return Ok(json),
-            Err(error) if furthest.as_ref().is_none_or(|other| other.offset() < error.offset()) => {
-                furthest = Some(error);
-            }
-            Err(_) => {}
+            Err(error) => error,
+        };
+        let is_final =
+            matches!(error.kind(), ErrorKind::TooDeep { .. } | ErrorKind::OutputTooLarge { .. });
+        if is_final {
+            return Err(error);
+        }
+        if furthest.as_ref().is_none_or(|other| other.offset() < error.offset()) {
+            furthest = Some(error);
         }
     }
-    Err(furthest.unwrap_or_else(|| Error::at(crate::ErrorKind::NotUtf8, text, 0)))
+    match furthest {
+        Some(error) => Err(error),
+        None => stc::decode(text, max_output),
+    }
 }

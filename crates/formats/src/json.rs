@@ -31,7 +31,8 @@ pub const MAX_DEPTH: usize = 512;
 pub struct Json<'a> {
     text: &'a str,
     tape: Vec<Node>,
-    is_minified: bool,
+    /// Bytes of insignificant white space in the text.
+    spaces: usize,
 }
 
 /// The kind of a node.
@@ -63,6 +64,8 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
     /// Strings: what was seen between the quotes.
     pub(crate) content: Content,
+    /// Objects: not empty, and so are all objects inside; no arrays. A table can have it as a row.
+    pub(crate) is_record: bool,
 }
 
 impl Kind {
@@ -77,9 +80,8 @@ impl<'a> Json<'a> {
         if u32::try_from(text.len()).is_err() {
             return Err(Error::at(ErrorKind::InputTooLarge, text, 0));
         }
-        let (tape, is_minified) =
-            scan::tape(text.as_bytes()).map_err(|fault| fault.locate(text))?;
-        Ok(Self { text, tape, is_minified })
+        let (tape, spaces) = scan::tape(text.as_bytes()).map_err(|fault| fault.locate(text))?;
+        Ok(Self { text, tape, spaces })
     }
 
     /// Like [`parse`](Self::parse), for bytes that may not even be UTF-8.
@@ -98,12 +100,18 @@ impl<'a> Json<'a> {
         self.text
     }
 
+    /// The length of the minified text in bytes.
+    pub fn minified_len(&self) -> usize {
+        self.text.len() - self.spaces
+    }
+
     /// The text without insignificant white space; everything else stays as it was written.
+    #[must_use]
     pub fn minify(&self) -> Cow<'a, str> {
-        if self.is_minified {
+        if self.spaces == 0 {
             return Cow::Borrowed(self.text);
         }
-        let mut out = Output::with_capacity(self.text.len());
+        let mut out = Output::with_capacity(self.minified_len());
         self.minify_value(0, &mut out);
         Cow::Owned(out.into_string())
     }

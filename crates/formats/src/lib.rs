@@ -9,7 +9,8 @@
 //!
 //! Everything works on [`Json`]: a text that is validated once and laid out as a flat tape of slices into it.
 //! Encoders copy those slices. Nothing is parsed into a float, a map or a tree, so number text, key order,
-//! duplicate keys and escapes survive: `decode(encode(x)) == minify(x)`, byte for byte.
+//! duplicate keys and escapes survive: `decode(encode(x)) == minify(x)`, byte for byte. TOON alone keeps the value
+//! and not the text: it has its own escapes and reorders rows; [`cheapest`] uses it only where that changes nothing.
 //!
 //! ```
 //! use tokenforge_formats::{Form, Json, MAX_OUTPUT, cheapest, decode_any};
@@ -17,7 +18,7 @@
 //!
 //! let text = r#"[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}, {"id": 3, "name": "items"}]"#;
 //! let json = Json::parse(text)?;
-//! let choice = cheapest(&json, &Form::ALL, Counter::default());
+//! let choice = cheapest(&json, Form::ALL, Counter::default());
 //! assert_eq!(choice.text, r#"[3]{id,name}:1,"users"/2,"orders"/3,"items""#);
 //! assert_eq!(decode_any(&choice.text, MAX_OUTPUT)?, json.minify());
 //! # Ok::<(), tokenforge_formats::Error>(())

@@ -3,6 +3,8 @@
 //! Encoders and decoders copy millions of slices of a few bytes each. Copying a whole step and cutting it back is
 //! a few moves, where a copy of exact length is a call of `memcpy`.
 
+use crate::error::{Fault, Problem};
+
 /// Slices up to this length are copied with a fixed size.
 const STEP: usize = 32;
 
@@ -85,6 +87,15 @@ impl Output {
     /// Appends a number in decimal.
     pub(crate) fn push_count(&mut self, count: usize) {
         self.push_str(&count.to_string());
+    }
+
+    /// Fails once there are more than `max_output` bytes; `offset` is how far the input was read.
+    #[inline]
+    pub(crate) fn check(&self, max_output: usize, offset: usize) -> Result<(), Fault> {
+        if self.bytes.len() > max_output {
+            return Err(Fault::new(Problem::OutputTooLarge { limit: max_output }, offset));
+        }
+        Ok(())
     }
 
     /// The text, once it is complete.

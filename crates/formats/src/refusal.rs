@@ -13,7 +13,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// TOON has no place for the second of two members with one key.
+    /// TOON and tables have no place for the second of two members with one key.
     #[error("the object has the key at byte {offset} twice")]
     DuplicateKey {
         /// Where the second key starts.
@@ -46,9 +46,15 @@ pub enum Refusal {
         /// Where the key starts.
         offset: usize,
     },
-    /// Most of the table would be empty, or it would have thousands of columns.
+    /// Most of the table would be empty.
     #[error("the rows have too few keys in common")]
     TooSparse,
+    /// A table with thousands of columns is no help to a reader.
+    #[error("the rows have more than {limit} different keys")]
+    TooWide {
+        /// The most columns a table has.
+        limit: usize,
+    },
     /// A row without cells would be an empty line.
     #[error("the row at byte {offset} has no cells")]
     EmptyRow {

@@ -13,6 +13,7 @@ pub use crate::serde::{from_stc as from_str, to_stc as to_string};
 
 /// How STC is written. Both spellings are one grammar: every decoder reads both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Spelling {
     /// With spaces and compact arrays, as the format was first published; sent over HTTP.
     #[default]

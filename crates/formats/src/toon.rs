@@ -21,7 +21,7 @@ pub use crate::serde::{from_toon as from_str, to_toon as to_string};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EncodeOptions {
-    /// Spaces per level; 2 by default.
+    /// Spaces per level, 2 by default; 0 is written as 1.
     pub indent: usize,
     /// What separates the values of arrays and rows.
     pub delimiter: Delimiter,
@@ -37,6 +37,7 @@ impl Default for EncodeOptions {
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Numbers {
     /// As the specification asks: `1.50` is `1.5`, `1e2` is `100`. Digits are never lost.
     #[default]

@@ -6,7 +6,7 @@ use tokenforge_tokens::Counter;
 #[test]
 fn l2_a3_a_form_that_saves_nothing_is_not_used() {
     let json = Json::parse("[ 1, 2, 3 ]").unwrap();
-    let choice = cheapest(&json, &Form::ALL, Counter::default());
+    let choice = cheapest(&json, Form::ALL, Counter::default());
     assert_eq!((choice.form, &*choice.text), (Form::Json, "[1,2,3]"));
     assert_eq!(choice.reason(), "no allowed form has fewer tokens than minified JSON");
 }
@@ -16,7 +16,7 @@ fn i11_pretty_printed_json_is_compared_with_its_minified_form() {
     let pretty =
         Json::parse("{\n    \"a\": {\n        \"b\": [\n            1\n        ]\n    }\n}")
             .unwrap();
-    let choice = cheapest(&pretty, &Form::ALL, Counter::default());
+    let choice = cheapest(&pretty, Form::ALL, Counter::default());
     assert_eq!(choice.baseline, Counter::default().count("{\"a\":{\"b\":[1]}}"));
 }
 
@@ -65,7 +65,36 @@ fn decode_any_reads_every_form_unnamed() {
 }
 
 #[test]
+fn l3_a_toon_text_that_is_stc_as_well_is_not_chosen_where_they_differ() {
+    let text = r#"[{"id0":"-","id1":"","user_id2":"x: y","id3":"\f","user_id4":"-"}]"#;
+    let json = Json::parse(text).unwrap();
+    for allowed in [Form::ALL, &[Form::Toon]] {
+        let choice = cheapest(&json, allowed, Counter::default());
+        assert_eq!(decode_any(&choice.text, MAX_OUTPUT).as_deref(), Ok(text));
+    }
+}
+
+#[test]
+fn an_empty_object_is_not_an_empty_text() {
+    let json = Json::parse("{}").unwrap();
+    assert_eq!(cheapest(&json, Form::ALL, Counter::default()).text, "{}");
+}
+
+#[test]
 fn damaged_json_is_not_taken_for_toon() {
+    let deep = "[".repeat(600) + &"]".repeat(600);
+    for text in [
+        "[1, 2",
+        "[\"a\",\"b\"",
+        "[1,2]]",
+        "[tru]",
+        "[1]{a}",
+        "\u{feff}{\"a\":1}",
+        "\u{feff}[1,2]",
+        &deep,
+    ] {
+        assert!(decode_any(text, MAX_OUTPUT).is_err(), "{text}");
+    }
     let error = decode_any("{\"a\": 1,", MAX_OUTPUT).unwrap_err();
     assert_eq!(error.offset(), 8);
     let error = decode_any("[2]{a:int}\n1", MAX_OUTPUT).unwrap_err();

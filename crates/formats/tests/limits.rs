@@ -1,6 +1,6 @@
-//! K10, K11: hostile texts get a clean error at once; nothing is allocated from a number in the text.
+//! K10, K11: hostile texts get a clean error.
 
-use tokenforge_formats::{ErrorKind, Form, Json, MAX_DEPTH, MAX_OUTPUT, stc, table, toon};
+use tokenforge_formats::{ErrorKind, Form, Json, MAX_DEPTH, MAX_OUTPUT, Refusal, stc, table, toon};
 
 #[test]
 fn k11_a_hundred_thousand_levels_are_a_clean_error_for_every_reader() {
@@ -28,7 +28,7 @@ fn k11_the_deepest_document_allowed_survives_every_form() {
 }
 
 #[test]
-fn k10_a_declared_billion_allocates_nothing() {
+fn k10_a_declared_billion_is_an_error_at_the_end_of_what_is_there() {
     for count in ["1000000000", "18446744073709551615", "99999999999999999999999"] {
         let error = stc::decode(&format!("{{t[{count}]: 1,2,3}}"), MAX_OUTPUT).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Count { found: 3, .. }), "{error}");
@@ -51,6 +51,26 @@ fn a_table_that_repeats_long_keys_stops_at_max_output() {
         let error = form.decode(&text, 1 << 20).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutputTooLarge { limit: 1 << 20 }, "{form}");
     }
+}
+
+#[test]
+fn toon_is_refused_by_the_value_and_not_by_its_white_space() {
+    let members: Vec<String> = (0..10_000).map(|n| format!("\"k{n}\":1")).collect();
+    let (open, close) = ("{\"a\":".repeat(300), "}".repeat(300));
+    for separator in [",", &(",".to_owned() + &" ".repeat(200))] {
+        let text = format!("{open}{{{}}}{close}", members.join(separator));
+        let refusal = Form::Toon.encode(&Json::parse(&text).unwrap()).unwrap_err();
+        assert_eq!(refusal, Refusal::TooIndented);
+    }
+}
+
+#[test]
+fn an_indent_of_nothing_or_of_everything_loses_nothing() {
+    let json = Json::parse(r#"{"a":{"b":1}}"#).unwrap();
+    let options = toon::EncodeOptions { indent: 0, ..Default::default() };
+    assert_eq!(toon::encode(&json, &options).as_deref(), Ok("a:\n b: 1"));
+    let options = toon::EncodeOptions { indent: usize::MAX, ..Default::default() };
+    assert_eq!(toon::encode(&json, &options), Err(Refusal::TooIndented));
 }
 
 #[test]

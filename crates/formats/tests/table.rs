@@ -71,9 +71,12 @@ fn f9_what_is_no_table_is_refused_with_a_reason() {
     assert_eq!(table(r#"[{"a":1},2]"#), Err(Refusal::NotARow { offset: 9 }));
     assert_eq!(table(r#"[{"a":[1]}]"#), Err(Refusal::NestedCell { offset: 6 }));
     assert_eq!(table(r#"[{"a":1},{}]"#), Err(Refusal::EmptyRow { offset: 9 }));
-    assert_eq!(table(r#"[{"a":1,"a":2}]"#), Err(Refusal::KeyOrder { offset: 8 }));
+    assert_eq!(table(r#"[{"a":1,"a":2}]"#), Err(Refusal::DuplicateKey { offset: 8 }));
     let ragged: Vec<String> = (0..20).map(|n| format!("{{\"k{n}\":1}}")).collect();
     assert_eq!(table(&format!("[{}]", ragged.join(","))), Err(Refusal::TooSparse));
+    let wide: Vec<String> = (0..5000).map(|n| format!("\"k{n}\":1")).collect();
+    let refusal = table(&format!("[{{{}}}]", wide.join(",")));
+    assert_eq!(refusal, Err(Refusal::TooWide { limit: 4096 }));
 }
 
 #[test]
@@ -90,6 +93,7 @@ fn f9_a_damaged_table_is_an_error_with_its_place() {
         ("[1]{a:string}\n\"x", 16, "expected the closing `\"` of the cell"),
         ("[1]{a:string}\nx\"y", 15, "expected quotes around a cell that contains a quote"),
         ("[0]{a:int}", 1, "expected a count from 1 up"),
+        ("[2]{a:int}\n1\n", 13, "expected a cell"),
     ] {
         let error = decode(text, MAX_OUTPUT).unwrap_err();
         assert!(error.to_string().starts_with(expected), "{text:?}: {error}");

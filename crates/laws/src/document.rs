@@ -26,12 +26,17 @@ pub fn stc(text: &str) {
     }
 }
 
-/// L3 and L6 for TOON: the value survives, with verbatim numbers their text too; what cannot survive is refused.
-pub fn toon(text: &str) {
+/// L3 and L6 for TOON, where it holds the document: the value survives, with verbatim numbers their text too.
+/// Tells whether it was held.
+pub fn toon(text: &str) -> bool {
     let json = parse(text);
+    let mut is_held = true;
     for numbers in [Numbers::Canonical, Numbers::Verbatim] {
         let options = toon::EncodeOptions { numbers, ..Default::default() };
-        let Ok(encoded) = toon::encode(&json, &options) else { continue };
+        let Ok(encoded) = toon::encode(&json, &options) else {
+            is_held = false;
+            continue;
+        };
         let decoded = toon::decode(&encoded, &toon::DecodeOptions::default())
             .unwrap_or_else(|error| panic!("own TOON is not read: {error}\n{encoded}\n{text}"));
         if numbers == Numbers::Verbatim {
@@ -40,21 +45,24 @@ pub fn toon(text: &str) {
         let again = toon::encode(&parse(&decoded), &options);
         assert_eq!(again.as_deref(), Ok(&*encoded), "TOON is not idempotent: {text}");
     }
+    is_held
 }
 
-/// L3 and L6 for the typed table, where it holds the document.
-pub fn table(text: &str) {
+/// L3 for the typed table, where it holds the document. Tells whether it was held.
+pub fn table(text: &str) -> bool {
     let json = parse(text);
-    let Ok(encoded) = table::encode(&json) else { return };
+    let Ok(encoded) = table::encode(&json) else { return false };
     let decoded = table::decode(&encoded, MAX_OUTPUT);
     assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{encoded}");
+    true
 }
 
 /// L2 and L3 for the automatic choice: never above minified JSON, and decoded without being told the form.
 pub fn auto(text: &str, counter: Counter) {
     let json = parse(text);
-    let choice = cheapest(&json, &Form::ALL, counter);
+    let choice = cheapest(&json, Form::ALL, counter);
     assert!(choice.tokens <= counter.count(&json.minify()), "{text}");
+    assert!(!choice.text.is_empty() && choice.text.len() <= text.len(), "{text}");
     assert_eq!(choice.tokens, counter.count(&choice.text), "{text}");
     let decoded = decode_any(&choice.text, MAX_OUTPUT);
     assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{}", choice.text);

@@ -6,7 +6,12 @@ use tokenforge_formats::{Error, ErrorKind, Form, Json, decode_any, toon};
 /// What is JSON for us is JSON for others, and the reverse.
 pub fn json(bytes: &[u8]) {
     let ours = Json::from_slice(bytes);
-    let theirs = serde_json::from_slice::<IgnoredAny>(bytes);
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let kind = ours.map(|_| ()).map_err(|error| error.kind());
+        assert_eq!(kind, Err(ErrorKind::NotUtf8), "{bytes:?}");
+        return;
+    };
+    let theirs = serde_json::from_str::<IgnoredAny>(text);
     match &ours {
         Ok(json) => {
             let too_deep =

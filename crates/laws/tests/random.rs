@@ -1,5 +1,6 @@
 //! The laws over random documents. The same seeds every time, so that a failure can be repeated.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tokenforge_laws::{document, text, tokens};
 use tokenforge_samples::{Nasty, nasty};
@@ -7,13 +8,17 @@ use tokenforge_tokens::Counter;
 
 /// Runs `law` on that many documents, spread over the cores.
 fn for_all(count: u64, law: impl Fn(u64, &str) + Sync) {
+    for_all_of(Nasty::default(), count, law);
+}
+
+fn for_all_of(taste: Nasty, count: u64, law: impl Fn(u64, &str) + Sync) {
     let threads = thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     thread::scope(|scope| {
         for thread in 0..threads {
             let law = &law;
             scope.spawn(move || {
                 for seed in (thread..count).step_by(threads as usize) {
-                    law(seed, &nasty(seed, Nasty::default()));
+                    law(seed, &nasty(seed, taste));
                 }
             });
         }
@@ -27,12 +32,23 @@ fn k3_l3_l6_stc_gives_back_a_million_random_documents_byte_for_byte() {
 
 #[test]
 fn l3_l6_toon_gives_back_a_million_random_documents_or_refuses_them() {
-    for_all(1_000_000, |_, json| document::toon(json));
+    for_all(1_000_000, |_, json| drop(document::toon(json)));
+}
+
+#[test]
+fn l3_toon_holds_every_document_without_duplicate_keys_and_lone_surrogates() {
+    let taste = Nasty { duplicate_keys: false, lone_surrogates: false, ..Nasty::default() };
+    for_all_of(taste, 200_000, |_, json| assert!(document::toon(json), "refused: {json}"));
 }
 
 #[test]
 fn f9_l3_tables_give_back_random_documents_or_refuse_them() {
-    for_all(1_000_000, |_, json| document::table(json));
+    let held = AtomicUsize::new(0);
+    for_all(1_000_000, |_, json| {
+        held.fetch_add(document::table(json).into(), Ordering::Relaxed);
+    });
+    let held = held.into_inner();
+    assert!(held > 50_000, "only {held} documents were held");
 }
 
 #[test]

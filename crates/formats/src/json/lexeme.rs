@@ -197,8 +197,9 @@ fn some_digits(text: &[u8], start: usize) -> Result<usize, Fault> {
     }
 }
 
+/// The offset behind the digits at `at`.
 #[inline(always)]
-fn digits(text: &[u8], at: usize) -> usize {
+pub(crate) fn digits(text: &[u8], at: usize) -> usize {
     run(text, at, Chunk::digits)
 }
 

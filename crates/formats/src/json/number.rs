@@ -81,9 +81,32 @@ fn push_zeros(count: i64, out: &mut Output) {
 mod tests {
     use super::*;
 
+    fn canonical(number: &str) -> String {
+        let mut out = Output::with_capacity(0);
+        write_canonical(number, &mut out);
+        out.into_string()
+    }
+
+    #[test]
+    fn e2_a_canonical_number_has_the_same_value_and_is_canonical_itself() {
+        for whole in ["0", "7", "10", "1234500", "98765432109876543210"] {
+            for fraction in ["", ".0", ".5", ".000", ".00012300", ".9999999999999999999"] {
+                for exponent in ["", "e0", "E+3", "e-3", "e21", "e-21", "E300", "e-300"] {
+                    for sign in ["", "-"] {
+                        let number = [sign, whole, fraction, exponent].concat();
+                        let text = canonical(&number);
+                        let value = |text: &str| text.parse::<f64>().unwrap();
+                        assert_eq!(value(&text), value(&number), "{number} became {text}");
+                        assert_eq!(canonical(&text), text, "{number}");
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn e2_numbers_are_canonical_decimals_and_lose_no_digit() {
-        for (number, canonical) in [
+        for (number, expected) in [
             ("0", "0"),
             ("-0", "0"),
             ("-0.0", "0"),
@@ -111,11 +134,9 @@ mod tests {
             ("1e-400", "1e-400"),
             ("1e99999999999999999999", "1e99999999999999999999"),
         ] {
-            let mut out = Output::with_capacity(0);
-            write_canonical(number, &mut out);
-            assert_eq!(out.into_string(), canonical, "{number}");
+            assert_eq!(canonical(number), expected, "{number}");
             let is_integer = !number.contains(['.', 'e', 'E']);
-            assert!(number == canonical || !is_canonical(number, is_integer), "{number}");
+            assert!(number == expected || !is_canonical(number, is_integer), "{number}");
         }
     }
 }

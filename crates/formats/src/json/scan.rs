@@ -4,18 +4,19 @@ use super::lexeme::{self, Content};
 use super::{Kind, MAX_DEPTH, Node};
 use crate::error::{Fault, Problem};
 
-/// Builds the tape of a text shorter than 4 GiB, and tells whether the text is minified.
-pub(super) fn tape(text: &[u8]) -> Result<(Vec<Node>, bool), Fault> {
+/// Builds the tape of a text shorter than 4 GiB, and counts its bytes of insignificant white space.
+pub(super) fn tape(text: &[u8]) -> Result<(Vec<Node>, usize), Fault> {
     let mut scanner = Scanner {
         text,
         // One node per eight bytes is what dense JSON has; more grows the tape once or twice.
         tape: Vec::with_capacity(text.len() / 8 + 1),
         spaces: 0,
+        obstacles: 0,
     };
     let start = scanner.skip(0);
     let end = scanner.value(start, 0)?;
     match text.get(end) {
-        None => Ok((scanner.tape, scanner.spaces == 0)),
+        None => Ok((scanner.tape, scanner.spaces)),
         Some(_) => Err(Fault::expected("nothing after the value", end)),
     }
 }
@@ -25,66 +26,88 @@ struct Scanner<'a> {
     tape: Vec<Node>,
     /// Bytes of insignificant white space seen.
     spaces: usize,
+    /// Arrays and empty objects seen: what no record contains.
+    obstacles: usize,
 }
 
 impl Scanner<'_> {
     /// Reads the value at `at`, inside `depth` containers; returns the offset behind it and its white space.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn value(&mut self, at: usize, depth: usize) -> Result<usize, Fault> {
         let end = match self.text.get(at) {
+            Some(b'{') => self.object(at, depth)?,
+            Some(b'[') => self.array(at, depth)?,
+            _ => self.scalar(at)?,
+        };
+        Ok(self.skip(end))
+    }
+
+    // Where frames recurse, inlining this in an unoptimised build would overflow a small stack.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn scalar(&mut self, at: usize) -> Result<usize, Fault> {
+        match self.text.get(at) {
             Some(b'"') => {
                 let (end, content) = lexeme::string(self.text, at)?;
                 self.push(Kind::String, content, at, end);
-                end
+                Ok(end)
             }
             Some(b'-' | b'0'..=b'9') => {
                 let (end, is_integer) = lexeme::number(self.text, at)?;
                 let kind = if is_integer { Kind::Integer } else { Kind::Decimal };
                 self.push(kind, Content::default(), at, end);
-                end
+                Ok(end)
             }
-            Some(b'{') => self.object(at, depth)?,
-            Some(b'[') => self.array(at, depth)?,
-            Some(b't') => self.literal(at, b"true", Kind::True)?,
-            Some(b'f') => self.literal(at, b"false", Kind::False)?,
-            Some(b'n') => self.literal(at, b"null", Kind::Null)?,
-            _ => return Err(Fault::expected("a value", at)),
-        };
-        Ok(self.skip(end))
+            Some(b't') => self.literal(at, b"true", Kind::True),
+            Some(b'f') => self.literal(at, b"false", Kind::False),
+            Some(b'n') => self.literal(at, b"null", Kind::Null),
+            _ => Err(Fault::expected("a value", at)),
+        }
     }
 
     fn object(&mut self, start: usize, depth: usize) -> Result<usize, Fault> {
         let object = self.open(Kind::Object, start, depth)?;
+        let obstacles = self.obstacles;
         let mut at = self.skip(start + 1);
         let mut count = 0;
         if self.text.get(at) == Some(&b'}') {
+            self.obstacles += 1;
             return Ok(self.close(object, count, at));
         }
         let mut what = "a key or `}`";
         loop {
-            if self.text.get(at) != Some(&b'"') {
-                return Err(Fault::expected(what, at));
-            }
-            let (end, content) = lexeme::key(self.text, at)?;
-            self.push(Kind::Key, content, at, end);
-            let colon = self.skip(end);
-            if self.text.get(colon) != Some(&b':') {
-                return Err(Fault::expected("`:` after the key", colon));
-            }
-            at = self.skip(colon + 1);
+            at = self.key(at, what)?;
             at = self.value(at, depth + 1)?;
             count += 1;
             match self.text.get(at) {
                 Some(b',') => at = self.skip(at + 1),
-                Some(b'}') => return Ok(self.close(object, count, at)),
+                Some(b'}') => {
+                    self.tape[object].is_record = self.obstacles == obstacles;
+                    return Ok(self.close(object, count, at));
+                }
                 _ => return Err(Fault::expected("`,` or `}`", at)),
             }
             what = "a key";
         }
     }
 
+    /// Reads the key at `at` and its colon; returns where the value starts.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn key(&mut self, at: usize, what: &'static str) -> Result<usize, Fault> {
+        if self.text.get(at) != Some(&b'"') {
+            return Err(Fault::expected(what, at));
+        }
+        let (end, content) = lexeme::key(self.text, at)?;
+        self.push(Kind::Key, content, at, end);
+        let colon = self.skip(end);
+        if self.text.get(colon) != Some(&b':') {
+            return Err(Fault::expected("`:` after the key", colon));
+        }
+        Ok(self.skip(colon + 1))
+    }
+
     fn array(&mut self, start: usize, depth: usize) -> Result<usize, Fault> {
         let array = self.open(Kind::Array, start, depth)?;
+        self.obstacles += 1;
         let mut at = self.skip(start + 1);
         let mut count = 0;
         if self.text.get(at) == Some(&b']') {
@@ -133,7 +156,8 @@ impl Scanner<'_> {
 
     #[inline(always)]
     fn push(&mut self, kind: Kind, content: Content, start: usize, end: usize) {
-        self.tape.push(Node { start: start as u32, end: end as u32, count: 0, kind, content });
+        let (start, end) = (start as u32, end as u32);
+        self.tape.push(Node { start, end, count: 0, kind, content, is_record: false });
     }
 
     #[inline(always)]

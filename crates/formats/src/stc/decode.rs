@@ -166,11 +166,11 @@ impl<'a> Decoder<'a> {
 
     /// The count and the offset of the columns, if a table starts here. `[2]` alone is an array.
     fn table_header(&self) -> Option<(usize, usize)> {
-        if !matches!(self.bytes.get(self.at + 1), Some(b'1'..=b'9')) {
+        let end = lexeme::digits(self.bytes, self.at + 1);
+        if !self.bytes[end..].starts_with(b"]{") {
             return None;
         }
-        let (count, behind) = lexeme::count(self.bytes, self.at).ok()?;
-        (self.bytes.get(behind) == Some(&b'{')).then_some((count, behind))
+        lexeme::count(self.bytes, self.at).ok()
     }
 
     /// The columns and rows of a table whose count has been read.
@@ -269,11 +269,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn check_output(&self) -> Result<(), Fault> {
-        if self.out.len() > self.max_output {
-            let problem = Problem::OutputTooLarge { limit: self.max_output };
-            return Err(Fault::new(problem, self.at));
-        }
-        Ok(())
+        self.out.check(self.max_output, self.at)
     }
 
     fn enter(&mut self, levels: usize) -> Result<(), Fault> {

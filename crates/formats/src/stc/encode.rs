@@ -15,6 +15,7 @@ use crate::output::Output;
 /// assert_eq!(stc::encode(&json, stc::Spelling::Dense), r#"[2]{id,name}:1,"users"/2,"orders""#);
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
+#[must_use]
 pub fn encode(json: &Json<'_>, spelling: Spelling) -> String {
     match spelling {
         Spelling::Adr => Encoder::<false>::encode(json),
@@ -42,7 +43,7 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
         encoder.out.into_string()
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn value(&mut self, at: usize) {
         match self.json.node(at).kind {
             Kind::Object => self.object(at),
@@ -136,7 +137,7 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
         self.out.push(b']');
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn key(&mut self, at: usize) {
         let first = self.json.unquoted_bytes(at).first();
         let starts_well = first.is_some_and(|first| !first.is_ascii_digit());

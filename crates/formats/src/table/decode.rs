@@ -42,7 +42,7 @@ struct Column {
 
 impl Decoder<'_> {
     fn table(&mut self) -> Result<(), Fault> {
-        let (rows, behind) = lexeme::count(self.bytes, 0)?;
+        let (rows, behind) = lexeme::count(self.bytes, lexeme::white_space(self.bytes, 0))?;
         self.at = behind;
         let columns = self.columns()?;
         self.out.push(b'[');
@@ -116,6 +116,9 @@ impl Decoder<'_> {
                 self.at += 1;
             }
             if matches!(self.peek(), None | Some(b',' | b'\n' | b'\r')) {
+                if columns.len() == 1 {
+                    return Err(Fault::expected("a cell", self.at));
+                }
                 continue;
             }
             if !std::mem::take(&mut is_first) {
@@ -123,13 +126,12 @@ impl Decoder<'_> {
             }
             self.out.push_str(&column.key);
             self.cell(column.kind)?;
-            self.check_output()?;
         }
         if self.peek() == Some(b',') {
             return Err(self.wrong_width(columns, columns.len() + 1));
         }
         self.out.push(b'}');
-        Ok(())
+        self.check_output()
     }
 
     fn wrong_width(&self, columns: &[Column], found: usize) -> Fault {
@@ -188,11 +190,7 @@ impl Decoder<'_> {
     }
 
     fn check_output(&self) -> Result<(), Fault> {
-        if self.out.len() > self.max_output {
-            let problem = Problem::OutputTooLarge { limit: self.max_output };
-            return Err(Fault::new(problem, self.at));
-        }
-        Ok(())
+        self.out.check(self.max_output, self.at)
     }
 
     fn peek(&self) -> Option<u8> {

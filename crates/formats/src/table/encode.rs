@@ -4,7 +4,7 @@ use super::Type;
 use crate::json::{Json, Kind};
 use crate::output::Output;
 use crate::refusal::Refusal;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A wider table is no help to a reader, and merging ragged rows into it would be slow.
 const MAX_COLUMNS: usize = 4096;
@@ -59,35 +59,59 @@ fn check_rows(json: &Json<'_>) -> Result<(), Refusal> {
 fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
     let cells: usize = json.elements(0).map(|row| json.count(row)).sum();
     let mut columns: Vec<Column> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
     for row in json.elements(0) {
-        let mut place = 0;
-        for key in json.keys(row) {
-            let kind = type_of(json.node(key + 1).kind);
-            if columns.get(place).is_none_or(|column| !json.same_raw(column.key, key)) {
-                match places.get(json.raw(key)) {
-                    Some(&later) if later > place => place = later,
-                    Some(_) => return Err(Refusal::KeyOrder { offset: json.offset(key) }),
-                    None if columns.len() == MAX_COLUMNS => return Err(Refusal::TooSparse),
-                    None => {
-                        columns.insert(place, Column { key, kind: Type::Null });
-                        for (place, column) in columns.iter().enumerate().skip(place) {
-                            places.insert(json.raw(column.key), place);
-                        }
-                    }
-                }
-            }
-            columns[place].kind = columns[place].kind.with(kind);
-            place += 1;
+        if !keys_in_order(json, row, &columns) {
+            columns = merged(json, row, columns)?;
         }
         if columns.len() * json.count(0) > cells * MAX_SPARSENESS {
             return Err(Refusal::TooSparse);
+        }
+        let mut keys = json.keys(row).peekable();
+        for column in &mut columns {
+            if let Some(key) = keys.next_if(|&key| json.same_raw(key, column.key)) {
+                column.kind = column.kind.with(type_of(json.node(key + 1).kind));
+            }
         }
     }
     match json.elements(0).find(|&row| json.count(row) == 0) {
         Some(row) if columns.len() < 2 => Err(Refusal::EmptyRow { offset: json.offset(row) }),
         _ => Ok(columns),
     }
+}
+
+/// The common case: are the keys of the row among the columns, in their order?
+fn keys_in_order(json: &Json<'_>, row: usize, columns: &[Column]) -> bool {
+    let mut columns = columns.iter();
+    json.keys(row).all(|key| columns.any(|column| json.same_raw(key, column.key)))
+}
+
+/// The columns with the new keys of a row put between them, each behind the key it follows in the row.
+fn merged(json: &Json<'_>, row: usize, columns: Vec<Column>) -> Result<Vec<Column>, Refusal> {
+    let places: HashMap<&str, usize> =
+        columns.iter().enumerate().map(|(place, column)| (json.raw(column.key), place)).collect();
+    let mut seen = HashSet::with_capacity(json.count(row));
+    let mut merged = Vec::with_capacity(columns.len() + json.count(row));
+    let mut known = columns.into_iter();
+    let mut next = 0;
+    for key in json.keys(row) {
+        let offset = json.offset(key);
+        if !seen.insert(json.raw(key)) {
+            return Err(Refusal::DuplicateKey { offset });
+        }
+        match places.get(json.raw(key)) {
+            Some(&place) if place < next => return Err(Refusal::KeyOrder { offset }),
+            Some(&place) => {
+                merged.extend(known.by_ref().take(place + 1 - next));
+                next = place + 1;
+            }
+            None => merged.push(Column { key, kind: Type::Null }),
+        }
+    }
+    merged.extend(known);
+    if merged.len() > MAX_COLUMNS {
+        return Err(Refusal::TooWide { limit: MAX_COLUMNS });
+    }
+    Ok(merged)
 }
 
 fn type_of(kind: Kind) -> Type {

@@ -20,7 +20,7 @@ use crate::output::Output;
 use lines::{Line, Lines};
 use object::Member;
 use template::Template;
-use token::{Shape, View};
+use token::{LineKind, View};
 
 /// How [`decode`] reads a text.
 ///
@@ -109,13 +109,13 @@ impl<'a> Decoder<'a> {
 
     fn root(&mut self, first: Line) -> Result<(), Fault> {
         let view = self.view(first);
-        match view.shape(first.start)? {
-            Shape::Scalar => self.scalar(view, first.start),
-            Shape::Header { key } if key.is_empty() => {
+        match view.kind(first.start)? {
+            LineKind::Scalar => self.scalar(view, first.start),
+            LineKind::Header { key } if key.is_empty() => {
                 let header = self.header(view, key.end)?;
                 self.array(header, first, 0)
             }
-            shape => self.object(first, shape, 0),
+            kind => self.object(first, kind, 0),
         }
     }
 
@@ -170,10 +170,6 @@ impl<'a> Decoder<'a> {
 
     #[inline]
     fn check_output(&self, offset: usize) -> Result<(), Fault> {
-        if self.out.len() > self.max_output {
-            let problem = Problem::OutputTooLarge { limit: self.max_output };
-            return Err(Fault::new(problem, offset));
-        }
-        Ok(())
+        self.out.check(self.max_output, offset)
     }
 }

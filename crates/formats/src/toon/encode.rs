@@ -26,7 +26,7 @@ const GROWTH_ALLOWANCE: usize = 1 << 20;
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn encode(json: &Json<'_>, options: &EncodeOptions) -> Result<String, Refusal> {
-    let size = json.text().len();
+    let size = json.minified_len();
     let mut encoder = Encoder {
         json,
         options,
@@ -222,7 +222,8 @@ impl Encoder<'_> {
         })
     }
 
-    #[inline(always)]
+    // Where frames recurse, inlining this in an unoptimised build would overflow a small stack.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn scalar(&mut self, at: usize) -> Result<(), Refusal> {
         let node = self.json.node(at);
         match node.kind {
@@ -259,7 +260,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn key(&mut self, at: usize) -> Result<(), Refusal> {
         let content = self.json.node(at).content;
         if content.has_rare_escape() {
@@ -293,12 +294,13 @@ impl Encoder<'_> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn line(&mut self, depth: usize) -> Result<(), Refusal> {
-        if self.out.len() > self.limit {
+        let indent = depth.saturating_mul(self.options.indent.max(1));
+        if self.out.len().saturating_add(indent) > self.limit {
             return Err(Refusal::TooIndented);
         }
-        self.out.new_line(depth * self.options.indent);
+        self.out.new_line(indent);
         Ok(())
     }
 }

@@ -19,14 +19,10 @@ impl Shape {
     /// all scalars or, again, objects that agree.
     pub(super) fn of(json: &Json<'_>, mut rows: impl Iterator<Item = usize>) -> Option<Self> {
         let first = rows.next()?;
-        if json.node(first).kind != Kind::Object {
+        if !json.node(first).is_record {
             return None;
         }
         let length = json.next(first) - first;
-        let mut nodes = (first..first + length).map(|at| (json.node(at).kind, json.count(at)));
-        if nodes.any(|(kind, count)| kind == Kind::Array || kind == Kind::Object && count == 0) {
-            return None;
-        }
         let mut shape = Self { first, length, is_reordered: false };
         for row in rows {
             if !shape.fits_in_order(json, row) {

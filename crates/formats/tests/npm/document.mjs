@@ -5,7 +5,10 @@ const NUMBER = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 const STRING = /"([^"\\]|\\.)*"/sy;
 const SPACE = /[ \t\r\n]*/y;
 
-/** Reads a valid JSON text, with `number(text)` and `key(name)` deciding what stands for each of them. */
+/**
+ * Reads a valid JSON text. `number(text)` and `key(name, isSecond)` decide what stands for each of
+ * them; `isSecond` says that the object has the key already.
+ */
 export function read(json, { number, key }) {
   let at = 0;
 

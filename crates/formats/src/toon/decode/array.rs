@@ -2,7 +2,7 @@
 
 use super::header::Header;
 use super::table::{Cells, Place};
-use super::token::{Shape, Stop, Token, View};
+use super::token::{LineKind, Stop, Token, View};
 use super::{Decoder, Line};
 use crate::error::{Fault, Problem};
 
@@ -63,16 +63,16 @@ impl Decoder<'_> {
             _ => return Err(Fault::expected("a list item, `- ` and its value", line.start)),
         }
         let content = line.from(view.skip_spaces(line.start + 1));
-        match view.shape(content.start)? {
-            Shape::Scalar => self.scalar(view, content.start),
-            Shape::Header { key } if key.is_empty() => {
+        match view.kind(content.start)? {
+            LineKind::Scalar => self.scalar(view, content.start),
+            LineKind::Header { key } if key.is_empty() => {
                 let header = self.header(view, key.end)?;
                 if header.has_fields {
                     return Err(Fault::expected("a key before the header of a table", key.end));
                 }
                 self.array(header, content, depth)
             }
-            shape => self.object(content, shape, depth + 1),
+            kind => self.object(content, kind, depth + 1),
         }
     }
 
@@ -152,8 +152,8 @@ impl Decoder<'_> {
 /// The key of an entry, ending at its colon. Unlike elsewhere a bracket in it means nothing.
 fn entry_key(view: View<'_>, start: usize) -> Result<Token, Fault> {
     let key = if view.byte(start) == Some(b'"') {
-        match view.shape(start)? {
-            Shape::Pair { key } => Some(key),
+        match view.kind(start)? {
+            LineKind::Pair { key } => Some(key),
             _ => None,
         }
     } else {

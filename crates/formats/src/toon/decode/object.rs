@@ -1,7 +1,7 @@
 //! Objects: `key: value` lines at one depth.
 
 use super::duplicates::{first_repeat, last_occurrences};
-use super::token::{Shape, Token, View};
+use super::token::{LineKind, Token, View};
 use super::{Decoder, Line};
 use crate::error::{Fault, Problem};
 use crate::marks::Marks;
@@ -27,12 +27,17 @@ pub(super) struct OpenObject {
 
 impl Decoder<'_> {
     /// Writes the object whose first member is `first`, already taken, and the others at `depth`.
-    pub(super) fn object(&mut self, first: Line, shape: Shape, depth: usize) -> Result<(), Fault> {
+    pub(super) fn object(
+        &mut self,
+        first: Line,
+        kind: LineKind,
+        depth: usize,
+    ) -> Result<(), Fault> {
         let mut object = self.open_object(first.start)?;
-        self.member(&mut object, first, shape, depth)?;
+        self.member(&mut object, first, kind, depth)?;
         while let Some(line) = self.next_at(depth)? {
-            let shape = self.view(line).shape(line.start)?;
-            self.member(&mut object, line, shape, depth)?;
+            let kind = self.view(line).kind(line.start)?;
+            self.member(&mut object, line, kind, depth)?;
         }
         self.close_object(object)
     }
@@ -41,19 +46,19 @@ impl Decoder<'_> {
         &mut self,
         object: &mut OpenObject,
         line: Line,
-        shape: Shape,
+        kind: LineKind,
         depth: usize,
     ) -> Result<(), Fault> {
         let view = self.view(line);
-        match shape {
-            Shape::Pair { key } => {
+        match kind {
+            LineKind::Pair { key } => {
                 self.key(object, view, key)?;
                 self.member_value(view, key.end + 1, line, depth)
             }
-            Shape::Header { key } if key.is_empty() => {
+            LineKind::Header { key } if key.is_empty() => {
                 Err(Fault::expected("a key before the array header", key.end))
             }
-            Shape::Header { key } => {
+            LineKind::Header { key } => {
                 if let Some(b' ' | b'\t') = view.byte(key.end - 1) {
                     return Err(Fault::expected("no space before the `[`", key.end - 1));
                 }
@@ -61,7 +66,7 @@ impl Decoder<'_> {
                 self.key(object, view, key)?;
                 self.array(header, line, depth)
             }
-            Shape::Scalar => Err(Fault::expected("`:` after the key", line.end)),
+            LineKind::Scalar => Err(Fault::expected("`:` after the key", line.end)),
         }
     }
 
@@ -81,8 +86,8 @@ impl Decoder<'_> {
         if let Some(below) = self.scope_below(depth)?
             && let Some(first) = self.next_at(below)?
         {
-            let shape = self.view(first).shape(first.start)?;
-            return self.object(first, shape, below);
+            let kind = self.view(first).kind(first.start)?;
+            return self.object(first, kind, below);
         }
         self.empty(b"{}", line.start)
     }

@@ -45,7 +45,7 @@ pub(super) struct View<'t> {
 
 /// What a line, or what follows the hyphen of a list item, is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum LineKind {
     /// `key: value`.
     Pair { key: Token },
     /// `key[N]:` or `[N]:`, with `key` ending at the `[`.
@@ -136,28 +136,28 @@ impl<'t> View<'t> {
 
     /// Tells what the rest of the line is.
     #[inline(always)]
-    pub(super) fn shape(self, start: usize) -> Result<Shape, Fault> {
+    pub(super) fn kind(self, start: usize) -> Result<LineKind, Fault> {
         if self.byte(start) == Some(b'"') {
-            return self.shape_of_quoted(start);
+            return self.kind_of_quoted(start);
         }
         let key = self.token(start, Stop::KEY_END);
         match self.class(key.end) {
-            COLON => Ok(Shape::Pair { key }),
+            COLON => Ok(LineKind::Pair { key }),
             BRACKET if self.token(key.end, Stop::COLON).end < self.end() => {
-                Ok(Shape::Header { key })
+                Ok(LineKind::Header { key })
             }
-            _ => Ok(Shape::Scalar),
+            _ => Ok(LineKind::Scalar),
         }
     }
 
-    fn shape_of_quoted(self, start: usize) -> Result<Shape, Fault> {
+    fn kind_of_quoted(self, start: usize) -> Result<LineKind, Fault> {
         let close = self.skip_quoted(start);
         let end = self.skip_spaces(close);
         let key = Token { start, end, escapes: false };
         match self.class(end) {
-            BRACKET if end == close => Ok(Shape::Header { key }),
-            COLON => Ok(Shape::Pair { key }),
-            _ if end == self.end() => Ok(Shape::Scalar),
+            BRACKET if end == close => Ok(LineKind::Header { key }),
+            COLON => Ok(LineKind::Pair { key }),
+            _ if end == self.end() => Ok(LineKind::Scalar),
             _ => Err(Fault::expected("`:` after the quoted key", end)),
         }
     }
