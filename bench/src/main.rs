@@ -7,6 +7,7 @@
 mod corpus;
 mod report;
 mod speed;
+mod tables;
 mod tokens;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! What can be typed.
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 /// Tool outputs in fewer tokens, without losing anything.
 #[derive(Parser)]
@@ -40,4 +41,9 @@ impl Vocabulary {
         let chosen = self.vocabulary.or_else(|| of_model().map(|model| model.vocabulary));
         chosen.unwrap_or_default().into()
     }
+}
+
+/// Ends the program as for any other mistake in the arguments: a message, a hint at the help, exit code 2.
+pub(crate) fn usage_error(message: &str) -> ! {
+    Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
 }

@@ -1,5 +1,6 @@
 //! `tokenforge decode`: any form in, minified JSON out.
 
+use crate::arguments::usage_error;
 use crate::input::Input;
 use crate::output;
 use anyhow::Context;
@@ -21,9 +22,9 @@ pub(crate) struct Decode {
     #[arg(long, value_enum, default_value_t = Source::Auto)]
     from: Source,
 
-    /// TOON: spaces per level
-    #[arg(long, value_name = "SPACES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
-    indent: u8,
+    /// TOON: spaces per level [default: 2]
+    #[arg(long, value_name = "SPACES", value_parser = clap::value_parser!(u8).range(1..=16))]
+    indent: Option<u8>,
 
     /// TOON: forgive wrong counts, duplicate keys, odd indentation and blank lines
     #[arg(long)]
@@ -47,16 +48,31 @@ enum Source {
 }
 
 pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
+    let source = arguments.source();
     let input = Input::read(&arguments.file)?;
     let (text, max_output) = (&input.text, arguments.max_output);
-    let json = match arguments.from {
+    let json = match source {
         Source::Auto => decode_any(text, max_output),
         Source::Stc => stc::decode(text, max_output),
         Source::Table => table::decode(text, max_output),
         Source::Toon => {
-            let (indent, strict) = (arguments.indent.into(), !arguments.lenient);
+            let (indent, strict) = (arguments.indent.unwrap_or(2).into(), !arguments.lenient);
             toon::decode(text, &toon::DecodeOptions { indent, strict, max_output })
         }
     };
     Ok(output::print(&json.with_context(|| input.name)?)?)
+}
+
+impl Decode {
+    /// The form to read. An option that only TOON has says that it is TOON.
+    fn source(&self) -> Source {
+        let has_toon_option = self.lenient || self.indent.is_some();
+        match self.from {
+            Source::Auto if has_toon_option => Source::Toon,
+            Source::Stc | Source::Table if has_toon_option => {
+                usage_error("--indent and --lenient are for TOON")
+            }
+            source => source,
+        }
+    }
 }

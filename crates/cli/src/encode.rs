@@ -1,6 +1,6 @@
 //! `tokenforge encode`: JSON in, the form that costs fewest tokens out.
 
-use crate::arguments::Vocabulary;
+use crate::arguments::{Vocabulary, usage_error};
 use crate::input::Input;
 use crate::{output, stats};
 use anyhow::Context;
@@ -26,21 +26,22 @@ pub(crate) struct Encode {
     to: Target,
 
     /// STC: `adr` is the spelling sent over HTTP; `dense` is the one for a model, replaced by minified JSON where
-    /// that has no more tokens
-    #[arg(long, value_enum, default_value_t = SpellingName::Adr)]
-    spelling: SpellingName,
+    /// that has no more tokens [default: adr]
+    #[arg(long, value_enum)]
+    spelling: Option<SpellingName>,
 
-    /// TOON: spaces per level
-    #[arg(long, value_name = "SPACES", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
-    indent: u8,
+    /// TOON: spaces per level [default: 2]
+    #[arg(long, value_name = "SPACES", value_parser = clap::value_parser!(u8).range(1..=16))]
+    indent: Option<u8>,
 
-    /// TOON: what separates the values of arrays and rows
-    #[arg(long, value_enum, default_value_t = DelimiterName::Comma)]
-    delimiter: DelimiterName,
+    /// TOON: what separates the values of arrays and rows [default: comma]
+    #[arg(long, value_enum)]
+    delimiter: Option<DelimiterName>,
 
     /// TOON: `verbatim` keeps the text of numbers (1.50, 1e2), `canonical` is what the specification asks for
-    #[arg(long, value_enum, default_value_t = NumbersName::Canonical)]
-    numbers: NumbersName,
+    /// [default: canonical]
+    #[arg(long, value_enum)]
+    numbers: Option<NumbersName>,
 
     /// Print the bytes and tokens of every form to standard error
     #[arg(long)]
@@ -92,6 +93,7 @@ enum NumbersName {
 }
 
 pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
+    arguments.check();
     let input = Input::read(&arguments.file)?;
     let json = Json::parse(&input.text).with_context(|| format!("{} is not JSON", input.name))?;
     let counter = arguments.vocabulary.counter();
@@ -99,8 +101,8 @@ pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
         Target::Auto => cheapest(&json, Form::ALL, counter).text,
         Target::Json => json.minify(),
         Target::Stc => match arguments.spelling {
-            SpellingName::Adr => stc::encode(&json, Spelling::Adr).into(),
-            SpellingName::Dense => cheapest(&json, &[Form::Stc], counter).text,
+            Some(SpellingName::Dense) => cheapest(&json, &[Form::Stc], counter).text,
+            Some(SpellingName::Adr) | None => stc::encode(&json, Spelling::Adr).into(),
         },
         Target::Table => table::encode(&json)
             .with_context(|| format!("{} cannot be a table; --to auto finds a form", input.name))?
@@ -116,17 +118,29 @@ pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
 }
 
 impl Encode {
+    /// An option of a form that is not asked for would be without effect: better to say so.
+    fn check(&self) {
+        let has_toon_option =
+            self.indent.is_some() || self.delimiter.is_some() || self.numbers.is_some();
+        if has_toon_option && !matches!(self.to, Target::Toon) {
+            usage_error("--indent, --delimiter and --numbers need --to toon");
+        }
+        if self.spelling.is_some() && !matches!(self.to, Target::Stc) {
+            usage_error("--spelling needs --to stc");
+        }
+    }
+
     fn toon_options(&self) -> EncodeOptions {
         EncodeOptions {
-            indent: self.indent.into(),
+            indent: self.indent.unwrap_or(2).into(),
             delimiter: match self.delimiter {
-                DelimiterName::Comma => Delimiter::Comma,
-                DelimiterName::Tab => Delimiter::Tab,
-                DelimiterName::Pipe => Delimiter::Pipe,
+                Some(DelimiterName::Tab) => Delimiter::Tab,
+                Some(DelimiterName::Pipe) => Delimiter::Pipe,
+                Some(DelimiterName::Comma) | None => Delimiter::Comma,
             },
             numbers: match self.numbers {
-                NumbersName::Canonical => Numbers::Canonical,
-                NumbersName::Verbatim => Numbers::Verbatim,
+                Some(NumbersName::Verbatim) => Numbers::Verbatim,
+                Some(NumbersName::Canonical) | None => Numbers::Canonical,
             },
         }
     }

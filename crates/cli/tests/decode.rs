@@ -74,8 +74,20 @@ fn auto_takes_json_and_stc_before_a_table_before_toon() {
 
 #[test]
 fn auto_hears_the_mistake_in_json_and_does_not_take_it_for_toon() {
-    let error = failure(1, "decode", "{\"a\": 1,\n \"b\" 2}");
-    assert!(error.contains("(line 2, column 6, byte 14)"), "{error}");
+    for (text, place) in [
+        ("{\"a\": 1,\n \"b\" 2}", "(line 2, column 6, byte 14)"),
+        ("[1,2", "(line 1, column 5, byte 4)"),
+    ] {
+        let error = failure(1, "decode", text);
+        assert!(error.contains(place), "{text}: {error}");
+    }
+    failure(1, "decode", "[".repeat(100_000));
+}
+
+#[test]
+fn f9_a_table_that_was_cut_at_a_line_end_is_an_error() {
+    failure(1, "decode --from table", "[2]{a:int}\n1\n");
+    failure(1, "decode", "[2]{a:int,b:int}\n1,2\n");
 }
 
 #[test]

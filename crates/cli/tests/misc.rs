@@ -159,3 +159,23 @@ fn k11_a_document_nested_too_deep_is_an_error_and_not_a_crash() {
         assert!(error.contains("at most 512 nested levels"), "{error}");
     }
 }
+
+#[test]
+fn an_option_of_another_form_is_a_usage_error_and_not_ignored() {
+    for arguments in [
+        "encode --spelling dense",
+        "encode --to stc --indent 4",
+        "encode --to auto --numbers verbatim",
+        "decode --from stc --lenient",
+        "decode --from table --indent 4",
+    ] {
+        let run = run(arguments, "{}");
+        assert_eq!((run.code, &*run.stdout), (2, ""), "{arguments}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn an_option_that_only_toon_has_says_that_the_input_is_toon() {
+    assert_eq!(run("decode --lenient", "a[3]: 1,2").stdout, "{\"a\":[1,2]}\n");
+    assert_eq!(run("decode --indent 4", "a:\n    b: 1").stdout, "{\"a\":{\"b\":1}}\n");
+}

@@ -2,9 +2,9 @@
 //
 //   node compare.mjs documents.jsonl   a line is {"json": text, "toon": text or null}
 //
-// `null` says that we refused. JavaScript cannot hold every JSON text. Where one of the rules below
-// says so, the package encodes a version that works around it (digits passed through, keys marked so
-// that they keep their place), and that is our text to the byte.
+// `null` says that we refused. JavaScript cannot hold every JSON text. Where a rule below says so,
+// the package encodes a version that works around it (digits passed through, keys marked so that
+// they keep their place), and that is our text to the byte.
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
