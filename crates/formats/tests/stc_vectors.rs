@@ -1,5 +1,7 @@
 //! S5, S10, K14: the vectors of the specification, which every implementation passes.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use serde_json::Value;
 use std::path::Path;
 use tokenforge_formats::stc::{Spelling, decode, encode};

@@ -1,5 +1,7 @@
 //! F9: arrays of flat objects as a typed table, without loss.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use tokenforge_formats::table::{decode, encode};
 use tokenforge_formats::{Json, MAX_OUTPUT, Refusal};
 

@@ -1,5 +1,7 @@
 //! TOON encoding: the conformance cases, and the rules of E1 to E13 that they leave open.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use serde_json::Value;
