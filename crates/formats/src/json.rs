@@ -4,6 +4,7 @@
 //! stay slices of the input, so that an encoder copies them byte for byte: no float, no unescaping, no tree.
 
 pub(crate) mod chunk;
+pub(crate) mod content;
 pub(crate) mod escape;
 pub(crate) mod lexeme;
 pub(crate) mod number;
@@ -12,7 +13,7 @@ mod unique;
 
 use crate::error::{Error, ErrorKind};
 use crate::output::Output;
-use lexeme::Content;
+use content::Content;
 use std::borrow::Cow;
 
 /// The deepest nesting that any reader of this crate accepts.

@@ -29,6 +29,7 @@
 
 mod auto;
 mod error;
+mod form;
 mod json;
 mod marks;
 mod output;
@@ -39,8 +40,9 @@ pub mod stc;
 pub mod table;
 pub mod toon;
 
-pub use auto::{Choice, Form, UnknownForm, cheapest, decode_any};
+pub use auto::{Choice, cheapest, decode_any};
 pub use error::{Error, ErrorKind};
+pub use form::{Form, UnknownForm};
 pub use json::{Json, MAX_DEPTH};
 pub use refusal::Refusal;
 #[cfg(feature = "serde")]

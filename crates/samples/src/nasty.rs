@@ -1,6 +1,9 @@
 //! JSON texts that break careless codecs.
 
+mod pieces;
+
 use fastrand::Rng;
+use pieces::{KEYS, NUMBERS, ODD_NUMBERS, PIECES, SURROGATES};
 
 /// What a nasty document may contain. By default: everything that JSON allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,147 +34,6 @@ pub fn nasty(seed: u64, taste: Nasty) -> String {
     writer.space();
     writer.out
 }
-
-/// Pieces of strings: syntax of every format, escapes, controls, numbers, words.
-const PIECES: &[&str] = &[
-    "a",
-    "name",
-    "id",
-    "x y",
-    "é",
-    "日本",
-    "😀",
-    "\u{2028}",
-    "\u{feff}",
-    "\u{7f}",
-    "\u{a0}",
-    " ",
-    "  ",
-    "/",
-    " / ",
-    ",",
-    ", ",
-    ":",
-    ": ",
-    "|",
-    "#",
-    "-",
-    "- ",
-    "--",
-    "+",
-    "+1",
-    "-1",
-    "[",
-    "]",
-    "{",
-    "}",
-    "[2]{a}: 1 / 2",
-    "[2]:",
-    "[0]:",
-    "[3:]{a,b}:",
-    "{a,b}",
-    ", x: ",
-    "<",
-    "=",
-    "'",
-    ";",
-    ".",
-    "a.b",
-    "true",
-    "false",
-    "null",
-    "True",
-    "nul",
-    "0",
-    "1",
-    "05",
-    "1.5",
-    "1e5",
-    "1E+5",
-    "0x1",
-    "NaN",
-    ".5",
-    "1_000",
-    "- a",
-    "a: b",
-    "key[1]: 2",
-    "\\\"",
-    "\\\\",
-    "\\/",
-    "\\b",
-    "\\f",
-    "\\n",
-    "\\r",
-    "\\t",
-    "\\u0000",
-    "\\u001f",
-    "\\u0041",
-    "\\u00e9",
-    "\\u00E9",
-    "\\u2028",
-    "\\ud83d\\ude00",
-    "\\uFEFF",
-    "\\u0022",
-    "\\u005c",
-];
-
-const SURROGATES: &[&str] = &["\\ud800", "\\uDC00", "\\udfff\\ud800", "\\uD83D"];
-
-const KEYS: &[&str] = &[
-    "a",
-    "b",
-    "id",
-    "name",
-    "user_id",
-    "_x",
-    "x1",
-    "a.b",
-    "x-y",
-    "a,b",
-    "a}b",
-    "a{b",
-    "a:b",
-    "a|b",
-    "",
-    " ",
-    "é",
-    "true",
-    "null",
-    "[2]",
-    "#",
-    "-",
-    "\\n",
-    "\\u0061",
-    "\\\"",
-    "__proto__",
-    "toString",
-];
-
-const NUMBERS: &[&str] =
-    &["0", "1", "-1", "42", "-7", "1000000", "3.5", "-0.25", "0.000001", "1234567.125"];
-
-const ODD_NUMBERS: &[&str] = &[
-    "-0",
-    "-0.0",
-    "0.0",
-    "1.0",
-    "1.10",
-    "1e5",
-    "1E400",
-    "1e-400",
-    "1e+2",
-    "1E-7",
-    "1e21",
-    "1e300",
-    "1e-20",
-    "0.30000000000000004",
-    "12345678901234567890123",
-    "9007199254740993",
-    "-18446744073709551616",
-    "0.10000000000000000000000001",
-    "100e-2",
-    "123456789012345678901234567890.5",
-];
 
 struct Writer {
     rng: Rng,

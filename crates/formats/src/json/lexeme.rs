@@ -3,97 +3,8 @@
 //! Shared by every reader in this crate, so that they agree on what a string and a number are.
 
 use super::chunk::{self, Chunk, Mask};
+use super::content::Content;
 use crate::error::Fault;
-
-/// What kinds of bytes a string contains, one bit each, gathered while looking for its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Content(u8);
-
-impl Content {
-    /// A backslash: the text between the quotes is not the value.
-    const ESCAPE: u8 = 1;
-    /// Anything but `A-Z a-z 0-9 _`.
-    const NOT_WORD: u8 = 1 << 1;
-    /// Anything but `A-Z a-z 0-9 _ .`.
-    const NOT_DOTTED_WORD: u8 = 1 << 2;
-    /// One of `: [ ] { }`.
-    const STRUCTURE: u8 = 1 << 3;
-    const COMMA: u8 = 1 << 4;
-    const PIPE: u8 = 1 << 5;
-    /// An escape other than `\" \\ \n \r \t`.
-    const RARE_ESCAPE: u8 = 1 << 6;
-
-    /// Does the string contain a backslash?
-    pub(crate) fn has_escape(self) -> bool {
-        self.0 & Self::ESCAPE != 0
-    }
-
-    /// Does it contain an escape other than `\" \\ \n \r \t`?
-    pub(crate) fn has_rare_escape(self) -> bool {
-        self.0 & Self::RARE_ESCAPE != 0
-    }
-
-    /// Only ASCII letters, digits and `_`?
-    pub(crate) fn is_word(self) -> bool {
-        self.0 & Self::NOT_WORD == 0
-    }
-
-    /// Only ASCII letters, digits, `_` and `.`?
-    pub(crate) fn is_dotted_word(self) -> bool {
-        self.0 & Self::NOT_DOTTED_WORD == 0
-    }
-
-    /// Does it contain one of `: [ ] { }`?
-    pub(crate) fn has_structure(self) -> bool {
-        self.0 & Self::STRUCTURE != 0
-    }
-
-    pub(crate) fn has_comma(self) -> bool {
-        self.0 & Self::COMMA != 0
-    }
-
-    pub(crate) fn has_pipe(self) -> bool {
-        self.0 & Self::PIPE != 0
-    }
-
-    /// The content of an unescaped value; what would need an escape counts as one.
-    pub(crate) fn of(value: &str) -> Self {
-        let needs_escape = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
-        value.as_bytes().chunks(chunk::SIZE).fold(Self::default(), |content, bytes| {
-            let escape =
-                if bytes.iter().any(|&byte| needs_escape(byte)) { Self::ESCAPE } else { 0 };
-            let (chunk, all) = (Chunk::at(bytes, 0), chunk::first(bytes.len()));
-            Self(content.0 | escape | Self::of_value(chunk, all) | Self::of_key(chunk, all))
-        })
-    }
-
-    /// What matters in a value, among the bytes of `mask`.
-    #[inline(always)]
-    fn of_value(chunk: Chunk, mask: Mask) -> u8 {
-        // Most values have none of these, and one look tells.
-        if chunk.structure_or_delimiter() & mask == 0 {
-            return 0;
-        }
-        Self::flag(chunk.structure() & mask, Self::STRUCTURE)
-            | Self::flag(chunk.is(b',') & mask, Self::COMMA)
-            | Self::flag(chunk.is(b'|') & mask, Self::PIPE)
-    }
-
-    /// What matters in a key, among the bytes of `mask`.
-    #[inline(always)]
-    fn of_key(chunk: Chunk, mask: Mask) -> u8 {
-        let not_word = !chunk.word() & mask;
-        if not_word == 0 {
-            return 0;
-        }
-        Self::NOT_WORD | Self::flag(not_word & !chunk.is(b'.'), Self::NOT_DOTTED_WORD)
-    }
-
-    #[inline]
-    fn flag(mask: Mask, bit: u8) -> u8 {
-        if mask == 0 { 0 } else { bit }
-    }
-}
 
 /// Reads the string value whose opening quote is at `open`: the offset behind its closing quote, and its content.
 #[inline(always)]
@@ -111,27 +22,27 @@ pub(crate) fn key(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
 fn scan(
     text: &[u8],
     open: usize,
-    classify: impl Fn(Chunk, Mask) -> u8,
+    classify: impl Fn(Chunk, Mask) -> Content,
 ) -> Result<(usize, Content), Fault> {
     debug_assert_eq!(text[open], b'"');
-    let mut bits = 0;
+    let mut content = Content::default();
     let mut at = open + 1;
     loop {
         let chunk = Chunk::at(text, at);
         let stops = chunk.string_stops();
         if stops == 0 {
-            bits |= classify(chunk, chunk::first(chunk::SIZE));
+            content |= classify(chunk, chunk::first(chunk::SIZE));
             at += chunk::SIZE;
             continue;
         }
         let plain = stops.trailing_zeros() as usize;
-        bits |= classify(chunk, chunk::first(plain));
+        content |= classify(chunk, chunk::first(plain));
         at += plain;
         match text.get(at) {
-            Some(b'"') => return Ok((at + 1, Content(bits))),
+            Some(b'"') => return Ok((at + 1, content)),
             Some(b'\\') => {
                 let (end, escape) = escape(text, at)?;
-                bits |= Content::ESCAPE | Content::NOT_WORD | Content::NOT_DOTTED_WORD | escape;
+                content |= escape;
                 at = end;
             }
             Some(_) => {
@@ -147,10 +58,10 @@ pub(crate) fn escape_end(text: &[u8], at: usize) -> Result<usize, Fault> {
     escape(text, at).map(|(end, _)| end)
 }
 
-/// Validates the escape at `at`: the offset behind it, and its bits.
-fn escape(text: &[u8], at: usize) -> Result<(usize, u8), Fault> {
+/// Validates the escape at `at`: the offset behind it, and its kind.
+fn escape(text: &[u8], at: usize) -> Result<(usize, Content), Fault> {
     match text.get(at + 1) {
-        Some(b'"' | b'\\' | b'n' | b'r' | b't') => Ok((at + 2, 0)),
+        Some(b'"' | b'\\' | b'n' | b'r' | b't') => Ok((at + 2, Content::COMMON_ESCAPE)),
         Some(b'/' | b'b' | b'f') => Ok((at + 2, Content::RARE_ESCAPE)),
         Some(b'u') => {
             let digits = text.get(at + 2..at + 6).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! JSON text to tape, in one pass.
 
-use super::lexeme::{self, Content};
-use super::{Kind, MAX_DEPTH, Node};
+use super::content::Content;
+use super::{Kind, MAX_DEPTH, Node, lexeme};
 use crate::error::{Fault, Problem};
 
 /// Builds the tape of a text shorter than 4 GiB, and counts its bytes of insignificant white space.

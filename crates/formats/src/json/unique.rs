@@ -1,7 +1,6 @@
 //! Does an object have a key twice?
 
 use super::Json;
-use crate::marks::Marks;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -10,19 +9,10 @@ impl<'a> Json<'a> {
     pub(crate) fn first_duplicate(&self, object: usize) -> Option<usize> {
         match self.count(object) {
             0 | 1 => None,
-            2..=24 if self.all_marks_differ(object) => None,
             2..=16 => self.duplicate_by_pairs::<16>(object),
             17..=64 => self.duplicate_by_pairs::<64>(object),
             _ => self.duplicate_by_set(object),
         }
-    }
-
-    /// The quick look.
-    fn all_marks_differ(&self, object: usize) -> bool {
-        let mut marks = Marks::default();
-        self.keys(object).all(|key| {
-            !marks.add(self.unquoted_bytes(key)) && !self.node(key).content.has_rare_escape()
-        })
     }
 
     /// Compares every pair by fingerprint: for the few keys that objects have, faster than any set.

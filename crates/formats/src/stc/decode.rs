@@ -1,5 +1,7 @@
 //! STC to minified JSON, in one pass.
 
+mod table;
+
 use crate::error::{Error, Fault, Problem};
 use crate::json::{MAX_DEPTH, lexeme};
 use crate::output::Output;
@@ -164,63 +166,6 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// The count and the offset of the columns, if a table starts here. `[2]` alone is an array.
-    fn table_header(&self) -> Option<(usize, usize)> {
-        let end = lexeme::digits(self.bytes, self.at + 1);
-        if !self.bytes[end..].starts_with(b"]{") {
-            return None;
-        }
-        lexeme::count(self.bytes, self.at).ok()
-    }
-
-    /// The columns and rows of a table whose count has been read.
-    fn table(&mut self, count: usize) -> Result<(), Fault> {
-        self.enter(2)?;
-        let columns = self.columns()?;
-        self.skip();
-        self.colon("`:` after the columns")?;
-        self.out.push(b'[');
-        for row in 0..count {
-            if row > 0 {
-                self.separator(b'/', "rows", count, row)?;
-                self.out.push(b',');
-            }
-            let mut start = 0;
-            for (index, &end) in columns.ends.iter().enumerate() {
-                if index > 0 {
-                    self.separator(b',', "cells", columns.ends.len(), index)?;
-                }
-                self.out.copy(columns.prefixes.bytes(), start, end);
-                self.value()?;
-                start = end;
-            }
-            self.out.push(b'}');
-        }
-        self.leave(2);
-        self.out.push(b']');
-        Ok(())
-    }
-
-    fn columns(&mut self) -> Result<Columns, Fault> {
-        let mut prefixes = Output::with_capacity(64);
-        let mut ends = Vec::new();
-        self.advance();
-        loop {
-            prefixes.push(if ends.is_empty() { b'{' } else { b',' });
-            self.key()?.write(&mut prefixes);
-            ends.push(prefixes.len());
-            self.skip();
-            match self.peek() {
-                Some(b',') => self.advance(),
-                Some(b'}') => break,
-                _ => return Err(Fault::expected("`,` or `}` after the column", self.at)),
-            }
-        }
-        self.at += 1;
-        prefixes.pad();
-        Ok(Columns { prefixes, ends })
-    }
-
     /// Reads a key: an identifier, or a string.
     fn key(&mut self) -> Result<Key<'a>, Fault> {
         let start = self.at;
@@ -301,13 +246,6 @@ impl<'a> Decoder<'a> {
     fn skip(&mut self) {
         self.at = lexeme::white_space(self.bytes, self.at);
     }
-}
-
-/// What to write before each cell of a row: `{"first":`, `,"second":` ...
-struct Columns {
-    prefixes: Output,
-    /// Where each prefix ends.
-    ends: Vec<usize>,
 }
 
 /// A key as it stands in the text.

@@ -1,11 +1,11 @@
 //! JSON to TOON: one walk over the tape, line by line.
 
+mod scalar;
+
 use super::quote;
 use super::shape::Shape;
-use super::{Delimiter, EncodeOptions, Numbers};
-use crate::json::escape::{LoneSurrogate, unescape};
-use crate::json::lexeme::Content;
-use crate::json::{Json, Kind, number};
+use super::{Delimiter, EncodeOptions};
+use crate::json::{Json, Kind};
 use crate::marks::Marks;
 use crate::output::Output;
 use crate::refusal::Refusal;
@@ -220,67 +220,6 @@ impl Encoder<'_> {
             }
             self.scalar(cell)
         })
-    }
-
-    // Where frames recurse, inlining this in an unoptimised build would overflow a small stack.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn scalar(&mut self, at: usize) -> Result<(), Refusal> {
-        let node = self.json.node(at);
-        match node.kind {
-            Kind::String if node.content.has_rare_escape() => {
-                let value = self.value(at)?;
-                if quote::needs_quotes(
-                    value.as_bytes(),
-                    Content::of(&value),
-                    self.options.delimiter,
-                ) {
-                    quote::write_quoted(&value, &mut self.out);
-                } else {
-                    self.out.push_str(&value);
-                }
-            }
-            Kind::String => {
-                let text = self.json.unquoted_bytes(at);
-                if quote::needs_quotes(text, node.content, self.options.delimiter) {
-                    self.json.copy_raw(at, &mut self.out);
-                } else {
-                    self.json.copy_unquoted(at, &mut self.out);
-                }
-            }
-            Kind::Integer | Kind::Decimal if self.options.numbers == Numbers::Canonical => {
-                let text = self.json.raw(at);
-                if number::is_canonical(text, node.kind == Kind::Integer) {
-                    self.json.copy_raw(at, &mut self.out);
-                } else {
-                    number::write_canonical(text, &mut self.out);
-                }
-            }
-            _ => self.json.copy_raw(at, &mut self.out),
-        }
-        Ok(())
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn key(&mut self, at: usize) -> Result<(), Refusal> {
-        let content = self.json.node(at).content;
-        if content.has_rare_escape() {
-            let key = self.value(at)?;
-            if quote::is_bare_key(key.as_bytes(), Content::of(&key)) {
-                self.out.push_str(&key);
-            } else {
-                quote::write_quoted(&key, &mut self.out);
-            }
-        } else if quote::is_bare_key(self.json.unquoted_bytes(at), content) {
-            self.json.copy_unquoted(at, &mut self.out);
-        } else {
-            self.json.copy_raw(at, &mut self.out);
-        }
-        Ok(())
-    }
-
-    fn value(&self, at: usize) -> Result<String, Refusal> {
-        unescape(self.json.unquoted(at))
-            .map_err(|LoneSurrogate| Refusal::LoneSurrogate { offset: self.json.offset(at) })
     }
 
     fn all_scalars(&self, array: usize) -> bool {

@@ -1,7 +1,7 @@
 //! When a TOON string or key needs quotes, and how it is escaped.
 
 use super::Delimiter;
-use crate::json::lexeme::Content;
+use crate::json::content::Content;
 use crate::output::Output;
 
 /// Must this value be quoted? `content` is what the value contains.
