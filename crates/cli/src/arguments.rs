@@ -36,10 +36,15 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// The counter asked for. A count that is not the model's own is said to be approximate.
     pub(crate) fn counter(&self) -> tokenforge_tokens::Counter {
-        let of_model = || self.model.as_deref().map(tokenforge_tokens::for_model);
-        let chosen = self.vocabulary.or_else(|| of_model().map(|model| model.vocabulary));
-        chosen.unwrap_or_default().into()
+        let Some(name) = &self.model else { return self.vocabulary.unwrap_or_default().into() };
+        let model = tokenforge_tokens::for_model(name);
+        if !model.exact {
+            let vocabulary = model.vocabulary;
+            eprintln!("note: the tokens of {name} are approximate, counted with {vocabulary}");
+        }
+        model.vocabulary.into()
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) struct Node {
     /// Scalars: byte offset behind the last character. Containers: tape index behind the last descendant.
     end: u32,
     /// Containers: the number of elements or members.
-    count: u32,
+    pub(crate) count: u32,
     pub(crate) kind: Kind,
     /// Strings: what was seen between the quotes.
     pub(crate) content: Content,
@@ -159,6 +159,12 @@ impl<'a> Json<'a> {
         self.tape[at]
     }
 
+    /// A run of nodes, for hot loops.
+    #[inline]
+    pub(crate) fn nodes(&self, at: usize, count: usize) -> &[Node] {
+        &self.tape[at..at + count]
+    }
+
     /// The number of elements or members of the container at `at`.
     #[inline]
     pub(crate) fn count(&self, at: usize) -> usize {
@@ -182,11 +188,13 @@ impl<'a> Json<'a> {
     /// Are two keys or scalars written the same?
     #[inline]
     pub(crate) fn same_raw(&self, one: usize, other: usize) -> bool {
-        let slice = |at: usize| {
-            let node = self.tape[at];
-            &self.text.as_bytes()[node.start as usize..node.end as usize]
-        };
-        same_bytes(slice(one), slice(other))
+        self.same_text(&self.tape[one], &self.tape[other])
+    }
+
+    #[inline]
+    pub(crate) fn same_text(&self, one: &Node, other: &Node) -> bool {
+        let bytes = |node: &Node| &self.text.as_bytes()[node.start as usize..node.end as usize];
+        same_bytes(bytes(one), bytes(other))
     }
 
     /// Copies the lexeme of a scalar or key as it was written.
@@ -246,17 +254,24 @@ impl<'a> Json<'a> {
 /// Equality of short slices: the first and last bytes, which overlap, are all. Faster than a call of `memcmp`.
 #[inline]
 fn same_bytes(one: &[u8], other: &[u8]) -> bool {
-    fn ends<const N: usize>(bytes: &[u8]) -> (Option<&[u8; N]>, Option<&[u8; N]>) {
-        (bytes.first_chunk(), bytes.last_chunk())
+    #[inline(always)]
+    fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+        let firsts = one.first_chunk::<N>().zip(other.first_chunk());
+        let lasts = one.last_chunk::<N>().zip(other.last_chunk());
+        firsts
+            .zip(lasts)
+            .is_some_and(|(firsts, lasts)| (firsts.0 == firsts.1) & (lasts.0 == lasts.1))
     }
-    one.len() == other.len()
-        && match one.len() {
-            2..=3 => ends::<2>(one) == ends::<2>(other),
-            4..=7 => ends::<4>(one) == ends::<4>(other),
-            8..=15 => ends::<8>(one) == ends::<8>(other),
-            16..=32 => ends::<16>(one) == ends::<16>(other),
-            _ => one == other,
-        }
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        2..=3 => same_ends::<2>(one, other),
+        4..=7 => same_ends::<4>(one, other),
+        8..=15 => same_ends::<8>(one, other),
+        16..=32 => same_ends::<16>(one, other),
+        _ => one == other,
+    }
 }
 
 #[cfg(test)]

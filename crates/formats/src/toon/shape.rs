@@ -37,15 +37,16 @@ impl Shape {
 
     /// The common case: node for node the same as the first row.
     fn fits_in_order(&self, json: &Json<'_>, row: usize) -> bool {
-        json.next(row) - row == self.length
-            && (self.first..self.first + self.length).zip(row..).all(|(column, at)| {
-                let (expected, found) = (json.node(column).kind, json.node(at).kind);
-                match expected {
-                    Kind::Key => json.same_raw(column, at),
-                    Kind::Object => found == Kind::Object && json.count(column) == json.count(at),
-                    _ => !found.is_container(),
-                }
-            })
+        if json.next(row) - row != self.length {
+            return false;
+        }
+        let columns = json.nodes(self.first, self.length);
+        let nodes = json.nodes(row, self.length);
+        columns.iter().zip(nodes).all(|(column, node)| match column.kind {
+            Kind::Key => json.same_text(column, node),
+            Kind::Object => node.kind == Kind::Object && node.count == column.count,
+            _ => !node.kind.is_container(),
+        })
     }
 
     /// Tape index of the first row, whose keys are the columns.
@@ -64,9 +65,9 @@ impl Shape {
         if self.is_reordered && !self.fits_in_order(json, row) {
             return cells_by_name(json, self.first, row, &mut cell);
         }
-        for at in row..row + self.length {
-            if !matches!(json.node(at).kind, Kind::Key | Kind::Object) {
-                cell(at)?;
+        for (index, node) in json.nodes(row, self.length).iter().enumerate() {
+            if !matches!(node.kind, Kind::Key | Kind::Object) {
+                cell(row + index)?;
             }
         }
         Ok(())
