@@ -2,7 +2,7 @@
 
 use crate::arguments::usage_error;
 use crate::input::Input;
-use crate::output;
+use crate::{output, progress};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -50,6 +50,7 @@ enum Source {
 pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
     let source = arguments.source();
     let input = Input::read(&arguments.file)?;
+    let spinner = progress::spinner(input.text.len(), "decoding");
     let (text, max_output) = (&input.text, arguments.max_output);
     let json = match source {
         Source::Auto => decode_any(text, max_output),
@@ -60,6 +61,7 @@ pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
             toon::decode(text, &toon::DecodeOptions { indent, strict, max_output })
         }
     };
+    spinner.finish_and_clear();
     Ok(output::print(&json.with_context(|| input.name)?)?)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Vocabulary, usage_error};
 use crate::input::Input;
-use crate::{output, stats};
+use crate::{output, progress, stats};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -95,6 +95,7 @@ enum NumbersName {
 pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
     arguments.check();
     let input = Input::read(&arguments.file)?;
+    let spinner = progress::spinner(input.text.len(), "encoding");
     let json = Json::parse(&input.text).with_context(|| format!("{} is not JSON", input.name))?;
     let counter = arguments.vocabulary.counter();
     let text = match arguments.to {
@@ -111,6 +112,7 @@ pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
             .with_context(|| format!("{} cannot be TOON; --to auto finds a form", input.name))?
             .into(),
     };
+    spinner.finish_and_clear();
     if arguments.stats {
         stats::print(&json, counter, arguments.json);
     }
