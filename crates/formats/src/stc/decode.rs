@@ -124,17 +124,17 @@ impl<'a> Decoder<'a> {
         self.colon("`{` or `:` after the count")?;
         self.enter(1)?;
         self.out.push(b'[');
-        self.list(count, "values")?;
+        self.list(count)?;
         self.leave(1);
         self.out.push(b']');
         Ok(())
     }
 
     /// Exactly `count` values.
-    fn list(&mut self, count: usize, of: &'static str) -> Result<(), Fault> {
+    fn list(&mut self, count: usize) -> Result<(), Fault> {
         for index in 0..count {
             if index > 0 {
-                self.separator(b',', of, count, index)?;
+                self.separator(b',', "values", count, index)?;
                 self.out.push(b',');
             }
             self.value()?;
