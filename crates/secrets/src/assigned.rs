@@ -64,8 +64,7 @@ impl Assigned {
                 Looks::Form => !chance::is_masked(assignment.value) && self.fits(assignment.value),
                 Looks::Random => chance::is_random(assignment.value),
                 Looks::Password => chance::is_password(assignment.value, assignment.is_literal()),
-                Looks::Header if assignment.has_scheme => chance::is_mixed(assignment.value),
-                Looks::Header => chance::is_random(assignment.value),
+                Looks::Header => assignment.has_scheme && chance::is_mixed(assignment.value),
             }
     }
 

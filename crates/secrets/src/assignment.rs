@@ -138,17 +138,20 @@ fn quoted(rest: &[u8], quote: u8) -> Option<usize> {
 
 /// The length of a value that ends where a word of a settings file, a URL or a command line does.
 fn unquoted(rest: &[u8]) -> Option<usize> {
-    let is_end = |byte: u8| byte.is_ascii_whitespace() || b"\"'`,;&<>(){}[]|\\:".contains(&byte);
-    let end = rest.iter().take(VALUE).position(|&byte| is_end(byte)).unwrap_or(rest.len());
-    let is_code = match rest.get(end..)? {
-        [b'<', b'/', ..] => false,
-        [b'(' | b'[' | b'{' | b'<' | b':', ..] => true,
-        _ => false,
+    let length = count(rest, 0, VALUE, |byte| byte != b'=' && !ends_word(byte));
+    let end = length + count(rest, length, 2, |byte| byte == b'='); // padding of base64
+    let is_value = match rest.get(end..)? {
+        [] | [b'<', b'/', ..] => true,
+        [b'(' | b'[' | b'{' | b'<' | b':', ..] => false, // a call, a type, a path
+        [byte, ..] => ends_word(*byte),
     };
-    let value = rest.get(..end)?;
-    let padding = value.iter().rev().take_while(|&&byte| byte == b'=').count();
-    let is_one_value = !value[..value.len() - padding].contains(&b'=');
-    (end < VALUE && !is_code && is_one_value).then_some(end)
+    is_value.then_some(end)
+}
+
+fn ends_word(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b'|' | b'\\' | b':')
+        || matches!(byte, b'<' | b'>' | b'(' | b')' | b'{' | b'}' | b'[' | b']')
+        || byte.is_ascii_whitespace()
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ fn body_end(text: &str, body: usize) -> Option<usize> {
         Some(dashes) if text.get(dashes..)?.trim_start_matches(['-', ' ']).starts_with("END ") => {
             Some(last_line_end(text, dashes))
         }
-        _ => Some(unfinished_end(text, body)),
+        next => Some(unfinished_end(&text[..next.unwrap_or(text.len())], body)),
     }
 }
 

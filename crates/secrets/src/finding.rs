@@ -33,6 +33,11 @@ impl Findings {
         self.0.push((certainty, Finding { rule, range }));
     }
 
+    /// Whether the last finding is of this rule and reaches beyond this byte: the rule has been there.
+    pub(crate) fn covers(&self, rule: &str, at: usize) -> bool {
+        self.0.last().is_some_and(|(_, last)| last.rule == rule && at < last.range.end)
+    }
+
     /// Sorted, with those that overlap made one, so that nothing of a secret stays behind beside another.
     pub(crate) fn settled(mut self) -> Vec<Finding> {
         self.0.sort_by_key(|(_, finding)| finding.range.start);

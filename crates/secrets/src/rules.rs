@@ -70,16 +70,22 @@ pub(crate) enum Looks {
     Random,
     /// Like a password.
     Password,
-    /// Like credentials in a header: behind a scheme, or drawn at random.
+    /// Like credentials in a header, behind the name of a scheme.
     Header,
 }
 
-/// A password in a URL.
+/// A secret known by its place in a URL: the password of a scheme or the path of a host.
 #[derive(Deserialize)]
 pub(crate) struct Url {
     pub(crate) id: &'static str,
     #[serde(borrow, default)]
     pub(crate) schemes: Vec<&'static str>,
+    #[serde(borrow, default)]
+    pub(crate) hosts: Vec<&'static str>,
+    #[serde(borrow)]
+    regex: Option<&'static str>,
+    #[serde(skip)]
+    compiled: OnceLock<Regex>,
 }
 
 /// A private key between a first and a last line.
@@ -103,6 +109,14 @@ impl Assigned {
     pub(crate) fn pattern(&self) -> Option<&Regex> {
         let regex = self.regex?;
         Some(self.compiled.get_or_init(|| compile(&format!("^(?:{regex})$"))))
+    }
+}
+
+impl Url {
+    /// Matches what follows the host from its slash on.
+    pub(crate) fn pattern(&self) -> Option<&Regex> {
+        let regex = self.regex?;
+        Some(self.compiled.get_or_init(|| compile(&format!("^(?:{regex})"))))
     }
 }
 

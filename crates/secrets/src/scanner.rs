@@ -6,17 +6,17 @@ use crate::{
     assigned, blocks,
     finding::{Finding, Findings},
     marker::marker,
-    rules::{Assigned, Block, Rules, Url},
+    rules::{Assigned, Block, Rules},
     spots::{Spot, each_spot},
     tokens::Tokens,
-    urls,
+    urls::Urls,
 };
 
 /// Finds secrets in text.
 pub struct Scanner {
     tokens: Tokens,
     assigned: Vec<Assigned>,
-    urls: Vec<Url>,
+    urls: Urls,
     blocks: Vec<Block>,
 }
 
@@ -34,7 +34,7 @@ impl Scanner {
     pub fn builtin() -> &'static Self {
         static BUILTIN: LazyLock<Scanner> = LazyLock::new(|| {
             let Rules { token, assigned, url, block } = Rules::builtin();
-            Scanner { tokens: Tokens::new(token), assigned, urls: url, blocks: block }
+            Scanner { tokens: Tokens::new(token), assigned, urls: Urls::new(url), blocks: block }
         });
         &BUILTIN
     }
@@ -43,7 +43,7 @@ impl Scanner {
     pub fn rules(&self) -> impl Iterator<Item = &'static str> {
         let tokens = self.tokens.rules().iter().map(|rule| rule.id);
         let assigned = self.assigned.iter().map(|rule| rule.id);
-        let urls = self.urls.iter().map(|rule| rule.id);
+        let urls = self.urls.rules().map(|rule| rule.id);
         tokens.chain(assigned).chain(urls).chain(self.blocks.iter().map(|rule| rule.id))
     }
 
@@ -76,7 +76,7 @@ impl Scanner {
 
     fn find_at_pair(&self, text: &str, at: usize, findings: &mut Findings) {
         match text.as_bytes().get(at) {
-            Some(b':') => urls::find_at(&self.urls, text, at, findings),
+            Some(b':') => self.urls.find_at(text, at, findings),
             Some(b'K') => {
                 blocks::find_at(&self.blocks, text, at, findings);
                 assigned::find_at(&self.assigned, text, at, findings);

@@ -3,67 +3,78 @@
 //! A token begins with a literal, and a long run of token characters begins in that literal or soon after it. So only
 //! the bytes around the beginning of a run are compared with the literals of the rules.
 
-use crate::{chance, finding, finding::Findings, marker, rules::Token};
+use std::ops::Range;
+
+use crate::{
+    chance,
+    finding::{Certainty, Findings},
+    marker,
+    rules::Token,
+};
 
 /// How far behind its beginning a run may still hold the literal: `\u003d` and the like come before it.
 const AHEAD: usize = 6;
 
-/// How far before a run the literal may begin: `hooks.slack.com/services/T.../B.../`.
-const BEFORE: usize = 80;
-
 /// No token is longer, some JWTs aside.
 const WINDOW: usize = 8192;
+
+/// The first bytes of a literal.
+type Beginning = [u8; 3];
 
 /// The rules and the index of their literals.
 pub(crate) struct Tokens {
     rules: Vec<Token>,
-    /// The literals in order, each with its rule.
-    literals: Vec<(&'static [u8], usize)>,
-    /// One bit for the hash of the first three bytes of every literal.
-    beginnings: Box<[u64; 1024]>,
+    /// The beginning of every literal in order, the literal and its rule.
+    literals: Vec<(Beginning, &'static [u8], usize)>,
+    /// One bit for the hash of every beginning.
+    hashes: Box<[u64; 1024]>,
 }
 
 impl Tokens {
     pub(crate) fn new(rules: Vec<Token>) -> Self {
-        let mut literals: Vec<(&[u8], usize)> = vec![];
+        let mut literals = vec![];
         for (index, rule) in rules.iter().enumerate() {
-            literals.extend(rule.literals.iter().map(|literal| (literal.as_bytes(), index)));
+            let bytes = rule.literals.iter().map(|literal| literal.as_bytes());
+            literals.extend(
+                bytes.filter_map(|literal| Some((*literal.first_chunk()?, literal, index))),
+            );
         }
         literals.sort_unstable();
-        let mut beginnings = Box::new([0; 1024]);
-        for hash in literals.iter().filter_map(|(literal, _)| beginning(literal)) {
-            beginnings[hash / 64] |= 1 << (hash % 64);
+        let mut hashes = Box::new([0; 1024]);
+        for (beginning, ..) in &literals {
+            let hash = hash(*beginning);
+            hashes[hash / 64] |= 1 << (hash % 64);
         }
-        Self { rules, literals, beginnings }
+        Self { rules, literals, hashes }
     }
 
     /// Looks for tokens around the beginning of a run.
     pub(crate) fn find_at(&self, text: &str, run: usize, findings: &mut Findings) {
         let bytes = text.as_bytes();
         for at in run.saturating_sub(reach_back(bytes, run))..=run + AHEAD {
-            let Some(rest) = bytes.get(at..) else { return };
-            if beginning(rest)
-                .is_some_and(|hash| self.beginnings[hash / 64] >> (hash % 64) & 1 == 1)
-            {
-                for rule in self.rules_at(rest) {
-                    if let Some(range) = rule.matches(text, at) {
-                        findings.add(finding::Certainty::Form, rule.id, range);
-                    }
-                }
+            let Some(&beginning) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
+                return;
+            };
+            let hash = hash(beginning);
+            if self.hashes[hash / 64] >> (hash % 64) & 1 == 1 {
+                self.find_literal(text, at, beginning, findings);
             }
         }
     }
 
-    /// The rules that have a literal which these bytes begin with.
-    fn rules_at(&self, bytes: &[u8]) -> impl Iterator<Item = &Token> {
-        let first = self.literals.partition_point(|(literal, _)| literal.first() < bytes.first());
-        let same = self
-            .literals
-            .iter()
-            .skip(first)
-            .take_while(move |(literal, _)| literal.first() == bytes.first());
-        same.filter(move |(literal, _)| bytes.starts_with(literal))
-            .filter_map(|&(_, rule)| self.rules.get(rule))
+    fn find_literal(&self, text: &str, at: usize, beginning: Beginning, findings: &mut Findings) {
+        let first = self.literals.partition_point(|(other, ..)| *other < beginning);
+        let literals =
+            self.literals.iter().skip(first).take_while(|(other, ..)| *other == beginning);
+        for (_, literal, rule) in literals {
+            let Some(rule) = self.rules.get(*rule) else { continue };
+            if text.as_bytes()[at..].starts_with(literal)
+                && !findings.covers(rule.id, at)
+                && let Some(range) = rule.matches(text, at)
+            {
+                findings.add(Certainty::Form, rule.id, range);
+            }
+        }
     }
 
     pub(crate) fn rules(&self) -> &[Token] {
@@ -73,19 +84,31 @@ impl Tokens {
 
 impl Token {
     /// The secret, if the token whose literal is at this byte is one.
-    fn matches(&self, text: &str, at: usize) -> Option<std::ops::Range<usize>> {
+    fn matches(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        let bytes = text.as_bytes();
+        if !self.is_possible(bytes, at) {
+            return None;
+        }
         let start = text.floor_char_boundary(at.saturating_sub(self.back));
-        let end = text.floor_char_boundary(at + WINDOW);
-        let captures = self.pattern().captures(text.get(start..end)?)?;
+        let window = text.get(start..text.floor_char_boundary(at + WINDOW))?;
+        let captures = self.pattern().captures(window)?;
         let whole = captures.get(0)?;
         let secret = captures.get(1).unwrap_or(whole);
-        let is_token = begins_freely(text.as_bytes(), start + whole.start())
-            && ends_freely(text.as_bytes(), start + whole.end())
-            && start + whole.start() <= at
-            && at < start + whole.end()
+        let is_around = (start + whole.start()..start + whole.end()).contains(&at);
+        let is_whole = begins_freely(bytes, start + whole.start())
+            && (ends_freely(bytes, start + whole.end()) || whole.end() == window.len());
+        let is_token = is_around
+            && is_whole
             && !chance::is_masked(secret.as_str())
             && self.is_even(secret.as_str());
         is_token.then(|| start + secret.start()..start + secret.end())
+    }
+
+    /// What can be said without the pattern.
+    fn is_possible(&self, bytes: &[u8], at: usize) -> bool {
+        let soon = bytes.get(at..bytes.len().min(at + 64)).unwrap_or_default();
+        (self.back > 0 || begins_freely(bytes, at))
+            && (self.entropy == 0.0 || soon.iter().any(u8::is_ascii_digit))
     }
 
     fn is_even(&self, secret: &str) -> bool {
@@ -94,18 +117,20 @@ impl Token {
     }
 }
 
-/// How far before a run its literal may begin: not at all, unless the run continues something.
+/// How far before a run the literal of its token may begin: that depends on what joins the two.
 fn reach_back(bytes: &[u8], run: usize) -> usize {
     match run.checked_sub(1).and_then(|before| bytes.get(before)) {
-        Some(b'.' | b'/' | b'~' | b':' | b'$' | b'@' | b'!') => BEFORE,
-        Some(b'=') => 8,
+        Some(b'$') => 32,        // access_token$production$
+        Some(b'.' | b'!') => 20, // dp.st.production.
+        Some(b'~' | b'=') => 8,  // sha256~ sig=
+        Some(b'/' | b':') => 4,  // 1//0 :AA
         _ => 0,
     }
 }
 
-fn beginning(bytes: &[u8]) -> Option<usize> {
-    let &[a, b, c] = bytes.first_chunk()?;
-    Some((u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9E37_79B1) >> 16) as usize)
+/// A hash of 16 bits.
+fn hash([a, b, c]: Beginning) -> usize {
+    (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9E37_79B1) >> 16) as usize
 }
 
 /// Whether a token may begin here: not within a word, except behind what is left of an escape (`\n`, `%3D`, `ESC[1m`).

@@ -1,4 +1,4 @@
-//! Passwords in URLs: `postgres://user:HERE@host`.
+//! Secrets known by their place in a URL: `postgres://user:HERE@host`, `https://hooks.slack.com/HERE`.
 
 use std::ops::Range;
 
@@ -9,63 +9,137 @@ use crate::{
     rules::Url,
 };
 
-/// The longest user and password that are followed.
-const LONGEST: usize = 512;
+/// The longest user, password and host, and the longest path that are followed.
+const AUTHORITY: usize = 512;
+const PATH: usize = 512;
 
 /// What documentation writes for a password.
-const PLACEHOLDERS: [&str; 21] = [
+const PLACEHOLDERS: [&str; 20] = [
     "admin",
-    "bar",
+    "api_key",
+    "apikey",
     "guest",
     "minioadmin",
     "mongo",
     "mypass",
     "mysql",
+    "neo4j",
     "none",
     "pass",
     "postgres",
     "postgresql",
-    "pw",
-    "pwd",
     "rabbitmq",
     "redis",
     "root",
     "user",
     "username",
     "word",
-    "api_key",
-    "apikey",
+    "anonymous",
 ];
 
-/// Looks for a password in the URL whose `:/` is at this byte.
-pub(crate) fn find_at(rules: &[Url], text: &str, colon: usize, findings: &mut Findings) {
-    let Some((user, password)) = user_and_password(text, colon) else { return };
-    let scheme = scheme(text, colon);
-    let is_of = |rule: &&Url| {
-        rule.schemes.is_empty() || rule.schemes.iter().any(|name| name.eq_ignore_ascii_case(scheme))
-    };
-    if let Some(rule) = rules.iter().find(is_of)
-        && is_secret(user, &text[password.clone()], !rule.schemes.is_empty())
-    {
-        findings.add(Certainty::Form, rule.id, password);
+/// The rules, by what they look at.
+pub(crate) struct Urls {
+    by_host: Vec<Url>,
+    by_scheme: Vec<Url>,
+}
+
+impl Urls {
+    pub(crate) fn new(rules: Vec<Url>) -> Self {
+        let (by_scheme, by_host) = rules.into_iter().partition(|rule| rule.hosts.is_empty());
+        Self { by_host, by_scheme }
+    }
+
+    /// Looks for a secret in the URL whose `:/` is at this byte.
+    pub(crate) fn find_at(&self, text: &str, colon: usize, findings: &mut Findings) {
+        let Some(url) = Parts::at(text, colon) else { return };
+        match url.user {
+            Some((user, password)) => {
+                let rule = self.by_scheme.iter().find(|rule| rule.is_for_scheme(url.scheme));
+                if let Some(rule) = rule
+                    && is_password(user, &text[password.clone()], !rule.schemes.is_empty())
+                {
+                    findings.add(Certainty::Form, rule.id, password);
+                }
+            }
+            None => {
+                let mut rules = self.by_host.iter().filter(|rule| rule.is_for_host(url.host));
+                if let Some((id, range)) =
+                    rules.find_map(|rule| Some((rule.id, rule.secret(text, url.path)?)))
+                {
+                    findings.add(Certainty::Form, id, range);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Url> {
+        self.by_scheme.iter().chain(&self.by_host)
     }
 }
 
-/// The user, and where the password is.
-fn user_and_password(text: &str, colon: usize) -> Option<(&str, Range<usize>)> {
-    let start = colon + 3;
-    if text.get(colon..start)? != "://" {
-        return None;
+impl Url {
+    fn is_for_scheme(&self, scheme: &str) -> bool {
+        self.schemes.is_empty() || self.schemes.iter().any(|name| name.eq_ignore_ascii_case(scheme))
     }
-    let rest = &text.as_bytes()[start..];
-    let is_end = |byte: u8| byte.is_ascii_whitespace() || b"/?#\"'`<>\\,;|(){}".contains(&byte);
-    let length =
-        rest.iter().take(LONGEST).position(|&byte| is_end(byte)).unwrap_or(rest.len().min(LONGEST));
-    let authority = &rest[..length];
-    let at = start + authority.iter().rposition(|&byte| byte == b'@')?;
-    let split = start + authority.iter().position(|&byte| byte == b':')?;
-    Some((text.get(start..split)?, split + 1..at))
-        .filter(|(_, password)| text.get(password.clone()).is_some())
+
+    fn is_for_host(&self, host: &str) -> bool {
+        // Eight bytes compare as one number: most hosts of most URLs are none of these.
+        let tail = |name: &str| name.as_bytes().last_chunk::<8>().copied();
+        self.hosts.iter().any(|name| tail(name) == tail(host) && host.ends_with(name))
+    }
+
+    /// Where the secret is in a path that begins at this byte.
+    fn secret(&self, text: &str, path: usize) -> Option<Range<usize>> {
+        let rest = text.get(path..text.floor_char_boundary(path + PATH))?;
+        let secret = self.pattern()?.captures(rest)?.get(1)?;
+        let is_whole = !marker::starts_at(text.as_bytes(), path + secret.end());
+        (is_whole && !chance::is_masked(secret.as_str()))
+            .then(|| path + secret.start()..path + secret.end())
+    }
+}
+
+/// What of a URL is looked at.
+#[derive(Debug, PartialEq, Eq)]
+struct Parts<'a> {
+    scheme: &'a str,
+    /// The user, and where the password is.
+    user: Option<(&'a str, Range<usize>)>,
+    host: &'a str,
+    /// Where the path begins.
+    path: usize,
+}
+
+impl<'a> Parts<'a> {
+    fn at(text: &'a str, colon: usize) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let start = colon + 3;
+        if bytes.get(colon..start)? != b"://" {
+            return None;
+        }
+        let authority = bytes[start..]
+            .iter()
+            .take(AUTHORITY)
+            .take_while(|byte| !ends_authority(**byte))
+            .count();
+        let end = start + authority;
+        let at =
+            bytes[start..end].iter().rposition(|&byte| byte == b'@').map(|place| start + place);
+        let user = at.and_then(|at| {
+            let split = start + bytes[start..at].iter().position(|&byte| byte == b':')?;
+            let is_text = text.is_char_boundary(split + 1) && text.is_char_boundary(at);
+            is_text.then(|| (&text[start..split], split + 1..at))
+        });
+        let host = text.get(at.map_or(start, |at| at + 1)..end).unwrap_or_default();
+        Some(Self { scheme: scheme(text, colon), user, host, path: end })
+    }
+}
+
+fn ends_authority(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b',' | b';' | b'|'
+    ) || matches!(byte, b'(' | b')' | b'{' | b'}')
+        || byte.is_ascii_whitespace()
 }
 
 fn scheme(text: &str, colon: usize) -> &str {
@@ -75,7 +149,7 @@ fn scheme(text: &str, colon: usize) -> &str {
 }
 
 /// A URL of a database that has a password has it for a reason; one of a web page may be an example of syntax.
-fn is_secret(user: &str, password: &str, is_database: bool) -> bool {
+fn is_password(user: &str, password: &str, is_database: bool) -> bool {
     let lower = password.to_ascii_lowercase();
     let is_placeholder =
         PLACEHOLDERS.contains(&lower.as_str()) || password == user || chance::is_made_up(password);
@@ -88,26 +162,29 @@ fn is_secret(user: &str, password: &str, is_database: bool) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<(&str, &str, &str)> {
-        let colon = text.find(":/").unwrap();
-        let (user, password) = user_and_password(text, colon)?;
-        Some((scheme(text, colon), user, &text[password]))
+    fn read(text: &str) -> Option<(&str, Option<(&str, &str)>, &str, &str)> {
+        let url = Parts::at(text, text.find(":/").unwrap())?;
+        Some((
+            url.scheme,
+            url.user.map(|(user, password)| (user, &text[password])),
+            url.host,
+            &text[url.path..],
+        ))
     }
 
     #[test]
     fn a_url_is_taken_apart() {
-        assert_eq!(read("at redis://:p4ss@h:1/0 x"), Some(("redis", "", "p4ss")));
-        assert_eq!(read("x=mongodb+srv://u:a@b@h"), Some(("mongodb+srv", "u", "a@b")));
-        for other in [
-            "http://host:80/a@b",
-            "http://user@host",
-            "c:/a",
-            "http://[::1]/",
-            "://",
-            "é:/",
-            "a://u:é",
-        ] {
-            assert_eq!(read(other), None, "{other}");
-        }
+        assert_eq!(
+            read("at redis://:p4ss@h:1/0"),
+            Some(("redis", Some(("", "p4ss")), "h:1", "/0"))
+        );
+        assert_eq!(
+            read("x=mongodb+srv://u:a@b@h"),
+            Some(("mongodb+srv", Some(("u", "a@b")), "h", ""))
+        );
+        assert_eq!(read("https://host:80/a@b"), Some(("https", None, "host:80", "/a@b")));
+        assert_eq!(read("ssh://git@host"), Some(("ssh", None, "host", "")));
+        assert_eq!(read("é://é:é@é"), Some(("", Some(("é", "é")), "é", "")));
+        assert_eq!(read("c:/a"), None);
     }
 }
