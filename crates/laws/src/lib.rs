@@ -1,10 +1,11 @@
-//! The laws that formats and token counts obey, as functions that panic when one is broken.
+//! The laws that formats, token counts and redaction obey, as functions that panic when one is broken.
 //!
 //! Property tests call them with random documents, fuzz targets with whatever libFuzzer finds. [`document`] takes
 //! JSON; [`text`] takes anything, for what readers promise on any input: no panic, no invalid output, no output
 //! beyond the limit.
 
 pub mod document;
+pub mod secrets;
 pub mod text;
 pub mod tokens;
 

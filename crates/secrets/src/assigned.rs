@@ -29,10 +29,7 @@ const SHORTEST: usize = 8;
 pub(crate) fn find_at(rules: &[Assigned], text: &str, pair: usize, findings: &mut Findings) {
     let Some(word) = word_at(text.as_bytes(), pair) else { return };
     let Some(assignment) = assignment::around(text, word) else { return };
-    if assignment.value.len() < SHORTEST
-        || marker::within(assignment.value)
-        || adjoins_marker(text, &assignment)
-    {
+    if assignment.value.len() < SHORTEST || is_beside_marker(text, pair, &assignment) {
         return;
     }
     let name = Name::of(assignment.name);
@@ -50,10 +47,14 @@ fn word_at(bytes: &[u8], pair: usize) -> Option<Range<usize>> {
     })
 }
 
-/// What is left of a value beside a marker was looked at before it was redacted.
-fn adjoins_marker(text: &str, assignment: &Assignment) -> bool {
+/// A name in a marker is none, and what is left of a name or value beside a marker was looked at before.
+fn is_beside_marker(text: &str, pair: usize, assignment: &Assignment) -> bool {
     let bytes = text.as_bytes();
-    marker::starts_at(bytes, assignment.range.end) || marker::ends_at(bytes, assignment.range.start)
+    marker::is_around(bytes, pair)
+        || marker::ends_at(bytes, assignment.start)
+        || marker::within(assignment.value)
+        || marker::starts_at(bytes, assignment.range.end)
+        || marker::ends_at(bytes, assignment.range.start)
 }
 
 impl Assigned {

@@ -15,6 +15,8 @@ const VALUE: usize = 1024;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Assignment<'a> {
     pub(crate) name: &'a str,
+    /// Where the name begins in the text.
+    pub(crate) start: usize,
     pub(crate) value: &'a str,
     /// Where the value is in the text.
     pub(crate) range: Range<usize>,
@@ -51,6 +53,7 @@ pub(crate) fn around(text: &str, word: Range<usize>) -> Option<Assignment<'_>> {
     let name = text.get(start..end)?;
     Some(Assignment {
         name,
+        start,
         value,
         range: open..close,
         quoted: quote.is_some(),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::{
     finding::{Certainty, Findings},
+    marker::{self, MARKER_START},
     rules::Block,
 };
 
@@ -58,17 +59,18 @@ fn pem(text: &str, key: usize) -> Option<(&str, Range<usize>)> {
 /// The end of a block whose first line ended at `body`, if it holds a key and not three dots.
 fn body_end(text: &str, body: usize) -> Option<usize> {
     let lead = text.get(body..text.floor_char_boundary(body + LEAD))?;
-    let dashes = text.get(body..)?.find("----");
-    let first = lead.get(..dashes.unwrap_or(lead.len()).min(lead.len()))?;
-    if !has_key_line(first) {
+    let stop = next_stop(text, body);
+    if !has_key_line(lead.get(..stop - body).unwrap_or(lead)) {
         return None;
     }
-    match dashes.map(|at| body + at) {
-        Some(dashes) if text.get(dashes..)?.trim_start_matches(['-', ' ']).starts_with("END ") => {
-            Some(last_line_end(text, dashes))
-        }
-        next => Some(unfinished_end(&text[..next.unwrap_or(text.len())], body)),
-    }
+    let is_end = text.get(stop..)?.trim_start_matches(['-', ' ']).starts_with("END ");
+    Some(if is_end { last_line_end(text, stop) } else { unfinished_end(&text[..stop], body) })
+}
+
+/// Where the next dashes are, or a marker in their place, or the end of the text.
+fn next_stop(text: &str, body: usize) -> usize {
+    let dashes = text[body..].find("----").map_or(text.len(), |at| body + at);
+    text[body..dashes].find(MARKER_START).map_or(dashes, |at| body + at)
 }
 
 /// Behind the dashes that close the line `-----END ...-----`, or at its end if they are cut off.
@@ -88,7 +90,7 @@ fn unfinished_end(text: &str, body: usize) -> usize {
     for line in text[body..].split_inclusive('\n') {
         let content = line.trim_end();
         if in_key || !is_header(content) {
-            let is_last = in_key && is_base64(content.trim_matches(['"', '\'', ',', '+', ' ']));
+            let is_last = in_key && is_last_line(content);
             in_key = has_key_line(content);
             if !in_key {
                 end += if is_last { content.len() } else { 0 };
@@ -104,17 +106,24 @@ fn is_header(line: &str) -> bool {
     line.trim().is_empty() || line.contains(": ")
 }
 
-fn is_base64(line: &str) -> bool {
-    !line.is_empty()
-        && line.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+/// The last line of a key: base64 to its end, and not a word.
+fn is_last_line(line: &str) -> bool {
+    let line = line.trim_matches(['"', '\'', ',', '+', ' ']).as_bytes();
+    line.iter().all(|byte| is_base64(*byte) || *byte == b'=') && is_mixed(line)
 }
 
-/// Whether there are enough base64 characters in a row, with a digit or a capital among them.
+/// Whether there are enough base64 characters in a row.
 fn has_key_line(text: &str) -> bool {
-    let is_other = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'+' && *byte != b'/';
-    let is_mixed =
-        |run: &[u8]| run.iter().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    text.as_bytes().split(is_other).any(|run| run.len() >= LINE && is_mixed(run))
+    text.as_bytes().split(|byte| !is_base64(*byte)).any(|run| run.len() >= LINE && is_mixed(run))
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
+}
+
+/// Letters in lower case alone are a word.
+fn is_mixed(run: &[u8]) -> bool {
+    run.iter().any(|byte| !byte.is_ascii_lowercase())
 }
 
 /// A key file of PuTTY, from its first line to its checksum.
@@ -131,7 +140,8 @@ fn putty(text: &str, key: usize) -> Option<(&str, Range<usize>)> {
         Some(mac) => mac + rest[mac..].find(['\n', '\r', '"', '\\']).unwrap_or(rest.len() - mac),
         None => rest.len(),
     };
-    Some((label, start..private + length))
+    let end = private + length;
+    (!marker::within(&text[start..end])).then_some((label, start..end))
 }
 
 #[cfg(test)]

@@ -25,7 +25,12 @@ pub(crate) fn starts_at(text: &[u8], at: usize) -> bool {
 
 /// Whether a marker ends just before this byte.
 pub(crate) fn ends_at(text: &[u8], at: usize) -> bool {
-    let Some((&b']', before)) = text.get(..at).and_then(<[u8]>::split_last) else { return false };
+    at.checked_sub(1).is_some_and(|last| text.get(last) == Some(&b']') && is_around(text, last))
+}
+
+/// Whether this byte belongs to what a marker says.
+pub(crate) fn is_around(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
     let is_id = |byte: &&u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     let id = before.iter().rev().take(LONGEST_RULE).take_while(is_id).count();
     before[..before.len() - id].ends_with(MARKER_START.as_bytes())

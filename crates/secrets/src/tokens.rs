@@ -51,6 +51,9 @@ impl Tokens {
     /// Looks for tokens around the beginning of a run.
     pub(crate) fn find_at(&self, text: &str, run: usize, findings: &mut Findings) {
         let bytes = text.as_bytes();
+        if marker::ends_at(bytes, run) {
+            return; // the rest of a run that was looked at before it was redacted
+        }
         for at in run.saturating_sub(reach_back(bytes, run))..=run + AHEAD {
             let Some(&beginning) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
                 return;

@@ -1,5 +1,7 @@
 //! Every rule finds what it is for and leaves alone what it is not for.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
@@ -83,11 +85,10 @@ fn every_example_is_found_in_the_middle_of_a_text() {
                 ("12→", "\n13→x"),
             ] {
                 let found = Scanner::builtin().find(&format!("{before}{text}{after}"));
-                let ranges: Vec<_> = found.iter().map(|found| found.range.clone()).collect();
-                assert_eq!(
-                    ranges,
-                    [secret.start + before.len()..secret.end + before.len()],
-                    "{} {before:?}",
+                let place = secret.start + before.len()..secret.end + before.len();
+                assert!(
+                    matches!(&found[..], [one] if one.range == place),
+                    "{} {before:?} {found:?}",
                     rule.id
                 );
             }
