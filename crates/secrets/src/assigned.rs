@@ -57,13 +57,18 @@ fn is_beside_marker(text: &str, pair: usize, assignment: &Assignment) -> bool {
         || marker::ends_at(bytes, assignment.range.start)
 }
 
+/// `ed25519.Ed25519PrivateKey`, as a type or an expression.
+fn is_path(assignment: &Assignment) -> bool {
+    !assignment.is_literal() && assignment.value.contains('.')
+}
+
 impl Assigned {
     fn matches(&self, name: &Name, assignment: &Assignment) -> bool {
         self.names.iter().any(|part| name.contains(part))
             && !self.not_names.iter().any(|part| name.contains(part))
             && match self.looks {
                 Looks::Form => !chance::is_masked(assignment.value) && self.fits(assignment.value),
-                Looks::Random => chance::is_random(assignment.value),
+                Looks::Random => chance::is_random(assignment.value) && !is_path(assignment),
                 Looks::Password => chance::is_password(assignment.value, assignment.is_literal()),
                 Looks::Header => assignment.has_scheme && chance::is_mixed(assignment.value),
             }

@@ -1,13 +1,11 @@
 //! Does a value look drawn at random, or written by a person as an example, a name or a piece of code?
 
 /// Words that people write where a secret would go. A random value has one of them once in ten thousand times.
-const STOPWORDS: [&str; 38] = [
+const PLACEHOLDERS: [&str; 27] = [
     "12345678",
     "abcdef",
-    "admin",
     "change",
     "config",
-    "correct",
     "credential",
     "default",
     "disabled",
@@ -15,31 +13,36 @@ const STOPWORDS: [&str; 38] = [
     "enabled",
     "environ",
     "example",
-    "false",
     "getenv",
-    "hello",
-    "hidden",
-    "hunter",
     "insert",
-    "letmein",
-    "localhost",
     "lorem",
     "null",
-    "passphrase",
-    "passw",
+    "password",
     "placeholder",
     "process.env",
     "qwerty",
     "redacted",
     "sample",
-    "secret",
     "string",
     "test",
-    "token",
     "undefined",
     "value",
     "xxxx",
     "your",
+];
+
+/// Words that are in poor passwords, and in names more often.
+const WORDS: [&str; 10] = [
+    "admin",
+    "correct",
+    "false",
+    "hello",
+    "hidden",
+    "hunter",
+    "letmein",
+    "localhost",
+    "passw",
+    "secret",
 ];
 
 /// Bytes of each kind in a value.
@@ -61,28 +64,31 @@ pub(crate) fn is_random(value: &str) -> bool {
         && kinds.turns >= 3
         && entropy(value) >= 3.0
         && !is_made_up(value)
+        && !contains_any(value, &WORDS)
+        && !contains_any(value, &["token"])
         && !is_uuid(value)
 }
 
-/// A password: shorter, with several kinds of characters. Without quotes it must not look like a name in code.
-pub(crate) fn is_password(value: &str, quoted: bool) -> bool {
+/// A password: shorter, with several kinds of characters. Where code may stand, it must not look like a name in it.
+pub(crate) fn is_password(value: &str, is_literal: bool) -> bool {
     let kinds = Kinds::of(value);
-    let letters = kinds.lower + kinds.upper;
-    let variety =
-        [kinds.lower, kinds.upper, kinds.digit, kinds.symbol].iter().filter(|&&n| n > 0).count();
-    let strong = if quoted { variety >= 3 } else { kinds.symbol > 0 || kinds.turns >= 3 };
+    let is_varied = if is_literal { kinds.number() >= 3 } else { kinds.symbol > 0 };
     value.len() >= 8
-        && letters > 0
+        && kinds.lower + kinds.upper > 0
         && kinds.digit > 0
-        && strong
+        && (is_varied || kinds.turns >= 3)
         && entropy(value) >= 2.5
         && !is_made_up(value)
+        && (kinds.number() == 4 || !contains_any(value, &WORDS))
 }
 
 /// Letters and digits in one value, and not a placeholder: enough where the place already says that it is a secret.
 pub(crate) fn is_mixed(value: &str) -> bool {
     let kinds = Kinds::of(value);
-    kinds.digit + kinds.upper > 0 && kinds.lower + kinds.upper > 0 && !is_made_up(value)
+    kinds.digit + kinds.upper > 0
+        && kinds.lower + kinds.upper > 0
+        && !is_made_up(value)
+        && !contains_any(value, &["token"])
 }
 
 /// Bits per byte by how often each byte occurs.
@@ -103,7 +109,7 @@ pub(crate) fn is_masked(value: &str) -> bool {
 
 /// A variable, a template, a path or a placeholder.
 pub(crate) fn is_made_up(value: &str) -> bool {
-    is_masked(value) || is_reference(value) || contains_stopword(value)
+    is_masked(value) || is_reference(value) || contains_any(value, &PLACEHOLDERS)
 }
 
 fn is_reference(value: &str) -> bool {
@@ -119,9 +125,9 @@ fn is_reference(value: &str) -> bool {
             .any(|code| value.contains(code))
 }
 
-fn contains_stopword(value: &str) -> bool {
+fn contains_any(value: &str, words: &[&str]) -> bool {
     let lower = value.to_ascii_lowercase();
-    STOPWORDS.iter().any(|word| lower.contains(word))
+    words.iter().any(|word| lower.contains(word))
 }
 
 /// An identifier, far more often than a secret.
@@ -129,11 +135,16 @@ fn is_uuid(value: &str) -> bool {
     value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
+            _ => byte.is_ascii_alphanumeric(),
         })
 }
 
 impl Kinds {
+    /// How many kinds there are.
+    fn number(&self) -> usize {
+        [self.lower, self.upper, self.digit, self.symbol].iter().filter(|&&count| count > 0).count()
+    }
+
     fn of(value: &str) -> Self {
         let mut kinds = Self::default();
         let mut last_was_digit = None;
@@ -185,8 +196,9 @@ mod tests {
     fn passwords_are_told_from_words_and_code() {
         assert!(is_password("tr0ub4dor&3", true) && is_password("tr0ub4dor&3", false));
         assert!(is_password("Gr33nTea", true));
+        assert!(is_password("SuperSecret123!", true) && !is_password("supersecret123", true));
         for other in
-            ["hunter2", "userInput2", "Passw0rd123", "correcthorse", "$DB_PASS_1", "12345678"]
+            ["hunter2", "userInput2", "Password123!", "correcthorse", "$DB_PASS_1", "12345678"]
         {
             assert!(!is_password(other, false), "{other}");
         }

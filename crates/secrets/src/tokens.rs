@@ -100,11 +100,9 @@ impl Token {
         let is_around = (start + whole.start()..start + whole.end()).contains(&at);
         let is_whole = begins_freely(bytes, start + whole.start())
             && (ends_freely(bytes, start + whole.end()) || whole.end() == window.len());
-        let is_token = is_around
-            && is_whole
-            && !chance::is_masked(secret.as_str())
-            && self.is_even(secret.as_str());
-        is_token.then(|| start + secret.start()..start + secret.end())
+        let range = start + secret.start()..start + secret.end();
+        let is_token = is_around && is_whole && !chance::is_masked(secret.as_str());
+        (is_token && self.is_even(text, range.clone())).then_some(range)
     }
 
     /// What can be said without the pattern.
@@ -114,9 +112,16 @@ impl Token {
             && (self.entropy == 0.0 || soon.iter().any(u8::is_ascii_digit))
     }
 
-    fn is_even(&self, secret: &str) -> bool {
+    /// Whether a token that others could be mistaken for is random, and no piece of base64.
+    fn is_even(&self, text: &str, secret: Range<usize>) -> bool {
+        let is_base64 = |at: Option<usize>| {
+            at.and_then(|at| text.as_bytes().get(at))
+                .is_some_and(|byte| matches!(byte, b'+' | b'/'))
+        };
+        let is_piece = is_base64(secret.start.checked_sub(1)) && is_base64(Some(secret.end));
+        let secret = &text[secret];
         let has_digit = || secret.bytes().any(|byte| byte.is_ascii_digit());
-        self.entropy == 0.0 || (has_digit() && chance::entropy(secret) >= self.entropy)
+        self.entropy == 0.0 || (!is_piece && has_digit() && chance::entropy(secret) >= self.entropy)
     }
 }
 
