@@ -54,6 +54,17 @@ fn a_marker_says_what_was_removed() {
 }
 
 #[test]
+fn a_token_is_found_behind_what_is_left_of_an_escape() {
+    let token = format!("{}{}", "ghp_", "k2Yh3vN7pTz2LrXb5mDc9sFg4wJe6uQa1oWq");
+    for before in
+        ["\\n", "\\\\n", "x\\t", "token%3D", "\\u003d", "\x1b[0;32m", "é", "-", "//", "12→"]
+    {
+        let redacted = Scanner::builtin().redact(&format!("{before}{token}\x1b[0m")).unwrap();
+        assert_eq!(redacted.text, format!("{before}{}\x1b[0m", marker("github-token")));
+    }
+}
+
+#[test]
 fn a_key_block_becomes_one_marker_and_the_lines_around_it_stay() {
     let key = "MIIEowIBAAKCAQEAx0k2Yh3vN7pTz2LrXb5mDc9sFg4wJe6uQa1oWq8RtVbMx4Cz\r\n".repeat(20);
     let block =
