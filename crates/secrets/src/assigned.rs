@@ -29,7 +29,7 @@ const SHORTEST: usize = 8;
 pub(crate) fn find_at(rules: &[Assigned], text: &str, pair: usize, findings: &mut Findings) {
     let Some(word) = word_at(text.as_bytes(), pair) else { return };
     let Some(assignment) = assignment::around(text, word) else { return };
-    if assignment.value.len() < SHORTEST || is_beside_marker(text, pair, &assignment) {
+    if is_word(&assignment) || is_beside_marker(text, pair, &assignment) {
         return;
     }
     let name = Name::of(assignment.name);
@@ -45,6 +45,12 @@ fn word_at(bytes: &[u8], pair: usize) -> Option<Range<usize>> {
         let end = start + word.len();
         bytes.get(start..end)?.eq_ignore_ascii_case(word).then_some(start..end)
     })
+}
+
+/// Short, or without a digit: no secret, and said before any rule is asked. Credentials of a header may have none.
+fn is_word(assignment: &Assignment) -> bool {
+    let has_digit = || assignment.value.bytes().any(|byte| byte.is_ascii_digit());
+    assignment.value.len() < SHORTEST || !(assignment.has_scheme || has_digit())
 }
 
 /// A name in a marker is none, and what is left of a name or value beside a marker was looked at before.

@@ -126,8 +126,8 @@ impl<'a> Parts<'a> {
             bytes[start..end].iter().rposition(|&byte| byte == b'@').map(|place| start + place);
         let user = at.and_then(|at| {
             let split = start + bytes[start..at].iter().position(|&byte| byte == b':')?;
-            let is_text = text.is_char_boundary(split + 1) && text.is_char_boundary(at);
-            is_text.then(|| (&text[start..split], split + 1..at))
+            // The colon of a marker divides nothing.
+            (!marker::within(&text[start..at])).then(|| (&text[start..split], split + 1..at))
         });
         let scheme = scheme(text, colon);
         if marker::ends_at(bytes, colon - scheme.len()) {
@@ -157,7 +157,7 @@ fn is_password(user: &str, password: &str, is_database: bool) -> bool {
     let lower = password.to_ascii_lowercase();
     let is_placeholder =
         PLACEHOLDERS.contains(&lower.as_str()) || password == user || chance::is_made_up(password);
-    let is_variable = password.starts_with(['$', '%', ':', '*', '[']) || marker::within(password);
+    let is_variable = password.starts_with(['$', '%', ':', '*', '[']);
     let is_strong = password.len() >= 8 && chance::is_mixed(password);
     password.len() >= 4 && !is_placeholder && !is_variable && (is_database || is_strong)
 }
