@@ -44,12 +44,14 @@ fn pem(text: &str, key: usize) -> Option<(&str, Range<usize>)> {
     let label_start = begin + "BEGIN ".len();
     let label_end = key + text.get(key..text.floor_char_boundary(key + LABEL))?.find("--")?;
     let label = text.get(label_start..label_end)?.trim_end();
-    let is_label = label.contains("PRIVATE KEY") && !label.contains(['-', '\n', '"']);
+    let is_label = label.ends_with("PRIVATE KEY") || label.ends_with("PRIVATE KEY BLOCK");
+    let is_label = is_label && label.bytes().all(is_label_byte);
     let dashes = text.get(..begin)?.trim_end_matches(' ');
-    let start = dashes.trim_end_matches('-').len();
-    if !is_label || !(4..=5).contains(&(dashes.len() - start)) {
+    let count = dashes.len() - dashes.trim_end_matches('-').len();
+    if !is_label || count < 4 {
         return None;
     }
+    let start = dashes.len() - count.min(DASHES.len());
     let body = label_end
         + text.get(label_end..)?.bytes().take_while(|byte| *byte == b'-' || *byte == b' ').count();
     let end = body_end(text, body)?;
@@ -77,10 +79,14 @@ fn next_stop(text: &str, body: usize) -> usize {
 fn last_line_end(text: &str, dashes: usize) -> usize {
     let label =
         dashes + text[dashes..].bytes().take_while(|byte| matches!(byte, b'-' | b' ')).count();
-    let is_label = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ';
-    let label_end = label + text[label..].bytes().take(LABEL).take_while(is_label).count();
+    let label_end =
+        label + text[label..].bytes().take(LABEL).take_while(|byte| is_label_byte(*byte)).count();
     label_end
         + text[label_end..].bytes().take(DASHES.len()).take_while(|byte| *byte == b'-').count()
+}
+
+fn is_label_byte(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
 }
 
 /// Where the lines of a key without an end stop: at the first line that is not one of its own.
