@@ -19,11 +19,13 @@ mod choose;
 mod lexemes;
 mod notation;
 mod repeats;
+mod taken;
 
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+use lexemes::Lexemes;
 use notation::{LZW, Notation, REPAIR, Style};
 use tokenforge_tokens::Counter;
 
@@ -117,9 +119,9 @@ pub fn encode(text: &str, method: Method, counter: &Counter) -> Option<String> {
     if text.len() > MAX_INPUT || notation::mentions_header(text) {
         return None;
     }
-    let cuts = lexemes::cuts(text);
-    let lzw = || encode_in(LZW, 0, text, &cuts, counter);
-    let repair = || encode_in(REPAIR, 2, text, &cuts, counter);
+    let lexemes = Lexemes::new(text);
+    let lzw = || encode_in(LZW, 0, text, &lexemes, counter);
+    let repair = || encode_in(REPAIR, 2, text, &lexemes, counter);
     match method {
         Method::Lzw => lzw(),
         Method::Repair => repair(),
@@ -144,21 +146,17 @@ fn encode_in(
     style: Style,
     max_newlines: u32,
     text: &str,
-    cuts: &[u32],
+    lexemes: &Lexemes,
     counter: &Counter,
 ) -> Option<String> {
-    let repeats = repeats::find(text, cuts, max_newlines);
+    let is_worthwhile = |occurrences, part| choose::may_pay(lexemes, occurrences, part);
+    let repeats = repeats::find(lexemes, max_newlines, is_worthwhile);
     if repeats.is_empty() {
         return None;
     }
     let notation = Notation::unlike(text, style);
-    let chosen = choose::choose(text, cuts, repeats, &notation, counter);
-    if chosen.is_empty() {
-        return None;
-    }
-    let span = |place: u32, length: usize| -> Range<usize> {
-        cuts[place as usize] as usize..cuts[place as usize + length] as usize
-    };
+    let chosen = choose::choose(lexemes, repeats, max_newlines, &notation, counter)?;
+    let span = |place: u32, length: usize| lexemes.span(place as usize..place as usize + length);
     let entries: Vec<&str> =
         chosen.iter().map(|entry| &text[span(entry.places[0], entry.length)]).collect();
     let mut places: Vec<(Range<usize>, usize)> = chosen

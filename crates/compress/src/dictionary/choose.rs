@@ -1,93 +1,114 @@
 //! Which repeats become entries: those that save most tokens, one after the other.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use tokenforge_tokens::Counter;
 
+use super::lexemes::Lexemes;
 use super::notation::Notation;
 use super::repeats::Repeat;
+use super::taken::Taken;
 use super::{MAX_ENTRIES, MIN_OCCURRENCES, MIN_SAVED_BYTES};
 
-/// How many repeats are looked at, however many there are.
-const LOOKS: usize = 400;
+/// Places looked at, however many repeats there are: so many times the lexemes of the text.
+const LOOKS: usize = 4;
 
-/// Could a repeat of that many lexemes and bytes save tokens? Right often enough to leave most of them out early.
-pub(super) fn may_pay(occurrences: usize, lexemes: usize, bytes: usize) -> bool {
-    let tokens = estimate(lexemes, bytes);
+/// What a dictionary must save to be worth reading: this part of the tokens.
+const MIN_SAVED_PART: usize = 50;
+
+/// Could a repeat save tokens? Right often enough to leave most of them out early.
+pub(super) fn may_pay(lexemes: &Lexemes, occurrences: usize, part: Range<usize>) -> bool {
+    let tokens = estimate(lexemes, part);
     occurrences * tokens > occurrences * 6 + tokens + 9
 }
 
-fn estimate(lexemes: usize, bytes: usize) -> usize {
-    lexemes.max(bytes / 4)
+fn estimate(lexemes: &Lexemes, part: Range<usize>) -> usize {
+    part.len().max(lexemes.span(part).len() / 4)
 }
 
-/// Chooses the entries, dearest first, with the places that each of them replaces: none of them overlap.
+/// Chooses the entries, the most valuable first, with the places that each of them replaces: no two overlap.
 pub(super) fn choose(
-    text: &str,
-    cuts: &[u32],
+    lexemes: &Lexemes,
     repeats: Vec<Repeat>,
+    max_newlines: u32,
     notation: &Notation,
     counter: &Counter,
-) -> Vec<Repeat> {
-    let mut entries: Vec<Repeat> = Vec::new();
-    let mut taken = Taken::new(cuts.len());
-    let marker = counter.count(&notation.marker(MAX_ENTRIES)) as i64;
-    let overhead = counter.count(&notation.entry(MAX_ENTRIES, "")) as i64;
-    let text_of = |repeat: &Repeat| {
-        let start = repeat.places[0] as usize;
-        &text[cuts[start] as usize..cuts[start + repeat.length] as usize]
-    };
-    let worth = |occurrences: usize, tokens: usize| {
-        occurrences as i64 * (tokens as i64 - marker) - tokens as i64 - overhead
-    };
-    let mut queue: BinaryHeap<_> = repeats
+) -> Option<Vec<Repeat>> {
+    let price = Price::new(notation, counter);
+    let mut queue: BinaryHeap<Candidate> = repeats
         .into_iter()
         .map(|repeat| {
-            let tokens = estimate(repeat.length, text_of(&repeat).len());
-            Candidate { worth: worth(repeat.places.len(), tokens), tokens: None, repeat }
+            let tokens = estimate(lexemes, repeat.range());
+            Candidate { worth: price.worth(repeat.places.len(), tokens), repeat, tokens: None }
         })
         .collect();
-    let mut looks = LOOKS;
-    while let Some(mut candidate) = queue.pop()
-        && looks > 0
+    let mut entries: Vec<Repeat> = Vec::new();
+    let mut taken = Taken::nothing(lexemes, max_newlines);
+    let mut looks = LOOKS * lexemes.count();
+    let mut saved = -(price.header as i64);
+    while let Some(Candidate { repeat, tokens, .. }) = queue.pop()
         && entries.len() < MAX_ENTRIES
     {
-        looks -= 1;
-        let places = taken.free(&candidate.repeat);
-        if places.len() < MIN_OCCURRENCES {
+        looks = match looks.checked_sub(repeat.places.len()) {
+            Some(looks) => looks,
+            None => break,
+        };
+        let Some(fitted) = taken.fit(&repeat) else { continue };
+        let tokens = tokens.filter(|_| fitted.length == repeat.length);
+        let entry = lexemes.text(fitted.range());
+        let tokens = tokens.unwrap_or_else(|| counter.count(entry));
+        let worth = price.worth(fitted.places.len(), tokens);
+        if worth <= 0 {
             continue;
         }
-        let entry = text_of(&candidate.repeat);
-        let tokens = *candidate.tokens.get_or_insert_with(|| counter.count(entry));
-        candidate.worth = worth(places.len(), tokens);
-        if candidate.worth <= 0 {
+        if queue.peek().is_some_and(|next| next.worth > worth) {
+            let repeat = if fitted.length == repeat.length { repeat } else { fitted };
+            queue.push(Candidate { worth, tokens: Some(tokens), repeat });
             continue;
         }
-        if queue.peek().is_some_and(|next| next.worth > candidate.worth) {
-            queue.push(candidate);
+        let mut chosen = fitted;
+        chosen.places.retain(|&place| lexemes.text(place as usize..place as usize + chosen.length) == entry);
+        if chosen.places.len() < MIN_OCCURRENCES
+            || !notation.saves(entries.len() + 1, entry, chosen.places.len(), MIN_SAVED_BYTES)
+        {
             continue;
         }
-        let number = entries.len() + 1;
-        let (before, after) = (
-            entry.len() * places.len(),
-            notation.marker(number).len() * places.len() + notation.entry(number, entry).len(),
-        );
-        if before < after + MIN_SAVED_BYTES {
-            continue;
-        }
-        let chosen = Repeat { places, length: candidate.repeat.length };
         taken.take(&chosen);
         entries.push(chosen);
+        saved += worth;
     }
-    entries
+    (saved > (lexemes.count() / MIN_SAVED_PART) as i64).then_some(entries)
+}
+
+/// What markers, entries and the header cost in tokens.
+struct Price {
+    marker: usize,
+    entry: usize,
+    header: usize,
+}
+
+impl Price {
+    fn new(notation: &Notation, counter: &Counter) -> Self {
+        Price {
+            marker: counter.count(&notation.marker(MAX_ENTRIES)),
+            entry: counter.count(&notation.entry(MAX_ENTRIES, "")),
+            header: counter.count(notation.header()),
+        }
+    }
+
+    /// What an entry saves.
+    fn worth(&self, occurrences: usize, tokens: usize) -> i64 {
+        (occurrences * tokens) as i64 - (occurrences * self.marker + tokens + self.entry) as i64
+    }
 }
 
 /// A repeat in the queue, ordered by what it is thought to save.
 struct Candidate {
     worth: i64,
-    tokens: Option<usize>,
     repeat: Repeat,
+    tokens: Option<usize>,
 }
 
 impl Candidate {
@@ -97,13 +118,13 @@ impl Candidate {
 }
 
 impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+    fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
 }
 
 impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
@@ -115,42 +136,3 @@ impl PartialEq for Candidate {
 }
 
 impl Eq for Candidate {}
-
-/// The lexemes that entries already replace.
-struct Taken {
-    is_taken: Vec<bool>,
-    /// How many are taken before each lexeme.
-    before: Vec<u32>,
-}
-
-impl Taken {
-    fn new(cuts: usize) -> Self {
-        Taken { is_taken: vec![false; cuts], before: vec![0; cuts] }
-    }
-
-    /// The places of a repeat that overlap neither each other nor what is taken.
-    fn free(&self, repeat: &Repeat) -> Vec<u32> {
-        let mut end = 0;
-        let is_free = |&place: &u32| {
-            let start = place as usize;
-            let free = start >= end && self.before[start] == self.before[start + repeat.length];
-            if free {
-                end = start + repeat.length;
-            }
-            free
-        };
-        let mut is_free = is_free;
-        repeat.places.iter().copied().filter(|place| is_free(place)).collect()
-    }
-
-    fn take(&mut self, repeat: &Repeat) {
-        for &place in &repeat.places {
-            self.is_taken[place as usize..][..repeat.length].fill(true);
-        }
-        let mut count = 0;
-        for (before, &is_taken) in self.before.iter_mut().zip(&self.is_taken) {
-            *before = count;
-            count += u32::from(is_taken);
-        }
-    }
-}

@@ -3,43 +3,148 @@
 //! An entry that begins or ends inside a word makes the rest of the word dearer than it was. So repeats are looked
 //! for between these cuts only: before the blank that leads a word, between words, numbers, punctuation and line ends.
 
+use std::ops::Range;
+
 /// No lexeme is longer, so that a text without any such place has cuts as well.
 const LONGEST: usize = 16;
 
-/// Where the lexemes of a text begin, and one place more: where the text ends.
-pub(super) fn cuts(text: &str) -> Vec<u32> {
-    let bytes = text.as_bytes();
-    let mut cuts = Vec::with_capacity(bytes.len() / 3 + 2);
-    let mut start = 0;
-    let mut before = Kind::Newline;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let kind = KINDS[usize::from(byte)];
-        let joined = match (before, kind) {
-            (_, Kind::Inside) => true,
-            _ if at - start >= LONGEST => false,
-            (Kind::Word, Kind::Upper) => false,
-            (Kind::Upper | Kind::Blank, Kind::Word) | (Kind::Blank, Kind::Upper | Kind::Mark) => {
-                true
+/// The lexemes of a text.
+pub(super) struct Lexemes<'t> {
+    text: &'t str,
+    /// Where each of them begins, and where the last one ends.
+    cuts: Vec<u32>,
+    /// The hash of all that is before each cut.
+    hashes: Vec<u64>,
+    /// The line ends before each cut.
+    lines: Vec<u32>,
+}
+
+impl<'t> Lexemes<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let cuts = cuts(text);
+        let (mut hashes, mut lines) = (vec![0; cuts.len()], vec![0; cuts.len()]);
+        let (mut hash, mut newlines) = (0u64, 0);
+        for (index, cut) in cuts.windows(2).enumerate() {
+            let lexeme = &text.as_bytes()[cut[0] as usize..cut[1] as usize];
+            hash = hash.wrapping_mul(BASE).wrapping_add(hash_of(lexeme));
+            if matches!(lexeme[0], b'\n' | b'\r') {
+                newlines += memchr::memchr_iter(b'\n', lexeme).count().max(1) as u32;
             }
-            (Kind::Digit, Kind::Digit) => at - start < 3,
-            (Kind::Blank, Kind::Blank) => {
-                let next = bytes.get(at + 1).map_or(Kind::Newline, |&next| KINDS[usize::from(next)]);
-                matches!(next, Kind::Blank | Kind::Newline | Kind::Digit)
-            }
-            (before, kind) => before == kind,
-        };
-        if !joined || at == 0 {
-            cuts.push(at as u32);
-            start = at;
+            hashes[index + 1] = hash;
+            lines[index + 1] = newlines;
         }
-        before = if kind == Kind::Inside { Kind::Word } else { kind };
+        Lexemes { text, cuts, hashes, lines }
     }
-    cuts.push(bytes.len() as u32);
+
+    pub(super) fn count(&self) -> usize {
+        self.cuts.len() - 1
+    }
+
+    /// Where some lexemes are in the text, in bytes.
+    pub(super) fn span(&self, lexemes: Range<usize>) -> Range<usize> {
+        self.cuts[lexemes.start] as usize..self.cuts[lexemes.end] as usize
+    }
+
+    pub(super) fn text(&self, lexemes: Range<usize>) -> &'t str {
+        &self.text[self.span(lexemes)]
+    }
+
+    /// How many line ends there are in some lexemes.
+    pub(super) fn newlines(&self, lexemes: Range<usize>) -> u32 {
+        self.lines[lexemes.end] - self.lines[lexemes.start]
+    }
+
+    /// The lexemes that a repeat is looked for at: words and numbers, with the blanks before them.
+    pub(super) fn starts(&self) -> Vec<u32> {
+        let bytes = self.text.as_bytes();
+        let mut starts = vec![0; self.cuts.len()];
+        let mut count = 0;
+        for (lexeme, &cut) in self.cuts.iter().enumerate() {
+            starts[count] = lexeme as u32;
+            count += usize::from(matches!(kind_at(bytes, cut as usize), Word | Upper | Digit | Blank));
+        }
+        starts.truncate(count);
+        starts
+    }
+
+    /// What hashes so many lexemes from a given one on.
+    pub(super) fn hasher(&self, length: usize) -> impl Fn(usize) -> u64 {
+        let power = BASE.wrapping_pow(length as u32);
+        move |start| {
+            let before = self.hashes[start].wrapping_mul(power);
+            mix(self.hashes[start + length].wrapping_sub(before))
+        }
+    }
+
+    /// The parts of some lexemes that have no more line ends than allowed, one after the other; a part that would be
+    /// too short is left out.
+    pub(super) fn split(
+        &self,
+        lexemes: Range<usize>,
+        shortest: usize,
+        max_newlines: u32,
+    ) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut start = lexemes.start;
+        while start + shortest <= lexemes.end {
+            let mut end = start;
+            while end < lexemes.end && self.newlines(start..end + 1) <= max_newlines {
+                end += 1;
+            }
+            if end - start >= shortest {
+                parts.push(start..end);
+            }
+            start = end.max(start + 1);
+        }
+        parts
+    }
+}
+
+/// Odd, so that no factor is lost; otherwise any number with well mixed bits.
+const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+
+fn hash_of(lexeme: &[u8]) -> u64 {
+    let mut hash = lexeme.len() as u64;
+    let mut rest = lexeme;
+    while let Some((word, after)) = rest.split_first_chunk::<8>() {
+        hash = mix(hash ^ u64::from_le_bytes(*word));
+        rest = after;
+    }
+    mix(rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)) ^ hash)
+}
+
+/// Spreads what a number differs in over all its bits.
+fn mix(number: u64) -> u64 {
+    let product = number.wrapping_mul(BASE);
+    product ^ product >> 32
+}
+
+/// Where the lexemes of a text begin, and one place more: where the text ends.
+fn cuts(text: &str) -> Vec<u32> {
+    let bytes = text.as_bytes();
+    // Written to at every byte and moved on at a cut: a branch there would be mispredicted at every other lexeme.
+    let mut cuts = vec![0; bytes.len() + 1];
+    let (mut count, mut start) = (0, 0);
+    let mut kinds = (Kind::Start, kind_at(bytes, 0));
+    for at in 0..bytes.len() {
+        let next = kind_at(bytes, at + 1);
+        let (before, kind) = kinds;
+        let is_long = at - start >= LONGEST && kind != Kind::Inside;
+        let is_cut = CUT[before as usize][kind as usize][next as usize] || is_long;
+        cuts[count] = at as u32;
+        count += usize::from(is_cut);
+        start = if is_cut { at } else { start };
+        kinds = (if kind == Kind::Inside { Kind::Word } else { kind }, next);
+    }
+    cuts[count] = bytes.len() as u32;
+    cuts.truncate(count + 1);
     cuts
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    /// Before the first byte and after the last.
+    Start,
     /// Small letters, and characters outside ASCII.
     Word,
     Upper,
@@ -51,20 +156,52 @@ enum Kind {
     Inside,
 }
 
-const KINDS: [Kind; 256] = kinds();
+use Kind::{Blank, Digit, Inside, Mark, Newline, Start, Upper, Word};
 
-const fn kinds() -> [Kind; 256] {
-    let mut kinds = [Kind::Mark; 256];
+const ALL: [Kind; 8] = [Start, Word, Upper, Digit, Mark, Blank, Newline, Inside];
+
+fn kind_at(bytes: &[u8], at: usize) -> Kind {
+    bytes.get(at).map_or(Start, |&byte| KINDS[usize::from(byte)])
+}
+
+/// Is there a cut between two kinds, the second of which is followed by a third?
+static CUT: [[[bool; 8]; 8]; 8] = cut_table();
+
+const fn cut_table() -> [[[bool; 8]; 8]; 8] {
+    let mut table = [[[false; 8]; 8]; 8];
+    let mut index = 0;
+    while index < 512 {
+        let (before, kind, next) = (index / 64, index / 8 % 8, index % 8);
+        table[before][kind][next] = is_cut(ALL[before], ALL[kind], ALL[next]);
+        index += 1;
+    }
+    table
+}
+
+const fn is_cut(before: Kind, kind: Kind, next: Kind) -> bool {
+    match (before, kind) {
+        (Start, _) => true,
+        (_, Inside) | (Upper | Blank, Word) | (Blank, Upper | Mark) => false,
+        // The last of several blanks belongs to the word after it.
+        (Blank, Blank) => !matches!(next, Blank | Newline | Digit | Start),
+        _ => before as u8 != kind as u8,
+    }
+}
+
+static KINDS: [Kind; 256] = kind_table();
+
+const fn kind_table() -> [Kind; 256] {
+    let mut kinds = [Mark; 256];
     let mut byte = 0;
     while byte < 256 {
         kinds[byte] = match byte as u8 {
-            b'a'..=b'z' | 0xC0.. => Kind::Word,
-            b'A'..=b'Z' => Kind::Upper,
-            b'0'..=b'9' => Kind::Digit,
-            b' ' | b'\t' => Kind::Blank,
-            b'\n' | b'\r' => Kind::Newline,
-            0x80..=0xBF => Kind::Inside,
-            _ => Kind::Mark,
+            b'a'..=b'z' | 0xC0.. => Word,
+            b'A'..=b'Z' => Upper,
+            b'0'..=b'9' => Digit,
+            b' ' | b'\t' => Blank,
+            b'\n' | b'\r' => Newline,
+            0x80..=0xBF => Inside,
+            _ => Mark,
         };
         byte += 1;
     }
@@ -82,7 +219,7 @@ mod tests {
     #[test]
     fn words_take_the_blank_before_them() {
         assert_eq!(lexemes("error in  crate α:\n"), ["error", " in", " ", " crate", " α", ":", "\n"]);
-        assert_eq!(lexemes("fooBar12345 == HTTPx"), ["foo", "Bar", "123", "45", " ==", " HTTPx"]);
+        assert_eq!(lexemes("fooBar12345 == HTTPx"), ["foo", "Bar", "12345", " ==", " HTTPx"]);
     }
 
     #[test]

@@ -71,6 +71,17 @@ impl Notation {
         line
     }
 
+    pub(super) fn header(&self) -> &'static str {
+        self.style.header
+    }
+
+    /// Does an entry that occurs so often save that many bytes?
+    pub(super) fn saves(&self, entry: usize, text: &str, occurrences: usize, bytes: usize) -> bool {
+        let before = occurrences * text.len();
+        let after = occurrences * self.marker(entry).len() + self.entry(entry, text).len();
+        before >= after + bytes
+    }
+
     /// Writes the dictionary: the header, the entries, and the text with the places of each entry replaced.
     /// `places` are in the order of the text and name the entry by its index.
     pub(super) fn write(

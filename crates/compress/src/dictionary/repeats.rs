@@ -1,242 +1,226 @@
 //! Which sequences of lexemes occur at least three times?
 //!
-//! Windows of a few lexemes get a name by rolling hash, the same name only if they are the same bytes. Windows twice
-//! as long are pairs of names, and so on: only what still repeats goes on to the next length, so that a text without
-//! repetition is done after one pass. At every length, windows that always follow one another are one longer repeat.
-//! No step looks at a text more than a bounded number of times, whatever the text.
+//! Windows of a few lexemes get a name by rolling hash, then longer ones: only what still repeats goes on to the next
+//! length, so that a text without repetition is done after one pass. At every length, windows that always follow one
+//! another are one longer repeat. No text takes more than a bounded number of passes.
+//!
+//! Two windows with the same hash are taken to be the same: whoever replaces one by the other has to compare them.
 
 use std::ops::Range;
 
-use super::{MIN_OCCURRENCES, choose};
+use super::MIN_OCCURRENCES;
+use super::lexemes::Lexemes;
 
-/// Lexemes in the shortest window. A marker costs six tokens, so a shorter entry would hardly pay.
-const WINDOW: usize = 6;
-
-/// How often the window is doubled: up to 192 lexemes.
-const LENGTHS: usize = 6;
+/// How many lexemes the windows have. A marker costs six tokens, so a shorter entry would hardly pay.
+const LENGTHS: [usize; 5] = [8, 16, 32, 64, 128];
 
 /// A sequence of lexemes that occurs several times.
 pub(super) struct Repeat {
-    /// The lexemes that it begins with, ascending. Occurrences may overlap.
+    /// The lexemes that it begins with, ascending. Occurrences do not overlap.
     pub(super) places: Vec<u32>,
     /// How many lexemes it has.
     pub(super) length: usize,
 }
 
-/// Finds repeats with at most `max_newlines` line ends that may be worth an entry, in no useful order.
-pub(super) fn find(text: &str, cuts: &[u32], max_newlines: u32) -> Vec<Repeat> {
-    let mut repeats = Vec::new();
-    let count = cuts.len() - 1;
-    if count < WINDOW * MIN_OCCURRENCES {
-        return repeats;
+impl Repeat {
+    /// The lexemes of the first occurrence.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.at(self.places[0])
     }
-    let lexemes = Lexemes::new(text, cuts);
-    let mut window = WINDOW;
-    let mut names = Names::new(
-        count + 1 - window,
-        |at| (lexemes.newlines(at..at + window) <= max_newlines).then(|| lexemes.hash(at)),
-        |a, b| lexemes.window(a) == lexemes.window(b),
-    );
-    for _ in 0..LENGTHS {
-        if !names.any {
+
+    /// The lexemes of every occurrence.
+    pub(super) fn occurrences(&self) -> impl Iterator<Item = Range<usize>> {
+        self.places.iter().map(|&place| self.at(place))
+    }
+
+    /// The lexemes of the occurrence at a place.
+    pub(super) fn at(&self, place: u32) -> Range<usize> {
+        place as usize..place as usize + self.length
+    }
+}
+
+/// Finds repeats with at most `max_newlines` line ends. Some of them are part of others.
+pub(super) fn find(
+    lexemes: &Lexemes,
+    max_newlines: u32,
+    is_worthwhile: impl Fn(usize, Range<usize>) -> bool,
+) -> Vec<Repeat> {
+    let mut repeats = Vec::new();
+    let starts = lexemes.starts();
+    let everywhere: Vec<u32> = (0..starts.len() as u32).collect();
+    let mut windows = Window::all(lexemes, &starts, everywhere.into_iter(), LENGTHS[0], max_newlines);
+    leave_out_rare(&mut windows);
+    for (index, length) in LENGTHS.into_iter().enumerate() {
+        if index > 0 {
+            let indices = windows.iter().map(|window| window.index);
+            windows = Window::all(lexemes, &starts, indices, length, max_newlines);
+        }
+        let names = Names::new(starts.len(), &mut windows);
+        if windows.is_empty() {
             break;
         }
-        names.chains(|chain| {
-            lexemes.split(chain, window, max_newlines, |start, length| {
-                let occurrences = names.occurrences[start] as usize;
-                let bytes = (cuts[start + length] - cuts[start]) as usize;
-                if choose::may_pay(occurrences, length, bytes) {
-                    repeats.push(Repeat { places: names.places(start), length });
+        // What is as long as the next windows is found among them, and perhaps goes on there.
+        let too_long = LENGTHS.get(index + 1).copied().unwrap_or(usize::MAX);
+        for chain in names.chains(&windows, &starts, length) {
+            let repeat = starts[chain.start] as usize..starts[chain.end - 1] as usize + length;
+            let occurrences = names.0[chain.start].occurrences as usize;
+            for part in lexemes.split(repeat, length, max_newlines) {
+                if part.len() < too_long && is_worthwhile(occurrences, part.clone()) {
+                    let shift = part.start as u32 - starts[chain.start];
+                    let places = names.places(chain.start).map(|index| starts[index] + shift);
+                    let places = apart(places, part.len() as u32);
+                    if is_worthwhile(places.len(), part.clone()) {
+                        repeats.push(Repeat { places, length: part.len() });
+                    }
                 }
-            })
-        });
-        if count < 2 * window {
-            break;
+            }
         }
-        names = names.pairs(window, count + 1 - 2 * window);
-        window *= 2;
     }
     repeats
 }
 
-/// The lexemes of a text with what is asked of them often.
-struct Lexemes<'t> {
-    text: &'t [u8],
-    cuts: &'t [u32],
-    /// Hash of everything before each cut.
-    hashes: Vec<u64>,
-    /// Line ends before each cut.
-    lines: Vec<u32>,
+/// The places that are at least so far apart.
+fn apart(places: impl Iterator<Item = u32>, distance: u32) -> Vec<u32> {
+    let mut free = 0;
+    let is_apart = |&place: &u32| {
+        let is_apart = place >= free;
+        free = if is_apart { place + distance } else { free };
+        is_apart
+    };
+    places.filter(is_apart).collect()
 }
 
-/// Odd, so that no factor is lost; otherwise any number with well mixed bits.
-const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
-
-const BASE_TO_THE_WINDOW: u64 = BASE.wrapping_pow(WINDOW as u32);
-
-impl<'t> Lexemes<'t> {
-    fn new(text: &'t str, cuts: &'t [u32]) -> Self {
-        let text = text.as_bytes();
-        let (mut hashes, mut lines) =
-            (Vec::with_capacity(cuts.len()), Vec::with_capacity(cuts.len()));
-        let (mut hash, mut newlines) = (0u64, 0);
-        for cut in cuts.windows(2) {
-            hashes.push(hash);
-            lines.push(newlines);
-            let lexeme = &text[cut[0] as usize..cut[1] as usize];
-            hash = hash.wrapping_mul(BASE).wrapping_add(hash_of(lexeme));
-            if matches!(lexeme[0], b'\n' | b'\r') {
-                newlines += memchr::memchr_iter(b'\n', lexeme).count().max(1) as u32;
-            }
-        }
-        hashes.push(hash);
-        lines.push(newlines);
-        Lexemes { text, cuts, hashes, lines }
+/// Leaves out windows that occur too rarely. That is most of many texts, and a small table of counters finds nearly all
+/// of it without naming any.
+fn leave_out_rare(windows: &mut Vec<Window>) {
+    const COUNTERS: u32 = 15;
+    let bucket = |window: &Window| (window.hash >> (64 - COUNTERS)) as usize;
+    let mut counters = vec![0u8; 1 << COUNTERS];
+    for window in windows.iter() {
+        let counter = &mut counters[bucket(window)];
+        *counter = counter.saturating_add(1);
     }
+    windows.retain(|window| usize::from(counters[bucket(window)]) >= MIN_OCCURRENCES);
+}
 
-    fn newlines(&self, lexemes: Range<usize>) -> u32 {
-        self.lines[lexemes.end] - self.lines[lexemes.start]
-    }
+/// Some lexemes in a row.
+struct Window {
+    /// The start with which it begins, as an index.
+    index: u32,
+    hash: u64,
+}
 
-    /// The hash of the shortest window at a lexeme.
-    fn hash(&self, at: usize) -> u64 {
-        self.hashes[at + WINDOW].wrapping_sub(self.hashes[at].wrapping_mul(BASE_TO_THE_WINDOW))
-    }
-
-    /// The bytes of the shortest window at a lexeme.
-    fn window(&self, at: usize) -> &'t [u8] {
-        &self.text[self.cuts[at] as usize..self.cuts[at + WINDOW] as usize]
-    }
-
-    /// Tells the parts of a chain of windows that have no more line ends than allowed, one after the other.
-    fn split(
-        &self,
-        chain: Range<usize>,
-        window: usize,
+impl Window {
+    /// The windows of so many lexemes at the given starts, without those that have too many line ends or end beyond
+    /// the text.
+    fn all(
+        lexemes: &Lexemes,
+        starts: &[u32],
+        indices: impl Iterator<Item = u32>,
+        length: usize,
         max_newlines: u32,
-        mut part: impl FnMut(usize, usize),
-    ) {
-        let mut start = chain.start;
-        while start < chain.end {
-            let mut end = start + window;
-            while end < chain.end + window - 1 && self.newlines(start..end + 1) <= max_newlines {
-                end += 1;
-            }
-            part(start, end - start);
-            start = end;
-        }
+    ) -> Vec<Self> {
+        let hash = lexemes.hasher(length);
+        indices
+            .filter_map(|index| {
+                let start = starts[index as usize] as usize;
+                let end = start + length;
+                let fits = end <= lexemes.count() && lexemes.newlines(start..end) <= max_newlines;
+                fits.then(|| Window { index, hash: hash(start) })
+            })
+            .collect()
     }
 }
 
-fn hash_of(lexeme: &[u8]) -> u64 {
-    lexeme.iter().fold(0, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
-}
+/// The windows of one length by start: the same name for the same hash.
+struct Names(Vec<Name>);
 
-/// The windows of one length: the same name for the same bytes.
-struct Names {
-    /// For each window the first one like it, or [`NONE`] if there are too few.
-    first: Vec<u32>,
-    /// For each window the next one like it.
-    next: Vec<u32>,
-    /// For each first one, how many there are.
-    occurrences: Vec<u32>,
-    /// Whether there is any repeat at all.
-    any: bool,
+#[derive(Clone, Copy)]
+struct Name {
+    /// The first window like this one, or [`NONE`] if there are too few.
+    first: u32,
+    /// The next window like this one.
+    next: u32,
+    /// Of a first window: the last like it.
+    last: u32,
+    /// Of a first window: how many there are like it.
+    occurrences: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Names {
-    /// Names `count` windows. Those without a hash are left out; those with the same hash are compared.
-    fn new(
-        count: usize,
-        hash: impl Fn(usize) -> Option<u64>,
-        same: impl Fn(usize, usize) -> bool,
-    ) -> Self {
-        let slots = (2 * count).next_power_of_two();
-        let shift = 64 - slots.trailing_zeros();
-        // Position and the part of the hash that the slot's own number does not tell.
-        let mut table = vec![(NONE, 0u32); slots];
-        let (mut first, mut next) = (vec![NONE; count], vec![NONE; count]);
-        let (mut last, mut occurrences) = (vec![NONE; count], vec![0u32; count]);
-        let mut any = false;
-        for at in 0..count {
-            let Some(hash) = hash(at) else { continue };
-            let mixed = hash.wrapping_mul(BASE);
-            let (mut slot, tag) = ((mixed >> shift) as usize, mixed as u32);
-            let name = loop {
-                match table[slot] {
-                    (NONE, _) => {
-                        table[slot] = (at as u32, tag);
-                        break at;
-                    }
-                    (found, its) if its == tag && same(found as usize, at) => break found as usize,
-                    _ => slot = (slot + 1) % slots,
-                }
-            };
-            if name != at {
-                next[last[name] as usize] = at as u32;
+    /// Names the windows and leaves out those that occur too rarely.
+    fn new(starts: usize, windows: &mut Vec<Window>) -> Self {
+        let slots = (2 * windows.len()).next_power_of_two();
+        let mut table = vec![(0u64, NONE); slots];
+        let mut names = vec![Name { first: NONE, next: NONE, last: NONE, occurrences: 0 }; starts];
+        for &Window { index, hash } in windows.iter() {
+            let mut slot = hash as usize % slots;
+            while table[slot].1 != NONE && table[slot].0 != hash {
+                slot = (slot + 1) % slots;
             }
-            first[at] = name as u32;
-            last[name] = at as u32;
-            occurrences[name] += 1;
-            any |= occurrences[name] as usize >= MIN_OCCURRENCES;
-        }
-        for name in &mut first {
-            if *name != NONE && (occurrences[*name as usize] as usize) < MIN_OCCURRENCES {
-                *name = NONE;
-            }
-        }
-        Names { first, next, occurrences, any }
-    }
-
-    /// Names the windows twice as long, of which there are `count`.
-    fn pairs(&self, window: usize, count: usize) -> Names {
-        let pair = |at: usize| (self.first[at], self.first[at + window]);
-        Names::new(
-            count,
-            |at| match pair(at) {
-                (NONE, _) | (_, NONE) => None,
-                (a, b) => Some((u64::from(a) << 32 | u64::from(b)).wrapping_mul(BASE) >> 7),
-            },
-            |a, b| pair(a) == pair(b),
-        )
-    }
-
-    /// Tells the runs of first windows each of which is always followed by the next and never occurs without it.
-    fn chains(&self, mut chain: impl FnMut(Range<usize>)) {
-        // Whether every window like this one is followed by what follows the first of them.
-        let mut always = vec![true; self.first.len()];
-        for (at, &name) in self.first.iter().enumerate() {
-            if name != NONE {
-                let follower = self.first.get(at + 1);
-                always[name as usize] &= follower == self.first.get(name as usize + 1);
-            }
-        }
-        let is_first = |at: usize| self.first.get(at) == Some(&(at as u32));
-        let mut at = 0;
-        while at < self.first.len() {
-            let start = at;
-            at += 1;
-            if !is_first(start) {
+            if table[slot].1 == NONE {
+                table[slot] = (hash, index);
+                names[index as usize] = Name { first: index, next: NONE, last: index, occurrences: 1 };
                 continue;
             }
-            while always[at - 1] && is_first(at) && self.occurrences[at] == self.occurrences[at - 1]
-            {
-                at += 1;
-            }
-            chain(start..at);
+            let name = table[slot].1;
+            let first = &mut names[name as usize];
+            first.occurrences += 1;
+            let last = std::mem::replace(&mut first.last, index);
+            names[last as usize].next = index;
+            names[index as usize].first = name;
         }
+        windows.retain(|window| {
+            let name = names[window.index as usize].first;
+            let is_repeat = names[name as usize].occurrences as usize >= MIN_OCCURRENCES;
+            if !is_repeat {
+                names[window.index as usize].first = NONE;
+            }
+            is_repeat
+        });
+        Names(names)
     }
 
-    /// Where the windows like this one are.
-    fn places(&self, first: usize) -> Vec<u32> {
-        let mut places = Vec::with_capacity(self.occurrences[first] as usize);
-        let mut at = first as u32;
-        while at != NONE {
-            places.push(at);
-            at = self.next[at as usize];
+    /// The runs of first windows each of which is always followed by the next and never occurs without it.
+    fn chains(&self, windows: &[Window], starts: &[u32], length: usize) -> Vec<Range<usize>> {
+        let first = |index: usize| self.0.get(index).map_or(NONE, |name| name.first);
+        // Whether every window like this one is followed by what follows the first of them.
+        let mut always = vec![true; self.0.len()];
+        for window in windows {
+            let index = window.index as usize;
+            let name = first(index) as usize;
+            if name != index && first(index + 1) != first(name + 1) {
+                always[name] = false;
+            }
         }
-        places
+        let mut chains = Vec::<Range<usize>>::new();
+        for window in windows {
+            let index = window.index as usize;
+            if first(index) != window.index {
+                continue;
+            }
+            match chains.last_mut() {
+                Some(chain)
+                    if chain.end == index
+                        && always[index - 1]
+                        && self.0[index].occurrences == self.0[index - 1].occurrences
+                        && starts[index] - starts[index - 1] <= length as u32 =>
+                {
+                    chain.end += 1;
+                }
+                _ => chains.push(index..index + 1),
+            }
+        }
+        chains
+    }
+
+    /// The windows like this first one.
+    fn places(&self, first: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(first as u32), |&index| {
+            Some(self.0[index as usize].next).filter(|&next| next != NONE)
+        })
+        .map(|index| index as usize)
     }
 }
