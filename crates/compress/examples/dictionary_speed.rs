@@ -18,7 +18,7 @@ use tokenforge_compress::dictionary::{Method, decode, encode};
 use tokenforge_tokens::Counter;
 
 /// Every text is measured this often, in turns, and the fastest turn counts.
-const TURNS: usize = 5;
+const TURNS: usize = 25;
 
 fn main() -> Result<(), Box<dyn Error>> {
     Counter::default().warm();
@@ -138,6 +138,9 @@ fn difficult() -> Vec<(&'static str, String)> {
         ("random letters", fill(&mut |random, _| char::from(b'a' + random(26) as u8).into())),
         ("random bytes", fill(&mut |random, _| char::from(b' ' + random(95) as u8).into())),
         ("random of two", fill(&mut |random, _| ["a ", "b "][random(2) as usize].into())),
+        ("two, in lines", fill(&mut |random, _| ["a ", "b ", "\n"][random(21) as usize / 10].into())),
+        ("blanks, in lines", fill(&mut |_, line| if line % 30 == 29 { "a\n" } else { "a " }.into())),
+        ("digits, in lines", fill(&mut |random, line| if line % 30 == 29 { "1\n".into() } else { format!("{},", random(3)) })),
         ("random words", fill(&mut |random, _| ["lorem ", "ipsum ", "dolor ", "sit ", "amet "][random(5) as usize].into())),
         ("Thue-Morse", fill(&mut |_, line| ["a1", "b2"][line.count_ones() as usize % 2].into())),
         ("Fibonacci", fibonacci()),

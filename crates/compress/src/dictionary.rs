@@ -125,6 +125,8 @@ pub fn encode(text: &str, method: Method, counter: &Counter) -> Option<String> {
     match method {
         Method::Lzw => lzw(),
         Method::Repair => repair(),
+        // Within one line there is nothing that only one of them would find.
+        Method::Auto if !text.contains('\n') => lzw(),
         Method::Auto => match (lzw(), repair()) {
             (Some(lzw), Some(repair)) => Some(cheaper(lzw, repair, counter)),
             (lzw, repair) => lzw.or(repair),
@@ -144,7 +146,7 @@ pub fn is_dictionary(text: &str) -> bool {
 
 fn encode_in(
     style: Style,
-    max_newlines: u32,
+    max_newlines: u16,
     text: &str,
     lexemes: &Lexemes,
     counter: &Counter,
@@ -156,7 +158,7 @@ fn encode_in(
     }
     let notation = Notation::unlike(text, style);
     let chosen = choose::choose(lexemes, repeats, max_newlines, &notation, counter)?;
-    let span = |place: u32, length: usize| lexemes.span(place as usize..place as usize + length);
+    let span = |place: u16, length: usize| lexemes.span(usize::from(place)..usize::from(place) + length);
     let entries: Vec<&str> =
         chosen.iter().map(|entry| &text[span(entry.places[0], entry.length)]).collect();
     let mut places: Vec<(Range<usize>, usize)> = chosen

@@ -13,7 +13,7 @@ use super::taken::Taken;
 use super::{MAX_ENTRIES, MIN_OCCURRENCES, MIN_SAVED_BYTES};
 
 /// Places looked at, however many repeats there are: so many times the lexemes of the text.
-const LOOKS: usize = 4;
+const LOOKS: usize = 1;
 
 /// What a dictionary must save to be worth reading: this part of the tokens.
 const MIN_SAVED_PART: usize = 50;
@@ -32,7 +32,7 @@ fn estimate(lexemes: &Lexemes, part: Range<usize>) -> usize {
 pub(super) fn choose(
     lexemes: &Lexemes,
     repeats: Vec<Repeat>,
-    max_newlines: u32,
+    max_newlines: u16,
     notation: &Notation,
     counter: &Counter,
 ) -> Option<Vec<Repeat>> {
@@ -40,7 +40,7 @@ pub(super) fn choose(
     let mut queue: BinaryHeap<Candidate> = repeats
         .into_iter()
         .map(|repeat| {
-            let tokens = estimate(lexemes, repeat.range());
+            let tokens = estimate(lexemes, repeat.first());
             Candidate { worth: price.worth(repeat.places.len(), tokens), repeat, tokens: None }
         })
         .collect();
@@ -57,7 +57,7 @@ pub(super) fn choose(
         };
         let Some(fitted) = taken.fit(&repeat) else { continue };
         let tokens = tokens.filter(|_| fitted.length == repeat.length);
-        let entry = lexemes.text(fitted.range());
+        let entry = lexemes.text(fitted.first());
         let tokens = tokens.unwrap_or_else(|| counter.count(entry));
         let worth = price.worth(fitted.places.len(), tokens);
         if worth <= 0 {
@@ -69,7 +69,9 @@ pub(super) fn choose(
             continue;
         }
         let mut chosen = fitted;
-        chosen.places.retain(|&place| lexemes.text(place as usize..place as usize + chosen.length) == entry);
+        let length = chosen.length;
+        let chosen_at = |place: u16| usize::from(place)..usize::from(place) + length;
+        chosen.places.retain(|&place| lexemes.text(chosen_at(place)) == entry);
         if chosen.places.len() < MIN_OCCURRENCES
             || !notation.saves(entries.len() + 1, entry, chosen.places.len(), MIN_SAVED_BYTES)
         {
@@ -112,7 +114,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn key(&self) -> (i64, Reverse<u32>, usize) {
+    fn key(&self) -> (i64, Reverse<u16>, usize) {
         (self.worth, Reverse(self.repeat.places[0]), self.repeat.length)
     }
 }

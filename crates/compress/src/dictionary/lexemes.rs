@@ -5,6 +5,13 @@
 
 use std::ops::Range;
 
+use super::MAX_INPUT;
+
+/// A place in a text, counted in bytes or lexemes. Small, since tables of them decide how fast a text is searched.
+pub(super) type Index = u16;
+
+const _: () = assert!(MAX_INPUT < Index::MAX as usize);
+
 /// No lexeme is longer, so that a text without any such place has cuts as well.
 const LONGEST: usize = 16;
 
@@ -12,23 +19,24 @@ const LONGEST: usize = 16;
 pub(super) struct Lexemes<'t> {
     text: &'t str,
     /// Where each of them begins, and where the last one ends.
-    cuts: Vec<u32>,
+    cuts: Vec<Index>,
     /// The hash of all that is before each cut.
     hashes: Vec<u64>,
     /// The line ends before each cut.
-    lines: Vec<u32>,
+    lines: Vec<u16>,
 }
 
 impl<'t> Lexemes<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let cuts = cuts(text);
+        let bytes = text.as_bytes();
+        let cuts = cuts(bytes);
         let (mut hashes, mut lines) = (vec![0; cuts.len()], vec![0; cuts.len()]);
         let (mut hash, mut newlines) = (0u64, 0);
         for (index, cut) in cuts.windows(2).enumerate() {
-            let lexeme = &text.as_bytes()[cut[0] as usize..cut[1] as usize];
-            hash = hash.wrapping_mul(BASE).wrapping_add(hash_of(lexeme));
-            if matches!(lexeme[0], b'\n' | b'\r') {
-                newlines += memchr::memchr_iter(b'\n', lexeme).count().max(1) as u32;
+            let (lexeme, length) = (&bytes[usize::from(cut[0])..], usize::from(cut[1] - cut[0]));
+            hash = hash.wrapping_mul(BASE).wrapping_add(hash_of(lexeme, length));
+            if kind_at(lexeme, 0) == Newline {
+                newlines += memchr::memchr_iter(b'\n', &lexeme[..length]).count().max(1) as u16;
             }
             hashes[index + 1] = hash;
             lines[index + 1] = newlines;
@@ -42,7 +50,7 @@ impl<'t> Lexemes<'t> {
 
     /// Where some lexemes are in the text, in bytes.
     pub(super) fn span(&self, lexemes: Range<usize>) -> Range<usize> {
-        self.cuts[lexemes.start] as usize..self.cuts[lexemes.end] as usize
+        self.cuts[lexemes.start].into()..self.cuts[lexemes.end].into()
     }
 
     pub(super) fn text(&self, lexemes: Range<usize>) -> &'t str {
@@ -50,29 +58,29 @@ impl<'t> Lexemes<'t> {
     }
 
     /// How many line ends there are in some lexemes.
-    pub(super) fn newlines(&self, lexemes: Range<usize>) -> u32 {
+    pub(super) fn newlines(&self, lexemes: Range<usize>) -> u16 {
         self.lines[lexemes.end] - self.lines[lexemes.start]
     }
 
     /// The lexemes that a repeat is looked for at: words and numbers, with the blanks before them.
-    pub(super) fn starts(&self) -> Vec<u32> {
+    pub(super) fn starts(&self) -> Vec<Index> {
         let bytes = self.text.as_bytes();
         let mut starts = vec![0; self.cuts.len()];
         let mut count = 0;
         for (lexeme, &cut) in self.cuts.iter().enumerate() {
-            starts[count] = lexeme as u32;
-            count += usize::from(matches!(kind_at(bytes, cut as usize), Word | Upper | Digit | Blank));
+            starts[count] = lexeme as Index;
+            count += usize::from(matches!(kind_at(bytes, cut.into()), Word | Upper | Digit | Blank));
         }
         starts.truncate(count);
         starts
     }
 
     /// What hashes so many lexemes from a given one on.
-    pub(super) fn hasher(&self, length: usize) -> impl Fn(usize) -> u64 {
+    pub(super) fn hasher(&self, length: usize) -> impl Fn(usize) -> u32 {
         let power = BASE.wrapping_pow(length as u32);
         move |start| {
             let before = self.hashes[start].wrapping_mul(power);
-            mix(self.hashes[start + length].wrapping_sub(before))
+            (mix(self.hashes[start + length].wrapping_sub(before)) >> 32) as u32
         }
     }
 
@@ -82,7 +90,7 @@ impl<'t> Lexemes<'t> {
         &self,
         lexemes: Range<usize>,
         shortest: usize,
-        max_newlines: u32,
+        max_newlines: u16,
     ) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = lexemes.start;
@@ -103,14 +111,19 @@ impl<'t> Lexemes<'t> {
 /// Odd, so that no factor is lost; otherwise any number with well mixed bits.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-fn hash_of(lexeme: &[u8]) -> u64 {
-    let mut hash = lexeme.len() as u64;
-    let mut rest = lexeme;
-    while let Some((word, after)) = rest.split_first_chunk::<8>() {
-        hash = mix(hash ^ u64::from_le_bytes(*word));
-        rest = after;
+/// The hash of a lexeme, which begins a text.
+fn hash_of(text: &[u8], length: usize) -> u64 {
+    let mut hash = length as u64;
+    for offset in (0..length).step_by(8) {
+        let rest = &text[offset..];
+        let word = match rest.first_chunk() {
+            Some(word) => u64::from_le_bytes(*word),
+            None => rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+        };
+        let unused = 64 - 8 * (length - offset).min(8);
+        hash = mix(hash ^ word << unused);
     }
-    mix(rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)) ^ hash)
+    hash
 }
 
 /// Spreads what a number differs in over all its bits.
@@ -120,8 +133,7 @@ fn mix(number: u64) -> u64 {
 }
 
 /// Where the lexemes of a text begin, and one place more: where the text ends.
-fn cuts(text: &str) -> Vec<u32> {
-    let bytes = text.as_bytes();
+fn cuts(bytes: &[u8]) -> Vec<Index> {
     // Written to at every byte and moved on at a cut: a branch there would be mispredicted at every other lexeme.
     let mut cuts = vec![0; bytes.len() + 1];
     let (mut count, mut start) = (0, 0);
@@ -131,12 +143,12 @@ fn cuts(text: &str) -> Vec<u32> {
         let (before, kind) = kinds;
         let is_long = at - start >= LONGEST && kind != Kind::Inside;
         let is_cut = CUT[before as usize][kind as usize][next as usize] || is_long;
-        cuts[count] = at as u32;
+        cuts[count] = at as Index;
         count += usize::from(is_cut);
         start = if is_cut { at } else { start };
         kinds = (if kind == Kind::Inside { Kind::Word } else { kind }, next);
     }
-    cuts[count] = bytes.len() as u32;
+    cuts[count] = bytes.len() as Index;
     cuts.truncate(count + 1);
     cuts
 }
@@ -213,7 +225,7 @@ mod tests {
     use super::*;
 
     fn lexemes(text: &str) -> Vec<&str> {
-        cuts(text).windows(2).map(|cut| &text[cut[0] as usize..cut[1] as usize]).collect()
+        cuts(text.as_bytes()).windows(2).map(|cut| &text[cut[0].into()..cut[1].into()]).collect()
     }
 
     #[test]
@@ -227,6 +239,6 @@ mod tests {
         assert_eq!(lexemes(&"a".repeat(40)).len(), 3);
         assert_eq!(lexemes(&"€".repeat(40)).concat(), "€".repeat(40));
         assert!(lexemes(&"€".repeat(40)).len() > 5);
-        assert_eq!(cuts(""), [0]);
+        assert_eq!(cuts(b""), [0]);
     }
 }

@@ -9,22 +9,23 @@
 use std::ops::Range;
 
 use super::MIN_OCCURRENCES;
-use super::lexemes::Lexemes;
+use super::lexemes::{Index, Lexemes};
 
-/// How many lexemes the windows have. A marker costs six tokens, so a shorter entry would hardly pay.
-const LENGTHS: [usize; 5] = [8, 16, 32, 64, 128];
+/// How many lexemes the windows have. A marker costs six tokens, so a shorter entry would hardly pay; more lengths
+/// than these find hardly more.
+const LENGTHS: [usize; 3] = [8, 16, 32];
 
 /// A sequence of lexemes that occurs several times.
 pub(super) struct Repeat {
     /// The lexemes that it begins with, ascending. Occurrences do not overlap.
-    pub(super) places: Vec<u32>,
+    pub(super) places: Vec<Index>,
     /// How many lexemes it has.
     pub(super) length: usize,
 }
 
 impl Repeat {
     /// The lexemes of the first occurrence.
-    pub(super) fn range(&self) -> Range<usize> {
+    pub(super) fn first(&self) -> Range<usize> {
         self.at(self.places[0])
     }
 
@@ -34,44 +35,44 @@ impl Repeat {
     }
 
     /// The lexemes of the occurrence at a place.
-    pub(super) fn at(&self, place: u32) -> Range<usize> {
-        place as usize..place as usize + self.length
+    pub(super) fn at(&self, place: Index) -> Range<usize> {
+        usize::from(place)..usize::from(place) + self.length
     }
 }
 
-/// Finds repeats with at most `max_newlines` line ends. Some of them are part of others.
+/// Finds repeats with at most `max_newlines` line ends that pass a test of how often and where they occur.
 pub(super) fn find(
     lexemes: &Lexemes,
-    max_newlines: u32,
+    max_newlines: u16,
     is_worthwhile: impl Fn(usize, Range<usize>) -> bool,
 ) -> Vec<Repeat> {
     let mut repeats = Vec::new();
     let starts = lexemes.starts();
-    let everywhere: Vec<u32> = (0..starts.len() as u32).collect();
-    let mut windows = Window::all(lexemes, &starts, everywhere.into_iter(), LENGTHS[0], max_newlines);
-    leave_out_rare(&mut windows);
+    let mut live: Vec<Index> = (0..starts.len() as Index).collect();
     for (index, length) in LENGTHS.into_iter().enumerate() {
-        if index > 0 {
-            let indices = windows.iter().map(|window| window.index);
-            windows = Window::all(lexemes, &starts, indices, length, max_newlines);
-        }
-        let names = Names::new(starts.len(), &mut windows);
-        if windows.is_empty() {
+        let mut windows = windows(lexemes, &starts, &live, length, max_newlines);
+        leave_out_rare(&mut windows);
+        let names = Names::new(starts.len(), &windows);
+        live.clear();
+        live.extend(windows.iter().map(|window| window.start).filter(|&start| names.has(start)));
+        if live.is_empty() {
             break;
         }
         // What is as long as the next windows is found among them, and perhaps goes on there.
         let too_long = LENGTHS.get(index + 1).copied().unwrap_or(usize::MAX);
-        for chain in names.chains(&windows, &starts, length) {
-            let repeat = starts[chain.start] as usize..starts[chain.end - 1] as usize + length;
-            let occurrences = names.0[chain.start].occurrences as usize;
+        for chain in names.chains(&live, &starts, length) {
+            let first = starts[chain.start];
+            let repeat = usize::from(first)..usize::from(starts[chain.end - 1]) + length;
+            let occurrences = names.occurrences(chain.start);
             for part in lexemes.split(repeat, length, max_newlines) {
-                if part.len() < too_long && is_worthwhile(occurrences, part.clone()) {
-                    let shift = part.start as u32 - starts[chain.start];
-                    let places = names.places(chain.start).map(|index| starts[index] + shift);
-                    let places = apart(places, part.len() as u32);
-                    if is_worthwhile(places.len(), part.clone()) {
-                        repeats.push(Repeat { places, length: part.len() });
-                    }
+                if part.len() >= too_long || !is_worthwhile(occurrences, part.clone()) {
+                    continue;
+                }
+                let shift = part.start as Index - first;
+                let places = names.alike(chain.start).map(|start| starts[start] + shift);
+                let places = apart(places, part.len());
+                if is_worthwhile(places.len(), part.clone()) {
+                    repeats.push(Repeat { places, length: part.len() });
                 }
             }
         }
@@ -80,21 +81,49 @@ pub(super) fn find(
 }
 
 /// The places that are at least so far apart.
-fn apart(places: impl Iterator<Item = u32>, distance: u32) -> Vec<u32> {
+fn apart(places: impl Iterator<Item = Index>, distance: usize) -> Vec<Index> {
     let mut free = 0;
-    let is_apart = |&place: &u32| {
-        let is_apart = place >= free;
-        free = if is_apart { place + distance } else { free };
+    let is_apart = |&place: &Index| {
+        let is_apart = usize::from(place) >= free;
+        free = if is_apart { usize::from(place) + distance } else { free };
         is_apart
     };
     places.filter(is_apart).collect()
+}
+
+/// Some lexemes in a row.
+struct Window {
+    hash: u32,
+    /// The start that it begins at.
+    start: Index,
+}
+
+/// The windows of so many lexemes at the given starts, without those that have too many line ends or end beyond the
+/// text.
+fn windows(
+    lexemes: &Lexemes,
+    starts: &[Index],
+    live: &[Index],
+    length: usize,
+    max_newlines: u16,
+) -> Vec<Window> {
+    let hash = lexemes.hasher(length);
+    let mut windows = Vec::with_capacity(live.len());
+    for &start in live {
+        let first = usize::from(starts[usize::from(start)]);
+        let end = first + length;
+        if end <= lexemes.count() && lexemes.newlines(first..end) <= max_newlines {
+            windows.push(Window { hash: hash(first), start });
+        }
+    }
+    windows
 }
 
 /// Leaves out windows that occur too rarely. That is most of many texts, and a small table of counters finds nearly all
 /// of it without naming any.
 fn leave_out_rare(windows: &mut Vec<Window>) {
     const COUNTERS: u32 = 15;
-    let bucket = |window: &Window| (window.hash >> (64 - COUNTERS)) as usize;
+    let bucket = |window: &Window| (window.hash >> (u32::BITS - COUNTERS)) as usize;
     let mut counters = vec![0u8; 1 << COUNTERS];
     for window in windows.iter() {
         let counter = &mut counters[bucket(window)];
@@ -103,124 +132,101 @@ fn leave_out_rare(windows: &mut Vec<Window>) {
     windows.retain(|window| usize::from(counters[bucket(window)]) >= MIN_OCCURRENCES);
 }
 
-/// Some lexemes in a row.
-struct Window {
-    /// The start with which it begins, as an index.
-    index: u32,
-    hash: u64,
-}
-
-impl Window {
-    /// The windows of so many lexemes at the given starts, without those that have too many line ends or end beyond
-    /// the text.
-    fn all(
-        lexemes: &Lexemes,
-        starts: &[u32],
-        indices: impl Iterator<Item = u32>,
-        length: usize,
-        max_newlines: u32,
-    ) -> Vec<Self> {
-        let hash = lexemes.hasher(length);
-        indices
-            .filter_map(|index| {
-                let start = starts[index as usize] as usize;
-                let end = start + length;
-                let fits = end <= lexemes.count() && lexemes.newlines(start..end) <= max_newlines;
-                fits.then(|| Window { index, hash: hash(start) })
-            })
-            .collect()
-    }
-}
-
 /// The windows of one length by start: the same name for the same hash.
 struct Names(Vec<Name>);
 
 #[derive(Clone, Copy)]
 struct Name {
     /// The first window like this one, or [`NONE`] if there are too few.
-    first: u32,
-    /// The next window like this one.
-    next: u32,
+    first: Index,
+    /// The next window like this one, or [`NONE`].
+    next: Index,
     /// Of a first window: the last like it.
-    last: u32,
+    last: Index,
     /// Of a first window: how many there are like it.
-    occurrences: u32,
+    occurrences: Index,
 }
 
-const NONE: u32 = u32::MAX;
+const NONE: Index = Index::MAX;
 
 impl Names {
-    /// Names the windows and leaves out those that occur too rarely.
-    fn new(starts: usize, windows: &mut Vec<Window>) -> Self {
+    fn new(starts: usize, windows: &[Window]) -> Self {
         let slots = (2 * windows.len()).next_power_of_two();
-        let mut table = vec![(0u64, NONE); slots];
+        // Each slot holds the first window of a name, as an index into the windows.
+        let mut table = vec![NONE; slots];
         let mut names = vec![Name { first: NONE, next: NONE, last: NONE, occurrences: 0 }; starts];
-        for &Window { index, hash } in windows.iter() {
+        for (index, &Window { hash, start }) in windows.iter().enumerate() {
             let mut slot = hash as usize % slots;
-            while table[slot].1 != NONE && table[slot].0 != hash {
+            while table[slot] != NONE && windows[usize::from(table[slot])].hash != hash {
                 slot = (slot + 1) % slots;
             }
-            if table[slot].1 == NONE {
-                table[slot] = (hash, index);
-                names[index as usize] = Name { first: index, next: NONE, last: index, occurrences: 1 };
-                continue;
+            if table[slot] == NONE {
+                table[slot] = index as Index;
+                names[usize::from(start)] =
+                    Name { first: start, next: NONE, last: start, occurrences: 1 };
+            } else {
+                let name = windows[usize::from(table[slot])].start;
+                let first = &mut names[usize::from(name)];
+                first.occurrences += 1;
+                let last = std::mem::replace(&mut first.last, start);
+                names[usize::from(last)].next = start;
+                names[usize::from(start)].first = name;
             }
-            let name = table[slot].1;
-            let first = &mut names[name as usize];
-            first.occurrences += 1;
-            let last = std::mem::replace(&mut first.last, index);
-            names[last as usize].next = index;
-            names[index as usize].first = name;
         }
-        windows.retain(|window| {
-            let name = names[window.index as usize].first;
-            let is_repeat = names[name as usize].occurrences as usize >= MIN_OCCURRENCES;
-            if !is_repeat {
-                names[window.index as usize].first = NONE;
+        for window in windows {
+            let name = names[usize::from(window.start)].first;
+            if usize::from(names[usize::from(name)].occurrences) < MIN_OCCURRENCES {
+                names[usize::from(window.start)].first = NONE;
             }
-            is_repeat
-        });
+        }
         Names(names)
     }
 
+    /// Has the window at this start a name?
+    fn has(&self, start: Index) -> bool {
+        self.0[usize::from(start)].first != NONE
+    }
+
+    /// How many windows are like this first one.
+    fn occurrences(&self, first: usize) -> usize {
+        self.0[first].occurrences.into()
+    }
+
+    /// The windows like this first one, by start.
+    fn alike(&self, first: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(first), |&start| {
+            Some(self.0[start].next).filter(|&next| next != NONE).map(usize::from)
+        })
+    }
+
     /// The runs of first windows each of which is always followed by the next and never occurs without it.
-    fn chains(&self, windows: &[Window], starts: &[u32], length: usize) -> Vec<Range<usize>> {
-        let first = |index: usize| self.0.get(index).map_or(NONE, |name| name.first);
+    fn chains(&self, live: &[Index], starts: &[Index], length: usize) -> Vec<Range<usize>> {
+        let first = |start: usize| self.0.get(start).map_or(NONE, |name| name.first);
         // Whether every window like this one is followed by what follows the first of them.
         let mut always = vec![true; self.0.len()];
-        for window in windows {
-            let index = window.index as usize;
-            let name = first(index) as usize;
-            if name != index && first(index + 1) != first(name + 1) {
+        for start in live.iter().map(|&start| usize::from(start)) {
+            let name = usize::from(first(start));
+            if first(start + 1) != first(name + 1) {
                 always[name] = false;
             }
         }
         let mut chains = Vec::<Range<usize>>::new();
-        for window in windows {
-            let index = window.index as usize;
-            if first(index) != window.index {
+        for start in live.iter().map(|&start| usize::from(start)) {
+            if usize::from(first(start)) != start {
                 continue;
             }
             match chains.last_mut() {
                 Some(chain)
-                    if chain.end == index
-                        && always[index - 1]
-                        && self.0[index].occurrences == self.0[index - 1].occurrences
-                        && starts[index] - starts[index - 1] <= length as u32 =>
+                    if chain.end == start
+                        && always[start - 1]
+                        && self.0[start].occurrences == self.0[start - 1].occurrences
+                        && usize::from(starts[start] - starts[start - 1]) <= length =>
                 {
                     chain.end += 1;
                 }
-                _ => chains.push(index..index + 1),
+                _ => chains.push(start..start + 1),
             }
         }
         chains
-    }
-
-    /// The windows like this first one.
-    fn places(&self, first: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(first as u32), |&index| {
-            Some(self.0[index as usize].next).filter(|&next| next != NONE)
-        })
-        .map(|index| index as usize)
     }
 }

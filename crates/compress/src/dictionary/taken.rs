@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use super::MIN_OCCURRENCES;
-use super::lexemes::Lexemes;
+use super::lexemes::{Index, Lexemes};
 use super::repeats::Repeat;
 
 /// The lexemes that entries replace already: a bit for each.
 pub(super) struct Taken<'l> {
     lexemes: &'l Lexemes<'l>,
-    max_newlines: u32,
+    max_newlines: u16,
     words: Vec<u64>,
 }
 
 impl<'l> Taken<'l> {
-    pub(super) fn nothing(lexemes: &'l Lexemes, max_newlines: u32) -> Self {
+    pub(super) fn nothing(lexemes: &'l Lexemes, max_newlines: u16) -> Self {
         Taken { lexemes, max_newlines, words: vec![0; lexemes.count() / 64 + 1] }
     }
 
@@ -41,7 +41,7 @@ impl<'l> Taken<'l> {
 
     /// The places that are free.
     fn free(&self, repeat: &Repeat) -> Repeat {
-        let is_free = |&place: &u32| self.is_free(repeat.at(place));
+        let is_free = |&place: &Index| self.is_free(repeat.at(place));
         let places = repeat.places.iter().copied().filter(is_free).collect();
         Repeat { places, length: repeat.length }
     }
@@ -58,7 +58,7 @@ impl<'l> Taken<'l> {
                 longest = start..lexeme + 1;
             }
         }
-        let shift = (longest.start.max(blocked.start) - blocked.start) as u32;
+        let shift = (longest.start.max(blocked.start) - blocked.start) as Index;
         (longest.len() > 6).then(|| Repeat {
             places: repeat.places.iter().map(|place| place + shift).collect(),
             length: longest.len(),
@@ -90,7 +90,7 @@ impl<'l> Taken<'l> {
             let lexeme = neighbour(place).filter(|&lexeme| lexeme < self.lexemes.count())?;
             self.is_free(lexeme..lexeme + 1).then(|| self.lexemes.text(lexeme..lexeme + 1))
         };
-        let first = repeat.range();
+        let first = repeat.first();
         let Some(same) = text(&first) else { return false };
         let mut end = 0;
         self.lexemes.newlines(longer(&first)) <= self.max_newlines
