@@ -17,12 +17,15 @@ use std::{env, fs};
 use tokenforge_compress::dictionary::{Method, decode, encode};
 use tokenforge_tokens::Counter;
 
-/// Every text is measured this often, in turns, and the fastest turn counts.
-const TURNS: usize = 25;
+/// Every text is measured this often, in turns, each time right after a count of it.
+const TURNS: usize = 15;
 
 fn main() -> Result<(), Box<dyn Error>> {
     Counter::default().warm();
-    println!("{:18}{:>6}{:>10}{:>12}   cost in counts: mean, worst (tokens saved)", "", "texts", "tokens", "count MB/s");
+    println!(
+        "{:18}{:>6}{:>10}{:>12}   cost in counts: mean, worst (tokens saved)",
+        "", "texts", "tokens", "count MB/s"
+    );
     match env::args().nth(1) {
         Some(folder) => {
             for (kind, texts) in corpus(Path::new(&folder))? {
@@ -46,12 +49,10 @@ fn report(kind: &str, texts: &[String]) {
     let speed = bytes as f64 / counting.as_secs_f64() / 1e6;
     print!("{kind:18}{:6}{tokens:10}{speed:12.0}", texts.len());
     for (index, method) in Method::ALL.iter().enumerate() {
-        let time: Duration = measured.iter().map(|text| text.encode[index]).sum();
-        let mean = time.as_secs_f64() / counting.as_secs_f64();
-        let worst = measured
-            .iter()
-            .map(|text| text.encode[index].as_secs_f64() / text.count.as_secs_f64())
-            .fold(0.0, f64::max);
+        let cost = |text: &Measured| text.cost[index];
+        let weighed = |text: &Measured| cost(text) * text.count.as_secs_f64();
+        let mean = measured.iter().map(weighed).sum::<f64>() / counting.as_secs_f64();
+        let worst = measured.iter().map(cost).fold(0.0, f64::max);
         let saved: usize = measured.iter().map(|text| text.saved[index]).sum();
         let percent = 100.0 * saved as f64 / tokens as f64;
         print!("   {method}: {mean:.1}, {worst:.1} ({saved}, {percent:.1} %)");
@@ -61,26 +62,35 @@ fn report(kind: &str, texts: &[String]) {
 
 struct Measured {
     count: Duration,
-    encode: [Duration; 3],
+    /// By method: how many counts an encode takes.
+    cost: [f64; 3],
+    /// By method, in tokens.
     saved: [usize; 3],
 }
 
 fn measure(text: &str) -> Measured {
     let counter = Counter::default();
-    let mut measured =
-        Measured { count: Duration::MAX, encode: [Duration::MAX; 3], saved: [0; 3] };
+    let mut count = Duration::MAX;
+    let mut costs = [const { Vec::new() }; 3];
+    let mut saved = [0; 3];
     for _ in 0..TURNS {
-        measured.count = measured.count.min(time(|| counter.count(text)).0);
         for (index, method) in Method::ALL.iter().enumerate() {
-            let (taken, encoded) = time(|| encode(text, *method, &counter));
-            measured.encode[index] = measured.encode[index].min(taken);
+            let (counting, tokens) = time(|| counter.count(text));
+            let (encoding, encoded) = time(|| encode(text, *method, &counter));
+            count = count.min(counting);
+            costs[index].push(encoding.as_secs_f64() / counting.as_secs_f64());
             if let Some(encoded) = encoded {
                 assert_eq!(decode(&encoded, text.len()).as_deref(), Ok(text));
-                measured.saved[index] = counter.count(text) - counter.count(&encoded);
+                saved[index] = tokens - counter.count(&encoded);
             }
         }
     }
-    measured
+    Measured { count, cost: costs.map(median), saved }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
@@ -114,7 +124,8 @@ fn corpus(folder: &Path) -> Result<BTreeMap<String, Vec<String>>, Box<dyn Error>
 fn difficult() -> Vec<(&'static str, String)> {
     let mut state = 1u64;
     let mut random = move |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let mut fill = |piece: &mut dyn FnMut(&mut dyn FnMut(u64) -> u64, usize) -> String| {
@@ -138,16 +149,53 @@ fn difficult() -> Vec<(&'static str, String)> {
         ("random letters", fill(&mut |random, _| char::from(b'a' + random(26) as u8).into())),
         ("random bytes", fill(&mut |random, _| char::from(b' ' + random(95) as u8).into())),
         ("random of two", fill(&mut |random, _| ["a ", "b "][random(2) as usize].into())),
-        ("two, in lines", fill(&mut |random, _| ["a ", "b ", "\n"][random(21) as usize / 10].into())),
-        ("blanks, in lines", fill(&mut |_, line| if line % 30 == 29 { "a\n" } else { "a " }.into())),
-        ("digits, in lines", fill(&mut |random, line| if line % 30 == 29 { "1\n".into() } else { format!("{},", random(3)) })),
-        ("random words", fill(&mut |random, _| ["lorem ", "ipsum ", "dolor ", "sit ", "amet "][random(5) as usize].into())),
+        (
+            "two, two lines",
+            fill(&mut |random, line| {
+                if line == 20_000 { "\n" } else { ["a ", "b "][random(2) as usize] }.into()
+            }),
+        ),
+        (
+            "two, in lines",
+            fill(&mut |random, _| ["a ", "b ", "\n"][random(21) as usize / 10].into()),
+        ),
+        (
+            "blanks, in lines",
+            fill(&mut |_, line| if line % 30 == 29 { "a\n" } else { "a " }.into()),
+        ),
+        (
+            "digits, in lines",
+            fill(&mut |random, line| {
+                if line % 30 == 29 { "1\n".into() } else { format!("{},", random(3)) }
+            }),
+        ),
+        (
+            "random words",
+            fill(&mut |random, _| {
+                ["lorem ", "ipsum ", "dolor ", "sit ", "amet "][random(5) as usize].into()
+            }),
+        ),
         ("Thue-Morse", fill(&mut |_, line| ["a1", "b2"][line.count_ones() as usize % 2].into())),
         ("Fibonacci", fibonacci()),
         ("CJK", fill(&mut |random, _| ["你好", "世界", "。", "错误"][random(4) as usize].into())),
         ("blank runs", fill(&mut |random, _| format!("{:>1$}", "x", random(40) as usize + 1))),
-        ("one line", fill(&mut |_, _| "2024-01-01 INFO worker started, waiting for the next job\n".into())),
-        ("log", fill(&mut |random, line| format!("2024-01-01T00:{:02}:{:02}Z INFO [worker-{}] processed job {} in {} ms\n", line / 60 % 60, line % 60, random(8), random(100_000), random(900)))),
+        (
+            "one line",
+            fill(&mut |_, _| "2024-01-01 INFO worker started, waiting for the next job\n".into()),
+        ),
+        (
+            "log",
+            fill(&mut |random, line| {
+                format!(
+                    "2024-01-01T00:{:02}:{:02}Z INFO [worker-{}] processed job {} in {} ms\n",
+                    line / 60 % 60,
+                    line % 60,
+                    random(8),
+                    random(100_000),
+                    random(900)
+                )
+            }),
+        ),
         ("markers", fill(&mut |random, _| format!("<<F{}:1>> ", random(9000)))),
     ]
 }

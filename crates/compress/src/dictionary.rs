@@ -22,7 +22,6 @@ mod repeats;
 mod taken;
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
 use lexemes::Lexemes;
@@ -32,7 +31,7 @@ use tokenforge_tokens::Counter;
 const MAX_INPUT: usize = 50_000;
 const MAX_ENTRIES: usize = 20;
 const MIN_OCCURRENCES: usize = 3;
-const MIN_SAVED_BYTES: usize = 16;
+const MIN_SAVED_BYTES: i64 = 16;
 
 /// How repeats are found and which of the two printed forms they are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -120,9 +119,9 @@ pub fn encode(text: &str, method: Method, counter: &Counter) -> Option<String> {
         return None;
     }
     let lexemes = Lexemes::new(text);
-    let lzw = || encode_in(LZW, 0, text, &lexemes, counter);
-    let repair = || encode_in(REPAIR, 2, text, &lexemes, counter);
-    match method {
+    let lzw = || attempt(LZW, &lexemes, counter);
+    let repair = || attempt(REPAIR, &lexemes, counter);
+    let encoded = match method {
         Method::Lzw => lzw(),
         Method::Repair => repair(),
         // Within one line there is nothing that only one of them would find.
@@ -131,7 +130,8 @@ pub fn encode(text: &str, method: Method, counter: &Counter) -> Option<String> {
             (Some(lzw), Some(repair)) => Some(cheaper(lzw, repair, counter)),
             (lzw, repair) => lzw.or(repair),
         },
-    }
+    }?;
+    (encoded.len() < text.len() && counter.is_cheaper(&encoded, text)).then_some(encoded)
 }
 
 /// Reads a text written with either dictionary, if it has no more than `max_output` bytes.
@@ -144,33 +144,15 @@ pub fn is_dictionary(text: &str) -> bool {
     notation::open(text).is_some()
 }
 
-fn encode_in(
-    style: Style,
-    max_newlines: u16,
-    text: &str,
-    lexemes: &Lexemes,
-    counter: &Counter,
-) -> Option<String> {
-    let is_worthwhile = |occurrences, part| choose::may_pay(lexemes, occurrences, part);
-    let repeats = repeats::find(lexemes, max_newlines, is_worthwhile);
+/// The text with a dictionary of entries that are thought to pay, if there are any.
+fn attempt(style: Style, lexemes: &Lexemes, counter: &Counter) -> Option<String> {
+    let repeats = repeats::find(lexemes, style.max_newlines, choose::may_pay);
     if repeats.is_empty() {
         return None;
     }
-    let notation = Notation::unlike(text, style);
-    let chosen = choose::choose(lexemes, repeats, max_newlines, &notation, counter)?;
-    let span = |place: u16, length: usize| lexemes.span(usize::from(place)..usize::from(place) + length);
-    let entries: Vec<&str> =
-        chosen.iter().map(|entry| &text[span(entry.places[0], entry.length)]).collect();
-    let mut places: Vec<(Range<usize>, usize)> = chosen
-        .iter()
-        .enumerate()
-        .flat_map(|(index, entry)| {
-            entry.places.iter().map(move |&place| (span(place, entry.length), index))
-        })
-        .collect();
-    places.sort_unstable_by_key(|(place, _)| place.start);
-    let encoded = notation.write(text, &entries, &places);
-    (encoded.len() < text.len() && counter.is_cheaper(&encoded, text)).then_some(encoded)
+    let notation = Notation::unlike(lexemes.whole(), style);
+    let entries = choose::choose(lexemes, repeats, &notation, counter)?;
+    Some(notation.write(lexemes, &entries))
 }
 
 /// The text with fewer tokens, else with fewer bytes, else the first.

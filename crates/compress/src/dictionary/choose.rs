@@ -6,82 +6,83 @@ use std::ops::Range;
 
 use tokenforge_tokens::Counter;
 
-use super::lexemes::Lexemes;
+use super::lexemes::{Index, Lexemes};
 use super::notation::Notation;
 use super::repeats::Repeat;
 use super::taken::Taken;
 use super::{MAX_ENTRIES, MIN_OCCURRENCES, MIN_SAVED_BYTES};
 
-/// Places looked at, however many repeats there are: so many times the lexemes of the text.
-const LOOKS: usize = 1;
-
-/// What a dictionary must save to be worth reading: this part of the tokens.
+/// A dictionary must save one in so many tokens: it makes a text harder to read.
 const MIN_SAVED_PART: usize = 50;
 
-/// Could a repeat save tokens? Right often enough to leave most of them out early.
+/// Could a repeat save tokens? Right often enough to leave most of them out before they are counted.
 pub(super) fn may_pay(lexemes: &Lexemes, occurrences: usize, part: Range<usize>) -> bool {
-    let tokens = estimate(lexemes, part);
-    occurrences * tokens > occurrences * 6 + tokens + 9
+    let typical = Price { marker: 6, entry: 9, header: 0 };
+    typical.saved(occurrences, estimate(lexemes, part)) > 0
 }
 
+/// About how many tokens some lexemes have.
 fn estimate(lexemes: &Lexemes, part: Range<usize>) -> usize {
     part.len().max(lexemes.span(part).len() / 4)
 }
 
 /// Chooses the entries, the most valuable first, with the places that each of them replaces: no two overlap.
+/// None if they save too little.
 pub(super) fn choose(
     lexemes: &Lexemes,
     repeats: Vec<Repeat>,
-    max_newlines: u16,
     notation: &Notation,
     counter: &Counter,
 ) -> Option<Vec<Repeat>> {
     let price = Price::new(notation, counter);
+    let mut taken = Taken::nothing(lexemes, notation.max_newlines());
     let mut queue: BinaryHeap<Candidate> = repeats
         .into_iter()
         .map(|repeat| {
             let tokens = estimate(lexemes, repeat.first());
-            Candidate { worth: price.worth(repeat.places.len(), tokens), repeat, tokens: None }
+            Candidate { saved: price.saved(repeat.places.len(), tokens), repeat }
         })
         .collect();
     let mut entries: Vec<Repeat> = Vec::new();
-    let mut taken = Taken::nothing(lexemes, max_newlines);
-    let mut looks = LOOKS * lexemes.count();
     let mut saved = -(price.header as i64);
-    while let Some(Candidate { repeat, tokens, .. }) = queue.pop()
+    // However many repeats there are, no more places of them are looked at than the text has lexemes.
+    let mut looks = lexemes.count();
+    while let Some(Candidate { repeat, .. }) = queue.pop()
         && entries.len() < MAX_ENTRIES
+        && looks >= repeat.places.len()
     {
-        looks = match looks.checked_sub(repeat.places.len()) {
-            Some(looks) => looks,
-            None => break,
-        };
-        let Some(fitted) = taken.fit(&repeat) else { continue };
-        let tokens = tokens.filter(|_| fitted.length == repeat.length);
-        let entry = lexemes.text(fitted.first());
-        let tokens = tokens.unwrap_or_else(|| counter.count(entry));
-        let worth = price.worth(fitted.places.len(), tokens);
-        if worth <= 0 {
+        looks -= repeat.places.len();
+        let Some(repeat) = taken.fit(repeat) else { continue };
+        let entry = lexemes.text(repeat.first());
+        let candidate =
+            Candidate { saved: price.saved(repeat.places.len(), counter.count(entry)), repeat };
+        if candidate.saved <= 0 {
             continue;
         }
-        if queue.peek().is_some_and(|next| next.worth > worth) {
-            let repeat = if fitted.length == repeat.length { repeat } else { fitted };
-            queue.push(Candidate { worth, tokens: Some(tokens), repeat });
+        if queue.peek().is_some_and(|next| next.saved > candidate.saved) {
+            queue.push(candidate);
             continue;
         }
-        let mut chosen = fitted;
-        let length = chosen.length;
-        let chosen_at = |place: u16| usize::from(place)..usize::from(place) + length;
-        chosen.places.retain(|&place| lexemes.text(chosen_at(place)) == entry);
-        if chosen.places.len() < MIN_OCCURRENCES
-            || !notation.saves(entries.len() + 1, entry, chosen.places.len(), MIN_SAVED_BYTES)
-        {
-            continue;
+        let repeat = alike(candidate.repeat, lexemes);
+        let occurrences = repeat.places.len();
+        let bytes = notation.saved_bytes(entries.len() + 1, entry, occurrences);
+        if occurrences >= MIN_OCCURRENCES && bytes >= MIN_SAVED_BYTES {
+            saved += candidate.saved;
+            taken.take(&repeat);
+            entries.push(repeat);
         }
-        taken.take(&chosen);
-        entries.push(chosen);
-        saved += worth;
     }
     (saved > (lexemes.count() / MIN_SAVED_PART) as i64).then_some(entries)
+}
+
+/// The repeat with those places only where the same text is indeed, and not just the same hash.
+fn alike(mut repeat: Repeat, lexemes: &Lexemes) -> Repeat {
+    let (entry, length) = (lexemes.text(repeat.first()), repeat.length);
+    repeat.places.retain(|&place| {
+        let place = usize::from(place);
+        lexemes.text(place..place + length) == entry
+    });
+    repeat
 }
 
 /// What markers, entries and the header cost in tokens.
@@ -100,22 +101,21 @@ impl Price {
         }
     }
 
-    /// What an entry saves.
-    fn worth(&self, occurrences: usize, tokens: usize) -> i64 {
+    /// How many tokens an entry saves that occurs so often.
+    fn saved(&self, occurrences: usize, tokens: usize) -> i64 {
         (occurrences * tokens) as i64 - (occurrences * self.marker + tokens + self.entry) as i64
     }
 }
 
 /// A repeat in the queue, ordered by what it is thought to save.
 struct Candidate {
-    worth: i64,
+    saved: i64,
     repeat: Repeat,
-    tokens: Option<usize>,
 }
 
 impl Candidate {
-    fn key(&self) -> (i64, Reverse<u16>, usize) {
-        (self.worth, Reverse(self.repeat.places[0]), self.repeat.length)
+    fn key(&self) -> (i64, Reverse<Index>, usize) {
+        (self.saved, Reverse(self.repeat.places[0]), self.repeat.length)
     }
 }
 

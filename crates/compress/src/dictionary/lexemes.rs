@@ -7,6 +7,10 @@ use std::ops::Range;
 
 use super::MAX_INPUT;
 
+/// Repeats are looked for at so many lexemes. Of ordinary texts that is all; of one that is nothing but single letters
+/// and blanks the rest stays as it is.
+const MAX_STARTS: usize = 16_000;
+
 /// A place in a text, counted in bytes or lexemes. Small, since tables of them decide how fast a text is searched.
 pub(super) type Index = u16;
 
@@ -48,6 +52,11 @@ impl<'t> Lexemes<'t> {
         self.cuts.len() - 1
     }
 
+    /// The text that they are of.
+    pub(super) fn whole(&self) -> &'t str {
+        self.text
+    }
+
     /// Where some lexemes are in the text, in bytes.
     pub(super) fn span(&self, lexemes: Range<usize>) -> Range<usize> {
         self.cuts[lexemes.start].into()..self.cuts[lexemes.end].into()
@@ -65,13 +74,15 @@ impl<'t> Lexemes<'t> {
     /// The lexemes that a repeat is looked for at: words and numbers, with the blanks before them.
     pub(super) fn starts(&self) -> Vec<Index> {
         let bytes = self.text.as_bytes();
+        let is_start =
+            |cut: Index| matches!(kind_at(bytes, cut.into()), Word | Upper | Digit | Blank);
         let mut starts = vec![0; self.cuts.len()];
         let mut count = 0;
         for (lexeme, &cut) in self.cuts.iter().enumerate() {
             starts[count] = lexeme as Index;
-            count += usize::from(matches!(kind_at(bytes, cut.into()), Word | Upper | Digit | Blank));
+            count += usize::from(is_start(cut));
         }
-        starts.truncate(count);
+        starts.truncate(count.min(MAX_STARTS));
         starts
     }
 
@@ -230,7 +241,10 @@ mod tests {
 
     #[test]
     fn words_take_the_blank_before_them() {
-        assert_eq!(lexemes("error in  crate α:\n"), ["error", " in", " ", " crate", " α", ":", "\n"]);
+        assert_eq!(
+            lexemes("error in  crate α:\n"),
+            ["error", " in", " ", " crate", " α", ":", "\n"]
+        );
         assert_eq!(lexemes("fooBar12345 == HTTPx"), ["foo", "Bar", "12345", " ==", " HTTPx"]);
     }
 
@@ -240,5 +254,29 @@ mod tests {
         assert_eq!(lexemes(&"€".repeat(40)).concat(), "€".repeat(40));
         assert!(lexemes(&"€".repeat(40)).len() > 5);
         assert_eq!(cuts(b""), [0]);
+    }
+
+    #[test]
+    fn the_same_lexemes_have_the_same_hash_wherever_they_are() {
+        let lexemes = Lexemes::new(
+            "one two-three 4 internationalisation, then one two-three 4 internationalisation",
+        );
+        for length in 1..6 {
+            let hash = lexemes.hasher(length);
+            let text = |start| lexemes.text(start..start + length);
+            let starts = 0..=lexemes.count() - length;
+            for (a, b) in starts.clone().flat_map(|a| starts.clone().map(move |b| (a, b))) {
+                assert_eq!(hash(a) == hash(b), text(a) == text(b), "{:?}, {:?}", text(a), text(b));
+            }
+        }
+    }
+
+    #[test]
+    fn line_ends_are_counted_and_split_at() {
+        let lexemes = Lexemes::new("a\r\nb\n\nc\rd");
+        assert_eq!(lexemes.newlines(0..lexemes.count()), 4);
+        let parts = lexemes.split(0..lexemes.count(), 1, 2);
+        let parts: Vec<&str> = parts.into_iter().map(|part| lexemes.text(part)).collect();
+        assert_eq!(parts, ["a\r\nb", "\n\nc", "\rd"]);
     }
 }

@@ -10,21 +10,25 @@
 //! nothing that looks like a marker. So whatever looks like one is one, and the first line that does not
 //! begin with the next entry's marker begins the body: that marker is never used there.
 
-use std::ops::Range;
-
 use memchr::memmem;
 
+use super::lexemes::Lexemes;
+use super::repeats::Repeat;
 use super::{DecodeError, MAX_ENTRIES};
 
 /// What the two printed forms differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Style {
-    pub(super) header: &'static str,
+    header: &'static str,
     letter: char,
+    /// How many line ends an entry may have.
+    pub(super) max_newlines: u16,
 }
 
-pub(super) const LZW: Style = Style { header: "[Forge LZW Dictionary]\n", letter: 'F' };
-pub(super) const REPAIR: Style = Style { header: "[Forge RePair Dictionary]\n", letter: 'R' };
+pub(super) const LZW: Style =
+    Style { header: "[Forge LZW Dictionary]\n", letter: 'F', max_newlines: 0 };
+pub(super) const REPAIR: Style =
+    Style { header: "[Forge RePair Dictionary]\n", letter: 'R', max_newlines: 2 };
 
 /// Characters that are escaped in an entry, and the letters that stand for them.
 const ESCAPES: [(char, char); 4] = [('"', '"'), ('\\', '\\'), ('\n', 'n'), ('\r', 'r')];
@@ -75,32 +79,33 @@ impl Notation {
         self.style.header
     }
 
-    /// Does an entry that occurs so often save that many bytes?
-    pub(super) fn saves(&self, entry: usize, text: &str, occurrences: usize, bytes: usize) -> bool {
-        let before = occurrences * text.len();
-        let after = occurrences * self.marker(entry).len() + self.entry(entry, text).len();
-        before >= after + bytes
+    pub(super) fn max_newlines(&self) -> u16 {
+        self.style.max_newlines
+    }
+
+    /// How many bytes an entry saves that occurs so often.
+    pub(super) fn saved_bytes(&self, number: usize, entry: &str, occurrences: usize) -> i64 {
+        let before = occurrences * entry.len();
+        let after = occurrences * self.marker(number).len() + self.entry(number, entry).len();
+        before as i64 - after as i64
     }
 
     /// Writes the dictionary: the header, the entries, and the text with the places of each entry replaced.
-    /// `places` are in the order of the text and name the entry by its index.
-    pub(super) fn write(
-        &self,
-        text: &str,
-        entries: &[&str],
-        places: &[(Range<usize>, usize)],
-    ) -> String {
+    pub(super) fn write(&self, lexemes: &Lexemes, entries: &[Repeat]) -> String {
+        let text = lexemes.whole();
         let mut out = String::with_capacity(text.len());
         out.push_str(self.style.header);
+        let mut places = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
-            out.push_str(&self.entry(index + 1, entry));
+            out.push_str(&self.entry(index + 1, lexemes.text(entry.first())));
+            let marker = self.marker(index + 1);
+            places.extend(entry.occurrences().map(|place| (lexemes.span(place), marker.clone())));
         }
-        let markers: Vec<String> =
-            (1..=entries.len()).map(|number| self.marker(number)).collect();
+        places.sort_unstable_by_key(|(place, _)| place.start);
         let mut rest = 0;
-        for (place, entry) in places {
+        for (place, marker) in places {
             out.push_str(&text[rest..place.start]);
-            out.push_str(&markers[*entry]);
+            out.push_str(&marker);
             rest = place.end;
         }
         out.push_str(&text[rest..]);
@@ -190,8 +195,9 @@ fn expand(
         out.push_str(piece);
         Ok(())
     };
+    let opening = memmem::Finder::new(&notation.opening);
     let mut rest = body;
-    while let Some(at) = memmem::find(rest.as_bytes(), notation.opening.as_bytes()) {
+    while let Some(at) = opening.find(rest.as_bytes()) {
         push(&rest[..at])?;
         let marker = &rest[at + notation.opening.len()..];
         let (entry, after) = number(marker, ">>")
@@ -212,4 +218,109 @@ fn number<'t>(text: &'t str, end: &str) -> Option<(usize, &'t str)> {
         return None;
     }
     Some((text[..digits].parse().ok()?, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(text: &str) -> Result<String, DecodeError> {
+        read(text, 1000)
+    }
+
+    #[test]
+    fn f10_the_printed_examples_expand() {
+        let lzw = "[Forge LZW Dictionary]\n<<F1:1>> = \"error: repeated dependency resolution failure\"\n<<F1:1>> in crate alpha\n";
+        let text = "error: repeated dependency resolution failure in crate alpha\n";
+        assert_eq!(decoded(lzw).as_deref(), Ok(text));
+        let repair =
+            "[Forge RePair Dictionary]\n<<R1:1>> = \"workspace crate alpha\"\nerror in <<R1:1>>";
+        assert_eq!(decoded(repair).as_deref(), Ok("error in workspace crate alpha"));
+    }
+
+    #[test]
+    fn f10_markers_and_entries_are_written_as_printed() {
+        let notation = Notation::unlike("no marker here", LZW);
+        assert_eq!(notation.marker(1), "<<F1:1>>");
+        assert_eq!(notation.entry(1, "workspace crate"), "<<F1:1>> = \"workspace crate\"\n");
+        let notation = Notation::unlike("no marker here", REPAIR);
+        assert_eq!(
+            notation.entry(20, "a\"b\\c\r\nd\te"),
+            "<<R1:20>> = \"a\\\"b\\\\c\\r\\nd\te\"\n"
+        );
+    }
+
+    #[test]
+    fn the_salt_is_the_smallest_that_no_marker_in_the_text_has() {
+        let marker = |text| Notation::unlike(text, LZW).marker(1);
+        assert_eq!(marker("<<F1:1>>"), "<<F2:1>>");
+        assert_eq!(marker("<<F3:1>> <<F1:x <<F1:"), "<<F2:1>>");
+        assert_eq!(marker("<<F2:9>><<<F1:7>>"), "<<F3:1>>");
+        assert_eq!(marker("<<R1:1>> <<F01:1>> <<F1 <<F: <<F"), "<<F1:1>>");
+        assert_eq!(marker("<<F99999999999999999999999999:1>>"), "<<F1:1>>");
+    }
+
+    #[test]
+    fn the_body_begins_where_no_next_entry_does() {
+        let text =
+            "[Forge LZW Dictionary]\n<<F7:1>> = \"a\"\n<<F7:2>> = \"b\"\n<<F7:1>> = \"<<F7:2>>\n";
+        assert_eq!(decoded(text).as_deref(), Ok("a = \"b\n"));
+    }
+
+    #[test]
+    fn what_is_not_as_written_is_refused() {
+        use DecodeError::*;
+        for (text, error) in [
+            ("", NoHeader),
+            ("\n[Forge LZW Dictionary]\n<<F1:1>> = \"a\"\n", NoHeader),
+            ("[Forge LZW Dictionary]\r\n<<F1:1>> = \"a\"\n", NoHeader),
+            ("[Forge LZW Dictionary]\n", NoEntry),
+            ("[Forge LZW Dictionary]\n<<R1:1>> = \"a\"\n", NoEntry),
+            ("[Forge LZW Dictionary]\n<<F0:1>> = \"a\"\n", NoEntry),
+            ("[Forge LZW Dictionary]\n<<F1:2>> = \"a\"\n", NoEntry),
+            ("[Forge LZW Dictionary]\n<<F1:01>> = \"a\"\n", NoEntry),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"\"\nx", BadEntry { number: 1 }),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"a\nx", BadEntry { number: 1 }),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"a\"", BadEntry { number: 1 }),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"a\"b\"\nx", BadEntry { number: 1 }),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"\\t\"\nx", BadEntry { number: 1 }),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"a\\\"\nx", BadEntry { number: 1 }),
+            (
+                "[Forge LZW Dictionary]\n<<F1:1>> = \"a\"\n<<F1:2>> = \"<<F1:1>>\"\nx",
+                BadEntry { number: 2 },
+            ),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"a\"\nx<<F1:2>>", UnknownMarker { offset: 1 }),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"a\"\n<<F1:0>>", UnknownMarker { offset: 0 }),
+            ("[Forge LZW Dictionary]\n<<F1:1>> = \"a\"\n<<F1:01>>", UnknownMarker { offset: 0 }),
+            (
+                "[Forge LZW Dictionary]\n<<F1:1>> = \"a\"\n<<F1:1>>é<<F1:1>",
+                UnknownMarker { offset: 10 },
+            ),
+        ] {
+            assert_eq!(decoded(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_more_entries_are_read_than_are_written() {
+        let entries: String = (1..=21).map(|number| format!("<<F1:{number}>> = \"a\"\n")).collect();
+        let text = format!("{}{entries}", LZW.header);
+        assert_eq!(decoded(&text), Err(DecodeError::UnknownMarker { offset: 0 }));
+    }
+
+    #[test]
+    fn the_output_stays_within_the_limit() {
+        let text =
+            format!("{}<<F1:1>> = \"{}\"\n{}", LZW.header, "x".repeat(100), "<<F1:1>>".repeat(9));
+        assert_eq!(read(&text, 900).map(|text| text.len()), Ok(900));
+        assert_eq!(read(&text, 899), Err(DecodeError::TooLarge { limit: 899 }));
+        assert_eq!(read(&text, 0), Err(DecodeError::TooLarge { limit: 0 }));
+    }
+
+    #[test]
+    fn a_header_counts_at_the_start_of_a_line_only() {
+        assert!(mentions_header("a\n[Forge RePair Dictionary] b"));
+        assert!(mentions_header("[Forge LZW Dictionary]"));
+        assert!(!mentions_header(" [Forge LZW Dictionary]\n[Forge LZ"));
+    }
 }

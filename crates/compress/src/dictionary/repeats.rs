@@ -44,9 +44,12 @@ impl Repeat {
 pub(super) fn find(
     lexemes: &Lexemes,
     max_newlines: u16,
-    is_worthwhile: impl Fn(usize, Range<usize>) -> bool,
+    is_worthwhile: impl Fn(&Lexemes, usize, Range<usize>) -> bool,
 ) -> Vec<Repeat> {
     let mut repeats = Vec::new();
+    if lexemes.count() < LENGTHS[0] * MIN_OCCURRENCES {
+        return repeats;
+    }
     let starts = lexemes.starts();
     let mut live: Vec<Index> = (0..starts.len() as Index).collect();
     for (index, length) in LENGTHS.into_iter().enumerate() {
@@ -65,13 +68,13 @@ pub(super) fn find(
             let repeat = usize::from(first)..usize::from(starts[chain.end - 1]) + length;
             let occurrences = names.occurrences(chain.start);
             for part in lexemes.split(repeat, length, max_newlines) {
-                if part.len() >= too_long || !is_worthwhile(occurrences, part.clone()) {
+                if part.len() >= too_long || !is_worthwhile(lexemes, occurrences, part.clone()) {
                     continue;
                 }
                 let shift = part.start as Index - first;
                 let places = names.alike(chain.start).map(|start| starts[start] + shift);
                 let places = apart(places, part.len());
-                if is_worthwhile(places.len(), part.clone()) {
+                if is_worthwhile(lexemes, places.len(), part.clone()) {
                     repeats.push(Repeat { places, length: part.len() });
                 }
             }

@@ -6,6 +6,9 @@ use super::MIN_OCCURRENCES;
 use super::lexemes::{Index, Lexemes};
 use super::repeats::Repeat;
 
+/// About how many lexemes a marker costs. No repeat is shorter.
+const MARKER: usize = 6;
+
 /// The lexemes that entries replace already: a bit for each.
 pub(super) struct Taken<'l> {
     lexemes: &'l Lexemes<'l>,
@@ -27,23 +30,25 @@ impl<'l> Taken<'l> {
         }
     }
 
-    /// The free places of a repeat, or more of them if it is cut down to what the first of the others has left; then
-    /// made as long as all of them allow.
-    pub(super) fn fit(&self, repeat: &Repeat) -> Option<Repeat> {
-        let whole = self.free(repeat);
-        let cut = self.cut(repeat).map(|cut| self.free(&cut));
-        let fitted = cut.into_iter().fold(whole, |whole, cut| {
-            let saved = |repeat: &Repeat| repeat.places.len() * repeat.length.saturating_sub(6);
-            if saved(&cut) > saved(&whole) { cut } else { whole }
-        });
+    /// What can be had of a repeat: its free places, or more of them if it is cut down to what the first of the others
+    /// has left; then made as long as all of them allow.
+    pub(super) fn fit(&self, repeat: Repeat) -> Option<Repeat> {
+        let cut = self.cut(&repeat).map(|cut| self.free(cut));
+        let mut fitted = self.free(repeat);
+        if let Some(cut) = cut
+            && cut.places.len() * (cut.length - MARKER)
+                > fitted.places.len() * (fitted.length - MARKER)
+        {
+            fitted = cut;
+        }
         (fitted.places.len() >= MIN_OCCURRENCES).then(|| self.extend(fitted))
     }
 
-    /// The places that are free.
-    fn free(&self, repeat: &Repeat) -> Repeat {
-        let is_free = |&place: &Index| self.is_free(repeat.at(place));
-        let places = repeat.places.iter().copied().filter(is_free).collect();
-        Repeat { places, length: repeat.length }
+    /// The repeat with its free places only.
+    fn free(&self, mut repeat: Repeat) -> Repeat {
+        let length = repeat.length;
+        repeat.places.retain(|&place| self.is_free(place.into()..usize::from(place) + length));
+        repeat
     }
 
     /// The repeat cut down to what is free of its first place that is not free as a whole.
@@ -59,7 +64,7 @@ impl<'l> Taken<'l> {
             }
         }
         let shift = (longest.start.max(blocked.start) - blocked.start) as Index;
-        (longest.len() > 6).then(|| Repeat {
+        (longest.len() > MARKER).then(|| Repeat {
             places: repeat.places.iter().map(|place| place + shift).collect(),
             length: longest.len(),
         })
@@ -70,7 +75,11 @@ impl<'l> Taken<'l> {
         while self.agree(&repeat, |place| Some(place.end), |place| place.start..place.end + 1) {
             repeat.length += 1;
         }
-        while self.agree(&repeat, |place| place.start.checked_sub(1), |place| place.start - 1..place.end) {
+        while self.agree(
+            &repeat,
+            |place| place.start.checked_sub(1),
+            |place| place.start - 1..place.end,
+        ) {
             repeat.length += 1;
             for place in &mut repeat.places {
                 *place -= 1;
