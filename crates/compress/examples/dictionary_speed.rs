@@ -17,8 +17,8 @@ use std::{env, fs};
 use tokenforge_compress::dictionary::{Method, decode, encode};
 use tokenforge_tokens::Counter;
 
-/// Every text is measured this often, in turns, each time right after a count of it.
-const TURNS: usize = 15;
+/// Every text is measured this often, in turns, and the fastest turn counts.
+const TURNS: usize = 40;
 
 fn main() -> Result<(), Box<dyn Error>> {
     Counter::default().warm();
@@ -49,10 +49,9 @@ fn report(kind: &str, texts: &[String]) {
     let speed = bytes as f64 / counting.as_secs_f64() / 1e6;
     print!("{kind:18}{:6}{tokens:10}{speed:12.0}", texts.len());
     for (index, method) in Method::ALL.iter().enumerate() {
-        let cost = |text: &Measured| text.cost[index];
-        let weighed = |text: &Measured| cost(text) * text.count.as_secs_f64();
-        let mean = measured.iter().map(weighed).sum::<f64>() / counting.as_secs_f64();
-        let worst = measured.iter().map(cost).fold(0.0, f64::max);
+        let time: Duration = measured.iter().map(|text| text.encode[index]).sum();
+        let mean = time.as_secs_f64() / counting.as_secs_f64();
+        let worst = measured.iter().map(|text| text.cost(index)).fold(0.0, f64::max);
         let saved: usize = measured.iter().map(|text| text.saved[index]).sum();
         let percent = 100.0 * saved as f64 / tokens as f64;
         print!("   {method}: {mean:.1}, {worst:.1} ({saved}, {percent:.1} %)");
@@ -62,35 +61,35 @@ fn report(kind: &str, texts: &[String]) {
 
 struct Measured {
     count: Duration,
-    /// By method: how many counts an encode takes.
-    cost: [f64; 3],
+    /// By method.
+    encode: [Duration; 3],
     /// By method, in tokens.
     saved: [usize; 3],
 }
 
+impl Measured {
+    /// How many counts an encode takes.
+    fn cost(&self, method: usize) -> f64 {
+        self.encode[method].as_secs_f64() / self.count.as_secs_f64()
+    }
+}
+
 fn measure(text: &str) -> Measured {
     let counter = Counter::default();
-    let mut count = Duration::MAX;
-    let mut costs = [const { Vec::new() }; 3];
-    let mut saved = [0; 3];
+    let mut measured = Measured { count: Duration::MAX, encode: [Duration::MAX; 3], saved: [0; 3] };
     for _ in 0..TURNS {
+        let (counting, tokens) = time(|| counter.count(text));
+        measured.count = measured.count.min(counting);
         for (index, method) in Method::ALL.iter().enumerate() {
-            let (counting, tokens) = time(|| counter.count(text));
             let (encoding, encoded) = time(|| encode(text, *method, &counter));
-            count = count.min(counting);
-            costs[index].push(encoding.as_secs_f64() / counting.as_secs_f64());
+            measured.encode[index] = measured.encode[index].min(encoding);
             if let Some(encoded) = encoded {
                 assert_eq!(decode(&encoded, text.len()).as_deref(), Ok(text));
-                saved[index] = tokens - counter.count(&encoded);
+                measured.saved[index] = tokens - counter.count(&encoded);
             }
         }
     }
-    Measured { count, cost: costs.map(median), saved }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    measured
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
@@ -122,82 +121,73 @@ fn corpus(folder: &Path) -> Result<BTreeMap<String, Vec<String>>, Box<dyn Error>
 
 /// Texts of 50,000 bytes.
 fn difficult() -> Vec<(&'static str, String)> {
-    let mut state = 1u64;
-    let mut random = move |below: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
-    let mut fill = |piece: &mut dyn FnMut(&mut dyn FnMut(u64) -> u64, usize) -> String| {
-        let mut text = String::new();
-        for line in 0.. {
-            text.push_str(&piece(&mut random, line));
-            if text.len() >= 50_000 {
-                break;
-            }
-        }
-        text.truncate(text.floor_char_boundary(50_000));
-        text
-    };
     vec![
-        ("one letter", fill(&mut |_, _| "a".into())),
-        ("newlines", fill(&mut |_, _| "\n".into())),
-        ("blanks", fill(&mut |_, _| " ".into())),
-        ("one word", fill(&mut |_, _| "word ".into())),
-        ("letters, blanks", fill(&mut |_, _| "a ".into())),
-        ("brackets", fill(&mut |_, _| "{[(1".into())),
-        ("random letters", fill(&mut |random, _| char::from(b'a' + random(26) as u8).into())),
-        ("random bytes", fill(&mut |random, _| char::from(b' ' + random(95) as u8).into())),
-        ("random of two", fill(&mut |random, _| ["a ", "b "][random(2) as usize].into())),
-        (
-            "two, two lines",
-            fill(&mut |random, line| {
-                if line == 20_000 { "\n" } else { ["a ", "b "][random(2) as usize] }.into()
-            }),
-        ),
-        (
-            "two, in lines",
-            fill(&mut |random, _| ["a ", "b ", "\n"][random(21) as usize / 10].into()),
-        ),
-        (
-            "blanks, in lines",
-            fill(&mut |_, line| if line % 30 == 29 { "a\n" } else { "a " }.into()),
-        ),
-        (
-            "digits, in lines",
-            fill(&mut |random, line| {
-                if line % 30 == 29 { "1\n".into() } else { format!("{},", random(3)) }
-            }),
-        ),
-        (
-            "random words",
-            fill(&mut |random, _| {
-                ["lorem ", "ipsum ", "dolor ", "sit ", "amet "][random(5) as usize].into()
-            }),
-        ),
-        ("Thue-Morse", fill(&mut |_, line| ["a1", "b2"][line.count_ones() as usize % 2].into())),
+        ("one letter", fill(|_, _| "a".into())),
+        ("newlines", fill(|_, _| "\n".into())),
+        ("blanks", fill(|_, _| " ".into())),
+        ("one word", fill(|_, _| "word ".into())),
+        ("letters, blanks", fill(|_, _| "a ".into())),
+        ("brackets", fill(|_, _| "{[(1".into())),
+        ("random letters", fill(|random, _| random.among(&["k", "q", "x", "e", "z", "w"]))),
+        ("random bytes", fill(|random, _| char::from(b' ' + random.below(95) as u8).into())),
+        ("random of two", fill(|random, _| random.among(&["a ", "b "]))),
+        ("two, two lines", fill(|random, nth| random.among(&["a ", "b "]) + line_end(nth, 20_000))),
+        ("two, in lines", fill(|random, nth| random.among(&["a ", "b "]) + line_end(nth, 20))),
+        ("blanks, in lines", fill(|_, nth| "a ".to_owned() + line_end(nth, 30))),
+        ("digits, in lines", fill(|random, nth| random.among(&["0,", "1,"]) + line_end(nth, 30))),
+        ("random words", fill(|random, _| random.among(&["lorem ", "ipsum ", "dolor ", "sit "]))),
+        ("Thue-Morse", fill(|_, nth| ["a1", "b2"][nth.count_ones() as usize % 2].into())),
         ("Fibonacci", fibonacci()),
-        ("CJK", fill(&mut |random, _| ["你好", "世界", "。", "错误"][random(4) as usize].into())),
-        ("blank runs", fill(&mut |random, _| format!("{:>1$}", "x", random(40) as usize + 1))),
+        ("CJK", fill(|random, _| random.among(&["你好", "世界", "。", "错误"]))),
+        ("blank runs", fill(|random, _| " ".repeat(random.below(40)) + "x")),
         (
             "one line",
-            fill(&mut |_, _| "2024-01-01 INFO worker started, waiting for the next job\n".into()),
+            fill(|_, _| "2024-01-01 INFO worker started, waiting for the next job\n".into()),
         ),
-        (
-            "log",
-            fill(&mut |random, line| {
-                format!(
-                    "2024-01-01T00:{:02}:{:02}Z INFO [worker-{}] processed job {} in {} ms\n",
-                    line / 60 % 60,
-                    line % 60,
-                    random(8),
-                    random(100_000),
-                    random(900)
-                )
-            }),
-        ),
-        ("markers", fill(&mut |random, _| format!("<<F{}:1>> ", random(9000)))),
+        ("log", fill(log_line)),
+        ("markers", fill(|random, _| format!("<<F{}:1>> ", random.below(9000)))),
     ]
+}
+
+/// A text of pieces, each made from random numbers and its own number.
+fn fill(mut piece: impl FnMut(&mut Random, usize) -> String) -> String {
+    let mut random = Random(1);
+    let mut text = String::new();
+    for nth in 0.. {
+        text.push_str(&piece(&mut random, nth));
+        if text.len() >= 50_000 {
+            break;
+        }
+    }
+    text.truncate(text.floor_char_boundary(50_000));
+    text
+}
+
+fn line_end(nth: usize, every: usize) -> &'static str {
+    if (nth + 1).is_multiple_of(every) { "\n" } else { "" }
+}
+
+fn log_line(random: &mut Random, nth: usize) -> String {
+    let (minute, second, worker) = (nth / 60 % 60, nth % 60, random.below(8));
+    let (job, time) = (random.below(100_000), random.below(900));
+    format!(
+        "2024-01-01T00:{minute:02}:{second:02}Z INFO [worker-{worker}] processed job {job} in {time} ms\n"
+    )
+}
+
+/// The same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn among(&mut self, choices: &[&str]) -> String {
+        choices[self.below(choices.len())].to_owned()
+    }
 }
 
 fn fibonacci() -> String {

@@ -13,9 +13,22 @@
 //! ```
 //!
 //! Bounded, as documented: texts over 50,000 bytes are skipped; at most 20 entries, each of which occurs three times
-//! or more and saves 16 bytes or more; the whole must save tokens and bytes. A dictionary is never compressed again.
+//! or more and saves 16 bytes or more; the whole must save bytes, and tokens: about one in fifty, since a dictionary
+//! makes a text harder to read. Nothing that has a dictionary's header in it is compressed.
+//!
+//! | file | its one idea |
+//! |---|---|
+//! | `cuts` | where a tokenizer would cut a text |
+//! | `lexemes` | what is between the cuts, ready to be searched |
+//! | `repeats` | which sequences of lexemes occur again and again |
+//! | `choose` | which of them save most tokens |
+//! | `taken` | what is left of a repeat when others have been chosen |
+//! | `notation` | the printed form, and how it is written |
+//! | `expand` | the printed form read back |
 
 mod choose;
+mod cuts;
+mod expand;
 mod lexemes;
 mod notation;
 mod repeats;
@@ -136,7 +149,7 @@ pub fn encode(text: &str, method: Method, counter: &Counter) -> Option<String> {
 
 /// Reads a text written with either dictionary, if it has no more than `max_output` bytes.
 pub fn decode(text: &str, max_output: usize) -> Result<String, DecodeError> {
-    notation::read(text, max_output)
+    expand::read(text, max_output)
 }
 
 /// Does a text begin with a dictionary's header?

@@ -15,6 +15,9 @@ use super::{MAX_ENTRIES, MIN_OCCURRENCES, MIN_SAVED_BYTES};
 /// A dictionary must save one in so many tokens: it makes a text harder to read.
 const MIN_SAVED_PART: usize = 50;
 
+/// How many lexemes may be looked at, in units of what the text has: however many repeats there are.
+const LOOKS: usize = 2;
+
 /// Could a repeat save tokens? Right often enough to leave most of them out before they are counted.
 pub(super) fn may_pay(lexemes: &Lexemes, occurrences: usize, part: Range<usize>) -> bool {
     let typical = Price { marker: 6, entry: 9, header: 0 };
@@ -45,14 +48,16 @@ pub(super) fn choose(
         .collect();
     let mut entries: Vec<Repeat> = Vec::new();
     let mut saved = -(price.header as i64);
-    // However many repeats there are, no more places of them are looked at than the text has lexemes.
-    let mut looks = lexemes.count();
+    let mut looks = LOOKS * lexemes.count();
     while let Some(Candidate { repeat, .. }) = queue.pop()
         && entries.len() < MAX_ENTRIES
-        && looks >= repeat.places.len()
+        && looks > 0
     {
-        looks -= repeat.places.len();
+        let length = repeat.length;
+        looks = looks.saturating_sub(repeat.places.len() + length);
         let Some(repeat) = taken.fit(repeat) else { continue };
+        let grown = repeat.length.saturating_sub(length);
+        looks = looks.saturating_sub(repeat.places.len() * grown);
         let entry = lexemes.text(repeat.first());
         let candidate =
             Candidate { saved: price.saved(repeat.places.len(), counter.count(entry)), repeat };

@@ -1,23 +1,18 @@
-//! A text cut where a tokenizer would cut it, more or less.
-//!
-//! An entry that begins or ends inside a word makes the rest of the word dearer than it was. So repeats are looked
-//! for between these cuts only: before the blank that leads a word, between words, numbers, punctuation and line ends.
+//! The words, numbers, punctuation and line ends of a text, ready to be searched.
 
 use std::ops::Range;
 
 use super::MAX_INPUT;
+use super::cuts::{Kind, cuts, kind_at};
 
 /// Repeats are looked for at so many lexemes. Of ordinary texts that is all; of one that is nothing but single letters
 /// and blanks the rest stays as it is.
-const MAX_STARTS: usize = 16_000;
+const MAX_STARTS: usize = 12_000;
 
 /// A place in a text, counted in bytes or lexemes. Small, since tables of them decide how fast a text is searched.
 pub(super) type Index = u16;
 
 const _: () = assert!(MAX_INPUT < Index::MAX as usize);
-
-/// No lexeme is longer, so that a text without any such place has cuts as well.
-const LONGEST: usize = 16;
 
 /// The lexemes of a text.
 pub(super) struct Lexemes<'t> {
@@ -39,7 +34,7 @@ impl<'t> Lexemes<'t> {
         for (index, cut) in cuts.windows(2).enumerate() {
             let (lexeme, length) = (&bytes[usize::from(cut[0])..], usize::from(cut[1] - cut[0]));
             hash = hash.wrapping_mul(BASE).wrapping_add(hash_of(lexeme, length));
-            if kind_at(lexeme, 0) == Newline {
+            if kind_at(lexeme, 0) == Kind::Newline {
                 newlines += memchr::memchr_iter(b'\n', &lexeme[..length]).count().max(1) as u16;
             }
             hashes[index + 1] = hash;
@@ -74,8 +69,9 @@ impl<'t> Lexemes<'t> {
     /// The lexemes that a repeat is looked for at: words and numbers, with the blanks before them.
     pub(super) fn starts(&self) -> Vec<Index> {
         let bytes = self.text.as_bytes();
-        let is_start =
-            |cut: Index| matches!(kind_at(bytes, cut.into()), Word | Upper | Digit | Blank);
+        let is_start = |cut: Index| {
+            !matches!(kind_at(bytes, cut.into()), Kind::Mark | Kind::Newline | Kind::End)
+        };
         let mut starts = vec![0; self.cuts.len()];
         let mut count = 0;
         for (lexeme, &cut) in self.cuts.iter().enumerate() {
@@ -143,118 +139,9 @@ fn mix(number: u64) -> u64 {
     product ^ product >> 32
 }
 
-/// Where the lexemes of a text begin, and one place more: where the text ends.
-fn cuts(bytes: &[u8]) -> Vec<Index> {
-    // Written to at every byte and moved on at a cut: a branch there would be mispredicted at every other lexeme.
-    let mut cuts = vec![0; bytes.len() + 1];
-    let (mut count, mut start) = (0, 0);
-    let mut kinds = (Kind::Start, kind_at(bytes, 0));
-    for at in 0..bytes.len() {
-        let next = kind_at(bytes, at + 1);
-        let (before, kind) = kinds;
-        let is_long = at - start >= LONGEST && kind != Kind::Inside;
-        let is_cut = CUT[before as usize][kind as usize][next as usize] || is_long;
-        cuts[count] = at as Index;
-        count += usize::from(is_cut);
-        start = if is_cut { at } else { start };
-        kinds = (if kind == Kind::Inside { Kind::Word } else { kind }, next);
-    }
-    cuts[count] = bytes.len() as Index;
-    cuts.truncate(count + 1);
-    cuts
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Before the first byte and after the last.
-    Start,
-    /// Small letters, and characters outside ASCII.
-    Word,
-    Upper,
-    Digit,
-    Mark,
-    Blank,
-    Newline,
-    /// The second and later bytes of a character: no place to cut.
-    Inside,
-}
-
-use Kind::{Blank, Digit, Inside, Mark, Newline, Start, Upper, Word};
-
-const ALL: [Kind; 8] = [Start, Word, Upper, Digit, Mark, Blank, Newline, Inside];
-
-fn kind_at(bytes: &[u8], at: usize) -> Kind {
-    bytes.get(at).map_or(Start, |&byte| KINDS[usize::from(byte)])
-}
-
-/// Is there a cut between two kinds, the second of which is followed by a third?
-static CUT: [[[bool; 8]; 8]; 8] = cut_table();
-
-const fn cut_table() -> [[[bool; 8]; 8]; 8] {
-    let mut table = [[[false; 8]; 8]; 8];
-    let mut index = 0;
-    while index < 512 {
-        let (before, kind, next) = (index / 64, index / 8 % 8, index % 8);
-        table[before][kind][next] = is_cut(ALL[before], ALL[kind], ALL[next]);
-        index += 1;
-    }
-    table
-}
-
-const fn is_cut(before: Kind, kind: Kind, next: Kind) -> bool {
-    match (before, kind) {
-        (Start, _) => true,
-        (_, Inside) | (Upper | Blank, Word) | (Blank, Upper | Mark) => false,
-        // The last of several blanks belongs to the word after it.
-        (Blank, Blank) => !matches!(next, Blank | Newline | Digit | Start),
-        _ => before as u8 != kind as u8,
-    }
-}
-
-static KINDS: [Kind; 256] = kind_table();
-
-const fn kind_table() -> [Kind; 256] {
-    let mut kinds = [Mark; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'a'..=b'z' | 0xC0.. => Word,
-            b'A'..=b'Z' => Upper,
-            b'0'..=b'9' => Digit,
-            b' ' | b'\t' => Blank,
-            b'\n' | b'\r' => Newline,
-            0x80..=0xBF => Inside,
-            _ => Mark,
-        };
-        byte += 1;
-    }
-    kinds
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn lexemes(text: &str) -> Vec<&str> {
-        cuts(text.as_bytes()).windows(2).map(|cut| &text[cut[0].into()..cut[1].into()]).collect()
-    }
-
-    #[test]
-    fn words_take_the_blank_before_them() {
-        assert_eq!(
-            lexemes("error in  crate α:\n"),
-            ["error", " in", " ", " crate", " α", ":", "\n"]
-        );
-        assert_eq!(lexemes("fooBar12345 == HTTPx"), ["foo", "Bar", "12345", " ==", " HTTPx"]);
-    }
-
-    #[test]
-    fn long_runs_are_cut_between_characters() {
-        assert_eq!(lexemes(&"a".repeat(40)).len(), 3);
-        assert_eq!(lexemes(&"€".repeat(40)).concat(), "€".repeat(40));
-        assert!(lexemes(&"€".repeat(40)).len() > 5);
-        assert_eq!(cuts(b""), [0]);
-    }
 
     #[test]
     fn the_same_lexemes_have_the_same_hash_wherever_they_are() {

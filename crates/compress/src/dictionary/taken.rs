@@ -54,8 +54,8 @@ impl<'l> Taken<'l> {
     /// The repeat cut down to what is free of its first place that is not free as a whole.
     fn cut(&self, repeat: &Repeat) -> Option<Repeat> {
         let blocked = repeat.occurrences().find(|place| !self.is_free(place.clone()))?;
-        let mut longest = 0..0;
         let mut start = blocked.start;
+        let mut longest = start..start;
         for lexeme in blocked.clone() {
             if !self.is_free(lexeme..lexeme + 1) {
                 start = lexeme + 1;
@@ -63,7 +63,7 @@ impl<'l> Taken<'l> {
                 longest = start..lexeme + 1;
             }
         }
-        let shift = (longest.start.max(blocked.start) - blocked.start) as Index;
+        let shift = (longest.start - blocked.start) as Index;
         (longest.len() > MARKER).then(|| Repeat {
             places: repeat.places.iter().map(|place| place + shift).collect(),
             length: longest.len(),
