@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::MAX_INPUT;
 use super::cuts::{Kind, cuts, kind_at};
 
-/// Repeats are looked for at so many lexemes. Of ordinary texts that is all; of one that is nothing but single letters
+/// Repeats are looked for at so many lexemes. Of nearly every text that is all; of one that is nothing but short numbers
 /// and blanks the rest stays as it is.
-const MAX_STARTS: usize = 12_000;
+const MAX_STARTS: usize = 14_000;
 
 /// A place in a text, counted in bytes or lexemes. Small, since tables of them decide how fast a text is searched.
 pub(super) type Index = u16;
