@@ -1,0 +1,5 @@
+//! One tool output in, one smaller output out.
+
+pub mod command;
+pub mod context;
+pub mod tool;
