@@ -3,3 +3,4 @@
 pub mod command;
 pub mod context;
 pub mod tool;
+pub mod wrapper;
