@@ -4,6 +4,9 @@ use super::grammar::RawCommand;
 use super::lexer::Word;
 use super::programs::{PROGRAMS, Runner};
 
+/// Nobody writes `sudo env nice ...` longer than this.
+const MAX_WRAPPERS: usize = 16;
+
 /// One program and its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -25,7 +28,7 @@ pub struct SimpleCommand {
 /// What the words of a command turn out to be.
 #[derive(Debug)]
 pub(super) enum Resolved {
-    /// Only assignments.
+    /// Only assignments, or wrappers without end.
     Nothing,
     Command(SimpleCommand),
     /// A line for another shell: `bash -c '...'`.
@@ -77,9 +80,9 @@ pub(super) fn resolve(raw: &RawCommand) -> Resolved {
     let words: Vec<&Word> = raw.words.iter().collect();
     let mut rest: &[&Word] = &words;
     let mut is_fed = false;
-    loop {
+    for _ in 0..MAX_WRAPPERS {
         rest = skip(rest, is_assignment);
-        let Some((first, arguments)) = rest.split_first() else { return Resolved::Nothing };
+        let Some((first, arguments)) = rest.split_first() else { break };
         let name = PROGRAMS.name(&first.text);
         if let Some(script) = shell_script(name, arguments) {
             return Resolved::Script(script);
@@ -93,21 +96,21 @@ pub(super) fn resolve(raw: &RawCommand) -> Resolved {
             }
             is_fed |= runner.input;
             rest = inner;
-            continue;
-        }
-        if let Some(inner) = executed(name, arguments) {
+        } else if let Some(inner) = executed(name, arguments) {
             is_fed = true;
             rest = inner;
-            continue;
+        } else {
+            let (is_redirected, has_input) = (raw.is_redirected, raw.has_input);
+            let command = named(name, arguments);
+            return Resolved::Command(SimpleCommand {
+                is_redirected,
+                has_input,
+                is_fed,
+                ..command
+            });
         }
-        let command = named(name, arguments);
-        return Resolved::Command(SimpleCommand {
-            is_redirected: raw.is_redirected,
-            has_input: raw.has_input,
-            is_fed,
-            ..command
-        });
     }
+    Resolved::Nothing
 }
 
 fn named(name: &str, arguments: &[&Word]) -> SimpleCommand {
