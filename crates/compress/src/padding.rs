@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `columns` | a header or a rule of dashes over aligned columns: `ps`, `docker ps`, `sqlite3 -column` | a space; two where cells hold spaces; a tab where cells are empty |
 //! | `delimited` | Markdown, `psql`, `mysql`, boxes | their delimiter |
-//! | `permissions` | `ls -l` | a space |
+//! | `modes` | `ls -l`, `git ls-tree -l` | a space |
 //! | `counts` | lines that begin with right-aligned numbers: `wc`, `uniq -c` | a space |
 //! | `labels` | `Name:    value` | a space |
 //!
@@ -20,7 +20,7 @@ mod columns;
 mod counts;
 mod delimited;
 mod labels;
-mod permissions;
+mod modes;
 
 use crate::diff::is_diff;
 use memchr::memmem;
@@ -59,8 +59,10 @@ fn round(text: &str) -> Option<String> {
     let mut copied = 0;
     let mut offset = 0;
     let mut at = 0;
+    let mut opens_block = true;
     while at < lines.len() {
-        let table = table(&lines[at..], at == 0 || is_blank(lines[at - 1]));
+        let table = table(&lines[at..], opens_block);
+        opens_block = table.is_some() || is_blank(lines[at]);
         let taken = table.as_ref().map_or(1, |table| table.lines);
         let len: usize = lines[at..at + taken].iter().map(|line| line.len()).sum();
         if let Some(table) = table
@@ -89,7 +91,7 @@ struct Table {
 }
 
 fn table(lines: &[&str], opens_block: bool) -> Option<Table> {
-    permissions::table(lines)
+    modes::table(lines)
         .or_else(|| delimited::table(lines))
         .or_else(|| opens_block.then(|| columns::table(lines)).flatten())
         .or_else(|| counts::table(lines))

@@ -1,14 +1,16 @@
 //! Tables of aligned columns under a header, or under a header and a rule of dashes.
 //!
 //! A rule says where the columns are. Without one they lie between the gutters: columns of blanks in the header and in
-//! nine of ten rows. A row that writes into a gutter stays as it is.
-
-use super::{Table, is_blank, split_end};
-use column::Column;
-use std::ops::Range;
+//! nine of ten rows. Every column must be aligned, left or right; a row that is not stays as it is.
 
 mod column;
 mod header;
+mod row;
+
+use super::{Table, is_blank, split_end};
+use column::{Alignment, Column};
+use row::{Cell, cells};
+use std::ops::Range;
 
 /// A header is looked for in the first lines of a block: some tools write a title above it.
 const MAX_TITLE: usize = 3;
@@ -21,9 +23,19 @@ pub(super) fn table(lines: &[&str]) -> Option<Table> {
     let titles = lines.iter().take(MAX_TITLE + 1).take_while(|line| !is_blank(line)).count();
     let at = (0..titles)
         .find(|&at| header::is_rule(lines.get(at + 1).copied()) || header::is_header(lines[at]))?;
-    let block = lines.iter().take_while(|line| !is_blank(line)).count();
+    let block = at + block_len(&lines[at..]);
     let rows = squeezed(&lines[at..block])?;
     Some(Table { lines: block, text: lines[..at].concat() + &rows })
+}
+
+/// How many lines belong together: up to a blank line, or to the title of another table.
+fn block_len(lines: &[&str]) -> usize {
+    let opens_table = |at: usize| {
+        at > 0
+            && !header::has_gap(lines[at])
+            && lines.get(at + 1).is_some_and(|next| header::is_capitalised(next))
+    };
+    (0..lines.len()).take_while(|&at| !is_blank(lines[at]) && !opens_table(at)).count()
 }
 
 fn squeezed(block: &[&str]) -> Option<String> {
@@ -33,30 +45,40 @@ fn squeezed(block: &[&str]) -> Option<String> {
     let ruled = header::is_rule(Some(block[1]));
     let body = &block[1 + usize::from(ruled)..];
     let gutters = if ruled { header::rule_gutters(block[1]) } else { gutters(block[0], body) };
-    let (head, head_end) = split_end(block[0]);
-    let head = cells(head, &gutters)?;
-    let rows: Vec<Option<Vec<&str>>> =
-        body.iter().map(|line| cells(split_end(line).0, &gutters)).collect();
-    let fitting: Vec<&[&str]> = rows.iter().flatten().map(Vec::as_slice).collect();
-    if fitting.len() * 4 < rows.len() * 3 || fitting.is_empty() {
+    let head = cells(block[0], &gutters).filter(|head| header::is_resolved(head))?;
+    let mut rows: Vec<Option<Vec<Cell<'_>>>> =
+        body.iter().map(|line| cells(line, &gutters)).collect();
+    let alignments = (0..head.len())
+        .map(|index| Alignment::of(&head, &rows, index))
+        .collect::<Option<Vec<_>>>()?;
+    for row in &mut rows {
+        row.take_if(|cells| {
+            !cells.iter().zip(&alignments).all(|(cell, alignment)| alignment.holds(cell))
+        });
+    }
+    let fitting = rows.iter().flatten().count();
+    if fitting * 4 < rows.len() * 3 || fitting == 0 {
         return None;
     }
+    let columns = alignments.into_iter().enumerate();
     let columns: Vec<Column> =
-        (0..head.len()).map(|index| Column::of(&head, &fitting, index)).collect::<Option<_>>()?;
-    if !ruled && !header::names_columns(&head, &columns) {
+        columns.map(|(index, alignment)| Column::of(alignment, &head, &rows, index)).collect();
+    // Two words far apart in one cell are two cells.
+    let is_parted = columns[..columns.len() - 1].iter().any(|column| column.has_gaps);
+    if !ruled && (is_parted || !header::names_columns(&head, &columns, body)) {
         return None;
     }
-    let layout = Layout::of(&head, &fitting, &columns);
+    let layout = Layout::of(&head, &rows, &columns);
     let mut text = String::new();
-    layout.write(&head, &mut text);
-    text.push_str(head_end);
+    layout.write(&head, true, &mut text);
+    text.push_str(split_end(block[0]).1);
     if ruled {
         text.extend(["---", split_end(block[1]).1]);
     }
     for (line, cells) in body.iter().zip(&rows) {
         match cells {
             Some(cells) => {
-                layout.write(cells, &mut text);
+                layout.write(cells, false, &mut text);
                 text.push_str(split_end(line).1);
             }
             None => text.push_str(line),
@@ -68,113 +90,98 @@ fn squeezed(block: &[&str]) -> Option<String> {
 /// The gutters before the last word of the header; the last column takes the rest of the line.
 fn gutters(head: &str, body: &[&str]) -> Vec<Range<usize>> {
     let head: Vec<char> = split_end(head).0.chars().collect();
-    let last_word = head.iter().rposition(|&c| c == ' ').map_or(0, |at| at + 1);
-    if last_word > MAX_WIDTH {
+    if head.len() > MAX_WIDTH {
         return Vec::new();
     }
-    let mut used = vec![0_usize; last_word];
-    for line in body {
-        for (count, c) in used.iter_mut().zip(line.chars()) {
-            *count += usize::from(!matches!(c, ' ' | '\r' | '\n'));
-        }
-    }
-    let is_gutter = |column: usize| head[column] == ' ' && used[column] * 10 <= body.len();
-    let mut gutters: Vec<Range<usize>> = Vec::new();
-    let mut column = head
+    let used = used(body, head.len());
+    let last_word = head.iter().rposition(|&c| c == ' ').map_or(0, |at| at + 1);
+    let blank: Vec<bool> = head
         .iter()
         .zip(&used)
-        .take_while(|&(&c, &used)| c == ' ' && used * 10 <= body.len())
-        .count();
-    while column < last_word {
-        let start = column;
-        while column < last_word && is_gutter(column) {
-            column += 1;
+        .take(last_word)
+        .map(|(&c, &used)| c == ' ' && used * 10 <= body.len())
+        .collect();
+    let find =
+        |from: usize, wanted: bool| (from..blank.len()).find(|&column| blank[column] == wanted);
+    let is_named = |columns: Range<usize>| head[columns].iter().any(|&c| c != ' ');
+    let is_used = |columns: Range<usize>| used[columns].iter().any(|&used| used * 10 > body.len());
+    let mut gutters: Vec<Range<usize>> = Vec::new();
+    let mut cell_start = find(0, false).unwrap_or(blank.len());
+    while let Some(start) = find(cell_start, true) {
+        let end = find(start, false).unwrap_or(blank.len());
+        let next = find(end, true).unwrap_or(head.len());
+        // A name of two words is one name, unless there are cells under both. Words of one cell that happen to line up
+        // have no name of their own.
+        let parts_name = head[..start].last() != Some(&' ') && head[start..].get(1) != Some(&' ');
+        if is_named(end..next) && (!parts_name || is_used(cell_start..start) && is_used(end..next))
+        {
+            gutters.push(start..end);
         }
-        if column > start {
-            gutters.push(start..column);
-        }
-        column += 1;
+        cell_start = end;
     }
-    // Words of one cell that happen to line up have no name of their own.
-    let named = |gutter: &Range<usize>, end: usize| {
-        head[gutter.end.min(head.len())..end].iter().any(|&c| c != ' ')
-    };
-    let ends: Vec<usize> =
-        gutters.iter().skip(1).map(|next| next.start).chain([head.len()]).collect();
     gutters
-        .into_iter()
-        .zip(ends)
-        .filter(|(gutter, end)| named(gutter, *end))
-        .map(|(gutter, _)| gutter)
-        .collect()
 }
 
-/// The line cut at the gutters; `None` if it writes into one.
-fn cells<'a>(line: &'a str, gutters: &[Range<usize>]) -> Option<Vec<&'a str>> {
-    let mut cells = Vec::with_capacity(gutters.len() + 1);
-    let mut chars = line.char_indices().chain([(line.len(), '\n')]).enumerate();
-    let mut start = 0;
-    for gutter in gutters {
-        let cut = chars.by_ref().find(|(column, (_, c))| *column == gutter.start || *c == '\n');
-        let Some((_, (end, c))) = cut.filter(|(_, (_, c))| *c != '\n') else {
-            cells.push(&line[start..]);
-            start = line.len();
-            continue;
-        };
-        cells.push(&line[start..end]);
-        start = end + 1;
-        let mut blank = c == ' ';
-        for _ in gutter.start + 1..gutter.end {
-            let Some((_, (at, c))) = chars.next().filter(|(_, (_, c))| *c != '\n') else {
-                start = line.len();
-                break;
-            };
-            blank &= c == ' ';
-            start = at + c.len_utf8();
-        }
-        if !blank {
-            return None;
+/// How many lines have something in each column.
+fn used(body: &[&str], width: usize) -> Vec<usize> {
+    let mut used = vec![0; width];
+    for line in body {
+        if line.is_ascii() {
+            used.iter_mut()
+                .zip(line.bytes())
+                .for_each(|(used, byte)| *used += usize::from(byte > b' '));
+        } else {
+            used.iter_mut().zip(line.chars()).for_each(|(used, c)| *used += usize::from(c > ' '));
         }
     }
-    cells.push(&line[start..]);
-    Some(cells)
+    used
 }
 
-/// How the cells of this table are told apart.
+/// How the cells of a table are told apart.
 struct Layout<'a> {
     columns: &'a [Column],
+    /// A cell in the middle is empty or holds more than single spaces: only tabs can tell.
     tabs: bool,
 }
 
 impl<'a> Layout<'a> {
-    fn of(head: &[&str], rows: &[&[&str]], columns: &'a [Column]) -> Self {
-        let skips = |cells: &[&str]| {
-            let last = cells.iter().rposition(|cell| !is_blank(cell)).unwrap_or(0);
-            cells[..last].iter().any(|cell| is_blank(cell))
-        };
+    fn of(head: &[Cell<'_>], rows: &[Option<Vec<Cell<'_>>>], columns: &'a [Column]) -> Self {
+        let skips =
+            |cells: &[Cell<'_>]| cells[..filled(cells)].iter().any(|cell| cell.text.is_empty());
         let inner = &columns[..columns.len() - 1];
         let tabs = skips(head)
-            || rows.iter().any(|cells| skips(cells))
+            || rows.iter().flatten().any(|cells| skips(cells))
             || inner.iter().any(|column| column.has_gaps);
         Self { columns, tabs }
     }
 
-    fn write(&self, cells: &[&str], text: &mut String) {
-        let last = cells.iter().rposition(|cell| !is_blank(cell)).unwrap_or(0);
+    fn write(&self, cells: &[Cell<'_>], is_head: bool, text: &mut String) {
         text.extend(std::iter::repeat_n(' ', self.columns[0].indent));
-        for (index, cell) in cells.iter().enumerate().take(last + 1) {
+        for (index, cell) in cells[..filled(cells)].iter().enumerate() {
             if index > 0 {
-                let spaced = self.columns[index - 1].has_spaces
-                    || self.columns[index].has_spaces && index + 1 < self.columns.len();
-                text.push_str(if self.tabs {
-                    "\t"
-                } else if spaced {
-                    "  "
-                } else {
-                    " "
-                });
+                text.push_str(self.separator(index, is_head));
             }
-            text.push_str(self.columns[index].text(cell));
+            text.extend(std::iter::repeat_n(' ', self.columns[index].kept_lead(cell)));
+            text.push_str(cell.text);
         }
     }
+
+    /// What stands before a column: one space where it is clear which words belong together, else two.
+    fn separator(&self, index: usize, is_head: bool) -> &'static str {
+        let (before, column) = (&self.columns[index - 1], &self.columns[index]);
+        let has_spaces = |column: &Column| column.has_spaces || is_head && column.name_has_spaces;
+        let is_last = index + 1 == self.columns.len();
+        if self.tabs {
+            "\t"
+        } else if has_spaces(before) || has_spaces(column) && !is_last && !before.is_numeric {
+            "  "
+        } else {
+            " "
+        }
+    }
+}
+
+/// How many cells there are up to the last one that is not empty.
+fn filled(cells: &[Cell<'_>]) -> usize {
+    cells.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1)
 }

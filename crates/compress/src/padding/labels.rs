@@ -39,7 +39,7 @@ impl<'a> Label<'a> {
         let before_colon = name.len() - name.trim_end_matches(' ').len();
         let after_colon = value.len() - value.trim_start_matches(' ').len();
         let name = name.trim_end_matches(' ');
-        let plain = name.chars().all(|c| c.is_alphanumeric() || " ()/-_.[]#".contains(c))
+        let plain = name.chars().all(|c| c.is_alphanumeric() || " ()/-_.,[]#".contains(c))
             && !name.contains("  ");
         let value = value.trim_start_matches(' ');
         (plain && after_colon > 0 && !value.is_empty()).then_some(Self {

@@ -1,6 +1,7 @@
 //! Which lines are the head of a table.
 
-use super::column::Column;
+use super::column::{self, Column};
+use super::row::Cell;
 use super::split_end;
 use std::ops::Range;
 
@@ -36,29 +37,50 @@ pub(super) fn rule_gutters(line: &str) -> Vec<Range<usize>> {
     gutters
 }
 
-/// Whether the line could be names of columns: three words or more, gaps between them, and nothing that code has.
+/// Whether the line could be names of columns: words, a gap between them, and nothing that code has.
 pub(super) fn is_header(line: &str) -> bool {
     let (content, _) = split_end(line);
-    let content = content.trim_start_matches(' ');
-    memchr::memmem::find(content.as_bytes(), b"  ").is_some()
-        && content.split(' ').filter(|word| !word.is_empty()).count() >= MIN_COLUMNS
-        && !content.contains(|c: char| ";{}=\"'`<>,|\\\t".contains(c))
+    has_gap(line)
+        && !content.bytes().any(|byte| b";{}=\"'`<>,|\\\t".contains(&byte))
         && !content.split(' ').any(|word| word.ends_with([':', '.']))
 }
 
-/// Whether the header's cells are names: capitalised, or words above at least two columns of numbers.
-pub(super) fn names_columns(head: &[&str], columns: &[Column]) -> bool {
-    let is_name = |cell: &&str| {
-        let cell = cell.trim_start_matches([' ', '%', '#', '+']);
-        cell.is_empty()
-            || cell.contains(char::is_alphabetic) && !cell.starts_with(|c: char| c.is_lowercase())
+/// Whether the line is a header of which every name begins with a capital.
+pub(super) fn is_capitalised(line: &str) -> bool {
+    let names = || line.split("  ").map(str::trim).filter(|name| !name.is_empty());
+    is_header(line)
+        && names().count() >= MIN_COLUMNS
+        && names().all(|name| name.starts_with(char::is_uppercase))
+}
+
+/// Whether there is more than one space between two words.
+pub(super) fn has_gap(line: &str) -> bool {
+    let (content, _) = split_end(line);
+    column::has_gap(content.trim_start_matches(' '))
+}
+
+/// Whether no two names were left in one cell: then rows could not say which of the two they fill.
+pub(super) fn is_resolved(head: &[Cell<'_>]) -> bool {
+    head.len() > 1 && !head.iter().any(|cell| column::has_gap(cell.text))
+}
+
+/// Whether the header's cells are names: capitalised, or words above at least two columns of numbers. Two names are
+/// enough if they are in capitals and the rows are not.
+pub(super) fn names_columns(head: &[Cell<'_>], columns: &[Column], body: &[&str]) -> bool {
+    let is_lower = |c: char| c.is_lowercase();
+    let is_name = |cell: &Cell<'_>| {
+        let name = cell.text.trim_start_matches(['%', '#', '+']);
+        name.is_empty() || name.contains(char::is_alphabetic) && !name.starts_with(is_lower)
     };
-    let names_numbers = |(cell, column): &(&&str, &Column)| {
+    let names_numbers = |(cell, column): &(&Cell<'_>, &Column)| {
         column.is_numeric
-            && cell.contains(char::is_alphabetic)
-            && !cell.trim().starts_with(|c: char| c.is_ascii_digit())
+            && cell.text.contains(char::is_alphabetic)
+            && !cell.text.starts_with(|c: char| c.is_ascii_digit())
     };
-    head.len() >= MIN_COLUMNS
-        && head.iter().any(|cell| cell.contains(char::is_alphabetic))
-        && (head.iter().all(is_name) || head.iter().zip(columns).filter(names_numbers).count() >= 2)
+    let in_capitals = !head.iter().any(|cell| cell.text.contains(is_lower))
+        && body.iter().any(|line| line.contains(is_lower));
+    let named =
+        head.iter().all(is_name) && head.iter().any(|cell| cell.text.contains(char::is_alphabetic));
+    named && (head.len() >= MIN_COLUMNS || in_capitals)
+        || head.len() >= MIN_COLUMNS && head.iter().zip(columns).filter(names_numbers).count() >= 2
 }

@@ -1,4 +1,5 @@
-//! `ls -l`: blanks line up link counts, owners, sizes and dates. None of these holds a space; the name keeps its own.
+//! Lines that begin with the mode of a file: `ls -l` and `git ls-tree -l`. What lies before the name holds no spaces of
+//! its own; the name keeps what it has.
 
 use super::{Table, split_end};
 
@@ -12,29 +13,41 @@ pub(super) fn table(lines: &[&str]) -> Option<Table> {
 
 fn row(line: &str) -> Option<String> {
     let (content, end) = split_end(line);
-    if !has_mode(content) {
+    let name_start = if has_permissions(content) {
+        date_end(content)?
+    } else if has_git_mode(content) {
+        content.find('\t')?
+    } else {
         return None;
-    }
-    let date_end = date_end(content)?;
+    };
     let mut row = String::with_capacity(line.len());
-    for word in content[..date_end].split(' ').filter(|word| !word.is_empty()) {
+    for word in content[..name_start].split(' ').filter(|word| !word.is_empty()) {
         if !row.is_empty() {
             row.push(' ');
         }
         row.push_str(word);
     }
-    row.push_str(&content[date_end..]);
+    row.push_str(&content[name_start..]);
     row.push_str(end);
     Some(row)
 }
 
 /// `-rw-r--r--`, with one more character for access lists and the like.
-fn has_mode(line: &str) -> bool {
+fn has_permissions(line: &str) -> bool {
     let bytes = line.as_bytes();
     bytes.len() > 11
         && b"-dlbcpsD".contains(&bytes[0])
         && bytes[1..10].iter().all(|byte| b"rwxsStT-".contains(byte))
         && (bytes[10] == b' ' || b".+@".contains(&bytes[10]) && bytes[11] == b' ')
+}
+
+/// `100644 blob 8ab686...`.
+fn has_git_mode(line: &str) -> bool {
+    line.len() > 12
+        && line.as_bytes()[..6].iter().all(u8::is_ascii_digit)
+        && [" blob ", " tree ", " commit "]
+            .iter()
+            .any(|kind| line.as_bytes()[6..].starts_with(kind.as_bytes()))
 }
 
 /// Where the date ends: after a time (and its zone), or after a year that follows month and day.
