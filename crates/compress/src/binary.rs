@@ -4,6 +4,7 @@
 //! alphabets have neither; text in a legacy encoding has U+FFFD alone; a list separated by NUL has few of them.
 
 use crate::grouped::grouped;
+use crate::whole_lines::whole_lines;
 use std::ops::Range;
 
 mod base64;
@@ -25,8 +26,10 @@ const MAX_NOISE: usize = 8;
 /// assert_eq!(suppress(&text).as_deref(), Some("a.zip:\n[Forge removed binary output: 161 bytes]\nend\n"));
 /// ```
 pub fn suppress(text: &str) -> Option<String> {
-    // Control characters are needed; U+FFFD alone is not enough.
-    text.bytes().any(is_control).then_some(())?;
+    // Without control characters nothing is binary. Whole chunks are looked at, many bytes at a time.
+    let has_control =
+        |chunk: &[u8]| chunk.iter().fold(false, |found, &byte| found | is_control(byte));
+    text.as_bytes().chunks(1024).any(has_control).then_some(())?;
     let stretches = stretches(text);
     if stretches.is_empty() {
         return None;
@@ -57,7 +60,7 @@ fn stretches(text: &str) -> Vec<Range<usize>> {
         }
     };
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    for line in whole_lines(text) {
         let end = start + line.len();
         let census = Census::of(line);
         if census.is_binary() {

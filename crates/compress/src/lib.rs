@@ -8,3 +8,4 @@ pub mod padding;
 pub mod progress;
 pub mod terminal;
 pub mod whitespace;
+mod whole_lines;

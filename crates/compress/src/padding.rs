@@ -23,6 +23,7 @@ mod labels;
 mod modes;
 
 use crate::diff::is_diff;
+use crate::whole_lines::first_line;
 use memchr::memmem;
 
 /// Squeezed text may line up by chance; this many rounds settle it, or nothing is done.
@@ -39,10 +40,10 @@ const MAX_ROUNDS: usize = 4;
 /// ```
 pub fn squeeze(text: &str) -> Option<String> {
     memmem::find(text.as_bytes(), b"  ")?;
+    let mut squeezed = round(text)?;
     if is_diff(text) {
         return None;
     }
-    let mut squeezed = round(text)?;
     for _ in 1..MAX_ROUNDS {
         match round(&squeezed) {
             Some(next) => squeezed = next,
@@ -54,26 +55,24 @@ pub fn squeeze(text: &str) -> Option<String> {
 
 /// Squeezes every table once.
 fn round(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut squeezed = String::new();
     let mut copied = 0;
-    let mut offset = 0;
     let mut at = 0;
     let mut opens_block = true;
-    while at < lines.len() {
-        let table = table(&lines[at..], opens_block);
-        opens_block = table.is_some() || is_blank(lines[at]);
-        let taken = table.as_ref().map_or(1, |table| table.lines);
-        let len: usize = lines[at..at + taken].iter().map(|line| line.len()).sum();
-        if let Some(table) = table
-            && table.text.len() < len
-        {
-            squeezed.push_str(&text[copied..offset]);
-            squeezed.push_str(&table.text);
-            copied = offset + len;
+    while at < text.len() {
+        let rest = &text[at..];
+        let line = first_line(rest);
+        let block = || if opens_block { columns::table(rest) } else { None };
+        let table = table(line, rest).or_else(block);
+        let len = table.as_ref().map_or(line.len(), |table| table.len);
+        // Of a long block without blank lines only the start, and what follows a table, may hold a header.
+        opens_block = opens_block && table.is_some() || is_blank(line);
+        if let Some(shorter) = table.and_then(|table| table.text).filter(|text| text.len() < len) {
+            squeezed.push_str(&text[copied..at]);
+            squeezed.push_str(&shorter);
+            copied = at + len;
         }
-        offset += len;
-        at += taken;
+        at += len;
     }
     if copied == 0 {
         return None;
@@ -82,29 +81,35 @@ fn round(text: &str) -> Option<String> {
     Some(squeezed)
 }
 
-/// A table at the start of some lines.
+/// A table at the start of a text.
 struct Table {
-    /// How many lines it takes.
-    lines: usize,
-    /// Those lines, squeezed.
-    text: String,
+    /// How many bytes it takes, in whole lines.
+    len: usize,
+    /// Those lines, squeezed; `None` if there is no padding in them. They are not looked at again.
+    text: Option<String>,
 }
 
-fn table(lines: &[&str], opens_block: bool) -> Option<Table> {
-    modes::table(lines)
-        .or_else(|| delimited::table(lines))
-        .or_else(|| opens_block.then(|| columns::table(lines)).flatten())
-        .or_else(|| counts::table(lines))
-        .or_else(|| labels::table(lines))
+/// The table that the line opens. Most lines open none: their first character tells.
+fn table(line: &str, rest: &str) -> Option<Table> {
+    let first = line.bytes().find(|&byte| byte != b' ' && byte != b'\t')?;
+    let table = match first {
+        b'0'..=b'9' => modes::table(rest).or_else(|| counts::table(rest)),
+        b'-' | b'a'..=b'z' if matches!(line.as_bytes(), [_, b'r' | b'-', ..]) => modes::table(rest),
+        b'|' | b'+' | 0xe2 => delimited::table(rest),
+        b'A'..=b'Z' => labels::table(rest),
+        _ => None,
+    };
+    let is_headed = rest.as_bytes().get(line.len()) == Some(&b'-');
+    table.or_else(|| is_headed.then(|| delimited::table(rest)).flatten())
 }
 
 fn is_blank(line: &str) -> bool {
-    line.trim().is_empty()
+    line.bytes().all(|byte| byte.is_ascii_whitespace())
 }
 
 /// The line without its end and the blanks before it, and its end.
 fn split_end(line: &str) -> (&str, &str) {
-    let content = line.trim_end_matches('\n');
+    let content = line.strip_suffix('\n').unwrap_or(line);
     let end = content.strip_suffix('\r').unwrap_or(content).len();
     (line[..end].trim_end_matches(' '), &line[end..])
 }

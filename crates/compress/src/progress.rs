@@ -10,6 +10,7 @@ mod screen;
 mod signs;
 
 use crate::terminal::{self, Sequence};
+use crate::whole_lines::whole_lines;
 use memchr::memchr3_iter;
 use screen::Screen;
 
@@ -24,7 +25,7 @@ use screen::Screen;
 pub fn settle(text: &str) -> Option<String> {
     let movement = movement(text)?;
     let mut screen = Screen::new(text);
-    for line in text.split_inclusive('\n') {
+    for line in whole_lines(text) {
         let (content, end) = split_end(line);
         let plays = match movement {
             Movement::AcrossLines => true,

@@ -1,6 +1,7 @@
 //! Long base64: on lines of its own, or in a `data:` address.
 
 use crate::grouped::grouped;
+use crate::whole_lines::whole_lines;
 use memchr::memmem;
 use std::ops::Range;
 
@@ -39,7 +40,11 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     let mut blobs = Vec::new();
     let mut open: Option<(Range<usize>, usize)> = None;
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    for line in whole_lines(text) {
+        if line.len() < MIN_LINE && open.is_none() {
+            start += line.len();
+            continue;
+        }
         let content = line.trim_end_matches(['\n', '\r']);
         let is_blob = content.len() >= MIN_LINE && content.bytes().all(is_base64);
         let end = start + content.len();

@@ -8,41 +8,60 @@ mod header;
 mod row;
 
 use super::{Table, is_blank, split_end};
+use crate::whole_lines::{first_line, whole_lines};
 use column::{Alignment, Column};
 use row::{Cell, cells};
 use std::ops::Range;
 
-/// A header is looked for in the first lines of a block: some tools write a title above it.
-const MAX_TITLE: usize = 3;
+/// Some tools write a title above the header, or a few lines if a rule follows it.
+const MAX_TITLE: usize = 1;
+const MAX_RULED_TITLE: usize = 3;
 
 /// Wider tables are left alone.
 const MAX_WIDTH: usize = 4096;
 
 /// The table that ends the block of lines before the next blank line.
-pub(super) fn table(lines: &[&str]) -> Option<Table> {
-    let titles = lines.iter().take(MAX_TITLE + 1).take_while(|line| !is_blank(line)).count();
-    let at = (0..titles)
-        .find(|&at| header::is_rule(lines.get(at + 1).copied()) || header::is_header(lines[at]))?;
-    let block = at + block_len(&lines[at..]);
-    let rows = squeezed(&lines[at..block])?;
-    Some(Table { lines: block, text: lines[..at].concat() + &rows })
+pub(super) fn table(rest: &str) -> Option<Table> {
+    let title = title_len(rest)?;
+    let block: Vec<&str> = block(&rest[title..]).collect();
+    let rows = squeezed(&block)?;
+    let len = title + block.iter().map(|line| line.len()).sum::<usize>();
+    Some(Table { len, text: Some(rest[..title].to_owned() + &rows) })
 }
 
-/// How many lines belong together: up to a blank line, or to the title of another table.
-fn block_len(lines: &[&str]) -> usize {
-    let opens_table = |at: usize| {
-        at > 0
-            && !header::has_gap(lines[at])
-            && lines.get(at + 1).is_some_and(|next| header::is_capitalised(next))
-    };
-    (0..lines.len()).take_while(|&at| !is_blank(lines[at]) && !opens_table(at)).count()
+/// How many bytes lie before the header.
+fn title_len(rest: &str) -> Option<usize> {
+    let mut at = 0;
+    for (index, line) in
+        whole_lines(rest).take(MAX_RULED_TITLE + 1).take_while(|line| !is_blank(line)).enumerate()
+    {
+        let below = &rest[at + line.len()..];
+        if header::is_rule(below) || index <= MAX_TITLE && header::is_header(line, below) {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The lines that belong together: up to a blank line, or to the title of another table.
+fn block(rest: &str) -> impl Iterator<Item = &str> {
+    let mut lines = whole_lines(rest).peekable();
+    let mut is_first = true;
+    std::iter::from_fn(move || {
+        let line = lines.next().filter(|line| !is_blank(line))?;
+        let opens_table = !std::mem::take(&mut is_first)
+            && !header::has_gap(line)
+            && lines.peek().is_some_and(|next| header::is_capitalised(next));
+        (!opens_table).then_some(line)
+    })
 }
 
 fn squeezed(block: &[&str]) -> Option<String> {
     if block.len() < 3 || block.iter().any(|line| line.contains('\t')) {
         return None;
     }
-    let ruled = header::is_rule(Some(block[1]));
+    let ruled = header::is_rule(block[1]);
     let body = &block[1 + usize::from(ruled)..];
     let gutters = if ruled { header::rule_gutters(block[1]) } else { gutters(block[0], body) };
     let head = cells(block[0], &gutters).filter(|head| header::is_resolved(head))?;

@@ -1,6 +1,7 @@
 //! Lines that begin with right-aligned numbers, as `wc`, `uniq -c` and `history` write them.
 
 use super::{Table, split_end};
+use crate::whole_lines::{first_line, whole_lines};
 
 const MIN_LINES: usize = 3;
 
@@ -8,14 +9,14 @@ const MIN_LINES: usize = 3;
 const MIN_UNIFORM_WIDTH: usize = 7;
 
 /// Consecutive lines whose first numbers end in the same columns.
-pub(super) fn table(lines: &[&str]) -> Option<Table> {
-    let mut ends = number_ends(lines.first()?);
+pub(super) fn table(rest: &str) -> Option<Table> {
+    let mut ends: Vec<usize> = number_ends(first_line(rest)).collect();
     let mut narrowest = usize::MAX;
     let mut widest = 0;
-    let mut taken = 0;
-    for line in lines {
-        let here = number_ends(line);
-        let common = ends.iter().zip(&here).take_while(|(a, b)| a == b).count();
+    let (mut len, mut lines) = (0, 0);
+    for line in whole_lines(rest) {
+        let common =
+            ends.iter().zip(number_ends(line)).take_while(|(end, other)| *end == other).count();
         if common == 0 {
             break;
         }
@@ -23,29 +24,28 @@ pub(super) fn table(lines: &[&str]) -> Option<Table> {
         let indent = line.len() - line.trim_start_matches(' ').len();
         narrowest = narrowest.min(indent);
         widest = widest.max(indent);
-        taken += 1;
+        len += line.len();
+        lines += 1;
+    }
+    if lines < MIN_LINES {
+        return None;
     }
     let is_padding = widest > narrowest || *ends.first()? >= MIN_UNIFORM_WIDTH && narrowest > 0;
-    (taken >= MIN_LINES && is_padding).then(|| Table {
-        lines: taken,
-        text: lines[..taken].iter().map(|line| row(line, &ends)).collect(),
-    })
+    let text = is_padding.then(|| whole_lines(&rest[..len]).map(|line| row(line, &ends)).collect());
+    Some(Table { len, text })
 }
 
 /// The columns where the numbers at the start of the line end; a blank and a text must follow them.
-fn number_ends(line: &str) -> Vec<usize> {
+fn number_ends(line: &str) -> impl Iterator<Item = usize> {
     let (content, _) = split_end(line);
-    let mut ends = Vec::new();
+    let bytes = content.as_bytes();
     let mut at = 0;
-    loop {
-        let start = at + content[at..].len() - content[at..].trim_start_matches(' ').len();
-        let end = start + content[start..].bytes().take_while(u8::is_ascii_digit).count();
-        if end == start || content.as_bytes().get(end) != Some(&b' ') {
-            return ends;
-        }
-        ends.push(end);
+    std::iter::from_fn(move || {
+        let start = at + bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
+        let end = start + bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         at = end;
-    }
+        (end > start && bytes.get(end) == Some(&b' ')).then_some(end)
+    })
 }
 
 fn row(line: &str, ends: &[usize]) -> String {

@@ -4,56 +4,61 @@
 //! A row with more or fewer delimiters than the table has (one of its cells holds one) stays as it is.
 
 use super::{Table, split_end, split_indent};
+use crate::whole_lines::{first_line, whole_lines};
 
 const VERTICALS: [char; 3] = ['│', '┃', '║'];
 
-/// A table that begins with the first of these lines.
-pub(super) fn table(lines: &[&str]) -> Option<Table> {
-    let (_, first) = split_indent(lines.first()?);
+/// A table that begins with the first line.
+pub(super) fn table(rest: &str) -> Option<Table> {
+    let (_, first) = split_indent(first_line(rest));
     if first.starts_with('+') || first.starts_with(|c: char| is_box(c) && !VERTICALS.contains(&c)) {
-        boxed(lines)
+        boxed(rest)
     } else if first.contains('|') {
-        markdown(lines).or_else(|| ruled(lines))
+        markdown(rest).or_else(|| ruled(rest))
     } else {
         None
     }
 }
 
 /// Rows between borders: `+---+---+` or `┌───┬───┐`. The table ends at the last border that rows lead up to.
-fn boxed(lines: &[&str]) -> Option<Table> {
-    let columns = border_columns(lines.first()?).filter(|&columns| columns > 1)?;
-    let mut text = String::new();
-    let mut table = Table { lines: 0, text: String::new() };
-    for (index, line) in lines.iter().enumerate() {
-        let (indent, rest) = split_indent(line);
-        let (content, end) = split_end(rest);
+fn boxed(rest: &str) -> Option<Table> {
+    let columns = border_columns(first_line(rest)).filter(|&columns| columns > 1)?;
+    let mut table = Draft::default();
+    let mut whole = Draft::default();
+    let mut lines = whole_lines(rest).enumerate().peekable();
+    while let Some((index, line)) = lines.next() {
+        let (indent, content, end) = parts(line);
         if border_columns(line).is_some() {
-            table.text.push_str(&text);
-            table.lines = index + 1;
-            text.clear();
-            if !lines.get(index + 1).is_some_and(|next| is_boxed_row(next)) {
+            let leads_on = lines.peek().is_some_and(|(_, next)| is_boxed_row(next));
+            table.add(line, &[]);
+            whole.take_from(&mut table);
+            if !leads_on {
                 break;
             }
             if index > 0 {
-                text.extend([indent, "---", end]);
+                table.text.extend([indent, "---", end]);
             }
         } else if is_boxed_row(line) {
-            let delimiter =
-                |c: char| if content.starts_with('|') { c == '|' } else { VERTICALS.contains(&c) };
-            let cells: Vec<&str> = content.split(delimiter).collect();
-            let inner = cells.get(1..cells.len() - 1).filter(|inner| inner.len() == columns);
-            match inner {
-                Some(inner) => {
-                    text.extend([indent, &joined(inner, inner_delimiter(content), ""), end])
+            match boxed_cells(content).filter(|cells| cells.len() == columns) {
+                Some(cells) => {
+                    table.add(line, &[indent, &joined(&cells, inner_delimiter(content), ""), end])
                 }
                 None if index == 1 => return None,
-                None => text.push_str(line),
+                None => table.add(line, &[line]),
             }
         } else {
             break;
         }
     }
-    (table.lines > 2).then_some(table)
+    whole.finished()
+}
+
+/// The cells between the outer bars of a boxed row.
+fn boxed_cells(row: &str) -> Option<Vec<&str>> {
+    let is_ascii = row.starts_with('|');
+    let delimiter = |c: char| if is_ascii { c == '|' } else { VERTICALS.contains(&c) };
+    let inner = row.strip_prefix(delimiter)?.strip_suffix(delimiter)?;
+    Some(inner.split(delimiter).collect())
 }
 
 /// The delimiter between the first two cells.
@@ -63,8 +68,7 @@ fn inner_delimiter(row: &str) -> char {
 
 /// How many columns a border has.
 fn border_columns(line: &str) -> Option<usize> {
-    let (_, rest) = split_indent(line);
-    let (content, _) = split_end(rest);
+    let (_, content, _) = parts(line);
     let ascii = content.starts_with("+-") || content.starts_with("+=");
     if ascii && content.ends_with('+') && content.chars().all(|c| "+-=".contains(c)) {
         return Some(content.matches('+').count() - 1);
@@ -77,68 +81,99 @@ fn border_columns(line: &str) -> Option<usize> {
 }
 
 fn is_boxed_row(line: &str) -> bool {
-    let (_, rest) = split_indent(line);
-    let (content, _) = split_end(rest);
+    let (_, content, _) = parts(line);
     content.len() > 1 && content.starts_with(is_vertical) && content.ends_with(is_vertical)
 }
 
 /// A header, a rule such as `----+----`, and rows, as `psql` writes them.
-fn ruled(lines: &[&str]) -> Option<Table> {
-    let (rule, rule_end) = split_end(lines.get(1)?);
+fn ruled(rest: &str) -> Option<Table> {
+    let mut lines = whole_lines(rest);
+    let bars = lines.next()?.matches('|').count();
+    let (rule, _) = split_end(lines.next()?);
     let is_rule =
         rule.starts_with('-') && rule.ends_with('-') && rule.chars().all(|c| "-+".contains(c));
-    let bars = rule.matches('+').count();
-    if !is_rule || bars == 0 || lines[0].matches('|').count() != bars {
+    if !is_rule || bars == 0 || rule.matches('+').count() != bars {
         return None;
     }
-    let mut text = String::new();
-    let mut taken = 0;
-    for (index, line) in lines.iter().enumerate() {
+    let mut table = Draft::default();
+    for (index, line) in whole_lines(rest).enumerate() {
         let (content, end) = split_end(line);
         match content.matches('|').count() {
-            _ if index == 1 => text.extend(["---", rule_end]),
+            _ if index == 1 => table.add(line, &["---", end]),
             0 => break,
             count if count == bars => {
-                let cells: Vec<&str> = content.split('|').collect();
-                text.extend([&joined(&cells, '|', ""), end]);
+                table.add(line, &[&joined(&content.split('|').collect::<Vec<_>>(), '|', ""), end]);
             }
-            _ => text.push_str(line),
+            _ => table.add(line, &[line]),
         }
-        taken = index + 1;
     }
-    (taken > 2).then_some(Table { lines: taken, text })
+    table.finished()
 }
 
 /// A header, a rule such as `|---|:-:|`, and rows, each between bars.
-fn markdown(lines: &[&str]) -> Option<Table> {
-    let header = markdown_cells(lines.first()?)?;
-    let rule = markdown_cells(lines.get(1)?)?;
-    if header.len() != rule.len() || !rule.iter().all(|cell| is_markdown_rule(cell.trim())) {
+fn markdown(rest: &str) -> Option<Table> {
+    let mut lines = whole_lines(rest);
+    let header = lines.next()?;
+    let rule =
+        lines.next().filter(|rule| rule.bytes().all(|byte| b"|-: \t\r\n".contains(&byte)))?;
+    let (columns, rule) = (markdown_cells(header)?.len(), markdown_cells(rule)?);
+    if rule.len() != columns || !rule.iter().all(|cell| is_markdown_rule(cell.trim())) {
         return None;
     }
-    let mut text = String::new();
-    let mut taken = 0;
-    for (index, line) in lines.iter().enumerate() {
+    let mut table = Draft::default();
+    for (index, line) in whole_lines(rest).enumerate() {
         let Some(cells) = markdown_cells(line) else { break };
-        let (indent, rest) = split_indent(line);
-        let (_, end) = split_end(rest);
+        let (indent, _, end) = parts(line);
         if index == 1 {
             let short: String = rule.iter().map(|cell| short_rule(cell.trim()) + "|").collect();
-            text.extend([indent, "|", &short, end]);
-        } else if cells.len() == header.len() {
-            text.extend([indent, &joined(&cells, '|', "|"), end]);
+            table.add(line, &[indent, "|", &short, end]);
+        } else if cells.len() == columns {
+            table.add(line, &[indent, &joined(&cells, '|', "|"), end]);
         } else {
-            text.push_str(line);
+            table.add(line, &[line]);
         }
-        taken = index + 1;
     }
-    (taken > 2).then_some(Table { lines: taken, text })
+    table.finished()
+}
+
+/// A table in the making.
+#[derive(Default)]
+struct Draft {
+    lines: usize,
+    len: usize,
+    text: String,
+}
+
+impl Draft {
+    /// Adds a line of the original and what becomes of it.
+    fn add(&mut self, line: &str, squeezed: &[&str]) {
+        self.lines += 1;
+        self.len += line.len();
+        self.text.extend(squeezed.iter().copied());
+    }
+
+    fn take_from(&mut self, part: &mut Self) {
+        let part = std::mem::take(part);
+        self.lines += part.lines;
+        self.len += part.len;
+        self.text.push_str(&part.text);
+    }
+
+    fn finished(self) -> Option<Table> {
+        (self.lines > 2).then_some(Table { len: self.len, text: Some(self.text) })
+    }
+}
+
+/// The line's indentation, content and end.
+fn parts(line: &str) -> (&str, &str, &str) {
+    let (indent, rest) = split_indent(line);
+    let (content, end) = split_end(rest);
+    (indent, content, end)
 }
 
 /// The cells between the outer bars; a bar after a backslash is text.
 fn markdown_cells(line: &str) -> Option<Vec<&str>> {
-    let (_, rest) = split_indent(line);
-    let (content, _) = split_end(rest);
+    let (_, content, _) = parts(line);
     let inner =
         content.strip_prefix('|')?.strip_suffix('|').filter(|inner| !inner.ends_with('\\'))?;
     let mut cells = Vec::new();

@@ -1,18 +1,23 @@
 //! Labels with their values lined up: `Architecture:     x86_64`, or `Speed      : 3`.
 
 use super::{Table, split_end, split_indent};
+use crate::whole_lines::{first_line, whole_lines};
 
 const MIN_LINES: usize = 3;
 
 /// Consecutive lines of the same indentation whose values begin in the same column.
-pub(super) fn table(lines: &[&str]) -> Option<Table> {
-    let first = Label::of(lines.first()?)?;
-    let rows: Vec<Label<'_>> = lines
-        .iter()
+pub(super) fn table(rest: &str) -> Option<Table> {
+    let first = Label::of(first_line(rest))?;
+    let rows: Vec<Label<'_>> = whole_lines(rest)
         .map_while(|line| Label::of(line).filter(|label| label.lines_up_with(&first)))
         .collect();
-    (rows.len() >= MIN_LINES && rows.iter().any(Label::is_padded))
-        .then(|| Table { lines: rows.len(), text: rows.iter().map(Label::squeezed).collect() })
+    if rows.len() < MIN_LINES {
+        return None;
+    }
+    let len = whole_lines(rest).take(rows.len()).map(str::len).sum();
+    let text =
+        rows.iter().any(Label::is_padded).then(|| rows.iter().map(Label::squeezed).collect());
+    Some(Table { len, text })
 }
 
 /// A line of the form `indent name gap : gap value end`.

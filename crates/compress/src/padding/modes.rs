@@ -2,13 +2,20 @@
 //! its own; the name keeps what it has.
 
 use super::{Table, split_end};
+use crate::whole_lines::whole_lines;
 
 const MIN_LINES: usize = 2;
 
 /// Consecutive lines of a long listing.
-pub(super) fn table(lines: &[&str]) -> Option<Table> {
-    let rows: Vec<String> = lines.iter().map_while(|line| row(line)).collect();
-    (rows.len() >= MIN_LINES).then(|| Table { lines: rows.len(), text: rows.concat() })
+pub(super) fn table(rest: &str) -> Option<Table> {
+    let mut table = String::new();
+    let (mut len, mut lines) = (0, 0);
+    for (line, row) in whole_lines(rest).map_while(|line| row(line).map(|row| (line, row))) {
+        table.push_str(&row);
+        len += line.len();
+        lines += 1;
+    }
+    (lines >= MIN_LINES).then_some(Table { len, text: Some(table) })
 }
 
 fn row(line: &str) -> Option<String> {

@@ -3,20 +3,22 @@
 use super::column::{self, Column};
 use super::row::Cell;
 use super::split_end;
+use crate::whole_lines::first_line;
 use std::ops::Range;
 
 const MIN_COLUMNS: usize = 3;
 
-/// Whether the line consists of dashes under each column name: `----  ---`, `===  ===` or dpkg's `+++-===-===`.
-pub(super) fn is_rule(line: Option<&str>) -> bool {
-    line.is_some_and(|line| {
-        let (rule, _) = split_end(line);
-        rule.starts_with(['-', '=', '+'])
-            && rule.ends_with(['-', '='])
-            && rule.len() > 6
-            && rule.chars().all(|c| matches!(c, '-' | '=' | '+' | ' '))
-            && !rule_gutters(line).is_empty()
-    })
+/// Whether the first line consists of dashes under each column name: `----  ---`, `===  ===` or dpkg's `+++-===-===`.
+pub(super) fn is_rule(rest: &str) -> bool {
+    if !rest.starts_with(['-', '=', '+']) {
+        return false;
+    }
+    let line = first_line(rest);
+    let (rule, _) = split_end(line);
+    rule.ends_with(['-', '='])
+        && rule.len() > 6
+        && rule.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'+' | b' '))
+        && !rule_gutters(line).is_empty()
 }
 
 /// Where the rule's parts are separated: at blanks, or at the dashes of a rule of equals signs.
@@ -37,20 +39,39 @@ pub(super) fn rule_gutters(line: &str) -> Vec<Range<usize>> {
     gutters
 }
 
-/// Whether the line could be names of columns: words, a gap between them, and nothing that code has.
-pub(super) fn is_header(line: &str) -> bool {
-    let (content, _) = split_end(line);
+/// Whether the line could be names of columns: words with gaps between them and nothing that code has, each beginning
+/// with a capital; or with numbers in the line below it.
+pub(super) fn is_header(line: &str, below: &str) -> bool {
     has_gap(line)
-        && !content.bytes().any(|byte| b";{}=\"'`<>,|\\\t".contains(&byte))
-        && !content.split(' ').any(|word| word.ends_with([':', '.']))
+        && has_names_only(line)
+        && (names(line).all(|name| !name.starts_with(char::is_lowercase))
+            || has_numbers(first_line(below)))
 }
 
 /// Whether the line is a header of which every name begins with a capital.
 pub(super) fn is_capitalised(line: &str) -> bool {
-    let names = || line.split("  ").map(str::trim).filter(|name| !name.is_empty());
-    is_header(line)
-        && names().count() >= MIN_COLUMNS
-        && names().all(|name| name.starts_with(char::is_uppercase))
+    has_gap(line)
+        && has_names_only(line)
+        && names(line).count() >= MIN_COLUMNS
+        && names(line).all(|name| name.starts_with(char::is_uppercase))
+}
+
+/// What stands between gaps.
+fn names(line: &str) -> impl Iterator<Item = &str> {
+    line.split("  ").map(str::trim).filter(|name| !name.is_empty())
+}
+
+fn has_names_only(line: &str) -> bool {
+    let (content, _) = split_end(line);
+    !content.bytes().any(|byte| b";{}=\"'`<>,|\\\t".contains(&byte))
+        && !content
+            .split(' ')
+            .any(|word| word.ends_with([':', '.']) || word.contains(['│', '┃', '║', '→']))
+}
+
+/// Whether two or more words begin with a digit.
+fn has_numbers(line: &str) -> bool {
+    line.split(' ').filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).nth(1).is_some()
 }
 
 /// Whether there is more than one space between two words.
