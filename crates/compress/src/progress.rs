@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_moved_forward_leaves_blanks() {
-        assert_eq!(shown("os\x1b[6Clinux\n"), "os      linux\n");
+    fn a_cursor_moved_forward_leaves_a_blank() {
+        assert_eq!(shown("os\x1b[6Clinux\n"), "os linux\n");
     }
 }

@@ -23,9 +23,12 @@ pub fn trim_line_ends(text: &str) -> Option<String> {
         if end == 0 || !matches!(bytes[end - 1], b' ' | b'\t') {
             continue;
         }
-        let line = &text[copied..end];
-        kept.push_str(line.trim_end_matches([' ', '\t']));
-        copied = end;
+        let line = text[copied..end].trim_end_matches([' ', '\t']);
+        // A lone return before the blanks would become part of the line end.
+        if !line.ends_with('\r') {
+            kept.push_str(line);
+            copied = end;
+        }
     }
     if copied == 0 || is_diff(text) {
         return None;

@@ -8,7 +8,7 @@ mod header;
 mod row;
 
 use super::{Table, is_blank, split_end};
-use crate::whole_lines::{first_line, whole_lines};
+use crate::whole_lines::whole_lines;
 use column::{Alignment, Column};
 use row::{Cell, cells};
 use std::ops::Range;

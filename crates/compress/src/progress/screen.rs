@@ -136,6 +136,9 @@ impl<'a> Screen<'a> {
     fn current(&mut self) -> &mut Row<'a> {
         if self.row >= self.rows.len() {
             self.row = self.rows.len();
+            if let Some(above) = self.rows.last_mut().filter(|above| above.end.is_empty()) {
+                above.end = "\n";
+            }
             self.rows.push(Row { raw: "", end: "", cells: None, erased: 0 });
         }
         &mut self.rows[self.row]
@@ -146,13 +149,19 @@ impl<'a> Row<'a> {
     fn show(&self, shown: &mut String) {
         let Some(cells) = &self.cells else { return shown.push_str(self.raw) };
         let start = shown.len();
+        let mut skips = false;
         for cell in cells {
             match cell.content {
+                Content::Continued if cell.written == self.erased => continue,
                 Content::Char(rest) if cell.written == self.erased => {
-                    shown.push_str(with_marks(rest))
+                    shown.push_str(with_marks(rest));
+                    skips = false;
                 }
-                Content::Continued if cell.written == self.erased => {}
-                _ => shown.push(' '),
+                // One space tells of columns that the cursor skipped, however many.
+                _ => {
+                    shown.push_str(if skips { "" } else { " " });
+                    skips = true;
+                }
             }
         }
         shown.truncate(start + shown[start..].trim_end_matches(' ').len());
