@@ -1,10 +1,10 @@
 //! Progress bars and spinners collapsed to their last state: what a terminal shows when the output has ended.
 //!
-//! A line that returns to its own start (`\r`), steps back (`\b`) or moves the cursor is played on a [`Screen`]; a
+//! A line that returns to its own start (`\r`), steps back (`\b`) or moves the cursor is played on a screen; a
 //! shorter text leaves the tail of the longer one it overwrites, as it does on a terminal. `\r\n` is a line end.
 //! Moves up to earlier lines (docker, npm) are played too. Old Mac texts end their lines with `\r` alone: without
 //! signs of progress or of erasing, a line with returns stays as it is. Sequences in other lines stay: they are for
-//! [`terminal::strip`](crate::terminal::strip), which comes next.
+//! [`terminal::strip`], which comes next.
 
 mod screen;
 mod signs;
