@@ -23,8 +23,7 @@ mod labels;
 mod modes;
 
 use crate::diff::is_diff;
-use crate::whole_lines::first_line;
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 /// Squeezed text may line up by chance; this many rounds settle it, or nothing is done.
 const MAX_ROUNDS: usize = 4;
@@ -40,10 +39,10 @@ const MAX_ROUNDS: usize = 4;
 /// ```
 pub fn squeeze(text: &str) -> Option<String> {
     memmem::find(text.as_bytes(), b"  ")?;
-    let mut squeezed = round(text)?;
     if is_diff(text) {
         return None;
     }
+    let mut squeezed = round(text)?;
     for _ in 1..MAX_ROUNDS {
         match round(&squeezed) {
             Some(next) => squeezed = next,
@@ -59,9 +58,11 @@ fn round(text: &str) -> Option<String> {
     let mut copied = 0;
     let mut at = 0;
     let mut opens_block = true;
-    while at < text.len() {
-        let rest = &text[at..];
-        let line = first_line(rest);
+    for end in memchr_iter(b'\n', text.as_bytes()).map(|newline| newline + 1).chain([text.len()]) {
+        if end <= at {
+            continue;
+        }
+        let (line, rest) = (&text[at..end], &text[at..]);
         let block = || if opens_block { columns::table(rest) } else { None };
         let table = table(line, rest).or_else(block);
         let len = table.as_ref().map_or(line.len(), |table| table.len);
@@ -89,14 +90,14 @@ struct Table {
     text: Option<String>,
 }
 
-/// The table that the line opens. Most lines open none: their first character tells.
+/// The table that the line opens. Most lines open none: their first characters tell.
 fn table(line: &str, rest: &str) -> Option<Table> {
     let first = line.bytes().find(|&byte| byte != b' ' && byte != b'\t')?;
     let table = match first {
-        b'0'..=b'9' => modes::table(rest).or_else(|| counts::table(rest)),
-        b'-' | b'a'..=b'z' if matches!(line.as_bytes(), [_, b'r' | b'-', ..]) => modes::table(rest),
+        _ if modes::has_mode(line) => modes::table(rest),
+        b'0'..=b'9' if counts::has_count(line) => counts::table(rest),
+        b'A'..=b'Z' if labels::has_label(line) => labels::table(rest),
         b'|' | b'+' | 0xe2 => delimited::table(rest),
-        b'A'..=b'Z' => labels::table(rest),
         _ => None,
     };
     let is_headed = rest.as_bytes().get(line.len()) == Some(&b'-');

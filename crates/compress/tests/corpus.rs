@@ -103,11 +103,8 @@ fn outputs(folder: &str) -> Result<Vec<Output>, Box<dyn std::error::Error>> {
                 let output: serde_json::Value = serde_json::from_str(line)?;
                 let text = |key: &str| output[key].as_str().unwrap_or_default().to_owned();
                 let id = format!("{} {}{}", text("id"), text("path"), text("command"));
-                outputs.push((
-                    kind.file_name().to_string_lossy().into_owned(),
-                    id,
-                    text("content"),
-                ));
+                let kind = kind.file_name().to_string_lossy().into_owned();
+                outputs.push(Output { kind, id, content: text("content") });
             }
         }
     }

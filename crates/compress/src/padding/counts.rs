@@ -1,6 +1,6 @@
 //! Lines that begin with right-aligned numbers, as `wc`, `uniq -c` and `history` write them.
 
-use super::{Table, split_end};
+use super::Table;
 use crate::whole_lines::{first_line, whole_lines};
 
 const MIN_LINES: usize = 3;
@@ -35,10 +35,14 @@ pub(super) fn table(rest: &str) -> Option<Table> {
     Some(Table { len, text })
 }
 
-/// The columns where the numbers at the start of the line end; a blank and a text must follow them.
+/// Whether the line begins with a number and a blank.
+pub(super) fn has_count(line: &str) -> bool {
+    number_ends(line).next().is_some()
+}
+
+/// The columns where the numbers at the start of the line end; a blank must follow them.
 fn number_ends(line: &str) -> impl Iterator<Item = usize> {
-    let (content, _) = split_end(line);
-    let bytes = content.as_bytes();
+    let bytes = line.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + bytes[at..].iter().take_while(|&&byte| byte == b' ').count();

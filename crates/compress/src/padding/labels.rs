@@ -2,6 +2,7 @@
 
 use super::{Table, split_end, split_indent};
 use crate::whole_lines::{first_line, whole_lines};
+use memchr::memchr;
 
 const MIN_LINES: usize = 3;
 
@@ -18,6 +19,11 @@ pub(super) fn table(rest: &str) -> Option<Table> {
     let text =
         rows.iter().any(Label::is_padded).then(|| rows.iter().map(Label::squeezed).collect());
     Some(Table { len, text })
+}
+
+/// Whether the first colon of the line has a blank after it.
+pub(super) fn has_label(line: &str) -> bool {
+    memchr(b':', line.as_bytes()).is_some_and(|colon| line.as_bytes().get(colon + 1) == Some(&b' '))
 }
 
 /// A line of the form `indent name gap : gap value end`.

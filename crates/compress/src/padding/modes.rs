@@ -18,6 +18,11 @@ pub(super) fn table(rest: &str) -> Option<Table> {
     (lines >= MIN_LINES).then_some(Table { len, text: Some(table) })
 }
 
+/// Whether the line begins with a mode.
+pub(super) fn has_mode(line: &str) -> bool {
+    has_permissions(line) || has_git_mode(line)
+}
+
 fn row(line: &str) -> Option<String> {
     let (content, end) = split_end(line);
     let name_start = if has_permissions(content) {
