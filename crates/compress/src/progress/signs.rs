@@ -16,6 +16,7 @@ pub(super) fn of_progress(line: &str) -> bool {
         match piece {
             Piece::Control(b'K' | b'J', _) => erases = true,
             Piece::Control(..) => {}
+            Piece::Char(_, '\r') if states.last().is_some_and(String::is_empty) => {}
             Piece::Char(_, '\r') => states.push(String::new()),
             Piece::Char(_, c) => {
                 if let Some(state) = states.last_mut() {
