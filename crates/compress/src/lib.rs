@@ -1,0 +1,4 @@
+//! One tool output in, a smaller one out, nothing lost.
+
+pub mod expansion;
+pub mod reference;
