@@ -2,3 +2,4 @@
 
 mod lines;
 pub mod numbers;
+pub mod paths;

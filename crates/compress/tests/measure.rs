@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tokenforge_compress::numbers;
+use tokenforge_compress::{numbers, paths};
 use tokenforge_tokens::Counter;
 
 type Encode = fn(&str) -> Option<String>;
 
-const STAGES: &[(&str, Encode, Encode)] = &[("numbers", numbers::encode, numbers::decode)];
+const STAGES: &[(&str, Encode, Encode)] =
+    &[("numbers", numbers::encode, numbers::decode), ("paths", paths::encode, paths::decode)];
 
 #[derive(Default)]
 struct Row {

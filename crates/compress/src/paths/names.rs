@@ -1,0 +1,64 @@
+//! Lists of names: the folders, or other beginnings, that neighbouring lines share.
+
+use std::ops::Range;
+
+use super::plan::{common_folder, cuts, weight};
+use super::{Block, FEWEST_LINES, OVERHEAD, Row};
+
+/// More lines than this without a folder end a block.
+const LONGEST_GAP: usize = 8;
+/// A block must save a token in this many bytes.
+const BYTES_A_TOKEN: usize = 48;
+
+/// The lines worth grouping, where `column` says where in a line the name starts.
+pub(super) fn blocks<'a>(lines: &[&'a str], column: impl Fn(&str) -> usize) -> Vec<Block<'a>> {
+    let mut blocks = Vec::new();
+    let mut next = 0;
+    while let Some(run) = next_run(lines, next) {
+        next = run.end;
+        blocks.extend(block(run.start, &lines[run], &column));
+    }
+    blocks
+}
+
+/// The next lines among which there are folders, without an empty line.
+fn next_run(lines: &[&str], from: usize) -> Option<Range<usize>> {
+    let has_folder = |line: &&str| memchr::memchr3(b'/', b'\\', b'.', line.as_bytes()).is_some();
+    let start = from + lines[from..].iter().position(has_folder)?;
+    let mut end = start;
+    for (index, line) in lines.iter().enumerate().skip(start) {
+        if line.is_empty() || index - end > LONGEST_GAP {
+            break;
+        }
+        if has_folder(line) {
+            end = index + 1;
+        }
+    }
+    Some(start..end)
+}
+
+fn block<'a>(
+    first: usize,
+    lines: &[&'a str],
+    column: &impl Fn(&str) -> usize,
+) -> Option<Block<'a>> {
+    if lines.len() < FEWEST_LINES {
+        return None;
+    }
+    let parts = lines.iter().map(|line| line.split_at_checked(column(line)));
+    let parts: Vec<(&str, &str)> = parts.collect::<Option<_>>()?;
+    let names: Vec<&str> = parts.iter().map(|(_, name)| *name).collect();
+    let prefix = common_folder(&names);
+    let names: Vec<&str> = names.iter().map(|name| &name[prefix.len()..]).collect();
+    let (cuts, saved) = cuts(&names)?;
+    let saved = (saved + weight(prefix) * (lines.len() - 1)).checked_sub(OVERHEAD)?;
+    let bytes: usize = lines.iter().map(|line| line.len()).sum();
+    let row = |((before, name), cut): ((&'a str, &'a str), super::plan::Cut)| {
+        let (heading, rest) = name.split_at_checked(cut.end)?;
+        let is_whole = !rest.is_empty() && (before.is_empty() || !rest.starts_with(' '));
+        is_whole.then_some(Row { heading: cut.opens.then_some(heading), before, rest })
+    };
+    let befores = parts.iter().map(|(before, _)| *before);
+    let rows = befores.zip(names).zip(cuts).map(row).collect::<Option<_>>()?;
+    (saved > 0 && saved * BYTES_A_TOKEN >= bytes).then_some(Block { first, prefix, rows, saved })
+}
