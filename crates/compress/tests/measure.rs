@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tokenforge_compress::{numbers, paths};
+use tokenforge_compress::{columns, numbers, paths};
 use tokenforge_tokens::Counter;
 
 type Encode = fn(&str) -> Option<String>;
 
-const STAGES: &[(&str, Encode, Encode)] =
-    &[("numbers", numbers::encode, numbers::decode), ("paths", paths::encode, paths::decode)];
+const STAGES: &[(&str, Encode, Encode)] = &[
+    ("numbers", numbers::encode, numbers::decode),
+    ("paths", paths::encode, paths::decode),
+    ("columns", columns::encode, columns::decode),
+];
 
 #[derive(Default)]
 struct Row {

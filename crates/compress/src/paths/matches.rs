@@ -1,7 +1,8 @@
 //! Searches with line numbers: `path:12:text`, with context lines as `path-11-text` and `--` between parts.
 
-use super::plan::{common_folder, weight};
+use super::plan::common_folder;
 use super::{Block, FEWEST_LINES, OVERHEAD, Row};
+use crate::weight::weight;
 
 /// The lines that name their file, as groups of lines of one file.
 pub(super) fn blocks<'a>(lines: &[&'a str]) -> Vec<Block<'a>> {

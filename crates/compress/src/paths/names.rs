@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::plan::{common_folder, cuts, weight};
+use super::plan::{common_folder, cuts};
 use super::{Block, FEWEST_LINES, OVERHEAD, Row};
+use crate::weight::weight;
 
 /// More lines than this without a folder end a block.
 const LONGEST_GAP: usize = 8;

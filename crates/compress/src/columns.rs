@@ -1,0 +1,117 @@
+//! Rows whose columns repeat: what many rows have in common becomes a pattern, a row keeps what is its own.
+//!
+//! ```text
+//! drwxr-xr-x 2 root root 4096 Nov 15 00:24 src      [Forge patterns: a line "a x y" is pattern a with x and y for its stars]
+//! -rw-r--r-- 1 root root 292 Nov 15 00:24 a.toml    [Forge a = -rw-r--r-- 1 root root * Nov 15 00:24 *]
+//! -rw-r--r-- 1 root root 18 Nov 15 00:24 b.toml     drwxr-xr-x 2 root root 4096 Nov 15 00:24 src
+//! -rw-r--r-- 1 root root 7 Nov 15 00:24 c d.toml    a 292 a.toml
+//!                                                   a 18 b.toml
+//!                                                   a 7 c d.toml
+//! ```
+//!
+//! A column is what stands between blanks; the last takes the rest of the line. Blanks belong to the column behind
+//! them, so a row is the pattern's letter and its own columns as they were.
+
+mod mine;
+mod pattern;
+
+use pattern::Pattern;
+
+use crate::lines::Lines;
+
+/// The text with its rows as letters of patterns and what is their own; `None` if that saves too little.
+///
+/// ```
+/// use tokenforge_compress::columns::{decode, encode};
+///
+/// let row = |n: u32| format!("-rw-r--r-- 1 root root {} Nov 15 00:24 part{n}.rs\n", n * 37);
+/// let listing: String = (1..=9).map(row).collect();
+/// let short = encode(&listing).unwrap();
+/// assert!(short.ends_with("]\na 37 part1.rs\na 74 part2.rs\na 111 part3.rs\na 148 part4.rs\na 185 part5.rs\n\
+///                           a 222 part6.rs\na 259 part7.rs\na 296 part8.rs\na 333 part9.rs\n"));
+/// assert_eq!(decode(&short).as_deref(), Some(&*listing));
+/// ```
+pub fn encode(text: &str) -> Option<String> {
+    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).collect();
+    let mined = mine::patterns(&lines)?;
+    let rows: Vec<Option<usize>> = lines.iter().map(|line| best(&mined, line)).collect();
+    let patterns: Vec<(char, Pattern)> = free_letters(&lines, &rows).zip(mined).collect();
+    let mut out = format!("{HEADER}\n");
+    for (letter, pattern) in &patterns {
+        out.push_str(&format!("{OPENING}{letter} = {pattern}]\n"));
+    }
+    for (line, row) in lines.iter().zip(rows) {
+        match row {
+            Some(row) => {
+                let (letter, pattern) = patterns.get(row)?;
+                out.push(*letter);
+                pattern.write_own(line, &mut out);
+            }
+            None if line.starts_with(HEADER) || pattern_of(line).is_some() => return None,
+            None => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    if !text.ends_with('\n') {
+        out.pop();
+    }
+    (out.len() < text.len()).then_some(out)
+}
+
+/// The text whose rows [`encode`] shortened; `None` if it did not make this text.
+pub fn decode(text: &str) -> Option<String> {
+    let rest = text.strip_prefix(HEADER)?.strip_prefix('\n')?;
+    let mut out = String::with_capacity(2 * text.len());
+    let mut patterns: Vec<(char, Pattern)> = Vec::new();
+    let mut in_patterns = true;
+    let mut lines = Lines::new(rest);
+    while let Some((start, line)) = lines.next() {
+        let pattern = Some(line).filter(|_| in_patterns).and_then(pattern_of);
+        if let Some(pattern) = pattern {
+            patterns.push(pattern);
+            continue;
+        }
+        in_patterns = false;
+        let mut letters = line.chars();
+        let letter = letters.next();
+        let own = letters.as_str();
+        match patterns
+            .iter()
+            .find(|(other, _)| Some(*other) == letter && own.starts_with([' ', '\t']))
+        {
+            Some((_, pattern)) => pattern.write_whole(own, &mut out)?,
+            None => out.push_str(line),
+        }
+        out.push_str(rest.get(start + line.len()..lines.offset())?);
+    }
+    Some(out)
+}
+
+const HEADER: &str = r#"[Forge patterns: a line "a x y" is pattern a with x and y for its stars]"#;
+const OPENING: &str = "[Forge ";
+
+/// The pattern that a line of ours names.
+fn pattern_of(line: &str) -> Option<(char, Pattern<'_>)> {
+    let line = line.strip_prefix(OPENING)?.strip_suffix(']')?;
+    let (letter, pattern) = line.split_once(" = ")?;
+    let mut letters = letter.chars();
+    let letter = letters.next().filter(|letter| letter.is_ascii_lowercase())?;
+    letters.next().is_none().then_some((letter, Pattern::parse(pattern)?))
+}
+
+/// Which pattern says most about a line.
+fn best(patterns: &[Pattern], line: &str) -> Option<usize> {
+    let matching = patterns.iter().enumerate().filter(|(_, pattern)| pattern.matches(line));
+    matching.max_by_key(|(_, pattern)| pattern.weight()).map(|(index, _)| index)
+}
+
+/// Letters that no line which stays as it is could be taken for.
+fn free_letters(lines: &[&str], rows: &[Option<usize>]) -> impl Iterator<Item = char> {
+    let mut taken = [false; 256];
+    for (line, _) in lines.iter().zip(rows).filter(|(_, row)| row.is_none()) {
+        if let [letter, b' ' | b'\t', ..] = line.as_bytes() {
+            taken[usize::from(*letter)] = true;
+        }
+    }
+    ('a'..='z').filter(move |letter| !taken[*letter as usize])
+}
