@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tokenforge_compress::{columns, numbers, paths};
+use tokenforge_compress::{columns, fold, numbers, paths};
 use tokenforge_tokens::Counter;
 
 type Encode = fn(&str) -> Option<String>;
@@ -16,6 +16,7 @@ const STAGES: &[(&str, Encode, Encode)] = &[
     ("numbers", numbers::encode, numbers::decode),
     ("paths", paths::encode, paths::decode),
     ("columns", columns::encode, columns::decode),
+    ("fold", fold::encode, fold::decode),
 ];
 
 #[derive(Default)]
