@@ -17,6 +17,7 @@ mod pattern;
 
 use pattern::Pattern;
 
+use crate::diff::is_diff;
 use crate::lines::Lines;
 
 /// The text with its rows as letters of patterns and what is their own; `None` if that saves too little.
@@ -34,20 +35,25 @@ use crate::lines::Lines;
 pub fn encode(text: &str) -> Option<String> {
     let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).collect();
     let mined = mine::patterns(&lines)?;
+    if lines.iter().any(|line| line.starts_with(OPENING)) || is_diff(text) {
+        return None;
+    }
     let rows: Vec<Option<usize>> = lines.iter().map(|line| best(&mined, line)).collect();
-    let patterns: Vec<(char, Pattern)> = free_letters(&lines, &rows).zip(mined).collect();
+    let patterns = used(mined, &lines, &rows);
+    let saved: usize = patterns.iter().flatten().map(|pattern| pattern.saved).sum();
+    if saved * BYTES_A_TOKEN < text.len() {
+        return None;
+    }
     let mut out = format!("{HEADER}\n");
-    for (letter, pattern) in &patterns {
+    for Used { letter, pattern, .. } in patterns.iter().flatten() {
         out.push_str(&format!("{OPENING}{letter} = {pattern}]\n"));
     }
     for (line, row) in lines.iter().zip(rows) {
-        match row {
-            Some(row) => {
-                let (letter, pattern) = patterns.get(row)?;
+        match row.and_then(|row| patterns.get(row)?.as_ref()) {
+            Some(Used { letter, pattern, .. }) => {
                 out.push(*letter);
                 pattern.write_own(line, &mut out);
             }
-            None if line.starts_with(HEADER) || pattern_of(line).is_some() => return None,
             None => out.push_str(line),
         }
         out.push('\n');
@@ -75,10 +81,8 @@ pub fn decode(text: &str) -> Option<String> {
         let mut letters = line.chars();
         let letter = letters.next();
         let own = letters.as_str();
-        match patterns
-            .iter()
-            .find(|(other, _)| Some(*other) == letter && own.starts_with([' ', '\t']))
-        {
+        let is_row = own.is_empty() || own.starts_with([' ', '\t']);
+        match patterns.iter().find(|(other, _)| Some(*other) == letter && is_row) {
             Some((_, pattern)) => pattern.write_whole(own, &mut out)?,
             None => out.push_str(line),
         }
@@ -89,6 +93,10 @@ pub fn decode(text: &str) -> Option<String> {
 
 const HEADER: &str = r#"[Forge patterns: a line "a x y" is pattern a with x and y for its stars]"#;
 const OPENING: &str = "[Forge ";
+/// What a pattern's line costs besides its columns, in tokens.
+const OVERHEAD: usize = 6;
+/// A text must save a token in this many bytes.
+const BYTES_A_TOKEN: usize = 40;
 
 /// The pattern that a line of ours names.
 fn pattern_of(line: &str) -> Option<(char, Pattern<'_>)> {
@@ -105,11 +113,36 @@ fn best(patterns: &[Pattern], line: &str) -> Option<usize> {
     matching.max_by_key(|(_, pattern)| pattern.weight()).map(|(index, _)| index)
 }
 
-/// Letters that no line which stays as it is could be taken for.
-fn free_letters(lines: &[&str], rows: &[Option<usize>]) -> impl Iterator<Item = char> {
+/// A pattern that rows are written with.
+struct Used<'a> {
+    letter: char,
+    pattern: Pattern<'a>,
+    /// Tokens that its rows save, by a rough guess.
+    saved: usize,
+}
+
+/// The patterns that have rows enough to pay for themselves, in the places they had.
+fn used<'a>(
+    mined: Vec<Pattern<'a>>,
+    lines: &[&str],
+    rows: &[Option<usize>],
+) -> Vec<Option<Used<'a>>> {
+    let mut counts = vec![0; mined.len()];
+    rows.iter().flatten().for_each(|row| counts[*row] += 1);
+    let mut letters = free_letters(lines);
+    let used = |(pattern, count): (Pattern<'a>, usize)| {
+        let all: usize = count * pattern.weight().saturating_sub(1);
+        let saved = all.checked_sub(pattern.weight() + OVERHEAD)?;
+        Some(Used { letter: letters.next()?, pattern, saved })
+    };
+    mined.into_iter().zip(counts).map(used).collect()
+}
+
+/// Letters that no line could be taken to start with.
+fn free_letters(lines: &[&str]) -> impl Iterator<Item = char> {
     let mut taken = [false; 256];
-    for (line, _) in lines.iter().zip(rows).filter(|(_, row)| row.is_none()) {
-        if let [letter, b' ' | b'\t', ..] = line.as_bytes() {
+    for line in lines {
+        if let [letter] | [letter, b' ' | b'\t' | b'\r', ..] = line.as_bytes() {
             taken[usize::from(*letter)] = true;
         }
     }

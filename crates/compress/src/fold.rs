@@ -15,12 +15,15 @@ mod note;
 mod repeats;
 
 use note::Note;
-use repeats::Repeats;
+use repeats::{Fold, Repeats};
 
+use crate::diff::is_diff;
 use crate::lines::Lines;
 
 /// The largest text that is folded or unfolded.
 const MAX_TEXT: usize = 64 << 20;
+/// A text must save a token in this many bytes: for less it is not made harder to read.
+const BYTES_A_TOKEN: usize = 80;
 
 /// The text with its repeated lines folded; `None` if there are none worth it.
 ///
@@ -34,13 +37,17 @@ const MAX_TEXT: usize = 64 << 20;
 /// ```
 pub fn encode(text: &str) -> Option<String> {
     let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).collect();
-    if text.len() > MAX_TEXT || lines.iter().any(|line| Note::parse(line).is_some()) {
+    if text.len() > MAX_TEXT || lines.iter().any(|line| forbids_folding(line)) || is_diff(text) {
         return None;
     }
-    let notes = Repeats::new(&lines)?.notes();
+    let folds = Repeats::new(&lines)?.folds();
+    let saved: usize = folds.iter().map(|fold| fold.saved).sum();
+    if folds.is_empty() || saved * BYTES_A_TOKEN < text.len() {
+        return None;
+    }
     let mut out = String::with_capacity(text.len());
     let mut next = 0;
-    for (first, note) in &notes {
+    for Fold { first, note, .. } in &folds {
         push_lines(&mut out, lines.get(next..*first)?);
         push_lines(&mut out, &[&*note.to_string()]);
         next = first + note.lines();
@@ -49,7 +56,7 @@ pub fn encode(text: &str) -> Option<String> {
     if !text.ends_with('\n') {
         out.pop();
     }
-    (!notes.is_empty()).then_some(out)
+    Some(out)
 }
 
 /// The text whose lines [`encode`] folded; `None` if it did not make this text.
@@ -87,6 +94,11 @@ pub fn decode(text: &str) -> Option<String> {
         out.pop();
     }
     Some(out)
+}
+
+/// A line that could be taken for a note, or one that numbers the lines below it.
+fn forbids_folding(line: &str) -> bool {
+    line.starts_with("[Forge lines ") || Note::parse(line).is_some()
 }
 
 fn push_lines(out: &mut String, lines: &[&str]) {

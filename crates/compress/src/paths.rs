@@ -26,6 +26,7 @@ mod plan;
 
 use layout::Layout;
 
+use crate::diff::is_diff;
 use crate::lines::Lines;
 
 /// The text with the paths of its lines grouped; `None` if that saves too little.
@@ -41,7 +42,8 @@ use crate::lines::Lines;
 /// ```
 pub fn encode(text: &str) -> Option<String> {
     let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).collect();
-    if lines.len() < FEWEST_LINES || lines.iter().any(|line| line.starts_with("[Forge ")) {
+    let is_ours = |line: &&str| line.starts_with("[Forge ");
+    if lines.len() < FEWEST_LINES || lines.iter().any(is_ours) || is_diff(text) {
         return None;
     }
     let blocks = Layout::ALL.into_iter().map(|layout| (layout, layout.blocks(&lines)));

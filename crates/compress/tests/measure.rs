@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use tokenforge_compress::{columns, fold, numbers, paths};
 use tokenforge_tokens::Counter;
 
-type Encode = fn(&str) -> Option<String>;
+type Stage = (&'static str, fn(&str) -> Option<String>, fn(&str) -> Option<String>);
 
-const STAGES: &[(&str, Encode, Encode)] = &[
-    ("numbers", numbers::encode, numbers::decode),
-    ("paths", paths::encode, paths::decode),
-    ("columns", columns::encode, columns::decode),
-    ("fold", fold::encode, fold::decode),
+/// Of stages that stand side by side the better is used.
+const STAGES: &[&[Stage]] = &[
+    &[("numbers", numbers::encode, numbers::decode)],
+    &[("paths", paths::encode, paths::decode), ("columns", columns::encode, columns::decode)],
+    &[("fold", fold::encode, fold::decode)],
 ];
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Row {
 fn what_the_stages_save() {
     let Some(corpus) = std::env::var_os("CORPUS").map(PathBuf::from) else { return };
     let kinds = std::env::var("KINDS").unwrap_or_default();
-    let (mut encoding, mut counting) = (Duration::ZERO, Duration::ZERO);
+    let mut times = Times::default();
     let counter = Counter::default();
     counter.warm();
     for kind in entries(&corpus.join("outputs")) {
@@ -43,17 +43,16 @@ fn what_the_stages_save() {
         for source in entries(&kind) {
             let mut row = Row::default();
             for text in texts(&source) {
-                let clock = Instant::now();
-                let before = counter.count(&text);
-                counting += clock.elapsed();
+                let before = times.of("count", text.len(), || counter.count(&text));
                 let mut best = (before, text);
-                for &(stage, encode, decode) in STAGES {
-                    let clock = Instant::now();
-                    let encoded = encode(&best.1);
-                    encoding += clock.elapsed();
-                    let Some(encoded) = encoded else { continue };
-                    assert_eq!(decode(&encoded).as_deref(), Some(&*best.1), "{stage} {source:?}");
-                    let tokens = counter.count(&encoded);
+                for alternatives in STAGES {
+                    let encoded = alternatives.iter().filter_map(|&(stage, encode, decode)| {
+                        let encoded = times.of(stage, best.1.len(), || encode(&best.1))?;
+                        let decoded = times.of("decode", encoded.len(), || decode(&encoded));
+                        assert_eq!(decoded.as_deref(), Some(&*best.1), "{stage} {source:?}");
+                        Some((counter.count(&encoded), encoded, stage))
+                    });
+                    let Some((tokens, encoded, stage)) = encoded.min() else { continue };
                     if tokens < best.0 && encoded.len() <= best.1.len() {
                         *row.saved.entry(stage).or_default() += best.0 - tokens;
                         best = (tokens, encoded);
@@ -71,7 +70,23 @@ fn what_the_stages_save() {
         }
         print(&name, &whole);
     }
-    println!("encoding {encoding:?}, counting {counting:?}");
+    for (what, (bytes, time)) in times.0 {
+        println!("{what:8} {:6.0} MB/s", bytes as f64 / time.as_secs_f64() / 1e6);
+    }
+}
+
+/// Bytes and time by what was done.
+#[derive(Default)]
+struct Times(BTreeMap<&'static str, (usize, Duration)>);
+
+impl Times {
+    fn of<T>(&mut self, what: &'static str, bytes: usize, work: impl FnOnce() -> T) -> T {
+        let clock = Instant::now();
+        let done = work();
+        let sum = self.0.entry(what).or_default();
+        *sum = (sum.0 + bytes, sum.1 + clock.elapsed());
+        done
+    }
 }
 
 fn print(name: &str, row: &Row) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::OVERHEAD;
 use super::pattern::{Pattern, fields, may_repeat};
 use crate::weight::weight;
 
@@ -13,8 +14,6 @@ const MOST_PATTERNS: usize = 12;
 const SAMPLE: usize = 128;
 /// Of the columns that a split may go by, the most promising are tried.
 const TRIED: usize = 4;
-/// What a pattern's line costs besides its columns.
-const OVERHEAD: usize = 6;
 /// Patterns must save this part of a text.
 const LEAST_PART: usize = 10;
 
@@ -144,17 +143,12 @@ impl<'a> Sample<'a> {
         is_part.then_some(Candidate { column, value, weight })
     }
 
-    /// The pattern of a node; it has at least one star, or its rows would be a letter and nothing else.
+    /// The columns that the rows of a node share.
     fn pattern(&self, node: &Node) -> Pattern<'a> {
         let first = node.rows[0];
         let field = |column| self.fields[first * self.columns + column];
         let shared = |column| self.is_shared(&node.rows, column).then(|| field(column));
-        let mut columns: Vec<_> = (0..self.columns).map(shared).collect();
-        if columns.iter().all(Option::is_some) {
-            columns.pop();
-            columns.push(None);
-        }
-        Pattern::new(columns)
+        Pattern::new((0..self.columns).map(shared).collect())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Finding what repeats: lines as numbers, equal ones the same, so that a block is compared number by number.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::note::{Firsts, Note, name};
 use crate::weight::weight;
@@ -16,6 +17,15 @@ const FEWEST_LINES: usize = 3;
 const FEWEST_BYTES: usize = 40;
 /// A line shorter than this is no name to find a block by.
 const SHORTEST_NAME: usize = 8;
+
+/// Lines from `first` on that a note stands for.
+#[derive(Debug)]
+pub(super) struct Fold<'a> {
+    pub(super) first: usize,
+    pub(super) note: Note<'a>,
+    /// Tokens, by a rough guess.
+    pub(super) saved: usize,
+}
 
 /// The lines of a text and where each was seen before.
 #[derive(Debug)]
@@ -55,26 +65,24 @@ impl<'a> Repeats<'a> {
         Some(repeats)
     }
 
-    /// The notes that pay, each with the first line it stands for.
-    pub(super) fn notes(mut self) -> Vec<(usize, Note<'a>)> {
-        let mut notes = Vec::new();
-        let mut index = 0;
-        while index < self.lines.len() {
-            if self.previous[index].is_none() {
-                index += 1;
-                continue;
+    /// What is worth folding.
+    pub(super) fn folds(mut self) -> Vec<Fold<'a>> {
+        let mut folds = Vec::new();
+        let mut first = 0;
+        while first < self.lines.len() {
+            let note = match self.previous[first] {
+                Some(_) => self.above(first).or_else(|| self.again(first)),
+                None => None,
+            };
+            let end = first + note.map_or(1, |note| note.lines());
+            let saved = note.and_then(|note| self.saved(first..end, &note));
+            if let (Some(note), Some(saved)) = (note, saved) {
+                self.shown[first..end].fill(false);
+                folds.push(Fold { first, note, saved });
             }
-            let above = self.above(index);
-            let note = above.or_else(|| self.again(index));
-            let covered = note.map_or(1, |note| note.lines());
-            let end = index + covered;
-            if let Some(note) = note.filter(|note| self.pays(index..end, note)) {
-                self.shown[index..end].fill(false);
-                notes.push((index, note));
-            }
-            index = end;
+            first = end;
         }
-        notes
+        folds
     }
 
     /// Does the block right above come again, and how often? The shortest that covers most.
@@ -105,12 +113,16 @@ impl<'a> Repeats<'a> {
         (lines >= FEWEST_LINES).then_some(Note::Again { lines, from })
     }
 
-    fn pays(&self, lines: std::ops::Range<usize>, note: &Note) -> bool {
+    /// The tokens that a note saves, if they are worth it.
+    fn saved(&self, lines: Range<usize>, note: &Note) -> Option<usize> {
         let lines = &self.lines[lines];
-        let bytes: usize = lines.iter().map(|line| line.len()).sum();
-        let tokens: usize = lines.iter().map(|line| line_weight(line)).sum();
         let note = note.to_string();
-        bytes >= FEWEST_BYTES && bytes > note.len() && tokens >= line_weight(&note) + LEAST_SAVED
+        let bytes: usize = lines.iter().map(|line| line.len()).sum();
+        if bytes < FEWEST_BYTES || bytes <= note.len() {
+            return None;
+        }
+        let tokens: usize = lines.iter().map(|line| line_weight(line)).sum();
+        tokens.checked_sub(line_weight(&note)).filter(|&saved| saved >= LEAST_SAVED)
     }
 }
 

@@ -15,7 +15,7 @@ const BYTES_A_TOKEN: usize = 48;
 pub(super) fn blocks<'a>(lines: &[&'a str], column: impl Fn(&str) -> usize) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     let mut next = 0;
-    while let Some(run) = next_run(lines, next) {
+    while let Some(run) = next_run(lines, next, &column) {
         next = run.end;
         blocks.extend(block(run.start, &lines[run], &column));
     }
@@ -23,8 +23,8 @@ pub(super) fn blocks<'a>(lines: &[&'a str], column: impl Fn(&str) -> usize) -> V
 }
 
 /// The next lines among which there are folders, without an empty line.
-fn next_run(lines: &[&str], from: usize) -> Option<Range<usize>> {
-    let has_folder = |line: &&str| memchr::memchr3(b'/', b'\\', b'.', line.as_bytes()).is_some();
+fn next_run(lines: &[&str], from: usize, column: &impl Fn(&str) -> usize) -> Option<Range<usize>> {
+    let has_folder = |line: &&str| line.get(column(line)..).is_some_and(has_folder);
     let start = from + lines[from..].iter().position(has_folder)?;
     let mut end = start;
     for (index, line) in lines.iter().enumerate().skip(start) {
@@ -36,6 +36,13 @@ fn next_run(lines: &[&str], from: usize) -> Option<Range<usize>> {
         }
     }
     Some(start..end)
+}
+
+/// Folders end in slashes; names without any may be made of words with dots between them.
+fn has_folder(name: &str) -> bool {
+    let dots = || memchr::memchr_iter(b'.', name.as_bytes()).nth(1).is_some();
+    memchr::memchr2(b'/', b'\\', name.as_bytes()).is_some()
+        || name.starts_with(|first: char| first.is_ascii_alphabetic()) && dots()
 }
 
 fn block<'a>(
