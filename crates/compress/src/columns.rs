@@ -15,7 +15,8 @@
 mod mine;
 mod pattern;
 
-use pattern::Pattern;
+use mine::Mined;
+use pattern::{Pattern, fields};
 
 use crate::diff::is_diff;
 use crate::lines::Lines;
@@ -38,8 +39,8 @@ pub fn encode(text: &str) -> Option<String> {
     if lines.iter().any(|line| line.starts_with(OPENING)) || is_diff(text) {
         return None;
     }
-    let rows: Vec<Option<usize>> = lines.iter().map(|line| best(&mined, line)).collect();
-    let patterns = used(mined, &lines, &rows);
+    let rows = rows(&mined, &lines);
+    let patterns = used(mined.patterns, &lines, &rows);
     let saved: usize = patterns.iter().flatten().map(|pattern| pattern.saved).sum();
     if saved * BYTES_A_TOKEN < text.len() {
         return None;
@@ -107,10 +108,15 @@ fn pattern_of(line: &str) -> Option<(char, Pattern<'_>)> {
     letters.next().is_none().then_some((letter, Pattern::parse(pattern)?))
 }
 
-/// Which pattern says most about a line.
-fn best(patterns: &[Pattern], line: &str) -> Option<usize> {
-    let matching = patterns.iter().enumerate().filter(|(_, pattern)| pattern.matches(line));
-    matching.max_by_key(|(_, pattern)| pattern.weight()).map(|(index, _)| index)
+/// The first pattern that each line is a row of.
+fn rows<'a>(mined: &Mined, lines: &[&'a str]) -> Vec<Option<usize>> {
+    let mut columns: Vec<&'a str> = Vec::with_capacity(mined.columns);
+    let row = |line: &&'a str| {
+        columns.clear();
+        columns.extend(fields(line, mined.columns));
+        mined.patterns.iter().position(|pattern| pattern.matches(&columns))
+    };
+    lines.iter().map(row).collect()
 }
 
 /// A pattern that rows are written with.

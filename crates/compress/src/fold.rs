@@ -40,7 +40,8 @@ pub fn encode(text: &str) -> Option<String> {
     if text.len() > MAX_TEXT || lines.iter().any(|line| forbids_folding(line)) || is_diff(text) {
         return None;
     }
-    let folds = Repeats::new(&lines)?.folds();
+    let least = (text.len() / BYTES_A_TOKEN).max(1);
+    let folds = Repeats::new(&lines, least)?.folds();
     let saved: usize = folds.iter().map(|fold| fold.saved).sum();
     if folds.is_empty() || saved * BYTES_A_TOKEN < text.len() {
         return None;

@@ -11,16 +11,30 @@ const FEWEST_COLUMNS: usize = 3;
 const MOST_COLUMNS: usize = 64;
 const MOST_PATTERNS: usize = 12;
 /// So many rows, spread over the text, show what there is to find.
-const SAMPLE: usize = 128;
+const SAMPLE: usize = 96;
 /// Of the columns that a split may go by, the most promising are tried.
-const TRIED: usize = 4;
+const TRIED: usize = 3;
 /// Patterns must save this part of a text.
 const LEAST_PART: usize = 10;
 
+/// What was found in a text.
+#[derive(Debug)]
+pub(super) struct Mined<'a> {
+    /// How many columns the rows have.
+    pub(super) columns: usize,
+    /// Those that save most come first.
+    pub(super) patterns: Vec<Pattern<'a>>,
+}
+
 /// Patterns worth using for these lines.
-pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<Vec<Pattern<'a>>> {
+pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<Mined<'a>> {
     let sample = Sample::of(lines)?;
-    let mut nodes = vec![sample.node((0..sample.rows).collect())];
+    let root = sample.node((0..sample.rows).collect());
+    let whole = root.plain;
+    if sample.repeated() * LEAST_PART < whole {
+        return None;
+    }
+    let mut nodes = vec![root];
     let mut leaves = Vec::new();
     while let Some(node) = nodes.pop() {
         match sample.split(&node) {
@@ -31,11 +45,12 @@ pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<Vec<Pattern<'a>>> {
             _ => leaves.push(node),
         }
     }
-    let whole: usize = leaves.iter().map(|leaf| leaf.plain).sum();
     let spent: usize = leaves.iter().map(Node::cost).sum();
     let worth = leaves.iter().filter(|leaf| leaf.patterned < leaf.plain);
-    let patterns: Vec<_> = worth.map(|leaf| sample.pattern(leaf)).collect();
-    (!patterns.is_empty() && (whole - spent) * LEAST_PART > whole).then_some(patterns)
+    let mut patterns: Vec<_> = worth.map(|leaf| sample.pattern(leaf)).collect();
+    patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.weight()));
+    let pays = !patterns.is_empty() && (whole - spent) * LEAST_PART > whole;
+    pays.then_some(Mined { columns: sample.columns, patterns })
 }
 
 /// Rows that may share a pattern.
@@ -87,6 +102,14 @@ impl<'a> Sample<'a> {
         Some(Self { rows: rows.len(), columns, fields, values, weights })
     }
 
+    /// The weight of all values that their column has more than once: no more can be saved.
+    fn repeated(&self) -> usize {
+        let mut counts = vec![0u32; self.values.len()];
+        self.values.iter().for_each(|&value| counts[value as usize] += 1);
+        let repeated = self.values.iter().zip(&self.weights);
+        repeated.filter(|(value, _)| counts[**value as usize] > 1).map(|(_, weight)| weight).sum()
+    }
+
     fn value(&self, row: usize, column: usize) -> u32 {
         self.values[row * self.columns + column]
     }
@@ -118,8 +141,9 @@ impl<'a> Sample<'a> {
 
     /// The best split of a node's rows into those with a certain value in a certain column, and the others.
     fn split(&self, node: &Node) -> Option<(Node, Node)> {
-        let mut candidates: Vec<_> =
-            (0..self.columns).filter_map(|column| self.commonest(&node.rows, column)).collect();
+        let mut counts = vec![0; self.values.len()];
+        let commonest = |column| self.commonest(&node.rows, column, &mut counts);
+        let mut candidates: Vec<_> = (0..self.columns).filter_map(commonest).collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.weight));
         let splits = candidates.iter().take(TRIED).map(|candidate| {
             let has_value = |row: &usize| self.value(*row, candidate.column) == candidate.value;
@@ -130,17 +154,16 @@ impl<'a> Sample<'a> {
         (best.0.cost() + best.1.cost() < node.cost()).then_some(best)
     }
 
-    /// The value that weighs most in a column which not all rows share.
-    fn commonest(&self, rows: &[usize], column: usize) -> Option<Candidate> {
-        let mut sorted: Vec<(u32, usize)> =
-            rows.iter().map(|&row| (self.value(row, column), row)).collect();
-        sorted.sort_unstable();
-        let runs = sorted.chunk_by(|a, b| a.0 == b.0);
-        let longest = runs.max_by_key(|run| run.len())?;
-        let (value, row) = *longest.first()?;
-        let is_part = longest.len() > 1 && longest.len() < rows.len();
-        let weight = (self.weight(row, column).max(1)) * longest.len();
-        is_part.then_some(Candidate { column, value, weight })
+    /// The commonest value of a column which not all rows share.
+    fn commonest(&self, rows: &[usize], column: usize, counts: &mut [usize]) -> Option<Candidate> {
+        let values = || rows.iter().map(|&row| self.value(row, column) as usize);
+        values().for_each(|value| counts[value] += 1);
+        let most = rows.iter().copied().max_by_key(|&row| counts[self.value(row, column) as usize]);
+        let count = most.map_or(0, |row| counts[self.value(row, column) as usize]);
+        values().for_each(|value| counts[value] = 0);
+        let row = most.filter(|_| count > 1 && count < rows.len())?;
+        let weight = self.weight(row, column).max(1) * count;
+        Some(Candidate { column, value: self.value(row, column), weight })
     }
 
     /// The columns that the rows of a node share.

@@ -8,35 +8,34 @@ use crate::weight::weight;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern<'a> {
     columns: Vec<Option<&'a str>>,
+    /// About how many tokens a row saves.
+    weight: usize,
 }
 
 const STAR: &str = " *";
 
 impl<'a> Pattern<'a> {
     pub(super) fn new(columns: Vec<Option<&'a str>>) -> Self {
-        Self { columns }
+        let weight = columns.iter().flatten().map(|column| weight(column)).sum();
+        Self { columns, weight }
     }
 
     /// Reads a pattern as [`Display`](fmt::Display) writes it.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let column = |column: &'a str| (column != STAR && column != "*").then_some(column);
         let columns: Vec<_> = fields(text, usize::MAX).map(column).collect();
-        (!columns.is_empty()).then_some(Self { columns })
+        (!columns.is_empty()).then(|| Self::new(columns))
     }
 
     /// About how many tokens a row saves.
     pub(super) fn weight(&self) -> usize {
-        self.columns.iter().flatten().map(|column| weight(column)).sum()
+        self.weight
     }
 
-    /// Is `line` a row of this kind?
-    pub(super) fn matches(&self, line: &str) -> bool {
-        let mut fields = fields(line, self.columns.len());
-        self.columns.iter().all(|column| match (column, fields.next()) {
-            (_, None) => false,
-            (Some(column), Some(field)) => *column == field,
-            (None, Some(_)) => true,
-        })
+    /// Is a line of these columns a row of this kind?
+    pub(super) fn matches(&self, line: &[&str]) -> bool {
+        let equal = |(own, column): (&Option<&str>, &&str)| own.is_none_or(|own| own == *column);
+        self.columns.len() == line.len() && self.columns.iter().zip(line).all(equal)
     }
 
     /// Writes what `line` has in the place of the stars.

@@ -80,8 +80,7 @@ impl<'a> Firsts<'a> {
 /// A line is known by its beginning.
 pub(super) fn name(line: &str) -> &str {
     let line = line.trim_end_matches('\r');
-    let end = line.char_indices().nth(LONGEST_NAME).map_or(line.len(), |(end, _)| end);
-    line.get(..end).unwrap_or(line)
+    &line[..line.floor_char_boundary(LONGEST_NAME)]
 }
 
 const LONGEST_NAME: usize = 48;

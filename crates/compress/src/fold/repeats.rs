@@ -41,8 +41,8 @@ pub(super) struct Repeats<'a> {
 }
 
 impl<'a> Repeats<'a> {
-    /// `None` if no line repeats.
-    pub(super) fn new(lines: &'a [&'a str]) -> Option<Self> {
+    /// `None` if the lines that repeat have fewer than `least` bytes.
+    pub(super) fn new(lines: &'a [&'a str], least: usize) -> Option<Self> {
         let mut last: HashMap<&str, (usize, usize)> = HashMap::with_capacity(lines.len());
         let mut repeats = Self {
             lines,
@@ -51,14 +51,16 @@ impl<'a> Repeats<'a> {
             firsts: Firsts::default(),
             shown: vec![true; lines.len()],
         };
+        let mut repeated = 0;
         for (index, line) in lines.iter().enumerate() {
             let id = last.len();
             let seen = last.entry(line).or_insert((id, usize::MAX));
             repeats.ids.push(seen.0);
             repeats.previous.push(Some(seen.1).filter(|&seen| seen != usize::MAX));
+            repeated += if seen.0 == id { 0 } else { line.len() };
             seen.1 = index;
         }
-        if last.len() == lines.len() {
+        if repeated < least {
             return None;
         }
         lines.iter().enumerate().for_each(|(index, line)| repeats.firsts.add(line, index));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::plan::{common_folder, cuts};
+use super::plan::{Cut, common_folder, cuts, often_share};
 use super::{Block, FEWEST_LINES, OVERHEAD, Row};
 use crate::weight::weight;
 
@@ -57,11 +57,14 @@ fn block<'a>(
     let parts: Vec<(&str, &str)> = parts.collect::<Option<_>>()?;
     let names: Vec<&str> = parts.iter().map(|(_, name)| *name).collect();
     let prefix = common_folder(&names);
+    if prefix.is_empty() && !often_share(&names) {
+        return None;
+    }
     let names: Vec<&str> = names.iter().map(|name| &name[prefix.len()..]).collect();
-    let (cuts, saved) = cuts(&names)?;
+    let (cuts, saved) = cuts(&names);
     let saved = (saved + weight(prefix) * (lines.len() - 1)).checked_sub(OVERHEAD)?;
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
-    let row = |((before, name), cut): ((&'a str, &'a str), super::plan::Cut)| {
+    let row = |((before, name), cut): ((&'a str, &'a str), Cut)| {
         let (heading, rest) = name.split_at_checked(cut.end)?;
         let is_whole = !rest.is_empty() && (before.is_empty() || !rest.starts_with(' '));
         is_whole.then_some(Row { heading: cut.opens.then_some(heading), before, rest })
