@@ -46,9 +46,8 @@ pub fn encode(text: &str) -> Option<String> {
     if lines.len() < FEWEST_LINES || lines.iter().any(is_ours) || is_diff(text) {
         return None;
     }
-    let blocks = Layout::ALL.into_iter().map(|layout| (layout, layout.blocks(&lines)));
-    let saved = |blocks: &[Block]| blocks.iter().map(|block| block.saved).sum::<usize>();
-    let (layout, blocks) = blocks.max_by_key(|(_, blocks)| saved(blocks))?;
+    let laid_out = Layout::ALL.into_iter().map(|layout| (layout, layout.blocks(&lines)));
+    let (layout, blocks) = laid_out.max_by_key(|(layout, blocks)| layout.score(blocks))?;
     write(text, &lines, layout, &blocks)
 }
 

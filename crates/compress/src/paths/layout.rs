@@ -13,7 +13,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// Of two that save the same the later is used.
+    /// Of two that are as good the later is used.
     pub(super) const ALL: [Self; 3] = [Self::Columns, Self::Names, Self::Matches];
 
     /// The lines that are worth writing in this layout.
@@ -22,6 +22,15 @@ impl Layout {
             Self::Names => names::blocks(lines, |_| 0),
             Self::Columns => names::blocks(lines, last_column),
             Self::Matches => matches::blocks(lines),
+        }
+    }
+
+    /// How good it is to write these blocks so: what it saves, and a little more if a reader knows the layout.
+    pub(super) fn score(self, blocks: &[Block]) -> usize {
+        let saved: usize = blocks.iter().map(|block| block.saved).sum();
+        match self {
+            Self::Names | Self::Columns => saved,
+            Self::Matches => saved + saved / 8,
         }
     }
 

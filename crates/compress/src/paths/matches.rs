@@ -79,7 +79,7 @@ fn block<'a>(first: usize, lines: &[&'a str], files: &[Option<&'a str>]) -> Opti
         return None;
     }
     let prefix = common_folder(&names);
-    let total: usize = names.iter().map(|name| weight(name)).sum();
+    let total: usize = names.iter().map(|name| weight(name) + 1).sum();
     let mut cost = OVERHEAD + weight(prefix);
     let mut rows = Vec::with_capacity(lines.len());
     let mut current = None;
