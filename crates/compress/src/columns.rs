@@ -19,7 +19,7 @@ use mine::Mined;
 use pattern::{Pattern, fields};
 
 use crate::diff::is_diff;
-use crate::lines::Lines;
+use crate::lines::{self, Lines, MAX_TEXT};
 
 /// The text with its rows as letters of patterns and what is their own; `None` if that saves too little.
 ///
@@ -34,7 +34,7 @@ use crate::lines::Lines;
 /// assert_eq!(decode(&short).as_deref(), Some(&*listing));
 /// ```
 pub fn encode(text: &str) -> Option<String> {
-    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).collect();
+    let lines = lines::all(text)?;
     let mined = mine::patterns(&lines)?;
     if lines.iter().any(|line| line.starts_with(OPENING)) || is_diff(text) {
         return None;
@@ -88,6 +88,7 @@ pub fn decode(text: &str) -> Option<String> {
             None => out.push_str(line),
         }
         out.push_str(rest.get(start + line.len()..lines.offset())?);
+        (out.len() <= MAX_TEXT).then_some(())?;
     }
     Some(out)
 }

@@ -14,14 +14,12 @@
 mod note;
 mod repeats;
 
-use note::Note;
+use note::{Firsts, Note};
 use repeats::{Fold, Repeats};
 
 use crate::diff::is_diff;
-use crate::lines::Lines;
+use crate::lines::{self, Lines, MAX_TEXT, MOST_LINES, push_all};
 
-/// The largest text that is folded or unfolded.
-const MAX_TEXT: usize = 64 << 20;
 /// A text must save a token in this many bytes: for less it is not made harder to read.
 const BYTES_A_TOKEN: usize = 80;
 
@@ -36,8 +34,8 @@ const BYTES_A_TOKEN: usize = 80;
 /// assert_eq!(decode(&folded).as_deref(), Some(&*log));
 /// ```
 pub fn encode(text: &str) -> Option<String> {
-    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).collect();
-    if text.len() > MAX_TEXT || lines.iter().any(|line| forbids_folding(line)) || is_diff(text) {
+    let lines = lines::all(text)?;
+    if lines.iter().any(|line| forbids_folding(line)) || is_diff(text) {
         return None;
     }
     let least = (text.len() / BYTES_A_TOKEN).max(1);
@@ -49,11 +47,11 @@ pub fn encode(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut next = 0;
     for Fold { first, note, .. } in &folds {
-        push_lines(&mut out, lines.get(next..*first)?);
-        push_lines(&mut out, &[&*note.to_string()]);
+        push_all(&mut out, lines.get(next..*first)?);
+        push_all(&mut out, &[&*note.to_string()]);
         next = first + note.lines();
     }
-    push_lines(&mut out, lines.get(next..)?);
+    push_all(&mut out, lines.get(next..)?);
     if !text.ends_with('\n') {
         out.pop();
     }
@@ -63,34 +61,30 @@ pub fn encode(text: &str) -> Option<String> {
 /// The text whose lines [`encode`] folded; `None` if it did not make this text.
 pub fn decode(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = Vec::new();
-    let mut firsts = note::Firsts::default();
+    let mut firsts = Firsts::default();
     let mut size = 0;
     for (_, line) in Lines::new(text) {
-        let start = lines.len();
-        match Note::parse(line) {
-            None => lines.push(line),
-            Some(Note::Again { lines: count, from }) => {
-                let source = firsts.get(from)?;
-                let end = source.checked_add(count).filter(|&end| end <= start)?;
-                lines.extend_from_within(source..end);
+        let end = lines.len();
+        let (block, times) = match Note::parse(line) {
+            None => {
+                firsts.add(line, end);
+                lines.push(line);
+                size += line.len() + 1;
+                continue;
             }
-            Some(Note::Above { lines: period, times }) => {
-                let block = lines.len().checked_sub(period)?..lines.len();
-                let added: usize =
-                    lines.get(block.clone())?.iter().map(|line| line.len() + 1).sum();
-                added.checked_mul(times).filter(|added| size + added <= MAX_TEXT)?;
-                (0..times).for_each(|_| lines.extend_from_within(block.clone()));
+            Some(Note::Above { lines, times }) => (end.checked_sub(lines)?..end, times),
+            Some(Note::Again { lines, from }) => {
+                let first = firsts.get(from)?;
+                (first..first.checked_add(lines)?, 1)
             }
-        }
-        let added = lines.get(start..)?;
-        size += added.iter().map(|line| line.len() + 1).sum::<usize>();
-        added.iter().enumerate().for_each(|(index, line)| firsts.add(line, start + index));
-        if size > MAX_TEXT + 1 {
-            return None;
-        }
+        };
+        let bytes: usize = lines.get(block.clone())?.iter().map(|line| line.len() + 1).sum();
+        size = bytes.checked_mul(times)?.checked_add(size).filter(|&size| size <= MAX_TEXT)?;
+        block.len().checked_mul(times).filter(|&added| end + added <= MOST_LINES)?;
+        (0..times).for_each(|_| lines.extend_from_within(block.clone()));
     }
     let mut out = String::with_capacity(size);
-    push_lines(&mut out, &lines);
+    push_all(&mut out, &lines);
     if !text.ends_with('\n') {
         out.pop();
     }
@@ -100,11 +94,4 @@ pub fn decode(text: &str) -> Option<String> {
 /// A line that could be taken for a note, or one that numbers the lines below it.
 fn forbids_folding(line: &str) -> bool {
     line.starts_with("[Forge lines ") || Note::parse(line).is_some()
-}
-
-fn push_lines(out: &mut String, lines: &[&str]) {
-    for line in lines {
-        out.push_str(line);
-        out.push('\n');
-    }
 }

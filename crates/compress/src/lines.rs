@@ -11,6 +11,25 @@ pub(crate) struct Lines<'a> {
     next: usize,
 }
 
+/// The largest text that a stage takes or gives back.
+pub(crate) const MAX_TEXT: usize = 64 << 20;
+/// More lines than this are no output anyone reads.
+pub(crate) const MOST_LINES: usize = 1 << 21;
+
+/// All lines of a text; `None` if the text is too large.
+pub(crate) fn all(text: &str) -> Option<Vec<&str>> {
+    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).take(MOST_LINES + 1).collect();
+    (text.len() <= MAX_TEXT && lines.len() <= MOST_LINES).then_some(lines)
+}
+
+/// Writes lines, each with a `\n`.
+pub(crate) fn push_all(out: &mut String, lines: &[&str]) {
+    for line in lines {
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
 impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, next: 0 }

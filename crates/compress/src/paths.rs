@@ -27,7 +27,7 @@ mod plan;
 use layout::Layout;
 
 use crate::diff::is_diff;
-use crate::lines::Lines;
+use crate::lines::{self, Lines, MAX_TEXT, push_all};
 
 /// The text with the paths of its lines grouped; `None` if that saves too little.
 ///
@@ -41,7 +41,7 @@ use crate::lines::Lines;
 /// assert_eq!(decode(&grouped).as_deref(), Some(&*found));
 /// ```
 pub fn encode(text: &str) -> Option<String> {
-    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).collect();
+    let lines = lines::all(text)?;
     let is_ours = |line: &&str| line.starts_with("[Forge ");
     if lines.len() < FEWEST_LINES || lines.iter().any(is_ours) || is_diff(text) {
         return None;
@@ -94,40 +94,45 @@ struct Row<'a> {
     rest: &'a str,
 }
 
+impl Row<'_> {
+    /// Would the row or its heading be taken for a line that has a meaning of its own?
+    fn could_be_ours(&self) -> bool {
+        let is_ours = |line: &str| line.starts_with("[Forge ");
+        let heading = self.heading.unwrap_or_default();
+        heading == ROOT || is_ours(heading) || (self.before.is_empty() && is_ours(self.rest))
+    }
+}
+
 fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut next = 0;
     for block in blocks {
-        push_lines(&mut out, lines.get(next..block.first)?);
-        push_lines(&mut out, &[&*layout.announcement(block.prefix)]);
+        push_all(&mut out, lines.get(next..block.first)?);
+        push_all(&mut out, &[&*layout.announcement(block.prefix)]);
         for (index, row) in block.rows.iter().enumerate() {
+            if row.could_be_ours() {
+                return None;
+            }
             if let Some(heading) = row.heading {
                 out.push_str(if index > 0 { "\n" } else { "" });
-                push_lines(&mut out, &[if heading.is_empty() { ROOT } else { heading }]);
+                push_all(&mut out, &[if heading.is_empty() { ROOT } else { heading }]);
             }
             out.push_str(row.before);
-            push_lines(&mut out, &[row.rest]);
+            push_all(&mut out, &[row.rest]);
         }
         next = block.first + block.rows.len();
         if next < lines.len() {
-            push_lines(&mut out, &[END]);
+            push_all(&mut out, &[END]);
         }
     }
     if next == 0 {
         return None;
     }
-    push_lines(&mut out, lines.get(next..)?);
+    push_all(&mut out, lines.get(next..)?);
     if !text.ends_with('\n') {
         out.pop();
     }
     Some(out)
-}
-
-fn push_lines(out: &mut String, lines: &[&str]) {
-    for line in lines {
-        out.push_str(line);
-        out.push('\n');
-    }
 }
 
 /// Reads groups up to the end of the block and writes their lines in full.
@@ -149,6 +154,7 @@ fn read_block(
                 layout.write_line(prefix, heading, line, out)?;
                 let has_newline = text.as_bytes().get(start + line.len()) == Some(&b'\n');
                 out.push_str(if has_newline { "\n" } else { "" });
+                (out.len() <= MAX_TEXT).then_some(())?;
             }
         }
     }

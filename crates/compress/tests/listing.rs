@@ -1,6 +1,8 @@
 //! The lossless text stages on outputs of real tools, recorded on this project's own tree, and on texts made to break
 //! them.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -50,7 +52,9 @@ fn l3_every_stage_gives_recorded_outputs_back() {
         let crlf = text.replace('\n', "\r\n");
         let open = text.trim_end_matches('\n');
         for stage in STAGES {
-            [&text, &crlf, open].map(|text| encoded(stage, text));
+            for text in [&text, &crlf, open] {
+                encoded(stage, text);
+            }
         }
     }
 }
@@ -150,6 +154,24 @@ fn names_with_spaces_and_colons_are_kept() {
 }
 
 #[test]
+fn names_that_look_like_the_notation_are_refused() {
+    for name in ["[Forge end of groups]", "[Forge paths", "./:1:x"] {
+        let list: String = (0..20).map(|n| format!("src/app/{name}\nsrc/app/{n}.rs\n")).collect();
+        encoded(PATHS, &list);
+        let sizes: String = (0..20).map(|n| format!("{n}K\tsrc/app/{name}\n")).collect();
+        encoded(PATHS, &sizes);
+    }
+    let stars: String = (0..20).map(|n| format!("root {n} * ok a * b\n")).collect();
+    encoded(COLUMNS, &stars);
+    let letters: String = (0..20).map(|n| format!("root {n} x ok a b\na {n}\na\n")).collect();
+    encoded(COLUMNS, &letters);
+    let digits: String = (0..20).map(|n| format!("  some/folder/{n}\n")).collect();
+    encoded(PATHS, &digits);
+    let wide = format!("{}1:a\n", " ".repeat(70_000)).repeat(9);
+    encoded(NUMBERS, &wide);
+}
+
+#[test]
 fn what_stands_around_a_list_is_left_alone() {
     let list = recorded("find_absolute.txt");
     let text = format!("Found these:\n\n{list}\n(Results are truncated.)\n\n{list}");
@@ -163,13 +185,16 @@ fn what_stands_around_a_list_is_left_alone() {
 #[test]
 fn file_text_prose_and_diffs_are_left_alone() {
     let source = include_str!("../src/paths/plan.rs");
-    let prose = include_str!("../../../README.md");
+    let prose = "Where a tool prints the same words/phrases in every line, e.g. `a: b`, a reader learns little.\n\
+                 Such text is short. It is 1.5 times as long as it needs to be, and/or has no columns.\n\n\
+                 - see docs/guide.md: the second part\n- see docs/guide.md: the third part\n"
+        .repeat(2);
     let diff = format!(
         "--- a/x\n+++ b/x\n@@ -1,80 +1,80 @@\n{}",
         "-    same line of code here\n".repeat(80)
     );
     for (name, encode, _) in [PATHS, COLUMNS, FOLD] {
-        for text in [source, prose, &diff] {
+        for text in [source, &prose, &diff] {
             assert_eq!(encode(text), None, "{name} on {}", &text[..60]);
         }
     }
@@ -198,9 +223,14 @@ fn decoders_refuse_more_than_they_should_write() {
     assert_eq!(fold::decode(&bomb), None);
     let nested = format!("x\n{}", "[Forge the line above 9999999 more times]\n".repeat(50));
     assert_eq!(fold::decode(&nested), None);
+    assert_eq!(fold::decode("\n[Forge the line above 60000000 more times]\n"), None);
     assert_eq!(fold::decode("[Forge the 3 lines above once more]\n"), None);
     assert_eq!(fold::decode("a\n[Forge 3 lines again from: a]\n"), None);
     assert_eq!(paths::decode("[Forge end of groups]\n"), None);
+    let rule = "a group's first line goes before each line under it";
+    let grown =
+        format!("[Forge paths: {rule}]\n{}\n{}", "x".repeat(1 << 20), "y\n".repeat(1 << 10));
+    assert_eq!(paths::decode(&grown), None);
     assert_eq!(columns::decode("plain\n"), None);
 }
 

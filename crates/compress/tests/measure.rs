@@ -3,6 +3,8 @@
 //! `CORPUS=dir cargo test -p tokenforge-compress --release --test measure -- --ignored --nocapture`, where `dir` has
 //! `outputs/KIND/SOURCE.jsonl`, a JSON object with the text under `content` on every line. `KINDS` narrows the kinds.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

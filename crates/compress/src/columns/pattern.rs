@@ -76,9 +76,9 @@ impl fmt::Display for Pattern<'_> {
     }
 }
 
-/// May this column be part of a pattern, or would it be taken for a star?
+/// May this column be part of a pattern, or would some of it be taken for a star?
 pub(super) fn may_repeat(column: &str) -> bool {
-    column.trim_start() != STAR.trim_start()
+    column.split([' ', '\t']).all(|word| word != STAR.trim_start())
 }
 
 /// The first `most` columns of a line, each with the blanks before it; the last takes the rest of the line.

@@ -24,16 +24,16 @@ impl<'a> Note<'a> {
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let note = line.strip_prefix("[Forge ")?.strip_suffix(']')?;
         if let Some((lines, from)) = note.split_once(" lines again from: ") {
-            return Some(Self::Again { lines: lines.parse().ok()?, from });
+            return Some(Self::Again { lines: count(lines)?, from });
         }
         let (lines, times) = note.strip_prefix("the ")?.split_once(" above ")?;
         let lines = match lines {
             "line" => 1,
-            _ => lines.strip_suffix(" lines")?.parse().ok()?,
+            _ => lines.strip_suffix(" lines").and_then(count)?,
         };
         let times = match times {
             "once more" => 1,
-            _ => times.strip_suffix(" more times")?.parse().ok()?,
+            _ => times.strip_suffix(" more times").and_then(count)?,
         };
         Some(Self::Above { lines, times })
     }
@@ -56,6 +56,11 @@ impl fmt::Display for Note<'_> {
             }
         }
     }
+}
+
+/// A note never counts to nothing.
+fn count(digits: &str) -> Option<usize> {
+    digits.parse().ok().filter(|&count| count > 0)
 }
 
 /// The first line of every name.

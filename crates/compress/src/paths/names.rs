@@ -64,12 +64,19 @@ fn block<'a>(
     let (cuts, saved) = cuts(&names);
     let saved = (saved + weight(prefix) * (lines.len() - 1)).checked_sub(OVERHEAD)?;
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
+    if saved == 0 || saved * BYTES_A_TOKEN < bytes {
+        return None;
+    }
+    let mut line = String::new();
     let row = |((before, name), cut): ((&'a str, &'a str), Cut)| {
         let (heading, rest) = name.split_at_checked(cut.end)?;
-        let is_whole = !rest.is_empty() && (before.is_empty() || !rest.starts_with(' '));
-        is_whole.then_some(Row { heading: cut.opens.then_some(heading), before, rest })
+        line.clear();
+        line.extend([before, rest]);
+        // The name must be found again where it was.
+        let is_row = !rest.is_empty() && column(&line) == before.len();
+        is_row.then_some(Row { heading: cut.opens.then_some(heading), before, rest })
     };
     let befores = parts.iter().map(|(before, _)| *before);
     let rows = befores.zip(names).zip(cuts).map(row).collect::<Option<_>>()?;
-    (saved > 0 && saved * BYTES_A_TOKEN >= bytes).then_some(Block { first, prefix, rows, saved })
+    Some(Block { first, prefix, rows, saved })
 }
