@@ -13,13 +13,16 @@ pub(crate) struct Lines<'a> {
 
 /// The largest text that a stage takes or gives back.
 pub(crate) const MAX_TEXT: usize = 64 << 20;
+/// Lines shorter than this, taken together, have nothing in them to save.
+const SHORTEST_LINES: usize = 4;
 /// More lines than this are no output anyone reads.
 pub(crate) const MOST_LINES: usize = 1 << 21;
 
-/// All lines of a text; `None` if the text is too large.
+/// All lines of a text; `None` if it is too large, or hardly more than line ends.
 pub(crate) fn all(text: &str) -> Option<Vec<&str>> {
-    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).take(MOST_LINES + 1).collect();
-    (text.len() <= MAX_TEXT && lines.len() <= MOST_LINES).then_some(lines)
+    let most = MOST_LINES.min(text.len() / SHORTEST_LINES);
+    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).take(most + 1).collect();
+    (text.len() <= MAX_TEXT && lines.len() <= most).then_some(lines)
 }
 
 /// Writes lines, each with a `\n`.

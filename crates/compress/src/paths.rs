@@ -43,7 +43,8 @@ use crate::lines::{self, Lines, MAX_TEXT, push_all};
 pub fn encode(text: &str) -> Option<String> {
     let lines = lines::all(text)?;
     let is_ours = |line: &&str| line.starts_with("[Forge ");
-    if lines.len() < FEWEST_LINES || lines.iter().any(is_ours) || is_diff(text) {
+    let too_short = lines.len() < FEWEST_LINES || text.len() / lines.len() < SHORTEST_LINES;
+    if too_short || lines.iter().any(is_ours) || is_diff(text) {
         return None;
     }
     let laid_out = Layout::ALL.into_iter().map(|layout| (layout, layout.blocks(&lines)));
@@ -67,6 +68,8 @@ pub fn decode(text: &str) -> Option<String> {
 }
 
 const FEWEST_LINES: usize = 4;
+/// Lines that are shorter than this on average hold no paths worth sharing.
+const SHORTEST_LINES: usize = 8;
 /// About what the line that announces a block costs, in tokens.
 const OVERHEAD: usize = 20;
 /// Ends a block that other lines follow.

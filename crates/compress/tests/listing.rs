@@ -187,14 +187,13 @@ fn file_text_prose_and_diffs_are_left_alone() {
     let source = include_str!("../src/paths/plan.rs");
     let prose = "Where a tool prints the same words/phrases in every line, e.g. `a: b`, a reader learns little.\n\
                  Such text is short. It is 1.5 times as long as it needs to be, and/or has no columns.\n\n\
-                 - see docs/guide.md: the second part\n- see docs/guide.md: the third part\n"
-        .repeat(2);
+                 - see docs/guide.md: the second part\n- see docs/guide.md: the third part\n";
     let diff = format!(
         "--- a/x\n+++ b/x\n@@ -1,80 +1,80 @@\n{}",
         "-    same line of code here\n".repeat(80)
     );
     for (name, encode, _) in [PATHS, COLUMNS, FOLD] {
-        for text in [source, &prose, &diff] {
+        for text in [source, prose, &diff] {
             assert_eq!(encode(text), None, "{name} on {}", &text[..60]);
         }
     }
