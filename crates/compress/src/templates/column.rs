@@ -10,9 +10,9 @@ const MIN_FRONT: usize = 8;
 pub(super) struct Column {
     pub(super) field: usize,
     /// Bytes at the start that are the same in every row: the host of a URL, a directory.
-    pub(super) front: usize,
+    pub(super) front: u32,
     /// Bytes at the end that are the same in every row: a unit after a number.
-    pub(super) back: usize,
+    pub(super) back: u32,
 }
 
 /// The columns of rows of one shape.
@@ -23,8 +23,7 @@ pub(super) fn columns(scan: &Scan, rows: &[u32], varying: &[bool]) -> Vec<Column
 
 fn column(scan: &Scan, rows: &[u32], field: usize) -> Column {
     let mut values = rows.iter().filter_map(|&row| {
-        let line = *scan.lines.get(row as usize)?;
-        let value = scan.fields(line).get(field)?;
+        let value = scan.fields(row).get(field)?;
         Some(scan.slice(value.start, value.end))
     });
     let Some(first) = values.next() else { return Column { field, front: 0, back: 0 } };
@@ -40,7 +39,7 @@ fn column(scan: &Scan, rows: &[u32], field: usize) -> Column {
     }
     let front = directory(first.get(..front).unwrap_or_default());
     let front = if front < MIN_FRONT { 0 } else { front };
-    Column { field, front, back: if front > 0 { 0 } else { unit.len() } }
+    Column { field, front: front as u32, back: if front > 0 { 0 } else { unit.len() as u32 } }
 }
 
 /// The length of the directory part of a URL or an absolute path.
@@ -55,10 +54,8 @@ fn unit(value: &str) -> &str {
     if !number.starts_with(|c: char| c.is_ascii_digit()) {
         return "";
     }
-    value.trim_start_matches(|c: char| c.is_ascii_digit() || "+-.,:".contains(c))
-        .get(..)
-        .filter(|unit| !unit.contains(|c: char| c.is_ascii_digit()))
-        .unwrap_or_default()
+    let unit = value.trim_start_matches(|c: char| c.is_ascii_digit() || "+-.,:".contains(c));
+    if unit.contains(|c: char| c.is_ascii_digit()) { "" } else { unit }
 }
 
 fn common(a: &[u8], b: &[u8]) -> usize {

@@ -1,5 +1,7 @@
 //! Templates and rows to text.
 
+use super::align::MAX_BLANK;
+use super::ditto::expand;
 use super::spelling::{self, LITERAL, SIGNATURE, Signs};
 
 /// The text that [`encode`](super::encode) was given; `None` for a text that it did not write.
@@ -8,8 +10,9 @@ pub fn decode(text: &str) -> Option<String> {
         return None;
     }
     let (legend, body) = text.split_once('\n')?;
-    let signs = Signs::all().find(|signs| signs.legend() == legend)?;
-    let mut reader = Reader { signs, templates: Vec::new(), current: None, above: Vec::new(), out: String::new() };
+    let signs = Signs::read(legend)?;
+    let mut reader =
+        Reader { signs, templates: Vec::new(), current: None, above: Vec::new(), out: String::with_capacity(text.len()) };
     for line in body.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
         if reader.line(line)? {
@@ -33,9 +36,14 @@ impl<'a> Reader<'a> {
     fn line(&mut self, line: &'a str) -> Option<bool> {
         let known = self.templates.len();
         if let Some(text) = spelling::defined(line, known) {
-            self.templates.push(text.split(self.signs.hole).collect());
+            let texts: Vec<&str> = text.split(self.signs.hole).collect();
+            let whole = texts.len() == 1;
+            self.templates.push(texts);
             self.current = Some(known);
-            return Some(false);
+            if whole {
+                self.row(known, "")?;
+            }
+            return Some(whole);
         }
         if let Some(text) = line.strip_prefix(LITERAL) {
             self.current = None;
@@ -52,24 +60,43 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, id: usize, row: &str) -> Option<()> {
+        let start = self.out.len();
         let (first, others) = self.templates.get(id)?.split_first()?;
-        self.out.push_str(first);
+        push_text(&mut self.out, start, first, self.signs.blank)?;
         let mut cells = row.splitn(others.len(), ' ');
         let mut values = Vec::with_capacity(others.len());
         for (column, text) in others.iter().enumerate() {
-            let value = self.value(cells.next()?, column)?;
+            let cell = cells.next()?;
+            let value = match cell.strip_prefix(self.signs.ditto) {
+                Some(ending) => expand(self.above.get(column)?, ending)?,
+                None => cell.to_owned(),
+            };
             self.out.push_str(&value);
-            self.out.push_str(text);
+            push_text(&mut self.out, start, text, self.signs.blank)?;
             values.push(value);
         }
-        self.above = values;
+        if !values.is_empty() {
+            self.above = values;
+        }
         Some(())
     }
+}
 
-    fn value(&self, cell: &str, column: usize) -> Option<String> {
-        let Some(tail) = cell.strip_prefix(self.signs.ditto) else { return Some(cell.to_owned()) };
-        let above = self.above.get(column)?;
-        let kept = above.get(..above.len().checked_sub(tail.len())?)?;
-        Some([kept, tail].concat())
+/// Writes constant text after what was written of the line since `start`, with its blanks filled.
+fn push_text(out: &mut String, start: usize, text: &str, blank: Option<&str>) -> Option<()> {
+    let Some(blank) = blank else {
+        out.push_str(text);
+        return Some(());
+    };
+    let mut pieces = text.split(blank);
+    out.push_str(pieces.next()?);
+    for piece in pieces {
+        let text = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+        let column: usize = piece.get(..piece.len() - text.len())?.parse().ok()?;
+        let width = out.get(start..)?.chars().count();
+        let spaces = column.saturating_sub(width).max(1);
+        (spaces < MAX_BLANK).then(|| out.extend(std::iter::repeat_n(' ', spaces)))?;
+        out.push_str(text);
     }
+    Some(())
 }

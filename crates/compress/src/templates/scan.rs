@@ -8,6 +8,9 @@ use memchr::memchr;
 /// A line with more fields than this is left as it is.
 const MAX_FIELDS: usize = 1024;
 
+/// Brackets right after a name, as in `test_a[x-[1]]`, are looked into this far.
+const MAX_BRACKET: usize = 128;
+
 /// A text in lines and fields. Offsets are 32 bits wide to keep the working set small.
 pub(super) struct Scan<'a> {
     pub(super) text: &'a str,
@@ -16,14 +19,16 @@ pub(super) struct Scan<'a> {
 }
 
 /// One line, without its line end.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Line {
     pub(super) start: u32,
     pub(super) end: u32,
     first: u32,
     count: u32,
-    /// Hash of what lies between the fields, and of how many there are.
+    /// Hash of what lies between the fields, but for the width of blanks; zero for a line that is left alone.
     pub(super) shape: u64,
+    /// Hash of the width of the blanks.
+    pub(super) spacing: u32,
     /// Estimated tokens, line end included.
     pub(super) cost: u32,
 }
@@ -37,8 +42,19 @@ pub(super) struct Field {
     pub(super) hash: u32,
     /// Estimated tokens.
     pub(super) cost: u16,
-    /// What a blank before it adds when it is written in a row: nothing before a letter.
-    pub(super) gap: u16,
+    /// How wide the first blank before it is.
+    pub(super) blank: u16,
+    /// Whether it is made of letters alone.
+    pub(super) word: bool,
+    /// Whether it contains digits.
+    pub(super) digits: bool,
+}
+
+impl Field {
+    /// Estimated tokens in a row: a blank before a letter is free.
+    pub(super) fn cell(self) -> i64 {
+        i64::from(self.cost) + i64::from(!self.word)
+    }
 }
 
 impl<'a> Scan<'a> {
@@ -50,13 +66,18 @@ impl<'a> Scan<'a> {
         let mut start = 0;
         while start < bytes.len() {
             let end = memchr(b'\n', bytes.get(start..)?).map_or(bytes.len(), |at| start + at);
-            scan.line(bytes, start, end);
+            scan.push(bytes.get(start..end)?, start);
             start = end + 1;
         }
         Some(scan)
     }
 
-    pub(super) fn fields(&self, line: Line) -> &[Field] {
+    pub(super) fn line(&self, row: u32) -> Line {
+        self.lines.get(row as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn fields(&self, row: u32) -> &[Field] {
+        let line = self.line(row);
         let first = line.first as usize;
         self.fields.get(first..first + line.count as usize).unwrap_or_default()
     }
@@ -65,52 +86,101 @@ impl<'a> Scan<'a> {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    fn line(&mut self, bytes: &[u8], start: usize, end: usize) {
+    fn push(&mut self, line: &[u8], start: usize) {
         let first = self.fields.len();
-        let line = bytes.get(start..end).unwrap_or_default();
-        let mut shape = SEED;
-        let mut cost = 1;
+        let mut between = Between::new(line);
         let mut at = 0;
         while let Some(&byte) = line.get(at) {
             if !starts_field(byte) {
-                shape = mix(shape, byte);
-                cost += u32::from(byte != b' ');
+                between.push(byte);
                 at += 1;
                 continue;
             }
             if self.fields.len() - first == MAX_FIELDS {
                 self.fields.truncate(first);
-                shape = 0;
+                between.shape = 0;
                 break;
             }
-            let field = Word::read(line, at);
-            cost += u32::from(field.cost());
-            shape = mix(shape, 0xff);
+            let blank = between.field();
+            let word = Word::read(line, at);
+            between.cost += u32::from(word.cost());
             self.fields.push(Field {
                 start: (start + at) as u32,
-                end: (start + field.end) as u32,
-                hash: field.hash,
-                cost: field.cost(),
-                gap: u16::from(!byte.is_ascii_alphabetic()),
+                end: (start + word.end) as u32,
+                hash: word.hash,
+                cost: word.cost(),
+                blank,
+                word: word.digits == 0 && word.marks == 0,
+                digits: word.digits > 0,
             });
-            at = field.end;
+            at = word.end;
+            if line.get(at) == Some(&b'T') {
+                between.push(b'T');
+                at += 1;
+            }
         }
-        let count = self.fields.len() - first;
+        between.end();
         self.lines.push(Line {
             start: start as u32,
-            end: end as u32,
+            end: (start + line.len()) as u32,
             first: first as u32,
-            count: count as u32,
-            shape,
-            cost,
+            count: (self.fields.len() - first) as u32,
+            shape: between.shape,
+            spacing: (between.spacing >> 32) as u32,
+            cost: between.cost,
         });
     }
 }
 
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-fn mix(hash: u64, byte: u8) -> u64 {
-    (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(SEED)
+fn mix(hash: u64, byte: u64) -> u64 {
+    (hash.rotate_left(5) ^ byte).wrapping_mul(SEED)
+}
+
+/// What is between the fields of a line. Of each stretch the first blank counts as one space in the shape.
+struct Between {
+    shape: u64,
+    spacing: u64,
+    cost: u32,
+    /// The width of the first blank of this stretch, and whether it has ended.
+    blank: u16,
+    ended: bool,
+}
+
+impl Between {
+    fn new(line: &[u8]) -> Self {
+        // An indent costs a token and is part of the shape.
+        Self { shape: SEED, spacing: SEED, cost: 1 + u32::from(line.starts_with(b"  ")), blank: 0, ended: true }
+    }
+
+    fn push(&mut self, byte: u8) {
+        if byte == b' ' && !self.ended {
+            if self.blank == 0 {
+                self.shape = mix(self.shape, u64::from(byte));
+            }
+            self.blank = self.blank.saturating_add(1);
+            return;
+        }
+        self.ended |= self.blank > 0;
+        self.shape = mix(self.shape, u64::from(byte));
+        self.cost += u32::from(byte != b' ');
+    }
+
+    /// A field begins: answers with the blank before it.
+    fn field(&mut self) -> u16 {
+        self.shape = mix(self.shape, 0xff);
+        self.spacing = mix(self.spacing, u64::from(self.blank));
+        self.ended = false;
+        std::mem::take(&mut self.blank)
+    }
+
+    /// Blanks at the end of a line are part of the shape.
+    fn end(&mut self) {
+        if self.blank > 0 && self.shape != 0 {
+            self.shape = mix(self.shape, 0x100 + u64::from(self.blank));
+        }
+    }
 }
 
 /// The field that begins at an offset: where it ends, and what it is made of.
@@ -126,7 +196,7 @@ impl Word {
     fn read(line: &[u8], start: usize) -> Self {
         let mut word = Self { end: start, hash: 0, letters: 0, digits: 0, marks: 0 };
         let mut hash = SEED;
-        let mut seen = Seen::default();
+        let mut seen = Seen { inside: bracket(line, start), ..Seen::default() };
         while let Some(&byte) = line.get(word.end) {
             match kind(byte) {
                 Kind::Letter => {
@@ -143,13 +213,13 @@ impl Word {
                 }
                 Kind::Blank => break,
                 Kind::Between => {
-                    if !seen.joins(line, start, word.end) {
+                    if word.end >= seen.inside && !seen.joins(line, start, word.end) {
                         break;
                     }
                     word.marks = word.marks.saturating_add(1);
                 }
             }
-            hash = mix(hash, byte);
+            hash = mix(hash, u64::from(byte));
             word.end += 1;
         }
         word.hash = (hash >> 32) as u32;
@@ -168,6 +238,8 @@ struct Seen {
     dot: bool,
     url: bool,
     paren: bool,
+    /// Up to here everything belongs to the field.
+    inside: usize,
 }
 
 impl Seen {
@@ -208,6 +280,27 @@ impl Seen {
             _ => false,
         }
     }
+}
+
+/// Where the bracket closes that was opened right after a name and right before `start`: `x-[1]` of `a[x-[1]]` is whole.
+fn bracket(line: &[u8], start: usize) -> usize {
+    let opened = start > 1
+        && line.get(start - 1) == Some(&b'[')
+        && line.get(start - 2).is_some_and(|&byte| kind(byte) == Kind::Letter);
+    if !opened {
+        return start;
+    }
+    let mut depth = 1;
+    for (at, &byte) in line.iter().enumerate().skip(start).take(MAX_BRACKET) {
+        match byte {
+            b'[' => depth += 1,
+            b']' if depth == 1 => return at,
+            b']' => depth -= 1,
+            _ if kind(byte) == Kind::Blank => break,
+            _ => {}
+        }
+    }
+    start
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! The words of the notation, shared by what writes it and what reads it.
 
-use std::fmt::Write as _;
-
 /// Starts every text of this notation.
 pub(super) const SIGNATURE: &str = "[Forge templates: ";
 
@@ -11,36 +9,42 @@ pub(super) const LITERAL: &str = "= ";
 /// Templates have short names: `A` to `Z`, then `AA` to `ZZ`.
 pub(super) const MAX_TEMPLATES: usize = 26 + 26 * 26;
 
-/// The signs a text is written with: some that do not occur where they would be read as signs.
+/// What may be a value's place in a template.
+pub(super) const HOLES: [&str; 4] = ["*", "<*>", "{}", "\u{2026}"];
+/// What may stand for a value that is in the row above.
+pub(super) const DITTOS: [&str; 4] = ["~", "^", "\"", "\u{2026}"];
+/// What may stand before the column up to which a blank reaches.
+pub(super) const BLANKS: [&str; 3] = ["\u{2192}", "\u{21e5}", "\u{27f6}"];
+
+/// The signs of one text: some that do not occur where they would be read as signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Signs {
-    /// A value's place in a template.
     pub(super) hole: &'static str,
-    /// A value that is in the row above.
     pub(super) ditto: &'static str,
+    /// Only where a template needs it.
+    pub(super) blank: Option<&'static str>,
 }
 
 impl Signs {
-    pub(super) fn all() -> impl Iterator<Item = Self> {
-        HOLES.iter().flat_map(|hole| DITTOS.iter().map(|ditto| Self { hole, ditto }))
+    /// The signs that a legend announces.
+    pub(super) fn read(legend: &str) -> Option<Self> {
+        let blanks = || std::iter::once(None).chain(BLANKS.map(Some));
+        let signs = HOLES.iter().flat_map(|hole| DITTOS.iter().map(move |ditto| (hole, ditto)));
+        let mut signs = signs.flat_map(|(hole, ditto)| blanks().map(move |blank| Self { hole, ditto, blank }));
+        signs.find(|signs| signs.legend() == legend)
     }
 
     /// The first line: what the notation means.
     pub(super) fn legend(self) -> String {
-        let Self { hole, ditto } = self;
-        let mut legend = String::from(SIGNATURE);
-        let _ = write!(
-            legend,
-            "\"A= ...\" is a line with {hole} for what varies; each row below it gives the {hole} values in order \
-             ({ditto}: as in the row above, {ditto}9: as above but with that ending). \"A ...\" is a row of A again, \
-             \"= ...\" a line as it was]"
-        );
-        legend
+        let Self { hole, ditto, blank } = self;
+        let blank = blank.map(|blank| format!(", {blank}9 fills up to column 9 with spaces")).unwrap_or_default();
+        format!(
+            "{SIGNATURE}\"A= ...\" shows a line with {hole} for each value that varies{blank}; the rows below it are \
+             lines given by those values alone. \"A ...\" is one more row of A, \"= ...\" a line as it is. \
+             {ditto} stands for the value above, {ditto}9 for it with its end replaced by 9]"
+        )
     }
 }
-
-pub(super) const HOLES: [&str; 4] = ["*", "<*>", "{}", "\u{2026}"];
-pub(super) const DITTOS: [&str; 4] = ["~", "^", "\"", "\u{2026}"];
 
 /// The name of the template with this number.
 pub(super) fn name(id: usize) -> String {
@@ -52,7 +56,7 @@ pub(super) fn name(id: usize) -> String {
 }
 
 /// The number of the template with this name.
-pub(super) fn number(name: &str) -> Option<usize> {
+fn number(name: &str) -> Option<usize> {
     let digit = |byte: u8| byte.is_ascii_uppercase().then(|| usize::from(byte - b'A'));
     match *name.as_bytes() {
         [one] => digit(one),
@@ -63,32 +67,15 @@ pub(super) fn number(name: &str) -> Option<usize> {
 
 /// The template among the first `known` that a line names at its start, and what follows the name.
 pub(super) fn named(line: &str, known: usize) -> Option<(usize, &str)> {
-    let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
-    number(name).filter(|&id| id < known).map(|id| (id, rest))
+    let (name, rest) = line.split_at_checked(line.bytes().take(3).position(|byte| byte == b' ').unwrap_or(line.len()))?;
+    let id = number(name).filter(|&id| id < known)?;
+    Some((id, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
 /// The text of the template that a line defines, if it is the one after the first `known`.
 pub(super) fn defined(line: &str, known: usize) -> Option<&str> {
-    let (name, text) = line.split_once("= ")?;
+    let at = line.bytes().take(3).position(|byte| byte == b'=')?;
+    let (name, text) = line.split_at_checked(at)?;
+    let text = text.strip_prefix(LITERAL)?;
     (number(name)? == known).then_some(text)
-}
-
-/// The part of a time that a row above may share with it: everything up to the last group that differs.
-/// Only for values of digits with colons, or seconds with a fraction, of equal length.
-pub(super) fn clock(value: &str) -> bool {
-    let mut colons = 0;
-    let mut points = 0;
-    for byte in value.bytes() {
-        match byte {
-            b'0'..=b'9' => {}
-            b':' => colons += 1,
-            b'.' | b',' => points += 1,
-            _ => return false,
-        }
-    }
-    match value.find(|c: char| !c.is_ascii_digit()) {
-        Some(1 | 2) => colons > 0,
-        Some(9..=11) => colons == 0 && points == 1,
-        _ => false,
-    }
 }

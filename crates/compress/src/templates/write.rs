@@ -1,8 +1,10 @@
 //! Text to templates and rows.
 
-use super::mine::{Plan, Template, mine};
-use super::scan::{Line, Scan};
-use super::spelling::{self, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, SIGNATURE, Signs, clock};
+use super::ditto::{Ditto, ditto};
+use super::mine::{Plan, mine};
+use super::scan::Scan;
+use super::spelling::{self, BLANKS, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, SIGNATURE, Signs};
+use super::template::{Part, Template};
 
 /// Writes lines that share a shape as a template and rows of values; `None` where that does not pay.
 pub fn encode(text: &str) -> Option<String> {
@@ -10,85 +12,81 @@ pub fn encode(text: &str) -> Option<String> {
         return None;
     }
     let scan = Scan::new(text)?;
-    let plan = mine(&scan, MAX_TEMPLATES);
-    if plan.templates.is_empty() {
-        return None;
+    let plan = mine(&scan, MAX_TEMPLATES)?;
+    let hole = HOLES.into_iter().find(|hole| !plan.says(hole))?;
+    let blank = match plan.has_blanks() {
+        true => Some(BLANKS.into_iter().find(|blank| !plan.says(blank))?),
+        false => None,
+    };
+    DITTOS.into_iter().find_map(|ditto| Writer::new(&scan, &plan, Signs { hole, ditto, blank }).write())
+}
+
+impl Plan<'_> {
+    /// Whether the text of a template contains a sign.
+    fn says(&self, sign: &str) -> bool {
+        self.parts().any(|part| matches!(part, Part::Text(text) if text.contains(sign)))
     }
-    let mut writer = Writer::new(&scan, &plan)?;
-    for (number, line) in scan.lines.iter().enumerate() {
-        writer.line(number, *line);
+
+    fn has_blanks(&self) -> bool {
+        self.parts().any(|part| matches!(part, Part::Blank(_)))
     }
-    Some(writer.finish())
+
+    fn parts(&self) -> impl Iterator<Item = &Part<'_>> {
+        self.templates.iter().flat_map(|template| &template.parts)
+    }
 }
 
 struct Writer<'a> {
     scan: &'a Scan<'a>,
-    plan: &'a Plan,
+    plan: &'a Plan<'a>,
     signs: Signs,
     out: String,
     /// The template of the line before.
     current: Option<u32>,
-    /// The number each template was given when it was first used, and how many there are.
+    /// The number each template got when it was first used, and how many have one.
     numbers: Vec<Option<usize>>,
     known: usize,
-    above: Vec<&'a str>,
+    parts: Vec<Part<'a>>,
     values: Vec<&'a str>,
+    above: Vec<&'a str>,
+    row: String,
 }
 
 impl<'a> Writer<'a> {
-    fn new(scan: &'a Scan<'a>, plan: &'a Plan) -> Option<Self> {
-        let mut writer = Self {
+    fn new(scan: &'a Scan<'a>, plan: &'a Plan<'a>, signs: Signs) -> Self {
+        Self {
             scan,
             plan,
-            signs: Signs { hole: "*", ditto: "~" },
+            signs,
             out: String::with_capacity(scan.text.len() / 2),
             current: None,
             numbers: vec![None; plan.templates.len()],
             known: 0,
-            above: Vec::new(),
+            parts: Vec::new(),
             values: Vec::new(),
-        };
-        writer.signs = writer.choose()?;
-        writer.out.push_str(&writer.signs.legend());
-        writer.out.push('\n');
-        Some(writer)
+            above: Vec::new(),
+            row: String::new(),
+        }
     }
 
-    /// Signs that nothing in the templates or at the start of a value is mistaken for.
-    fn choose(&mut self) -> Option<Signs> {
-        let mut holes = HOLES.to_vec();
-        for template in &self.plan.templates {
-            let pieces = self.pieces(template, *self.scan.lines.get(template.line as usize)?);
-            holes.retain(|hole| !pieces.iter().any(|piece| piece.contains(hole)));
-        }
-        let mut dittos = DITTOS.to_vec();
-        for (number, &line) in self.scan.lines.iter().enumerate() {
-            if let Some(template) = self.template(number) {
-                self.cut(template, line);
-                dittos.retain(|ditto| !self.values.iter().any(|value| value.starts_with(ditto)));
+    /// `None` if a value begins with the sign for the value above.
+    fn write(mut self) -> Option<String> {
+        self.out.push_str(&self.signs.legend());
+        self.out.push('\n');
+        for (row, id) in (0u32..).zip(&self.plan.of_line) {
+            match id.and_then(|id| Some((id, self.plan.templates.get(id as usize)?))) {
+                Some((id, template)) => self.row(id, template, row)?,
+                None => self.literal(row),
+            }
+            if (self.scan.line(row).end as usize) < self.scan.text.len() {
+                self.out.push('\n');
             }
         }
-        Some(Signs { hole: holes.first()?, ditto: dittos.first()? })
+        Some(self.out)
     }
 
-    fn template(&self, number: usize) -> Option<&'a Template> {
-        let id = (*self.plan.of_line.get(number)?)?;
-        self.plan.templates.get(id as usize)
-    }
-
-    fn line(&mut self, number: usize, line: Line) {
-        let id = self.plan.of_line.get(number).copied().flatten();
-        let template = id.and_then(|id| self.plan.templates.get(id as usize));
-        match (id, template) {
-            (Some(id), Some(template)) if self.fits(template, line) => self.row(id, template, line),
-            _ => self.literal(line),
-        }
-        if (line.end as usize) < self.scan.text.len() {
-            self.out.push('\n');
-        }
-    }
-
-    fn literal(&mut self, line: Line) {
+    fn literal(&mut self, row: u32) {
+        let line = self.scan.line(row);
         let text = self.scan.slice(line.start, line.end);
         if self.current.is_some() || self.misread(text) {
             self.out.push_str(LITERAL);
@@ -97,29 +95,55 @@ impl<'a> Writer<'a> {
         self.out.push_str(text);
     }
 
-    fn row(&mut self, id: u32, template: &Template, line: Line) {
+    fn row(&mut self, id: u32, template: &'a Template<'a>, row: u32) -> Option<()> {
+        template.cut(self.scan, row, &mut self.parts, &mut self.values);
+        if self.parts != template.parts {
+            self.literal(row);
+            return Some(());
+        }
         let number = match self.numbers.get(id as usize).copied().flatten() {
             Some(number) => number,
-            None => self.define(id, template),
-        };
-        self.cut(template, line);
-        let mut row = String::new();
-        for (column, value) in self.values.iter().enumerate() {
-            if column > 0 {
-                row.push(' ');
+            None => {
+                let number = self.define(id, template);
+                if self.values.is_empty() {
+                    return Some(());
+                }
+                self.out.push('\n');
+                number
             }
-            push_value(&mut row, value, self.above.get(column), self.signs.ditto);
-        }
-        let marked = self.current != Some(id) || row.is_empty() || self.misread(&row);
-        if marked {
+        };
+        self.cells()?;
+        if self.current != Some(id) || self.row.is_empty() || self.misread(&self.row) {
             self.out.push_str(&spelling::name(number));
-            if !row.is_empty() {
+            if !self.row.is_empty() {
                 self.out.push(' ');
             }
         }
-        self.out.push_str(&row);
+        self.out.push_str(&self.row);
         self.current = Some(id);
-        std::mem::swap(&mut self.above, &mut self.values);
+        if !self.values.is_empty() {
+            std::mem::swap(&mut self.above, &mut self.values);
+        }
+        Some(())
+    }
+
+    /// Writes the values to `self.row`.
+    fn cells(&mut self) -> Option<()> {
+        self.row.clear();
+        for (column, value) in self.values.iter().enumerate() {
+            if value.starts_with(self.signs.ditto) {
+                return None;
+            }
+            if column > 0 {
+                self.row.push(' ');
+            }
+            match self.above.get(column).map_or(Ditto::No, |above| ditto(value, above)) {
+                Ditto::No => self.row.push_str(value),
+                Ditto::Same => self.row.push_str(self.signs.ditto),
+                Ditto::Ending(ending) => self.row.extend([self.signs.ditto, ending]),
+            }
+        }
+        Some(())
     }
 
     fn define(&mut self, id: u32, template: &Template) -> usize {
@@ -128,13 +152,19 @@ impl<'a> Writer<'a> {
         if let Some(slot) = self.numbers.get_mut(id as usize) {
             *slot = Some(number);
         }
-        let line = self.scan.lines.get(template.line as usize).copied();
-        let pieces = line.map(|line| self.pieces(template, line)).unwrap_or_default();
-        self.out.push_str(&spelling::name(number));
-        self.out.push_str("= ");
-        self.out.push_str(&pieces.join(self.signs.hole));
-        self.out.push('\n');
         self.current = Some(id);
+        self.out.push_str(&spelling::name(number));
+        self.out.push_str(LITERAL);
+        for part in &template.parts {
+            match part {
+                Part::Text(text) => self.out.push_str(text),
+                Part::Hole => self.out.push_str(self.signs.hole),
+                Part::Blank(column) => {
+                    self.out.push_str(self.signs.blank.unwrap_or_default());
+                    self.out.push_str(&column.to_string());
+                }
+            }
+        }
         number
     }
 
@@ -144,61 +174,4 @@ impl<'a> Writer<'a> {
             || spelling::named(line, self.known).is_some()
             || spelling::defined(line, self.known).is_some()
     }
-
-    fn fits(&self, template: &Template, line: Line) -> bool {
-        let Some(&shown) = self.scan.lines.get(template.line as usize) else { return false };
-        self.pieces(template, shown) == self.pieces(template, line)
-    }
-
-    /// The text between the values.
-    fn pieces(&self, template: &Template, line: Line) -> Vec<&'a str> {
-        let fields = self.scan.fields(line);
-        let mut from = line.start;
-        let mut pieces = Vec::with_capacity(template.columns.len() + 1);
-        for column in &template.columns {
-            let Some(field) = fields.get(column.field) else { continue };
-            pieces.push(self.scan.slice(from, field.start + column.front as u32));
-            from = field.end - column.back as u32;
-        }
-        pieces.push(self.scan.slice(from, line.end));
-        pieces
-    }
-
-    /// The values of a line, into `self.values`.
-    fn cut(&mut self, template: &Template, line: Line) {
-        self.values.clear();
-        let fields = self.scan.fields(line);
-        for column in &template.columns {
-            if let Some(field) = fields.get(column.field) {
-                let (start, end) = (field.start + column.front as u32, field.end - column.back as u32);
-                self.values.push(self.scan.slice(start, end));
-            }
-        }
-    }
-
-    fn finish(self) -> String {
-        self.out
-    }
-}
-
-fn push_value(row: &mut String, value: &str, above: Option<&&str>, ditto: &str) {
-    let Some(&above) = above else { return row.push_str(value) };
-    if above == value && value.len() > 1 {
-        row.push_str(ditto);
-    } else if let Some(tail) = tail(value, above) {
-        row.push_str(ditto);
-        row.push_str(tail);
-    } else {
-        row.push_str(value);
-    }
-}
-
-/// The end of a time from the first group that differs from the time above.
-fn tail<'a>(value: &'a str, above: &str) -> Option<&'a str> {
-    if value.len() != above.len() || !clock(value) || !clock(above) {
-        return None;
-    }
-    let same = value.bytes().zip(above.bytes()).take_while(|(a, b)| a == b).count();
-    let group = value.get(..same)?.rfind(|c: char| !c.is_ascii_digit())?;
-    value.get(group + 1..).filter(|tail| !tail.is_empty())
 }
