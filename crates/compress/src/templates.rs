@@ -2,11 +2,11 @@
 
 mod align;
 mod column;
-mod cost;
 mod ditto;
 mod heads;
 mod mine;
 mod read;
+mod rows;
 mod scan;
 mod spelling;
 mod split;
@@ -15,3 +15,5 @@ mod write;
 
 pub use read::decode;
 pub use write::encode;
+/// x
+pub fn scan_only(t:&str)->usize{scan::Scan::new(t).map_or(0,|s|s.lines.len())}

@@ -15,8 +15,11 @@ pub(super) fn aligned(scan: &Scan, rows: &[u32]) -> bool {
 
 /// The columns up to which the blanks before some fields reach, for those that differ in width between the rows.
 pub(super) fn columns(scan: &Scan, rows: &[u32]) -> Vec<(usize, usize)> {
-    let count = rows.first().map_or(0, |&row| scan.fields(row).len());
-    (0..count)
+    let Some(&first) = rows.first() else { return Vec::new() };
+    if rows.iter().all(|&row| scan.line(row).spacing == scan.line(first).spacing) {
+        return Vec::new();
+    }
+    (0..scan.fields(first).len())
         .filter(|&field| differs(scan, rows, field))
         .filter_map(|field| Some((field, column(scan, rows, field)?)))
         .collect()
@@ -25,7 +28,7 @@ pub(super) fn columns(scan: &Scan, rows: &[u32]) -> Vec<(usize, usize)> {
 /// The bytes of the first blank before a field of a line.
 pub(super) fn blank(scan: &Scan, row: u32, field: usize) -> Option<Range<u32>> {
     let fields = scan.fields(row);
-    let after = fields.get(field.checked_sub(1)?)?.end;
+    let after = fields.get(field.checked_sub(1)?)?.end();
     let next = fields.get(field)?;
     let start = after + scan.slice(after, next.start).find(' ')? as u32;
     Some(start..start + u32::from(next.blank))

@@ -24,7 +24,7 @@ pub(super) fn columns(scan: &Scan, rows: &[u32], varying: &[bool]) -> Vec<Column
 fn column(scan: &Scan, rows: &[u32], field: usize) -> Column {
     let mut values = rows.iter().filter_map(|&row| {
         let value = scan.fields(row).get(field)?;
-        Some(scan.slice(value.start, value.end))
+        Some(scan.slice(value.start, value.end()))
     });
     let Some(first) = values.next() else { return Column { field, front: 0, back: 0 } };
     let mut front = directory(first);

@@ -1,54 +1,81 @@
 //! Lines that only begin alike: a time, a host, a level. The rest of such a line is one value.
 
-use super::cost::varying;
+use super::rows::varying;
 use super::mine::Found;
 use super::scan::{Field, Scan};
 
 /// The longest and the shortest beginning tried, in fields.
 const FIELDS: std::ops::RangeInclusive<usize> = 2..=8;
+const FIELDS_TRIED: usize = 7;
+/// A line of a log has a number among this many first fields: a part of its time, a process.
+const NUMBER_AMONG: usize = 3;
 /// The beginning must save this many tokens a line.
 const MIN_GAIN_PER_ROW: i64 = 4;
 /// And the template this many.
 const MIN_GAIN: i64 = 12;
 
+/// Whether half of the lines or more begin like those of a log.
+pub(super) fn are_many(scan: &Scan) -> bool {
+    let rows = 0..scan.lines.len() as u32;
+    rows.filter(|&row| has_number(scan.fields(row))).count() * 2 >= scan.lines.len()
+}
+
 /// Adds templates for lines that none has been found for.
-pub(super) fn heads(scan: &Scan, found: &mut Vec<Found>) {
+pub(super) fn find(scan: &Scan, found: &mut Vec<Found>) {
     let mut free = vec![true; scan.lines.len()];
     for &row in found.iter().flat_map(|found| &found.rows) {
         if let Some(free) = free.get_mut(row as usize) {
             *free = false;
         }
     }
-    let mut rows: Vec<u32> = (0u32..).zip(free).filter(|&(_, free)| free).map(|(row, _)| row).collect();
-    for count in FIELDS.rev() {
-        let mut order: Vec<(u64, u32)> = rows.iter().filter_map(|&row| Some((head(scan, row, count)?, row))).collect();
+    let rows = (0u32..).zip(&free).filter(|&(_, &free)| free).map(|(row, _)| row);
+    let heads: Vec<(Head, u32)> = rows.filter_map(|row| Some((head(scan, row)?, row))).collect();
+    for fields in FIELDS.rev() {
+        let hash = |head: &Head| head.get(fields - FIELDS.start()).copied().flatten();
+        let is_free = |row: &u32| free.get(*row as usize) == Some(&true);
+        let mut order: Vec<(u64, u32)> =
+            heads.iter().filter(|(_, row)| is_free(row)).filter_map(|(head, row)| Some((hash(head)?, *row))).collect();
         order.sort_unstable();
         for group in order.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 2) {
-            let group: Vec<u32> = group.iter().map(|pair| pair.1).collect();
-            if let Some(gain) = gain(scan, &group, count) {
-                rows.retain(|row| group.binary_search(row).is_err());
-                found.push(Found { gain, rows: group, head: Some(count) });
+            let rows: Vec<u32> = group.iter().map(|pair| pair.1).collect();
+            let Some(gain) = gain(scan, &rows, fields) else { continue };
+            for &row in &rows {
+                if let Some(free) = free.get_mut(row as usize) {
+                    *free = false;
+                }
             }
+            found.push(Found { gain, rows, head: Some(fields) });
         }
     }
 }
 
-/// Hash of the words that a line begins with and of what is between them; numbers may vary.
-fn head(scan: &Scan, row: u32, count: usize) -> Option<u64> {
+/// Lines of logs begin with a time or a process.
+fn has_number(fields: &[Field]) -> bool {
+    fields.iter().take(NUMBER_AMONG).any(|field| field.digits)
+}
+
+/// For each number of fields a hash of the words among them and of what is between: numbers may vary.
+type Head = [Option<u64>; FIELDS_TRIED];
+
+/// `None` for a line that does not begin like one of a log: with a number among its first fields.
+fn head(scan: &Scan, row: u32) -> Option<Head> {
     let fields = scan.fields(row);
-    fields.get(count)?;
+    if !has_number(fields) {
+        return None;
+    }
+    let mut head = [None; FIELDS_TRIED];
     let mut from = scan.line(row).start;
     let mut hash = 0;
-    let mut digits = false;
-    for field in fields.get(..count)? {
+    for (count, field) in fields.iter().enumerate().take(FIELDS.end() + 1) {
         hash = mix(hash, scan.slice(from, field.start));
-        digits |= field.digits;
-        hash = if field.digits { hash.rotate_left(1) } else { mix(hash, scan.slice(field.start, field.end)) };
-        from = field.end;
+        // A value follows these fields, so that what is before it is part of the template.
+        if let Some(slot) = count.checked_sub(*FIELDS.start()).and_then(|at| head.get_mut(at)) {
+            *slot = Some(hash);
+        }
+        hash = if field.digits { hash.rotate_left(1) } else { hash ^ u64::from(field.hash) };
+        from = field.end();
     }
-    // What follows the beginning starts with a field, so that the text between is part of the template.
-    let next = fields.get(count)?;
-    digits.then(|| mix(hash, scan.slice(from, next.start)))
+    Some(head)
 }
 
 fn mix(hash: u64, text: &str) -> u64 {

@@ -8,6 +8,8 @@ use memchr::memchr;
 /// A line with more fields than this is left as it is.
 const MAX_FIELDS: usize = 1024;
 
+/// And so is one with a longer field.
+const MAX_FIELD: usize = 4096;
 /// Brackets right after a name, as in `test_a[x-[1]]`, are looked into this far.
 const MAX_BRACKET: usize = 128;
 
@@ -37,9 +39,9 @@ pub(super) struct Line {
 #[derive(Clone, Copy)]
 pub(super) struct Field {
     pub(super) start: u32,
-    pub(super) end: u32,
     /// Equal for equal text; rarely equal for other text.
     pub(super) hash: u32,
+    length: u16,
     /// Estimated tokens.
     pub(super) cost: u16,
     /// How wide the first blank before it is.
@@ -51,6 +53,10 @@ pub(super) struct Field {
 }
 
 impl Field {
+    pub(super) fn end(self) -> u32 {
+        self.start + u32::from(self.length)
+    }
+
     /// Estimated tokens in a row: a blank before a letter is free.
     pub(super) fn cell(self) -> i64 {
         i64::from(self.cost) + i64::from(!self.word)
@@ -96,22 +102,22 @@ impl<'a> Scan<'a> {
                 at += 1;
                 continue;
             }
-            if self.fields.len() - first == MAX_FIELDS {
+            let word = Word::read(line, at).filter(|_| self.fields.len() - first < MAX_FIELDS);
+            let Some(word) = word else {
                 self.fields.truncate(first);
                 between.shape = 0;
                 break;
-            }
+            };
             let blank = between.field();
-            let word = Word::read(line, at);
             between.cost += u32::from(word.cost());
             self.fields.push(Field {
                 start: (start + at) as u32,
-                end: (start + word.end) as u32,
+                length: (word.end - at) as u16,
                 hash: word.hash,
                 cost: word.cost(),
                 blank,
-                word: word.digits == 0 && word.marks == 0,
-                digits: word.digits > 0,
+                word: word.is_word(),
+                digits: word.has_digits(),
             });
             at = word.end;
             if line.get(at) == Some(&b'T') {
@@ -187,87 +193,147 @@ impl Between {
 struct Word {
     end: usize,
     hash: u32,
-    letters: u16,
-    digits: u16,
-    marks: u16,
+    counts: Counts,
 }
 
 impl Word {
-    fn read(line: &[u8], start: usize) -> Self {
-        let mut word = Self { end: start, hash: 0, letters: 0, digits: 0, marks: 0 };
-        let mut hash = SEED;
-        let mut seen = Seen { inside: bracket(line, start), ..Seen::default() };
-        while let Some(&byte) = line.get(word.end) {
-            match kind(byte) {
-                Kind::Letter => {
-                    if byte == b'T' && seen.date(line, start, word.end) {
-                        break;
-                    }
-                    word.letters = word.letters.saturating_add(1);
-                }
-                Kind::Digit => word.digits = word.digits.saturating_add(1),
-                Kind::Mark => {
-                    seen.slash |= byte == b'/';
-                    seen.dot |= byte == b'.';
-                    word.marks = word.marks.saturating_add(1);
-                }
-                Kind::Blank => break,
-                Kind::Between => {
-                    if word.end >= seen.inside && !seen.joins(line, start, word.end) {
-                        break;
-                    }
-                    word.marks = word.marks.saturating_add(1);
-                }
+    /// `None` for a field that is too long.
+    fn read(line: &[u8], start: usize) -> Option<Self> {
+        let inside = bracket(line, start);
+        let mut seen = Seen::default();
+        let mut counts = Counts(0);
+        let mut end = start;
+        loop {
+            end = counts.run(line, end);
+            if end - start > MAX_FIELD {
+                return None;
             }
-            hash = mix(hash, u64::from(byte));
-            word.end += 1;
+            let joins = match line.get(end) {
+                None => break,
+                Some(b'T') => !is_date(line, start, end),
+                Some(&byte) if kind(byte) == Kind::Blank => break,
+                Some(_) => end < inside || seen.joins(line, start, end, counts),
+            };
+            if !joins {
+                break;
+            }
+            counts.0 += if line.get(end) == Some(&b'T') { LETTER } else { MARK };
+            end += 1;
         }
-        word.hash = (hash >> 32) as u32;
-        word
+        Some(Self { end, hash: hash(line.get(start..end)?), counts })
     }
 
     fn cost(&self) -> u16 {
-        self.letters.div_ceil(6) + self.digits.div_ceil(3) + self.marks
+        let Counts(counts) = self.counts;
+        let part = |shift: u32| (counts >> shift & 0xffff) as u16;
+        part(0).div_ceil(6) + part(16).div_ceil(3) + part(32)
     }
+
+    fn has_digits(&self) -> bool {
+        self.counts.0 >> 16 & 0xffff > 0
+    }
+
+    fn is_word(&self) -> bool {
+        self.counts.0 >> 16 == 0
+    }
+}
+
+/// How many letters, digits and marks, and whether slashes or points: sixteen bits each, added up in one go.
+#[derive(Clone, Copy)]
+struct Counts(u64);
+
+const LETTER: u64 = 1;
+const DIGIT: u64 = 1 << 16;
+const MARK: u64 = 1 << 32;
+/// A slash or a point: what paths and names of files have.
+const PLACE: u64 = MARK | 1 << 48;
+/// Stops a run: a separator, or the letter that may be between date and time.
+const STOP: u64 = 0;
+
+impl Counts {
+    /// Counts bytes up to one that may end the field, or until the field is too long.
+    fn run(&mut self, line: &[u8], start: usize) -> usize {
+        let bytes = line.get(start..line.len().min(start + MAX_FIELD + 1)).unwrap_or_default();
+        let mut length = 0;
+        for &byte in bytes {
+            let count = COUNTS[byte as usize];
+            if count == STOP {
+                break;
+            }
+            self.0 += count;
+            length += 1;
+        }
+        start + length
+    }
+
+    /// Whether there are slashes or points.
+    fn is_place(self) -> bool {
+        self.0 >> 48 > 0
+    }
+}
+
+static COUNTS: [u64; 256] = {
+    let mut counts = [STOP; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        counts[byte] = match KINDS[byte] {
+            Kind::Letter if byte == b'T' as usize => STOP,
+            Kind::Letter => LETTER,
+            Kind::Digit => DIGIT,
+            Kind::Mark if byte == b'/' as usize || byte == b'.' as usize => PLACE,
+            Kind::Mark => MARK,
+            Kind::Blank | Kind::Between => STOP,
+        };
+        byte += 1;
+    }
+    counts
+};
+
+/// Eight bytes at a time.
+fn hash(field: &[u8]) -> u32 {
+    let mut hash = SEED ^ field.len() as u64;
+    let (chunks, rest) = field.as_chunks::<8>();
+    for chunk in chunks {
+        hash = mix(hash, u64::from_le_bytes(*chunk));
+    }
+    let rest = rest.iter().fold(0, |rest, &byte| rest << 8 | u64::from(byte));
+    (mix(hash, rest) >> 32) as u32
+}
+
+/// Whether the field so far is a date and a time follows: `2024-05-06T12`.
+fn is_date(line: &[u8], start: usize, at: usize) -> bool {
+    at - start == 10
+        && line.get(start + 4) == Some(&b'-')
+        && line.get(at - 1).is_some_and(u8::is_ascii_digit)
+        && line.get(at + 1).is_some_and(u8::is_ascii_digit)
 }
 
 /// What a field contains so far.
 #[derive(Default)]
 struct Seen {
-    slash: bool,
-    dot: bool,
     url: bool,
     paren: bool,
-    /// Up to here everything belongs to the field.
-    inside: usize,
 }
 
 impl Seen {
-    /// Whether the field is a date followed by a time: `2024-05-06T`.
-    fn date(&self, line: &[u8], start: usize, at: usize) -> bool {
-        at - start == 10
-            && line.get(start + 4) == Some(&b'-')
-            && line.get(at - 1).is_some_and(u8::is_ascii_digit)
-            && line.get(at + 1).is_some_and(u8::is_ascii_digit)
-    }
-
     /// Whether the separator at `at` belongs to the field, as in `12:30`, `src/a.rs:7`, `a.ts(3,4)`, `1,024`, `don't`.
-    fn joins(&mut self, line: &[u8], start: usize, at: usize) -> bool {
+    fn joins(&mut self, line: &[u8], start: usize, at: usize, counts: Counts) -> bool {
         let before = if at > start { line.get(at - 1).copied().unwrap_or(b' ') } else { b' ' };
         let after = line.get(at + 1).copied().unwrap_or(b' ');
-        let place = self.slash || self.dot;
+        let place = counts.is_place();
         match line.get(at) {
+            Some(b':') if after == b'/' && line.get(at + 2) == Some(&b'/') => {
+                self.url = true;
+                true
+            }
+            Some(b':') if after.is_ascii_digit() => {
+                // 10/Oct/2000:13:55:36 is a date and a time.
+                let dated = place && line.get(at.wrapping_sub(9)) == Some(&b'/');
+                !dated && (place || before.is_ascii_digit())
+            }
             Some(b':') => {
-                if after == b'/' && line.get(at + 2) == Some(&b'/') {
-                    self.url = true;
-                    return true;
-                }
-                if after.is_ascii_digit() {
-                    let dated = self.slash && line.get(start).is_some_and(u8::is_ascii_digit);
-                    return !dated && (place || before.is_ascii_digit());
-                }
                 let path = (before == b':' || after == b':') && !place;
-                path && after != b' ' || after == b'\\' || self.url && after != b' '
+                after != b' ' && (path || self.url || after == b'\\')
             }
             Some(b',') => before.is_ascii_digit() && after.is_ascii_digit(),
             Some(b'=') => self.url,
@@ -276,6 +342,7 @@ impl Seen {
                 self.paren
             }
             Some(b')') => std::mem::take(&mut self.paren),
+            Some(b'>') => before == b'-' && after != b' ',
             Some(b'\'') => before.is_ascii_alphabetic() && after.is_ascii_alphabetic(),
             _ => false,
         }

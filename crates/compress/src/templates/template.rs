@@ -2,7 +2,7 @@
 
 use super::align;
 use super::column::{Column, columns};
-use super::cost::varying;
+use super::rows::varying;
 use super::mine::Found;
 use super::scan::Scan;
 
@@ -57,7 +57,7 @@ impl<'a> Template<'a> {
             while let Some((at, stop)) = blanks.next_if(|(at, _)| *at <= column.field) {
                 self.blank(scan, row, *at, *stop, &mut from, parts);
             }
-            let (start, end) = (field.start + column.front, field.end - column.back);
+            let (start, end) = (field.start + column.front, field.end() - column.back);
             push_text(parts, scan.slice(from, start));
             parts.push(Part::Hole);
             values.push(scan.slice(start, end));
