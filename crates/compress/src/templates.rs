@@ -16,4 +16,6 @@ mod write;
 pub use read::decode;
 pub use write::encode;
 /// x
-pub fn scan_only(t:&str)->usize{scan::Scan::new(t).map_or(0,|s|s.lines.len())}
+pub fn scan_only(t: &str) -> usize {
+    scan::Scan::new(t).map_or(0, |s| s.lines.len())
+}

@@ -3,8 +3,8 @@
 use super::scan::{Field, Scan};
 use std::ops::Range;
 
-/// The widest blank that is written as a column.
-pub(super) const MAX_BLANK: usize = 4096;
+/// No blank beyond this many bytes of a line is written as a column.
+pub(super) const MAX_COLUMN: usize = 1024;
 
 /// Whether every blank that differs in width between the rows reaches up to one column, or is a single space
 /// where the text before it is too long for that.
@@ -31,13 +31,14 @@ pub(super) fn blank(scan: &Scan, row: u32, field: usize) -> Option<Range<u32>> {
     let after = fields.get(field.checked_sub(1)?)?.end();
     let next = fields.get(field)?;
     let start = after + scan.slice(after, next.start).find(' ')? as u32;
-    Some(start..start + u32::from(next.blank))
+    let blank = start..start + u32::from(next.blank);
+    ((blank.end - scan.line(row).start) as usize <= MAX_COLUMN).then_some(blank)
 }
 
 /// Whether a blank of a line is as a template with this column says.
 pub(super) fn reaches(scan: &Scan, row: u32, blank: &Range<u32>, column: usize) -> bool {
     let end = width(scan, row, blank.end);
-    blank.len() < MAX_BLANK && (end == column || end > column && blank.len() == 1)
+    end == column || end > column && blank.len() == 1
 }
 
 fn differs(scan: &Scan, rows: &[u32], field: usize) -> bool {
@@ -46,7 +47,9 @@ fn differs(scan: &Scan, rows: &[u32], field: usize) -> bool {
 }
 
 fn column(scan: &Scan, rows: &[u32], field: usize) -> Option<usize> {
-    let mut wide = rows.iter().filter(|&&row| scan.fields(row).get(field).is_some_and(|field| field.blank > 1));
+    let mut wide = rows
+        .iter()
+        .filter(|&&row| scan.fields(row).get(field).is_some_and(|field| field.blank > 1));
     let first = *wide.next()?;
     let column = width(scan, first, blank(scan, first, field)?.end);
     let fits = |&row: &u32| {

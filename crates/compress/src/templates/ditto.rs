@@ -65,7 +65,12 @@ mod tests {
 
     #[test]
     fn addresses_versions_and_names_are_never_cut() {
-        for (value, above) in [("10.0.0.12", "10.0.0.11"), ("10.0.0.1:81", "10.0.0.1:80"), ("1.2.4", "1.2.3"), ("a-2", "a-1")] {
+        for (value, above) in [
+            ("10.0.0.12", "10.0.0.11"),
+            ("10.0.0.1:81", "10.0.0.1:80"),
+            ("1.2.4", "1.2.3"),
+            ("a-2", "a-1"),
+        ] {
             assert_eq!(ditto(value, above), Ditto::No);
         }
     }

@@ -1,7 +1,7 @@
 //! Lines that only begin alike: a time, a host, a level. The rest of such a line is one value.
 
-use super::rows::varying;
 use super::mine::Found;
+use super::rows::varying;
 use super::scan::{Field, Scan};
 
 /// The longest and the shortest beginning tried, in fields.
@@ -33,8 +33,11 @@ pub(super) fn find(scan: &Scan, found: &mut Vec<Found>) {
     for fields in FIELDS.rev() {
         let hash = |head: &Head| head.get(fields - FIELDS.start()).copied().flatten();
         let is_free = |row: &u32| free.get(*row as usize) == Some(&true);
-        let mut order: Vec<(u64, u32)> =
-            heads.iter().filter(|(_, row)| is_free(row)).filter_map(|(head, row)| Some((hash(head)?, *row))).collect();
+        let mut order: Vec<(u64, u32)> = heads
+            .iter()
+            .filter(|(_, row)| is_free(row))
+            .filter_map(|(head, row)| Some((hash(head)?, *row)))
+            .collect();
         order.sort_unstable();
         for group in order.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 2) {
             let rows: Vec<u32> = group.iter().map(|pair| pair.1).collect();
@@ -79,7 +82,9 @@ fn head(scan: &Scan, row: u32) -> Option<Head> {
 }
 
 fn mix(hash: u64, text: &str) -> u64 {
-    let step = |hash: u64, &byte: &u8| (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let step = |hash: u64, &byte: &u8| {
+        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
     text.as_bytes().iter().fold(hash ^ 1, step)
 }
 
@@ -91,10 +96,16 @@ fn gain(scan: &Scan, rows: &[u32], count: usize) -> Option<i64> {
         .iter()
         .take(count)
         .zip(&varying)
-        .map(|(field, &varies)| if varies { -i64::from(!field.word) } else { i64::from(field.cost) })
+        .map(
+            |(field, &varies)| if varies { -i64::from(!field.word) } else { i64::from(field.cost) },
+        )
         .sum();
     let next: &Field = scan.fields(first).get(count)?;
-    let marks = scan.slice(scan.line(first).start, next.start).bytes().filter(|b| b"[](){}<>:,;|\"'=".contains(b)).count();
+    let marks = scan
+        .slice(scan.line(first).start, next.start)
+        .bytes()
+        .filter(|b| b"[](){}<>:,;|\"'=".contains(b))
+        .count();
     let saved = constant + marks as i64;
     let runs = rows.chunk_by(|a, b| a + 1 == *b).count() as i64;
     let gain = saved * (rows.len() as i64 - 1) - runs * 2 - 4;

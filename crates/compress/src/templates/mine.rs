@@ -18,8 +18,10 @@ const TABLE: i64 = 3;
 const MIN_CONSTANT_PER_WORD: i64 = 3;
 /// Shorter lines are left alone.
 const MIN_LINE: u32 = 4;
-/// All templates together must save this part of the text.
+/// All templates together must save this part of the text,
 const MIN_PART: i64 = 8;
+/// or this part if every third line is a row: so it is in logs, and hardly ever in programs.
+const MIN_PART_OF_LOG: i64 = 20;
 
 /// Which lines are rows of which template.
 pub(super) struct Plan<'a> {
@@ -40,9 +42,14 @@ pub(super) struct Found {
 /// The best templates of a text, at most `max`; `None` where they save too little.
 pub(super) fn mine<'a>(scan: &Scan<'a>, max: usize) -> Option<Plan<'a>> {
     let total: i64 = scan.lines.iter().map(|line| i64::from(line.cost)).sum();
-    let classes: Vec<(i64, Vec<u32>)> =
-        classes(scan).into_iter().map(|class| (alike(scan, &class), class)).filter(|class| class.0 >= MIN_GAIN).collect();
-    if classes.iter().map(|class| class.0).sum::<i64>() * MIN_PART < total && !heads::are_many(scan) {
+    let classes: Vec<(i64, Vec<u32>)> = classes(scan)
+        .into_iter()
+        .map(|class| (alike(scan, &class), class))
+        .filter(|class| class.0 >= MIN_GAIN)
+        .collect();
+    if classes.iter().map(|class| class.0).sum::<i64>() * MIN_PART_OF_LOG < total
+        && !heads::are_many(scan)
+    {
         return None;
     }
     let mut found = Vec::new();
@@ -53,7 +60,9 @@ pub(super) fn mine<'a>(scan: &Scan<'a>, max: usize) -> Option<Plan<'a>> {
     found.sort_by_key(|found: &Found| std::cmp::Reverse(found.gain));
     found.truncate(max);
     let gain: i64 = found.iter().map(|found| found.gain).sum();
-    (gain * MIN_PART > total).then(|| plan(scan, found))
+    let rows: usize = found.iter().map(|found| found.rows.len()).sum();
+    let part = if rows * 3 >= scan.lines.len() { MIN_PART_OF_LOG } else { MIN_PART };
+    (gain * part > total).then(|| plan(scan, found))
 }
 
 /// Tokens of the fields that lines of a class have in common with the line before: few in prose and in programs.
@@ -91,7 +100,9 @@ fn classes(scan: &Scan) -> Vec<Vec<u32>> {
     for class in order.chunk_by(|a, b| a.0 == b.0).filter(several) {
         let mut rows: Vec<u32> = class.iter().map(|line| line.2).collect();
         rows.sort_unstable();
-        if class.first().map(|line| line.1) == class.last().map(|line| line.1) || align::aligned(scan, &rows) {
+        if class.first().map(|line| line.1) == class.last().map(|line| line.1)
+            || align::aligned(scan, &rows)
+        {
             classes.push(rows);
         } else {
             let spaced = class.chunk_by(|a, b| a.1 == b.1).filter(several);
@@ -112,7 +123,9 @@ fn repeated(scan: &Scan) -> Vec<(u64, u32, u32)> {
         }
     }
     let lines = (0u32..).zip(&scan.lines).filter(|(_, line)| {
-        line.shape != 0 && line.cost > MIN_LINE && counts.get(slot(line)).is_some_and(|&count| count > 1)
+        line.shape != 0
+            && line.cost > MIN_LINE
+            && counts.get(slot(line)).is_some_and(|&count| count > 1)
     });
     lines.map(|(row, line)| (line.shape, line.spacing, row)).collect()
 }

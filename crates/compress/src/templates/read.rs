@@ -1,8 +1,8 @@
 //! Templates and rows to text.
 
-use super::align::MAX_BLANK;
+use super::align::MAX_COLUMN;
 use super::ditto::expand;
-use super::spelling::{self, LITERAL, SIGNATURE, Signs};
+use super::spelling::{self, LITERAL, MAX_TEXT, SIGNATURE, Signs};
 
 /// The text that [`encode`](super::encode) was given; `None` for a text that it did not write.
 pub fn decode(text: &str) -> Option<String> {
@@ -11,12 +11,20 @@ pub fn decode(text: &str) -> Option<String> {
     }
     let (legend, body) = text.split_once('\n')?;
     let signs = Signs::read(legend)?;
-    let mut reader =
-        Reader { signs, templates: Vec::new(), current: None, above: Vec::new(), out: String::with_capacity(text.len()) };
+    let mut reader = Reader {
+        signs,
+        templates: Vec::new(),
+        current: None,
+        above: Vec::new(),
+        out: String::with_capacity(text.len()),
+    };
     for line in body.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
         if reader.line(line)? {
             reader.out.push_str(end);
+        }
+        if reader.out.len() > MAX_TEXT {
+            return None;
         }
     }
     Some(reader.out)
@@ -93,9 +101,10 @@ fn push_text(out: &mut String, start: usize, text: &str, blank: Option<&str>) ->
     for piece in pieces {
         let text = piece.trim_start_matches(|c: char| c.is_ascii_digit());
         let column: usize = piece.get(..piece.len() - text.len())?.parse().ok()?;
-        let width = out.get(start..)?.chars().count();
-        let spaces = column.saturating_sub(width).max(1);
-        (spaces < MAX_BLANK).then(|| out.extend(std::iter::repeat_n(' ', spaces)))?;
+        let before =
+            out.get(start..).filter(|before| before.len() < MAX_COLUMN && column <= MAX_COLUMN)?;
+        let spaces = column.saturating_sub(before.chars().count()).max(1);
+        out.extend(std::iter::repeat_n(' ', spaces));
         out.push_str(text);
     }
     Some(())

@@ -26,7 +26,8 @@ impl<'a> Rows<'a> {
 
     /// What the rows save, compared with the lines as they are.
     pub(super) fn gain(&self) -> i64 {
-        let literal: i64 = self.lines.iter().map(|&line| i64::from(self.scan.line(line).cost)).sum();
+        let literal: i64 =
+            self.lines.iter().map(|&line| i64::from(self.scan.line(line).cost)).sum();
         literal - self.cost()
     }
 
@@ -53,7 +54,9 @@ impl<'a> Rows<'a> {
     /// The text that all rows share.
     pub(super) fn constant(&self) -> i64 {
         let Some(&first) = self.lines.first() else { return 0 };
-        i64::from(self.scan.line(first).cost) - 1 - self.columns().map(|field| i64::from(field.cost)).sum::<i64>()
+        i64::from(self.scan.line(first).cost)
+            - 1
+            - self.columns().map(|field| i64::from(field.cost)).sum::<i64>()
     }
 
     /// How many columns vary in words.
@@ -74,7 +77,8 @@ impl<'a> Rows<'a> {
 
     /// The fields that vary, where they differ from the row before, and the line ends.
     fn values_of(&self, varying: &[bool]) -> i64 {
-        let columns: Vec<usize> = (0..varying.len()).filter(|&column| varying.get(column) == Some(&true)).collect();
+        let columns: Vec<usize> =
+            (0..varying.len()).filter(|&column| varying.get(column) == Some(&true)).collect();
         let mut above: &[Field] = &[];
         let mut cost = self.lines.len() as i64;
         for &line in &self.lines {

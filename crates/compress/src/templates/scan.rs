@@ -64,7 +64,7 @@ impl Field {
 }
 
 impl<'a> Scan<'a> {
-    /// `None` where offsets would not fit.
+    /// `None` for a text whose offsets would not fit.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         u32::try_from(text.len()).ok()?;
         let mut scan = Self { text, lines: Vec::new(), fields: Vec::with_capacity(text.len() / 8) };
@@ -157,7 +157,13 @@ struct Between {
 impl Between {
     fn new(line: &[u8]) -> Self {
         // An indent costs a token and is part of the shape.
-        Self { shape: SEED, spacing: SEED, cost: 1 + u32::from(line.starts_with(b"  ")), blank: 0, ended: true }
+        Self {
+            shape: SEED,
+            spacing: SEED,
+            cost: 1 + u32::from(line.starts_with(b"  ")),
+            blank: 0,
+            ended: true,
+        }
     }
 
     fn push(&mut self, byte: u8) {
@@ -397,8 +403,8 @@ static KINDS: [Kind; 256] = {
             0..=b' ' | 127 => Kind::Blank,
             b'0'..=b'9' => Kind::Digit,
             b'a'..=b'z' | b'A'..=b'Z' => Kind::Letter,
-            b'"' | b'\'' | b'`' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b'=' | b':' | b',' | b';'
-            | b'|' => Kind::Between,
+            b'"' | b'\'' | b'`' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b'='
+            | b':' | b',' | b';' | b'|' => Kind::Between,
             _ => Kind::Mark,
         };
         byte += 1;

@@ -6,6 +6,9 @@ pub(super) const SIGNATURE: &str = "[Forge templates: ";
 /// Starts a line that is no row.
 pub(super) const LITERAL: &str = "= ";
 
+/// No longer text is written or read in this notation: a few rows can stand for a very long one.
+pub(super) const MAX_TEXT: usize = 64 << 20;
+
 /// Templates have short names: `A` to `Z`, then `AA` to `ZZ`.
 pub(super) const MAX_TEMPLATES: usize = 26 + 26 * 26;
 
@@ -30,14 +33,17 @@ impl Signs {
     pub(super) fn read(legend: &str) -> Option<Self> {
         let blanks = || std::iter::once(None).chain(BLANKS.map(Some));
         let signs = HOLES.iter().flat_map(|hole| DITTOS.iter().map(move |ditto| (hole, ditto)));
-        let mut signs = signs.flat_map(|(hole, ditto)| blanks().map(move |blank| Self { hole, ditto, blank }));
+        let mut signs =
+            signs.flat_map(|(hole, ditto)| blanks().map(move |blank| Self { hole, ditto, blank }));
         signs.find(|signs| signs.legend() == legend)
     }
 
     /// The first line: what the notation means.
     pub(super) fn legend(self) -> String {
         let Self { hole, ditto, blank } = self;
-        let blank = blank.map(|blank| format!(", {blank}9 fills up to column 9 with spaces")).unwrap_or_default();
+        let blank = blank
+            .map(|blank| format!(", {blank}9 fills up to column 9 with spaces"))
+            .unwrap_or_default();
         format!(
             "{SIGNATURE}\"A= ...\" shows a line with {hole} for each value that varies{blank}; the rows below it are \
              lines given by those values alone. \"A ...\" is one more row of A, \"= ...\" a line as it is. \
@@ -67,7 +73,9 @@ fn number(name: &str) -> Option<usize> {
 
 /// The template among the first `known` that a line names at its start, and what follows the name.
 pub(super) fn named(line: &str, known: usize) -> Option<(usize, &str)> {
-    let (name, rest) = line.split_at_checked(line.bytes().take(3).position(|byte| byte == b' ').unwrap_or(line.len()))?;
+    let (name, rest) = line.split_at_checked(
+        line.bytes().take(3).position(|byte| byte == b' ').unwrap_or(line.len()),
+    )?;
     let id = number(name).filter(|&id| id < known)?;
     Some((id, rest.strip_prefix(' ').unwrap_or(rest)))
 }

@@ -19,7 +19,8 @@ pub(super) fn split<'a>(scan: &'a Scan<'a>, rows: Rows<'a>, keep: &mut impl FnMu
 }
 
 fn grow<'a>(scan: &'a Scan<'a>, rows: Rows<'a>, depth: u32, keep: &mut impl FnMut(Rows<'a>)) {
-    let field = if depth < MAX_DEPTH && rows.lines.len() > 3 { best_field(scan, &rows) } else { None };
+    let field =
+        if depth < MAX_DEPTH && rows.lines.len() > 3 { best_field(scan, &rows) } else { None };
     let Some(field) = field else { return keep(rows) };
     let mut others = Vec::new();
     for group in groups(scan, &rows.lines, field).chunk_by(|a, b| a.0 == b.0) {
@@ -48,8 +49,10 @@ fn best_field(scan: &Scan, rows: &Rows) -> Option<usize> {
     let scale = step as i64;
     let sample: Vec<u32> = rows.lines.iter().copied().step_by(step).collect();
     let fields = (0..rows.varying.len()).filter(|&field| rows.varying.get(field) == Some(&true));
-    let mut shared: Vec<(i64, usize)> =
-        fields.map(|field| (shared(scan, &sample, field), field)).filter(|&(shared, _)| shared > 0).collect();
+    let mut shared: Vec<(i64, usize)> = fields
+        .map(|field| (shared(scan, &sample, field), field))
+        .filter(|&(shared, _)| shared > 0)
+        .collect();
     // What no two rows share no split can save, and each repeats the constant text.
     if shared.iter().map(|pair| pair.0).sum::<i64>() * scale < rows.definition() + MIN_GAIN {
         return None;

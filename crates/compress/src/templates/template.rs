@@ -2,8 +2,8 @@
 
 use super::align;
 use super::column::{Column, columns};
-use super::rows::varying;
 use super::mine::Found;
+use super::rows::varying;
 use super::scan::Scan;
 
 /// What a line consists of, seen through a template.
@@ -45,7 +45,13 @@ impl<'a> Template<'a> {
     }
 
     /// The parts and the values of a line; it is a row if the parts are the template's.
-    pub(super) fn cut(&self, scan: &Scan<'a>, row: u32, parts: &mut Vec<Part<'a>>, values: &mut Vec<&'a str>) {
+    pub(super) fn cut(
+        &self,
+        scan: &Scan<'a>,
+        row: u32,
+        parts: &mut Vec<Part<'a>>,
+        values: &mut Vec<&'a str>,
+    ) {
         parts.clear();
         values.clear();
         let line = scan.line(row);
@@ -75,7 +81,15 @@ impl<'a> Template<'a> {
         push_text(parts, scan.slice(from, line.end));
     }
 
-    fn blank(&self, scan: &Scan<'a>, row: u32, field: usize, column: usize, from: &mut u32, parts: &mut Vec<Part<'a>>) {
+    fn blank(
+        &self,
+        scan: &Scan<'a>,
+        row: u32,
+        field: usize,
+        column: usize,
+        from: &mut u32,
+        parts: &mut Vec<Part<'a>>,
+    ) {
         if let Some(blank) = align::blank(scan, row, field)
             && align::reaches(scan, row, &blank, column)
         {

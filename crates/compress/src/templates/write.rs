@@ -3,12 +3,14 @@
 use super::ditto::{Ditto, ditto};
 use super::mine::{Plan, mine};
 use super::scan::Scan;
-use super::spelling::{self, BLANKS, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, SIGNATURE, Signs};
+use super::spelling::{
+    self, BLANKS, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, MAX_TEXT, SIGNATURE, Signs,
+};
 use super::template::{Part, Template};
 
 /// Writes lines that share a shape as a template and rows of values; `None` where that does not pay.
 pub fn encode(text: &str) -> Option<String> {
-    if text.starts_with(SIGNATURE) {
+    if text.starts_with(SIGNATURE) || text.len() > MAX_TEXT {
         return None;
     }
     let scan = Scan::new(text)?;
@@ -18,7 +20,9 @@ pub fn encode(text: &str) -> Option<String> {
         true => Some(BLANKS.into_iter().find(|blank| !plan.says(blank))?),
         false => None,
     };
-    DITTOS.into_iter().find_map(|ditto| Writer::new(&scan, &plan, Signs { hole, ditto, blank }).write())
+    DITTOS
+        .into_iter()
+        .find_map(|ditto| Writer::new(&scan, &plan, Signs { hole, ditto, blank }).write())
 }
 
 impl Plan<'_> {
