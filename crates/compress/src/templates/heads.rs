@@ -2,7 +2,7 @@
 
 use super::mine::Found;
 use super::rows::varying;
-use super::scan::{Field, Scan};
+use super::scan::{Field, Scan, mix};
 
 /// The longest and the shortest beginning tried, in fields.
 const FIELDS: std::ops::RangeInclusive<usize> = 2..=8;
@@ -70,22 +70,19 @@ fn head(scan: &Scan, row: u32) -> Option<Head> {
     let mut from = scan.line(row).start;
     let mut hash = 0;
     for (count, field) in fields.iter().enumerate().take(FIELDS.end() + 1) {
-        hash = mix(hash, scan.slice(from, field.start));
+        hash = mix_text(hash, scan.slice(from, field.start));
         // A value follows these fields, so that what is before it is part of the template.
         if let Some(slot) = count.checked_sub(*FIELDS.start()).and_then(|at| head.get_mut(at)) {
             *slot = Some(hash);
         }
-        hash = if field.digits { hash.rotate_left(1) } else { hash ^ u64::from(field.hash) };
+        hash = mix(hash, if field.digits { 0 } else { field.hash.into() });
         from = field.end();
     }
     Some(head)
 }
 
-fn mix(hash: u64, text: &str) -> u64 {
-    let step = |hash: u64, &byte: &u8| {
-        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
-    text.as_bytes().iter().fold(hash ^ 1, step)
+fn mix_text(hash: u64, text: &str) -> u64 {
+    text.bytes().fold(mix(hash, 1), |hash, byte| mix(hash, byte.into()))
 }
 
 fn gain(scan: &Scan, rows: &[u32], count: usize) -> Option<i64> {

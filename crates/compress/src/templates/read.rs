@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         let mut values = Vec::with_capacity(others.len());
         for (column, text) in others.iter().enumerate() {
             let cell = cells.next()?;
-            let value = match cell.strip_prefix(self.signs.ditto) {
+            let value = match self.signs.ditto.and_then(|ditto| cell.strip_prefix(ditto)) {
                 Some(ending) => expand(self.above.get(column)?, ending)?,
                 None => cell.to_owned(),
             };

@@ -23,16 +23,18 @@ pub(super) const BLANKS: [&str; 3] = ["\u{2192}", "\u{21e5}", "\u{27f6}"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Signs {
     pub(super) hole: &'static str,
-    pub(super) ditto: &'static str,
-    /// Only where a template needs it.
+    /// Only where a value is in the row above.
+    pub(super) ditto: Option<&'static str>,
+    /// Only where a template has such a blank.
     pub(super) blank: Option<&'static str>,
 }
 
 impl Signs {
     /// The signs that a legend announces.
     pub(super) fn read(legend: &str) -> Option<Self> {
+        let dittos = || std::iter::once(None).chain(DITTOS.map(Some));
         let blanks = || std::iter::once(None).chain(BLANKS.map(Some));
-        let signs = HOLES.iter().flat_map(|hole| DITTOS.iter().map(move |ditto| (hole, ditto)));
+        let signs = HOLES.iter().flat_map(|hole| dittos().map(move |ditto| (hole, ditto)));
         let mut signs =
             signs.flat_map(|(hole, ditto)| blanks().map(move |blank| Self { hole, ditto, blank }));
         signs.find(|signs| signs.legend() == legend)
@@ -40,14 +42,16 @@ impl Signs {
 
     /// The first line: what the notation means.
     pub(super) fn legend(self) -> String {
-        let Self { hole, ditto, blank } = self;
-        let blank = blank
-            .map(|blank| format!(", {blank}9 fills up to column 9 with spaces"))
+        let hole = self.hole;
+        let ditto = self
+            .ditto
+            .map(|it| format!("; {it} as above, {it}9 as above but ending in 9"))
             .unwrap_or_default();
+        let blank =
+            self.blank.map(|it| format!("; {it}9 fills up to column 9")).unwrap_or_default();
         format!(
-            "{SIGNATURE}\"A= ...\" shows a line with {hole} for each value that varies{blank}; the rows below it are \
-             lines given by those values alone. \"A ...\" is one more row of A, \"= ...\" a line as it is. \
-             {ditto} stands for the value above, {ditto}9 for it with its end replaced by 9]"
+            "{SIGNATURE}\"A= ...\" is a line with {hole} for what varies, rows below it give only those values; \
+             \"A ...\" is a row of A again, \"= ...\" a plain line{ditto}{blank}]"
         )
     }
 }

@@ -20,9 +20,7 @@ pub fn encode(text: &str) -> Option<String> {
         true => Some(BLANKS.into_iter().find(|blank| !plan.says(blank))?),
         false => None,
     };
-    DITTOS
-        .into_iter()
-        .find_map(|ditto| Writer::new(&scan, &plan, Signs { hole, ditto, blank }).write())
+    DITTOS.into_iter().find_map(|ditto| Writer::new(&scan, &plan, hole, ditto, blank).write())
 }
 
 impl Plan<'_> {
@@ -43,8 +41,12 @@ impl Plan<'_> {
 struct Writer<'a> {
     scan: &'a Scan<'a>,
     plan: &'a Plan<'a>,
-    signs: Signs,
+    hole: &'static str,
+    ditto: &'static str,
+    blank: Option<&'static str>,
     out: String,
+    /// Whether a value was in the row above.
+    repeated: bool,
     /// The template of the line before.
     current: Option<u32>,
     /// The number each template got when it was first used, and how many have one.
@@ -57,11 +59,20 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(scan: &'a Scan<'a>, plan: &'a Plan<'a>, signs: Signs) -> Self {
+    fn new(
+        scan: &'a Scan<'a>,
+        plan: &'a Plan<'a>,
+        hole: &'static str,
+        ditto: &'static str,
+        blank: Option<&'static str>,
+    ) -> Self {
         Self {
             scan,
             plan,
-            signs,
+            hole,
+            ditto,
+            blank,
+            repeated: false,
             out: String::with_capacity(scan.text.len() / 2),
             current: None,
             numbers: vec![None; plan.templates.len()],
@@ -75,8 +86,6 @@ impl<'a> Writer<'a> {
 
     /// `None` if a value begins with the sign for the value above.
     fn write(mut self) -> Option<String> {
-        self.out.push_str(&self.signs.legend());
-        self.out.push('\n');
         for (row, id) in (0u32..).zip(&self.plan.of_line) {
             match id.and_then(|id| Some((id, self.plan.templates.get(id as usize)?))) {
                 Some((id, template)) => self.row(id, template, row)?,
@@ -86,7 +95,9 @@ impl<'a> Writer<'a> {
                 self.out.push('\n');
             }
         }
-        Some(self.out)
+        let ditto = self.repeated.then_some(self.ditto);
+        let legend = Signs { hole: self.hole, ditto, blank: self.blank }.legend();
+        Some([legend.as_str(), "\n", self.out.as_str()].concat())
     }
 
     fn literal(&mut self, row: u32) {
@@ -135,17 +146,23 @@ impl<'a> Writer<'a> {
     fn cells(&mut self) -> Option<()> {
         self.row.clear();
         for (column, value) in self.values.iter().enumerate() {
-            if value.starts_with(self.signs.ditto) {
+            if value.starts_with(self.ditto) {
                 return None;
             }
             if column > 0 {
                 self.row.push(' ');
             }
-            match self.above.get(column).map_or(Ditto::No, |above| ditto(value, above)) {
-                Ditto::No => self.row.push_str(value),
-                Ditto::Same => self.row.push_str(self.signs.ditto),
-                Ditto::Ending(ending) => self.row.extend([self.signs.ditto, ending]),
-            }
+            let ending = match self.above.get(column).map_or(Ditto::No, |above| ditto(value, above))
+            {
+                Ditto::No => {
+                    self.row.push_str(value);
+                    continue;
+                }
+                Ditto::Same => "",
+                Ditto::Ending(ending) => ending,
+            };
+            self.repeated = true;
+            self.row.extend([self.ditto, ending]);
         }
         Some(())
     }
@@ -162,9 +179,9 @@ impl<'a> Writer<'a> {
         for part in &template.parts {
             match part {
                 Part::Text(text) => self.out.push_str(text),
-                Part::Hole => self.out.push_str(self.signs.hole),
+                Part::Hole => self.out.push_str(self.hole),
                 Part::Blank(column) => {
-                    self.out.push_str(self.signs.blank.unwrap_or_default());
+                    self.out.push_str(self.blank.unwrap_or_default());
                     self.out.push_str(&column.to_string());
                 }
             }
