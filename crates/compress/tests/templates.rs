@@ -147,8 +147,8 @@ fn legend() -> String {
         let _ =
             write!(line, "10:00:0{n} request {n} served from the cache by worker {n} in good time");
     });
-    let encoded = encode(&text).unwrap();
-    encoded.lines().next().unwrap().to_owned()
+    let encoded = encode(&text).expect("a log");
+    encoded.lines().next().expect("a log").to_owned()
 }
 
 #[test]
