@@ -5,6 +5,7 @@
 //! exit codes, places in files and everything else that is not clearly noise.
 
 mod noise;
+mod time;
 
 use memchr::memmem;
 use noise::Kind;
