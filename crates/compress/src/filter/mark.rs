@@ -1,0 +1,193 @@
+//! Which lines a filter leaves out, and by which of its rules.
+
+use std::collections::HashSet;
+
+use regex::Regex;
+
+use super::patterns::{Patterns, StripPatterns};
+use super::written::{Fold, Strip, Written};
+use super::{note, outline, signal};
+
+/// How the note about lines that are neither in the head nor in the tail calls them.
+const MIDDLE: &str = "line{s} of the middle";
+
+/// The rule by which each line is left out; none for a line that stays.
+pub(super) struct Marks<'f> {
+    written: &'f Written,
+    rules: Vec<Option<usize>>,
+}
+
+impl<'f> Marks<'f> {
+    /// Marks what the rules leave out, but for rules that would save less than their notes cost.
+    pub(super) fn of(written: &'f Written, patterns: &Patterns, lines: &[&str]) -> Self {
+        let mut marks = Self { written, rules: strip(written, patterns, lines) };
+        marks.prune_headings(patterns, lines);
+        for rule in 0..written.strip.len() {
+            marks.undo_unless_it_pays(rule, lines);
+        }
+        if written.head.is_some() || written.tail.is_some() {
+            marks.leave_out_middle(patterns, lines);
+            marks.undo_unless_it_pays(written.strip.len(), lines);
+        }
+        marks
+    }
+
+    pub(super) fn is_left_out(&self, line: usize) -> bool {
+        self.rules.get(line).is_some_and(Option::is_some)
+    }
+
+    pub(super) fn left_out(&self) -> usize {
+        self.rules.iter().flatten().count()
+    }
+
+    /// What is said, and before which line.
+    pub(super) fn notes(&self) -> Vec<(usize, String)> {
+        let mut notes: Vec<_> =
+            (0..=self.written.strip.len()).flat_map(|rule| self.notes_of(rule)).collect();
+        notes.sort_by_key(|(line, _)| *line);
+        notes
+    }
+
+    fn prune_headings(&mut self, patterns: &Patterns, lines: &[&str]) {
+        for (rule, strip) in
+            patterns.strips.iter().enumerate().filter(|(_, strip)| !strip.headings.is_empty())
+        {
+            let rules = &self.rules;
+            let mut headings = Vec::new();
+            let is_heading = |line: usize| {
+                strip.headings.is_match(lines[line]) && !patterns.keep.is_match(lines[line])
+            };
+            outline::prune(
+                lines,
+                |line| rules[line].is_some(),
+                is_heading,
+                |line| headings.push(line),
+            );
+            for line in headings {
+                self.rules[line] = Some(rule);
+            }
+        }
+    }
+
+    /// Leaves out what stays between head and tail, but nothing that is kept by name or speaks of a failure.
+    fn leave_out_middle(&mut self, patterns: &Patterns, lines: &[&str]) {
+        let staying: Vec<usize> =
+            (0..lines.len()).filter(|&line| !self.is_left_out(line)).collect();
+        let head = self.written.head.unwrap_or(0).min(staying.len());
+        let end = staying.len().saturating_sub(self.written.tail.unwrap_or(0)).max(head);
+        for &line in &staying[head..end] {
+            if !patterns.keep.is_match(lines[line]) && !signal::is_in(lines[line]) {
+                self.rules[line] = Some(self.written.strip.len());
+            }
+        }
+    }
+
+    fn undo_unless_it_pays(&mut self, rule: usize, lines: &[&str]) {
+        let saved: usize = self.lines_of(rule).map(|line| lines[line].len() + 1).sum();
+        let cost: usize = self.notes_of(rule).iter().map(|(_, note)| note.len() + 1).sum();
+        if saved <= cost {
+            self.rules.iter_mut().filter(|by| **by == Some(rule)).for_each(|by| *by = None);
+        }
+    }
+
+    fn notes_of(&self, rule: usize) -> Vec<(usize, String)> {
+        let (say, fold) = match self.written.strip.get(rule) {
+            Some(strip) => (strip.say.as_str(), strip.fold),
+            None => (MIDDLE, Fold::All),
+        };
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        let mut previous = None;
+        for line in self.lines_of(rule) {
+            let goes_on =
+                fold == Fold::All || previous.is_some_and(|previous: usize| previous + 1 == line);
+            match runs.last_mut() {
+                Some((_, count)) if goes_on => *count += 1,
+                _ => runs.push((line, 1)),
+            }
+            previous = Some(line);
+        }
+        runs.into_iter().map(|(line, count)| (line, note::left_out(count, say))).collect()
+    }
+
+    fn lines_of(&self, rule: usize) -> impl Iterator<Item = usize> {
+        self.rules
+            .iter()
+            .enumerate()
+            .filter(move |(_, by)| **by == Some(rule))
+            .map(|(line, _)| line)
+    }
+}
+
+/// The first rule that claims each line, unless the line is kept by name.
+fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> Vec<Option<usize>> {
+    let mut claims: Vec<Claim> = written
+        .strip
+        .iter()
+        .zip(&patterns.strips)
+        .map(|(rule, patterns)| Claim::of(rule, patterns))
+        .collect();
+    lines
+        .iter()
+        .map(|line| {
+            let mut claimed = None;
+            for (rule, claim) in claims.iter_mut().enumerate() {
+                // Every section follows every line, also after another rule claimed it.
+                let inside = claim.section.goes_past(line);
+                if claimed.is_none() && inside && claim.holds_for(line) {
+                    claimed = Some(rule);
+                }
+            }
+            claimed.filter(|_| !patterns.keep.is_match(line))
+        })
+        .collect()
+}
+
+/// One rule on its way through the lines.
+struct Claim<'f, 't> {
+    rule: &'f Strip,
+    patterns: &'f StripPatterns,
+    section: Section<'f>,
+    seen: HashSet<&'t str>,
+}
+
+impl<'f, 't> Claim<'f, 't> {
+    fn of(rule: &'f Strip, patterns: &'f StripPatterns) -> Self {
+        Self { rule, patterns, section: Section::of(patterns), seen: HashSet::new() }
+    }
+
+    fn holds_for(&mut self, line: &'t str) -> bool {
+        (self.rule.lines.is_empty() || self.patterns.lines.is_match(line))
+            && (self.rule.except.is_empty() || !self.patterns.except.is_match(line))
+            && (self.rule.certain || !signal::is_in(line))
+            && (!self.rule.repeated || !self.seen.insert(line))
+    }
+}
+
+/// The lines after one that matches `from` and before one that matches `to`.
+struct Section<'f> {
+    from: Option<&'f Regex>,
+    to: Option<&'f Regex>,
+    open: bool,
+}
+
+impl<'f> Section<'f> {
+    fn of(patterns: &'f StripPatterns) -> Self {
+        Self {
+            from: patterns.from.as_ref(),
+            to: patterns.to.as_ref(),
+            open: patterns.from.is_none(),
+        }
+    }
+
+    /// Whether the line is inside; the lines that open and close it are not.
+    fn goes_past(&mut self, line: &str) -> bool {
+        if self.from.is_some_and(|from| from.is_match(line)) {
+            self.open = true;
+            return false;
+        }
+        if self.open && self.to.is_some_and(|to| to.is_match(line)) {
+            self.open = false;
+        }
+        self.open
+    }
+}

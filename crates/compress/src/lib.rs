@@ -1,0 +1,3 @@
+//! One tool output in, one smaller output out.
+
+pub mod filter;
