@@ -16,6 +16,9 @@ macro_rules! files {
 /// Name and text, in the order in which they are asked.
 pub(super) const FILES: &[(&str, &str)] = files! {
     "cargo"
+    "git-status"
+    "git-transfer"
+    "git"
 };
 
 #[cfg(test)]

@@ -95,18 +95,14 @@ impl<'f> Marks<'f> {
             Some(strip) => (strip.say.as_str(), strip.fold),
             None => (MIDDLE, Fold::All),
         };
-        let mut runs: Vec<(usize, usize)> = Vec::new();
-        let mut previous = None;
-        for line in self.lines_of(rule) {
-            let goes_on =
-                fold == Fold::All || previous.is_some_and(|previous: usize| previous + 1 == line);
-            match runs.last_mut() {
-                Some((_, count)) if goes_on => *count += 1,
-                _ => runs.push((line, 1)),
+        let runs = runs(self.lines_of(rule));
+        match (fold, runs.as_slice()) {
+            (Fold::All, [(first, _), _, ..]) => {
+                let count = runs.iter().map(|(_, count)| count).sum();
+                vec![(*first, note::left_out_here_and_below(count, say))]
             }
-            previous = Some(line);
+            _ => runs.into_iter().map(|(line, count)| (line, note::left_out(count, say))).collect(),
         }
-        runs.into_iter().map(|(line, count)| (line, note::left_out(count, say))).collect()
     }
 
     fn lines_of(&self, rule: usize) -> impl Iterator<Item = usize> {
@@ -116,6 +112,18 @@ impl<'f> Marks<'f> {
             .filter(move |(_, by)| **by == Some(rule))
             .map(|(line, _)| line)
     }
+}
+
+/// Where each run of consecutive lines begins, and how long it is.
+fn runs(lines: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for line in lines {
+        match runs.last_mut() {
+            Some((first, count)) if *first + *count == line => *count += 1,
+            _ => runs.push((line, 1)),
+        }
+    }
+    runs
 }
 
 /// The first rule that claims each line, unless the line is kept by name.

@@ -8,6 +8,11 @@ pub(super) fn left_out(count: usize, say: &str) -> String {
     format!("{LEFT_OUT}{count} {}]", with_plural(say, count))
 }
 
+/// The same for lines that did not stand together.
+pub(super) fn left_out_here_and_below(count: usize, say: &str) -> String {
+    format!("{LEFT_OUT}{count} {}, here and below]", with_plural(say, count))
+}
+
 /// `[Forge shortened 3 lines: timings removed]`
 pub(super) fn shortened(count: usize, say: &str) -> String {
     format!("{SHORTENED}{count} {}: {say}]", with_plural("line{s}", count))
