@@ -15,10 +15,19 @@ macro_rules! files {
 
 /// Name and text, in the order in which they are asked.
 pub(super) const FILES: &[(&str, &str)] = files! {
+    "c-build"
     "cargo"
+    "download"
+    "files"
     "git-status"
     "git-transfer"
     "git"
+    "listing"
+    "mix"
+    "mocha"
+    "npm"
+    "pytest"
+    "system"
 };
 
 #[cfg(test)]

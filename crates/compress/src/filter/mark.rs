@@ -6,21 +6,31 @@ use regex::Regex;
 
 use super::patterns::{Patterns, StripPatterns};
 use super::written::{Fold, Strip, Written};
-use super::{note, outline, signal};
+use super::outline::{self, Part};
+use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
 const MIDDLE: &str = "line{s} of the middle";
 
-/// The rule by which each line is left out; none for a line that stays.
+/// What becomes of every line.
 pub(super) struct Marks<'f> {
     written: &'f Written,
-    rules: Vec<Option<usize>>,
+    marks: Vec<Mark>,
+}
+
+/// What becomes of one line; the numbers are those of the rules.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Stays,
+    /// It stays unless nothing stays under it.
+    Heading(usize),
+    LeftOut(usize),
 }
 
 impl<'f> Marks<'f> {
     /// Marks what the rules leave out, but for rules that would save less than their notes cost.
     pub(super) fn of(written: &'f Written, patterns: &Patterns, lines: &[&str]) -> Self {
-        let mut marks = Self { written, rules: strip(written, patterns, lines) };
+        let mut marks = Self { written, marks: strip(written, patterns, lines) };
         marks.prune_headings(patterns, lines);
         for rule in 0..written.strip.len() {
             marks.undo_unless_it_pays(rule, lines);
@@ -33,11 +43,11 @@ impl<'f> Marks<'f> {
     }
 
     pub(super) fn is_left_out(&self, line: usize) -> bool {
-        self.rules.get(line).is_some_and(Option::is_some)
+        matches!(self.marks.get(line), Some(Mark::LeftOut(_)))
     }
 
     pub(super) fn left_out(&self) -> usize {
-        self.rules.iter().flatten().count()
+        (0..self.marks.len()).filter(|&line| self.is_left_out(line)).count()
     }
 
     /// What is said, and before which line.
@@ -49,22 +59,16 @@ impl<'f> Marks<'f> {
     }
 
     fn prune_headings(&mut self, patterns: &Patterns, lines: &[&str]) {
-        for (rule, strip) in
-            patterns.strips.iter().enumerate().filter(|(_, strip)| !strip.headings.is_empty())
-        {
-            let rules = &self.rules;
-            let mut headings = Vec::new();
-            let is_heading = |line: usize| {
-                strip.headings.is_match(lines[line]) && !patterns.keep.is_match(lines[line])
+        for (rule, strip) in self.written.strip.iter().enumerate().filter(|(_, strip)| !strip.headings.is_empty()) {
+            let part_of = |line: usize| match self.marks[line] {
+                Mark::LeftOut(by) if by == rule => Some(Part::Gone),
+                Mark::Heading(of) if of == rule => Some(Part::Heading),
+                _ => None,
             };
-            outline::prune(
-                lines,
-                |line| rules[line].is_some(),
-                is_heading,
-                |line| headings.push(line),
-            );
-            for line in headings {
-                self.rules[line] = Some(rule);
+            for line in outline::empty_headings(lines, part_of) {
+                if !patterns.keep.is_match(lines[line]) && (strip.certain || !signal::is_in(lines[line])) {
+                    self.marks[line] = Mark::LeftOut(rule);
+                }
             }
         }
     }
@@ -77,7 +81,7 @@ impl<'f> Marks<'f> {
         let end = staying.len().saturating_sub(self.written.tail.unwrap_or(0)).max(head);
         for &line in &staying[head..end] {
             if !patterns.keep.is_match(lines[line]) && !signal::is_in(lines[line]) {
-                self.rules[line] = Some(self.written.strip.len());
+                self.marks[line] = Mark::LeftOut(self.written.strip.len());
             }
         }
     }
@@ -86,7 +90,7 @@ impl<'f> Marks<'f> {
         let saved: usize = self.lines_of(rule).map(|line| lines[line].len() + 1).sum();
         let cost: usize = self.notes_of(rule).iter().map(|(_, note)| note.len() + 1).sum();
         if saved <= cost {
-            self.rules.iter_mut().filter(|by| **by == Some(rule)).for_each(|by| *by = None);
+            self.marks.iter_mut().filter(|mark| **mark == Mark::LeftOut(rule)).for_each(|mark| *mark = Mark::Stays);
         }
     }
 
@@ -106,11 +110,7 @@ impl<'f> Marks<'f> {
     }
 
     fn lines_of(&self, rule: usize) -> impl Iterator<Item = usize> {
-        self.rules
-            .iter()
-            .enumerate()
-            .filter(move |(_, by)| **by == Some(rule))
-            .map(|(line, _)| line)
+        self.marks.iter().enumerate().filter(move |(_, mark)| **mark == Mark::LeftOut(rule)).map(|(line, _)| line)
     }
 }
 
@@ -127,27 +127,26 @@ fn runs(lines: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
 }
 
 /// The first rule that claims each line, unless the line is kept by name.
-fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> Vec<Option<usize>> {
-    let mut claims: Vec<Claim> = written
-        .strip
-        .iter()
-        .zip(&patterns.strips)
-        .map(|(rule, patterns)| Claim::of(rule, patterns))
-        .collect();
-    lines
-        .iter()
-        .map(|line| {
-            let mut claimed = None;
-            for (rule, claim) in claims.iter_mut().enumerate() {
-                // Every section follows every line, also after another rule claimed it.
-                let inside = claim.section.goes_past(line);
-                if claimed.is_none() && inside && claim.holds_for(line) {
-                    claimed = Some(rule);
-                }
+fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> Vec<Mark> {
+    let mut claims: Vec<Claim> =
+        written.strip.iter().zip(&patterns.strips).map(|(rule, patterns)| Claim::of(rule, patterns)).collect();
+    let mut mark = |line| {
+        let mut mark = Mark::Stays;
+        for (rule, claim) in claims.iter_mut().enumerate() {
+            // Every section follows every line, also after another rule claimed it.
+            let inside = claim.section.goes_past(line);
+            if mark != Mark::Stays || !inside {
+                continue;
             }
-            claimed.filter(|_| !patterns.keep.is_match(line))
-        })
-        .collect()
+            if claim.holds_for(line) && !patterns.keep.is_match(line) {
+                mark = Mark::LeftOut(rule);
+            } else if claim.patterns.headings.is_match(line) {
+                mark = Mark::Heading(rule);
+            }
+        }
+        mark
+    };
+    lines.iter().map(|line| mark(line)).collect()
 }
 
 /// One rule on its way through the lines.

@@ -1,39 +1,42 @@
 //! Headings of an indented list that lead to nothing but lines left out.
 
-/// Calls `leave_out` for every heading under which nothing is left.
-///
-/// A heading is a line that `is_heading` accepts, followed by a deeper line that was left out, where the next line that
-/// stays is not deeper than the heading. One pass from the end, so that a heading of headings goes with them.
-pub(super) fn prune(
-    lines: &[&str],
-    is_left_out: impl Fn(usize) -> bool,
-    is_heading: impl Fn(usize) -> bool,
-    mut leave_out: impl FnMut(usize),
-) {
-    let mut below: Option<Below> = None;
-    let mut next_kept = 0;
-    for (index, line) in lines.iter().enumerate().rev() {
-        let Some(indent) = indent(line) else { continue };
-        let leads_to_nothing = below.is_some_and(|below| below.left_out && below.indent > indent)
-            && next_kept <= indent;
-        let left_out = if is_left_out(index) {
-            true
-        } else if leads_to_nothing && is_heading(index) {
-            leave_out(index);
-            true
-        } else {
-            next_kept = indent;
-            false
-        };
-        below = Some(Below { indent, left_out });
-    }
+/// What a line is to an outline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A line that was left out.
+    Gone,
+    /// A line that stays, and may be a heading.
+    Heading,
 }
 
-/// The nearest line below that is not blank.
-#[derive(Clone, Copy)]
-struct Below {
-    indent: usize,
-    left_out: bool,
+/// The headings, last first, that lead to lines left out and under which nothing stays.
+///
+/// Lines that are no part of the outline, such as what a test prints, do not end a branch of it. One pass from the end,
+/// so that a heading of such headings goes with them.
+pub(super) fn empty_headings(lines: &[&str], part_of: impl Fn(usize) -> Option<Part>) -> Vec<usize> {
+    let mut empty = Vec::new();
+    // Indents of the lines below that stay and whose heading is still to come, the nearest last.
+    let mut staying: Vec<usize> = Vec::new();
+    // The indent of the next part of the outline, if it does not stay.
+    let mut gone_below: Option<usize> = None;
+    for (index, line) in lines.iter().enumerate().rev() {
+        let (Some(indent), Some(part)) = (indent(line), part_of(index)) else { continue };
+        let below = staying.len();
+        while staying.last().is_some_and(|&deeper| deeper > indent) {
+            staying.pop();
+        }
+        let leads_to_nothing = staying.len() == below && gone_below.is_some_and(|deeper| deeper > indent);
+        if part == Part::Heading && leads_to_nothing {
+            empty.push(index);
+        }
+        if part == Part::Gone || leads_to_nothing {
+            gone_below = Some(indent);
+        } else {
+            gone_below = None;
+            staying.push(indent);
+        }
+    }
+    empty
 }
 
 /// How far a line is indented; nothing for a blank one.
@@ -46,26 +49,33 @@ fn indent(line: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn pruned(text: &str) -> Vec<&str> {
+    fn empty(text: &str) -> Vec<&str> {
         let lines: Vec<_> = text.lines().collect();
-        let mut gone = Vec::new();
-        prune(&lines, |i| lines[i].contains("ok"), |_| true, |i| gone.push(lines[i].trim()));
-        gone.reverse();
-        gone
+        let part_of = |line: usize| match lines[line].trim() {
+            "ok" => Some(Part::Gone),
+            "printed" => None,
+            _ => Some(Part::Heading),
+        };
+        empty_headings(&lines, part_of).into_iter().rev().map(|line| lines[line].trim()).collect()
     }
 
     #[test]
-    fn headings_of_left_out_lines_go_with_them() {
-        assert_eq!(pruned("A\n  B\n    ok\n\n  C\n    ok\nend"), ["A", "B", "C"]);
+    fn headings_of_left_out_lines_are_empty() {
+        assert_eq!(empty("A\n  B\n    ok\n\n  C\n    ok\nend"), ["A", "B", "C"]);
     }
 
     #[test]
-    fn headings_above_a_line_that_stays_stay() {
-        assert_eq!(pruned("A\n  B\n    ok\n    bad\n  C\n    ok\nend"), ["C"]);
+    fn headings_above_a_line_that_stays_are_not() {
+        assert_eq!(empty("A\n  B\n    ok\n    bad\n  C\n    ok\nend"), ["C"]);
+    }
+
+    #[test]
+    fn what_a_test_prints_does_not_end_a_branch() {
+        assert_eq!(empty("A\n  ok\nprinted\n  bad\nB\n  ok"), ["B"]);
     }
 
     #[test]
     fn a_line_that_leads_nowhere_is_no_heading() {
-        assert_eq!(pruned("A\nok\nB\n  plain\n"), Vec::<&str>::new());
+        assert_eq!(empty("A\nok\nB\n  plain\n"), Vec::<&str>::new());
     }
 }
