@@ -46,8 +46,10 @@ fn show(filter: Option<&Filter>, output: &str) -> Result<(), Box<dyn Error>> {
 
 /// The built-in filter for the last command of a chain, before any pipe.
 fn find(command: &str, output: &str) -> Option<&'static Filter> {
-    let last = command.split("&&").last().unwrap_or_default().split(['|', ';']).next().unwrap_or_default();
-    let words: Vec<String> = last.split_whitespace().filter(|word| *word != "npx").map(str::to_owned).collect();
+    let last =
+        command.split("&&").last().unwrap_or_default().split(['|', ';']).next().unwrap_or_default();
+    let words: Vec<String> =
+        last.split_whitespace().filter(|word| *word != "npx").map(str::to_owned).collect();
     let program = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or_default());
     let args = words.get(1..).unwrap_or_default();
     let subcommand = args.iter().find(|argument| !argument.starts_with('-')).map(String::as_str);
@@ -62,13 +64,25 @@ fn measure(folder: &Path, kinds: &[&str]) -> Result<(), Box<dyn Error>> {
         for file in files {
             for line in fs::read_to_string(file.path())?.lines() {
                 let output: Value = serde_json::from_str(line)?;
-                let (content, command) = (output["content"].as_str().unwrap_or(""), output["command"].as_str().unwrap_or(""));
+                let (content, command) = (
+                    output["content"].as_str().unwrap_or(""),
+                    output["command"].as_str().unwrap_or(""),
+                );
                 let filter = find(command, content);
                 let filtered = filter.and_then(|filter| filter.apply(content));
                 let text = filtered.as_ref().map_or(content, |filtered| &filtered.text);
-                let (before, after) = (Counter::default().count(content), Counter::default().count(text));
-                println!("{before:>7} {after:>7} {:>12} {}", filter.map_or("-", Filter::name), command.replace('\n', " "));
-                for key in [format!("{kind}/{}", file.file_name().to_string_lossy()), (*kind).to_owned(), "all".to_owned()] {
+                let (before, after) =
+                    (Counter::default().count(content), Counter::default().count(text));
+                println!(
+                    "{before:>7} {after:>7} {:>12} {}",
+                    filter.map_or("-", Filter::name),
+                    command.replace('\n', " ")
+                );
+                for key in [
+                    format!("{kind}/{}", file.file_name().to_string_lossy()),
+                    (*kind).to_owned(),
+                    "all".to_owned(),
+                ] {
                     let sum = sums.entry(key).or_default();
                     *sum = (sum.0 + before, sum.1 + after);
                 }
@@ -76,7 +90,10 @@ fn measure(folder: &Path, kinds: &[&str]) -> Result<(), Box<dyn Error>> {
         }
     }
     for (key, (before, after)) in sums {
-        println!("{key}: {before} -> {after} tokens, {:.1} % saved", 100.0 - after as f64 * 100.0 / before as f64);
+        println!(
+            "{key}: {before} -> {after} tokens, {:.1} % saved",
+            100.0 - after as f64 * 100.0 / before as f64
+        );
     }
     Ok(())
 }

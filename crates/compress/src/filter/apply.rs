@@ -43,7 +43,9 @@ impl Filter {
             note.insert_str(note.len() - 1, &format!("; {}", self.written.on_empty));
         }
         let mut written = write(&staying, &marks, &notes, text.len());
-        if !text.ends_with('\n') {
+        let last_line_stays =
+            staying.len().checked_sub(1).is_some_and(|last| !marks.is_left_out(last));
+        if last_line_stays && !text.ends_with('\n') {
             written.pop();
         }
         (!notes.is_empty() && written.len() < text.len()).then_some(Filtered {

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use regex::Regex;
 
+use super::cost::Cost;
+use super::outline::{self, Part};
 use super::patterns::{Patterns, StripPatterns};
 use super::written::{Fold, Strip, Written};
-use super::outline::{self, Part};
 use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
@@ -59,14 +60,18 @@ impl<'f> Marks<'f> {
     }
 
     fn prune_headings(&mut self, patterns: &Patterns, lines: &[&str]) {
-        for (rule, strip) in self.written.strip.iter().enumerate().filter(|(_, strip)| !strip.headings.is_empty()) {
+        for (rule, strip) in
+            self.written.strip.iter().enumerate().filter(|(_, strip)| !strip.headings.is_empty())
+        {
             let part_of = |line: usize| match self.marks[line] {
                 Mark::LeftOut(by) if by == rule => Some(Part::Gone),
                 Mark::Heading(of) if of == rule => Some(Part::Heading),
                 _ => None,
             };
             for line in outline::empty_headings(lines, part_of) {
-                if !patterns.keep.is_match(lines[line]) && (strip.certain || !signal::is_in(lines[line])) {
+                if !patterns.keep.is_match(lines[line])
+                    && (strip.certain || !signal::is_in(lines[line]))
+                {
                     self.marks[line] = Mark::LeftOut(rule);
                 }
             }
@@ -87,10 +92,13 @@ impl<'f> Marks<'f> {
     }
 
     fn undo_unless_it_pays(&mut self, rule: usize, lines: &[&str]) {
-        let saved: usize = self.lines_of(rule).map(|line| lines[line].len() + 1).sum();
-        let cost: usize = self.notes_of(rule).iter().map(|(_, note)| note.len() + 1).sum();
-        if saved <= cost {
-            self.marks.iter_mut().filter(|mark| **mark == Mark::LeftOut(rule)).for_each(|mark| *mark = Mark::Stays);
+        let saved: Cost = self.lines_of(rule).map(|line| Cost::of(lines[line])).sum();
+        let notes: Cost = self.notes_of(rule).iter().map(|(_, note)| Cost::of(note)).sum();
+        if saved.bytes <= notes.bytes || saved.words <= notes.words {
+            self.marks
+                .iter_mut()
+                .filter(|mark| **mark == Mark::LeftOut(rule))
+                .for_each(|mark| *mark = Mark::Stays);
         }
     }
 
@@ -110,7 +118,11 @@ impl<'f> Marks<'f> {
     }
 
     fn lines_of(&self, rule: usize) -> impl Iterator<Item = usize> {
-        self.marks.iter().enumerate().filter(move |(_, mark)| **mark == Mark::LeftOut(rule)).map(|(line, _)| line)
+        self.marks
+            .iter()
+            .enumerate()
+            .filter(move |(_, mark)| **mark == Mark::LeftOut(rule))
+            .map(|(line, _)| line)
     }
 }
 
@@ -128,8 +140,12 @@ fn runs(lines: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
 
 /// The first rule that claims each line, unless the line is kept by name.
 fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> Vec<Mark> {
-    let mut claims: Vec<Claim> =
-        written.strip.iter().zip(&patterns.strips).map(|(rule, patterns)| Claim::of(rule, patterns)).collect();
+    let mut claims: Vec<Claim> = written
+        .strip
+        .iter()
+        .zip(&patterns.strips)
+        .map(|(rule, patterns)| Claim::of(rule, patterns))
+        .collect();
     let mut mark = |line| {
         let mut mark = Mark::Stays;
         for (rule, claim) in claims.iter_mut().enumerate() {

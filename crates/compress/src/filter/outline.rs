@@ -13,7 +13,10 @@ pub(super) enum Part {
 ///
 /// Lines that are no part of the outline, such as what a test prints, do not end a branch of it. One pass from the end,
 /// so that a heading of such headings goes with them.
-pub(super) fn empty_headings(lines: &[&str], part_of: impl Fn(usize) -> Option<Part>) -> Vec<usize> {
+pub(super) fn empty_headings(
+    lines: &[&str],
+    part_of: impl Fn(usize) -> Option<Part>,
+) -> Vec<usize> {
     let mut empty = Vec::new();
     // Indents of the lines below that stay and whose heading is still to come, the nearest last.
     let mut staying: Vec<usize> = Vec::new();
@@ -25,7 +28,8 @@ pub(super) fn empty_headings(lines: &[&str], part_of: impl Fn(usize) -> Option<P
         while staying.last().is_some_and(|&deeper| deeper > indent) {
             staying.pop();
         }
-        let leads_to_nothing = staying.len() == below && gone_below.is_some_and(|deeper| deeper > indent);
+        let leads_to_nothing =
+            staying.len() == below && gone_below.is_some_and(|deeper| deeper > indent);
         if part == Part::Heading && leads_to_nothing {
             empty.push(index);
         }
