@@ -30,6 +30,7 @@ mod patterns;
 mod set;
 mod shorten;
 mod signal;
+mod strip;
 mod written;
 
 use std::sync::OnceLock;

@@ -5,6 +5,7 @@
 //! beyond the limit.
 
 pub mod document;
+pub mod filter;
 pub mod text;
 pub mod tokens;
 

@@ -1,9 +1,11 @@
 //! A filter at work on one output.
 
-use std::borrow::Cow;
+use memchr::memchr_iter;
 
 use super::mark::Marks;
-use super::{Filter, note, shorten};
+use super::shorten::Shortened;
+use super::strip::shown;
+use super::{Filter, note};
 
 /// What is left of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,52 +25,70 @@ impl Filter {
             return None;
         }
         let patterns = self.patterns()?;
-        let lines: Vec<&str> = text.split_terminator('\n').collect();
-        let shown: Vec<&str> =
-            lines.iter().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-
-        let marks = Marks::of(&self.written, patterns, &shown);
-        let mut staying: Vec<Cow<str>> = lines.into_iter().map(Cow::Borrowed).collect();
+        let lines = lines_of(text);
+        let marks = Marks::of(&self.written, patterns, &lines);
         let may_change =
-            |line: usize| !marks.is_left_out(line) && !patterns.keep.is_match(shown[line]);
-        let (shortened_lines, mut notes) =
-            shorten::shorten(&self.written, patterns, &mut staying, may_change);
-        notes.extend(marks.notes());
-        notes.sort_by_key(|(line, _)| *line);
+            |line: usize| !marks.is_left_out(line) && !patterns.keep.is_match(shown(lines[line]));
+        let shortened = Shortened::of(&self.written, patterns, &lines, may_change);
 
+        let mut notes = [marks.notes(), &shortened.notes].concat();
+        if notes.is_empty() {
+            return None;
+        }
+        notes.sort_by_key(|(line, _)| *line);
         let left_out_lines = marks.left_out();
-        if left_out_lines == staying.len()
+        if left_out_lines == lines.len()
             && let Some((_, note)) = notes.last_mut()
         {
-            note.insert_str(note.len() - 1, &format!("; {}", self.written.on_empty));
+            *note = note::and_no_more(note, &self.written.on_empty);
         }
-        let mut written = write(&staying, &marks, &notes, text.len());
-        let last_line_stays =
-            staying.len().checked_sub(1).is_some_and(|last| !marks.is_left_out(last));
-        if last_line_stays && !text.ends_with('\n') {
-            written.pop();
-        }
-        (!notes.is_empty() && written.len() < text.len()).then_some(Filtered {
+        let written = write(text, &lines, &marks, &shortened, &notes);
+        (written.len() < text.len()).then_some(Filtered {
             text: written,
             left_out_lines,
-            shortened_lines,
+            shortened_lines: shortened.lines.len(),
         })
     }
 }
 
 /// The lines that stay, each note before the line it is about.
-fn write(lines: &[Cow<str>], marks: &Marks, notes: &[(usize, String)], capacity: usize) -> String {
-    let mut text = String::with_capacity(capacity);
+fn write(
+    text: &str,
+    lines: &[&str],
+    marks: &Marks,
+    shortened: &Shortened,
+    notes: &[(usize, String)],
+) -> String {
+    let mut written = String::with_capacity(text.len());
     let mut notes = notes.iter().peekable();
     for (index, line) in lines.iter().enumerate() {
         while let Some((_, note)) = notes.next_if(|(at, _)| *at == index) {
-            text.push_str(note);
-            text.push('\n');
+            written.push_str(note);
+            written.push('\n');
         }
         if !marks.is_left_out(index) {
-            text.push_str(line);
-            text.push('\n');
+            written.push_str(shortened.lines.get(&index).map_or(line, String::as_str));
+            written.push('\n');
         }
     }
-    text
+    // Where the last line has no end, it has none here either.
+    let last_line_stays = lines.len().checked_sub(1).is_some_and(|last| !marks.is_left_out(last));
+    if last_line_stays && !text.ends_with('\n') {
+        written.pop();
+    }
+    written
+}
+
+/// The lines without their newline; text of nothing but newlines is not slower than other text.
+fn lines_of(text: &str) -> Vec<&str> {
+    let mut lines = Vec::with_capacity(memchr_iter(b'\n', text.as_bytes()).count() + 1);
+    let mut start = 0;
+    for end in memchr_iter(b'\n', text.as_bytes()) {
+        lines.push(&text[start..end]);
+        start = end + 1;
+    }
+    if start < text.len() {
+        lines.push(&text[start..]);
+    }
+    lines
 }

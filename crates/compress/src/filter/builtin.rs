@@ -24,6 +24,7 @@ pub(super) const FILES: &[(&str, &str)] = files! {
     "git"
     "listing"
     "mix"
+    "mix-other"
     "mocha"
     "npm"
     "pytest"

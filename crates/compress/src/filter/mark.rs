@@ -1,44 +1,34 @@
-//! Which lines a filter leaves out, and by which of its rules.
-
-use std::collections::HashSet;
-
-use regex::Regex;
+//! What becomes of every line, and what is said about those that are left out.
 
 use super::cost::Cost;
 use super::outline::{self, Part};
-use super::patterns::{Patterns, StripPatterns};
-use super::written::{Fold, Strip, Written};
+use super::patterns::Patterns;
+use super::strip::{Mark, shown, strip};
+use super::written::{Fold, Written};
 use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
 const MIDDLE: &str = "line{s} of the middle";
 
-/// What becomes of every line.
+/// The marks of all lines of a text.
 pub(super) struct Marks<'f> {
     written: &'f Written,
     marks: Vec<Mark>,
-}
-
-/// What becomes of one line; the numbers are those of the rules.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Stays,
-    /// It stays unless nothing stays under it.
-    Heading(usize),
-    LeftOut(usize),
+    /// What is said, and before which line.
+    notes: Vec<(usize, String)>,
 }
 
 impl<'f> Marks<'f> {
     /// Marks what the rules leave out, but for rules that would save less than their notes cost.
     pub(super) fn of(written: &'f Written, patterns: &Patterns, lines: &[&str]) -> Self {
-        let mut marks = Self { written, marks: strip(written, patterns, lines) };
+        let mut marks = Self { written, marks: strip(written, patterns, lines), notes: Vec::new() };
         marks.prune_headings(patterns, lines);
-        for rule in 0..written.strip.len() {
-            marks.undo_unless_it_pays(rule, lines);
+        for rule in marks.rules_that_claim() {
+            marks.say_if_it_pays(rule, lines);
         }
         if written.head.is_some() || written.tail.is_some() {
             marks.leave_out_middle(patterns, lines);
-            marks.undo_unless_it_pays(written.strip.len(), lines);
+            marks.say_if_it_pays(marks.middle(), lines);
         }
         marks
     }
@@ -48,20 +38,31 @@ impl<'f> Marks<'f> {
     }
 
     pub(super) fn left_out(&self) -> usize {
-        (0..self.marks.len()).filter(|&line| self.is_left_out(line)).count()
+        self.marks.iter().filter(|mark| matches!(mark, Mark::LeftOut(_))).count()
     }
 
-    /// What is said, and before which line.
-    pub(super) fn notes(&self) -> Vec<(usize, String)> {
-        let mut notes: Vec<_> =
-            (0..=self.written.strip.len()).flat_map(|rule| self.notes_of(rule)).collect();
-        notes.sort_by_key(|(line, _)| *line);
-        notes
+    pub(super) fn notes(&self) -> &[(usize, String)] {
+        &self.notes
+    }
+
+    /// The number of the rule for what is neither head nor tail, after those of the filter.
+    fn middle(&self) -> u8 {
+        self.written.strip.len() as u8
+    }
+
+    fn rules_that_claim(&self) -> Vec<u8> {
+        let mut claims = [false; 1 << u8::BITS];
+        for mark in &self.marks {
+            if let Mark::LeftOut(rule) = mark {
+                claims[usize::from(*rule)] = true;
+            }
+        }
+        (0..self.middle()).filter(|&rule| claims[usize::from(rule)]).collect()
     }
 
     fn prune_headings(&mut self, patterns: &Patterns, lines: &[&str]) {
         for (rule, strip) in
-            self.written.strip.iter().enumerate().filter(|(_, strip)| !strip.headings.is_empty())
+            (0..).zip(&self.written.strip).filter(|(_, strip)| !strip.headings.is_empty())
         {
             let part_of = |line: usize| match self.marks[line] {
                 Mark::LeftOut(by) if by == rule => Some(Part::Gone),
@@ -69,9 +70,8 @@ impl<'f> Marks<'f> {
                 _ => None,
             };
             for line in outline::empty_headings(lines, part_of) {
-                if !patterns.keep.is_match(lines[line])
-                    && (strip.certain || !signal::is_in(lines[line]))
-                {
+                let text = shown(lines[line]);
+                if !patterns.keep.is_match(text) && (strip.certain || !signal::is_in(text)) {
                     self.marks[line] = Mark::LeftOut(rule);
                 }
             }
@@ -85,132 +85,51 @@ impl<'f> Marks<'f> {
         let head = self.written.head.unwrap_or(0).min(staying.len());
         let end = staying.len().saturating_sub(self.written.tail.unwrap_or(0)).max(head);
         for &line in &staying[head..end] {
-            if !patterns.keep.is_match(lines[line]) && !signal::is_in(lines[line]) {
-                self.marks[line] = Mark::LeftOut(self.written.strip.len());
+            let text = shown(lines[line]);
+            if !patterns.keep.is_match(text) && !signal::is_in(text) {
+                self.marks[line] = Mark::LeftOut(self.middle());
             }
         }
     }
 
-    fn undo_unless_it_pays(&mut self, rule: usize, lines: &[&str]) {
-        let saved: Cost = self.lines_of(rule).map(|line| Cost::of(lines[line])).sum();
-        let notes: Cost = self.notes_of(rule).iter().map(|(_, note)| Cost::of(note)).sum();
-        if saved.bytes <= notes.bytes || saved.words <= notes.words {
-            self.marks
-                .iter_mut()
-                .filter(|mark| **mark == Mark::LeftOut(rule))
-                .for_each(|mark| *mark = Mark::Stays);
+    /// Writes the notes of a rule; lets its lines stay if they cost less than the notes.
+    fn say_if_it_pays(&mut self, rule: u8, lines: &[&str]) {
+        let left_out =
+            self.marks.iter().enumerate().filter(|(_, mark)| **mark == Mark::LeftOut(rule));
+        let left_out: Vec<usize> = left_out.map(|(line, _)| line).collect();
+        let notes = self.notes_of(rule, &left_out);
+        let saved: Cost = left_out.iter().map(|&line| Cost::of(lines[line])).sum();
+        let cost: Cost = notes.iter().map(|(_, note)| Cost::of(note)).sum();
+        if saved.bytes > cost.bytes && saved.words > cost.words {
+            self.notes.extend(notes);
+        } else {
+            left_out.into_iter().for_each(|line| self.marks[line] = Mark::Stays);
         }
     }
 
-    fn notes_of(&self, rule: usize) -> Vec<(usize, String)> {
-        let (say, fold) = match self.written.strip.get(rule) {
+    fn notes_of(&self, rule: u8, left_out: &[usize]) -> Vec<(usize, String)> {
+        let (say, fold) = match self.written.strip.get(usize::from(rule)) {
             Some(strip) => (strip.say.as_str(), strip.fold),
             None => (MIDDLE, Fold::All),
         };
-        let runs = runs(self.lines_of(rule));
+        let runs = runs(left_out);
         match (fold, runs.as_slice()) {
             (Fold::All, [(first, _), _, ..]) => {
-                let count = runs.iter().map(|(_, count)| count).sum();
-                vec![(*first, note::left_out_here_and_below(count, say))]
+                vec![(*first, note::left_out_here_and_below(left_out.len(), say))]
             }
             _ => runs.into_iter().map(|(line, count)| (line, note::left_out(count, say))).collect(),
         }
     }
-
-    fn lines_of(&self, rule: usize) -> impl Iterator<Item = usize> {
-        self.marks
-            .iter()
-            .enumerate()
-            .filter(move |(_, mark)| **mark == Mark::LeftOut(rule))
-            .map(|(line, _)| line)
-    }
 }
 
 /// Where each run of consecutive lines begins, and how long it is.
-fn runs(lines: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
+fn runs(lines: &[usize]) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
-    for line in lines {
+    for &line in lines {
         match runs.last_mut() {
             Some((first, count)) if *first + *count == line => *count += 1,
             _ => runs.push((line, 1)),
         }
     }
     runs
-}
-
-/// The first rule that claims each line, unless the line is kept by name.
-fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> Vec<Mark> {
-    let mut claims: Vec<Claim> = written
-        .strip
-        .iter()
-        .zip(&patterns.strips)
-        .map(|(rule, patterns)| Claim::of(rule, patterns))
-        .collect();
-    let mut mark = |line| {
-        let mut mark = Mark::Stays;
-        for (rule, claim) in claims.iter_mut().enumerate() {
-            // Every section follows every line, also after another rule claimed it.
-            let inside = claim.section.goes_past(line);
-            if mark != Mark::Stays || !inside {
-                continue;
-            }
-            if claim.holds_for(line) && !patterns.keep.is_match(line) {
-                mark = Mark::LeftOut(rule);
-            } else if claim.patterns.headings.is_match(line) {
-                mark = Mark::Heading(rule);
-            }
-        }
-        mark
-    };
-    lines.iter().map(|line| mark(line)).collect()
-}
-
-/// One rule on its way through the lines.
-struct Claim<'f, 't> {
-    rule: &'f Strip,
-    patterns: &'f StripPatterns,
-    section: Section<'f>,
-    seen: HashSet<&'t str>,
-}
-
-impl<'f, 't> Claim<'f, 't> {
-    fn of(rule: &'f Strip, patterns: &'f StripPatterns) -> Self {
-        Self { rule, patterns, section: Section::of(patterns), seen: HashSet::new() }
-    }
-
-    fn holds_for(&mut self, line: &'t str) -> bool {
-        (self.rule.lines.is_empty() || self.patterns.lines.is_match(line))
-            && (self.rule.except.is_empty() || !self.patterns.except.is_match(line))
-            && (self.rule.certain || !signal::is_in(line))
-            && (!self.rule.repeated || !self.seen.insert(line))
-    }
-}
-
-/// The lines after one that matches `from` and before one that matches `to`.
-struct Section<'f> {
-    from: Option<&'f Regex>,
-    to: Option<&'f Regex>,
-    open: bool,
-}
-
-impl<'f> Section<'f> {
-    fn of(patterns: &'f StripPatterns) -> Self {
-        Self {
-            from: patterns.from.as_ref(),
-            to: patterns.to.as_ref(),
-            open: patterns.from.is_none(),
-        }
-    }
-
-    /// Whether the line is inside; the lines that open and close it are not.
-    fn goes_past(&mut self, line: &str) -> bool {
-        if self.from.is_some_and(|from| from.is_match(line)) {
-            self.open = true;
-            return false;
-        }
-        if self.open && self.to.is_some_and(|to| to.is_match(line)) {
-            self.open = false;
-        }
-        self.open
-    }
 }

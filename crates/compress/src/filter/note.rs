@@ -13,6 +13,11 @@ pub(super) fn left_out_here_and_below(count: usize, say: &str) -> String {
     format!("{LEFT_OUT}{count} {}, here and below]", with_plural(say, count))
 }
 
+/// A note that ends with what is to be said when no line is left.
+pub(super) fn and_no_more(note: &str, on_empty: &str) -> String {
+    format!("{}; {on_empty}]", note.trim_end_matches(']'))
+}
+
 /// `[Forge shortened 3 lines: timings removed]`
 pub(super) fn shortened(count: usize, say: &str) -> String {
     format!("{SHORTENED}{count} {}: {say}]", with_plural("line{s}", count))

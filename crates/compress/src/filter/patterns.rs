@@ -11,6 +11,8 @@ const MAX_NESTING: u32 = 50;
 
 #[derive(Debug)]
 pub(super) struct Patterns {
+    /// Matches every line that matters to a rule: its lines and headings, and what opens and closes its section.
+    pub(super) any: RegexSet,
     pub(super) keep: RegexSet,
     pub(super) strips: Vec<StripPatterns>,
     pub(super) replaces: Vec<Regex>,
@@ -29,6 +31,7 @@ impl Patterns {
     pub(super) fn compile(written: &Written) -> Result<Self, String> {
         shapes(&written.matching.shape)?;
         Ok(Self {
+            any: any(&written.strip)?,
             keep: list("keep", &written.keep)?,
             strips: written.strip.iter().map(StripPatterns::compile).collect::<Result<_, _>>()?,
             replaces: written
@@ -61,6 +64,17 @@ pub(super) fn shapes<P: AsRef<str>>(patterns: &[P]) -> Result<RegexSet, String> 
         .nest_limit(MAX_NESTING)
         .build()
         .map_err(|error| format!("match.shape: {error}"))
+}
+
+fn any(rules: &[Strip]) -> Result<RegexSet, String> {
+    let patterns = rules
+        .iter()
+        .flat_map(|rule| rule.lines.iter().chain(&rule.headings).chain(&rule.from).chain(&rule.to));
+    RegexSetBuilder::new(patterns)
+        .size_limit(MAX_COMPILED * (1 + rules.len()))
+        .nest_limit(MAX_NESTING)
+        .build()
+        .map_err(|error| format!("strip: {error}"))
 }
 
 fn list(key: &str, patterns: &[String]) -> Result<RegexSet, String> {

@@ -1,63 +1,70 @@
 //! Text taken out of lines that stay.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use super::note;
 use super::patterns::Patterns;
-use super::signal;
+use super::strip::shown;
 use super::written::Written;
+use super::{note, signal};
 
 /// The most places of one line that are rewritten: keeps a hostile pattern linear.
 const MAX_PLACES: usize = 64;
 
-/// Shortens the lines for which `may_change` holds. Returns how many changed, and what is said before which line.
-pub(super) fn shorten(
-    written: &Written,
-    patterns: &Patterns,
-    lines: &mut [Cow<str>],
-    may_change: impl Fn(usize) -> bool,
-) -> (usize, Vec<(usize, String)>) {
-    let mut notes = Vec::new();
-    let mut changed = vec![false; lines.len()];
-    for (rule, pattern) in written.replace.iter().zip(&patterns.replaces) {
-        notes.extend(run(lines, &mut changed, &may_change, &rule.say, |line| {
-            rewritten(pattern, &rule.with, line)
-        }));
-    }
-    if let Some(limit) = written.truncate {
-        let say = format!("cut at {limit} characters");
-        notes.extend(run(lines, &mut changed, &may_change, &say, |line| cut(line, limit)));
-    }
-    (changed.into_iter().filter(|&changed| changed).count(), notes)
+/// The lines that lost some of their text, and what is said before which line.
+#[derive(Default)]
+pub(super) struct Shortened {
+    pub(super) lines: BTreeMap<usize, String>,
+    pub(super) notes: Vec<(usize, String)>,
 }
 
-/// One rule over all lines; nothing changes if it saves less than its note costs.
-fn run(
-    lines: &mut [Cow<str>],
-    changed: &mut [bool],
-    may_change: impl Fn(usize) -> bool,
-    say: &str,
-    shorter: impl Fn(&str) -> Option<String>,
-) -> Option<(usize, String)> {
-    let found: Vec<(usize, String)> = lines
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| may_change(*index))
-        .filter_map(|(index, line)| Some((index, shorter(line)?)))
-        .collect();
-    let first = found.first()?.0;
-    let saved: usize = found.iter().map(|(index, text)| lines[*index].len() - text.len()).sum();
-    let note = note::shortened(found.len(), say);
-    if saved <= note.len() + 1 {
-        return None;
+impl Shortened {
+    /// Shortens lines for which `may_change` holds.
+    pub(super) fn of(
+        written: &Written,
+        patterns: &Patterns,
+        lines: &[&str],
+        may_change: impl Fn(usize) -> bool,
+    ) -> Self {
+        let mut shortened = Self::default();
+        for (rule, pattern) in written.replace.iter().zip(&patterns.replaces) {
+            shortened
+                .run(lines, &may_change, &rule.say, |line| rewritten(pattern, &rule.with, line));
+        }
+        if let Some(limit) = written.truncate {
+            let say = format!("cut at {limit} characters");
+            shortened.run(lines, &may_change, &say, |line| cut(line, limit));
+        }
+        shortened
     }
-    for (index, text) in found {
-        lines[index] = Cow::Owned(text);
-        changed[index] = true;
+
+    /// One rule over all lines; nothing changes if it saves less than its note costs.
+    fn run(
+        &mut self,
+        lines: &[&str],
+        may_change: impl Fn(usize) -> bool,
+        say: &str,
+        shorter: impl Fn(&str) -> Option<String>,
+    ) {
+        let mut saved = 0;
+        let mut found = BTreeMap::new();
+        for (index, line) in lines.iter().enumerate().filter(|(index, _)| may_change(*index)) {
+            let line = self.lines.get(&index).map_or(*line, String::as_str);
+            let text = shown(line);
+            if let Some(short) = shorter(text) {
+                saved += text.len() - short.len();
+                found.insert(index, short + &line[text.len()..]);
+            }
+        }
+        let note = note::shortened(found.len(), say);
+        if let Some((&first, _)) = found.first_key_value()
+            && saved > note.len() + 1
+        {
+            self.lines.extend(found);
+            self.notes.push((first, note));
+        }
     }
-    Some((first, note))
 }
 
 /// The line with every match replaced, if that makes it shorter.

@@ -6,6 +6,10 @@ use serde::Deserialize;
 const MAX_BYTES: usize = 256 << 10;
 /// The longest note; it is read by a model with every output.
 const MAX_SAY: usize = 100;
+/// The most groups in a replacement: each may be as long as the line.
+const MAX_GROUPS: usize = 8;
+/// The most rules of a kind.
+const MAX_RULES: usize = 64;
 /// A shorter cut would leave nothing to recognise a line by.
 const MIN_TRUNCATE: usize = 40;
 
@@ -133,6 +137,9 @@ impl Written {
         if self.truncate.is_some_and(|limit| limit < MIN_TRUNCATE) {
             return Err(format!("truncate: at least {MIN_TRUNCATE} characters"));
         }
+        if self.strip.len().max(self.replace.len()) > MAX_RULES {
+            return Err(format!("strip, replace: at most {MAX_RULES} each"));
+        }
         self.strip.iter().try_for_each(Strip::check)?;
         self.replace.iter().try_for_each(Replace::check)
     }
@@ -151,8 +158,14 @@ impl Strip {
 impl Replace {
     fn check(&self) -> Result<(), String> {
         check_said("replace.say", &self.say)?;
-        if self.with.chars().any(char::is_control) || self.with.contains('[') {
-            return Err("replace.with: neither control characters nor `[`".to_owned());
+        let groups = self.with.matches('$').count();
+        if self.with.len() > MAX_SAY
+            || groups > MAX_GROUPS
+            || self.with.contains(|c: char| c.is_control() || c == '[')
+        {
+            return Err(format!(
+                "replace.with: at most {MAX_SAY} bytes and {MAX_GROUPS} groups, neither control characters nor `[`"
+            ));
         }
         Ok(())
     }
