@@ -116,6 +116,7 @@ fn every_output_of_a_failure_still_says_so() {
         ("mvn-compile-error.txt", "Till.java:[1,155] ';' expected"),
         ("mypy-errors.txt", "Found 18 errors in 4 files"),
         ("npm-error-404.txt", "npm error code E404"),
+        ("npm-install.txt", "6 vulnerabilities (1 moderate, 3 high, 2 critical)"),
         ("pip-install-conflict.txt", "No matching distribution found"),
         ("pnpm-error.txt", "ERR_PNPM_FETCH_404"),
         ("poetry-conflict.txt", "version solving failed"),
