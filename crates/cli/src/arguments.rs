@@ -17,6 +17,16 @@ pub(crate) enum Command {
     Encode(crate::encode::Encode),
     /// Read TOON, STC, a table or JSON and write minified JSON
     Decode(crate::decode::Decode),
+    /// Make a tool's output smaller, without losing anything
+    Compress(crate::compress::Compress),
+    /// Print what was left out of an output
+    Expand(crate::expand::Expand),
+    /// Show what each stage does to an output, and why
+    Explain(crate::explain::Explain),
+    /// List, test and trust the filters of tool families
+    Filter(crate::filters::Filter),
+    /// Measure what every mode makes of a folder of recordings
+    Bench(crate::bench::Bench),
     /// Count the tokens of files
     Tokens(crate::tokens::Tokens),
     /// Print a script that completes commands and options in your shell

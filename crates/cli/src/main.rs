@@ -1,9 +1,16 @@
 //! `tokenforge`: tool outputs in fewer tokens, from a shell.
 
 mod arguments;
+mod bench;
 mod completions;
+mod compress;
+mod data;
 mod decode;
 mod encode;
+mod engine;
+mod expand;
+mod explain;
+mod filters;
 mod input;
 mod output;
 mod progress;
@@ -30,6 +37,11 @@ fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Encode(arguments) => encode::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Compress(arguments) => compress::run(&arguments),
+        Command::Expand(arguments) => expand::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Filter(arguments) => filters::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }

@@ -1,12 +1,22 @@
 //! Standard output, and numbers as people read them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Writes a text and a line end to standard output.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Writes a text as it is; on a terminal it ends with a line end.
+pub(crate) fn write(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if out.is_terminal() && !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
     out.flush()
 }
 

@@ -36,7 +36,7 @@ fn help_names_every_command_and_version_names_the_program() {
 fn a_usage_error_is_exit_code_2_and_says_what_is_possible() {
     for (arguments, possible) in [
         ("", "Usage: tokenforge"),
-        ("compress", "unrecognized subcommand 'compress'"),
+        ("press", "unrecognized subcommand 'press'"),
         ("encode --to yaml", "auto, toon, stc, table, json"),
         ("encode --spelling loose", "adr, dense"),
         ("encode --delimiter ;", "comma, tab, pipe"),

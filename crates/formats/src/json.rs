@@ -10,11 +10,14 @@ pub(crate) mod lexeme;
 pub(crate) mod number;
 mod scan;
 mod unique;
+mod value;
 
 use crate::error::{Error, ErrorKind};
 use crate::output::Output;
 use content::Content;
 use std::borrow::Cow;
+
+pub use value::Value;
 
 /// The deepest nesting that any reader of this crate accepts.
 pub const MAX_DEPTH: usize = 512;

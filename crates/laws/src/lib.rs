@@ -1,24 +1,37 @@
-//! The laws that formats and token counts obey, as functions that panic when one is broken.
+//! The laws that formats, token counts and the engine obey, as functions that panic when one is broken.
 //!
 //! Property tests call them with random documents, fuzz targets with whatever libFuzzer finds. [`document`] takes
 //! JSON; [`text`] takes anything, for what readers promise on any input: no panic, no invalid output, no output
-//! beyond the limit.
+//! beyond the limit; [`engine`] takes tool outputs, [`compress`] what its parts take.
 
+pub mod compress;
 pub mod document;
+pub mod engine;
+pub mod filter;
+pub mod secrets;
 pub mod text;
 pub mod tokens;
 
-use tokenforge_samples::{Nasty, nasty};
+use tokenforge_samples::{Nasty, nasty, tools};
 
 /// The JSON document that a fuzzer's bytes stand for: themselves, or one made up from them as a seed.
 pub fn document_from(bytes: &[u8]) -> String {
+    json_or(bytes, |seed| nasty(seed, Nasty::default()))
+}
+
+/// The list of tools that a fuzzer's bytes stand for: themselves, if they are JSON, or one made up from them.
+pub fn tools_from(bytes: &[u8]) -> String {
+    json_or(bytes, tools)
+}
+
+fn json_or(bytes: &[u8], make_up: impl Fn(u64) -> String) -> String {
     match tokenforge_formats::Json::from_slice(bytes) {
         Ok(json) => json.text().to_owned(),
         Err(_) => {
             let seed = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
                 (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
             });
-            nasty(seed, Nasty::default())
+            make_up(seed)
         }
     }
 }

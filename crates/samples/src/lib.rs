@@ -2,7 +2,9 @@
 //!
 //! [`nasty`] writes JSON texts that break careless codecs: strings that look like syntax, odd numbers,
 //! duplicate keys, lone surrogates, every white space. [`typical`] writes what tools really return, in the
-//! shapes that decide how well a format does. The same seed gives the same text on every machine.
+//! shapes that decide how well a format does. [`tools`] writes lists of tools with descriptions to minify. [`recorded()`]
+//! are outputs of real tools, and [`mutated`] what may become of them. The same seed gives the same text on every
+//! machine.
 //!
 //! ```
 //! use tokenforge_samples::{Nasty, nasty};
@@ -11,6 +13,10 @@
 //! ```
 
 mod nasty;
+mod recorded;
+mod tools;
 pub mod typical;
 
 pub use nasty::{Nasty, nasty};
+pub use recorded::{Recorded, mutated, recorded};
+pub use tools::tools;

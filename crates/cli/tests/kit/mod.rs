@@ -22,7 +22,22 @@ pub(crate) fn run(arguments: &str, stdin: impl AsRef<[u8]>) -> Run {
 
 /// Runs `tokenforge` with arguments that are given one by one.
 pub(crate) fn run_with(arguments: &[&str], stdin: impl AsRef<[u8]>) -> Run {
-    let mut child = start(arguments);
+    finish(start(arguments), stdin)
+}
+
+/// Runs `tokenforge` in a folder, with these variables set.
+pub(crate) fn run_in(
+    folder: &Path,
+    environment: &[(&str, &str)],
+    arguments: &[&str],
+    stdin: impl AsRef<[u8]>,
+) -> Run {
+    let variables = environment.iter().map(|(name, value)| (name, folder.join(value)));
+    let child = command(arguments).current_dir(folder).envs(variables).spawn();
+    finish(child.expect("the binary starts"), stdin)
+}
+
+fn finish(mut child: Child, stdin: impl AsRef<[u8]>) -> Run {
     let mut pipe = child.stdin.take().expect("a pipe");
     let input = stdin.as_ref().to_vec();
     // A thread, so that neither side waits for the other. A run that fails early does not read on.
@@ -40,13 +55,13 @@ pub(crate) fn run_with(arguments: &[&str], stdin: impl AsRef<[u8]>) -> Run {
 
 /// Starts `tokenforge` with pipes on all three sides.
 pub(crate) fn start(arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_tokenforge"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts")
+    command(arguments).spawn().expect("the binary starts")
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tokenforge"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// Standard output of a run that succeeds, without its line end.

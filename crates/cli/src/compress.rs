@@ -1,0 +1,94 @@
+//! `tokenforge compress`: a tool's output in, a smaller one out.
+
+use crate::engine::EngineArguments;
+use crate::input::Input;
+use crate::output::{self, grouped};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use tokenforge_compress::{Compressed, Settings};
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo test 2>&1 | tokenforge compress --command 'cargo test'
+  tokenforge compress --tool Read --stats page.txt
+  tokenforge compress --mode lossless build.log";
+
+/// Make a tool's output smaller; what is left out of it can be had back with `tokenforge expand`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Compress {
+    #[command(flatten)]
+    engine: EngineArguments,
+
+    /// Print the tokens before and after to standard error
+    #[arg(long)]
+    stats: bool,
+
+    /// Print the statistics as JSON
+    #[arg(long, requires = "stats")]
+    json: bool,
+
+    /// The output, or - for standard input
+    #[arg(default_value = "-")]
+    file: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Stats<'a> {
+    verdict: &'static str,
+    strategies: Vec<&'static str>,
+    before_tokens: usize,
+    after_tokens: usize,
+    before_bytes: usize,
+    after_bytes: usize,
+    redacted: &'a [&'static str],
+    reference: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
+    let input = Input::read(&arguments.file)?;
+    let settings = arguments.engine.settings();
+    let compressed = arguments.engine.compress(&input.text, &settings)?;
+    if arguments.stats {
+        print(&stats(&input.text, &compressed, &settings), arguments.json);
+    }
+    if let Some(original) = &compressed.original {
+        eprintln!(
+            "note: something was left out; all of it: tokenforge expand {}",
+            original.reference
+        );
+    }
+    Ok(output::write(compressed.text(&input.text))?)
+}
+
+fn stats<'a>(text: &str, compressed: &'a Compressed, settings: &Settings) -> Stats<'a> {
+    let applied = compressed.steps.iter().filter(|step| step.is_applied());
+    Stats {
+        verdict: compressed.verdict.name(),
+        strategies: applied.map(|step| step.stage).collect(),
+        before_tokens: settings.counter.count(text),
+        after_tokens: settings.counter.count(compressed.text(text)),
+        before_bytes: text.len(),
+        after_bytes: compressed.text(text).len(),
+        redacted: &compressed.redacted,
+        reference: compressed.original.as_ref().map(|original| original.reference.to_string()),
+    }
+}
+
+fn print(stats: &Stats<'_>, as_json: bool) {
+    if as_json {
+        eprintln!("{}", serde_json::json!(stats));
+        return;
+    }
+    let (before, after) = (stats.before_tokens, stats.after_tokens);
+    let saved = 100.0 * (before as f64 - after as f64) / before.max(1) as f64;
+    let (before, after) = (grouped(before), grouped(after));
+    eprintln!("{before} tokens to {after}, {saved:.1} % saved ({})", stats.verdict);
+    if !stats.strategies.is_empty() {
+        eprintln!("by {}", stats.strategies.join(", "));
+    }
+    if !stats.redacted.is_empty() {
+        eprintln!("removed secrets: {}", stats.redacted.join(", "));
+    }
+}

@@ -1,0 +1,34 @@
+//! Where Tokenforge keeps what must outlive a run.
+
+use anyhow::Context;
+use std::env;
+use std::path::PathBuf;
+use tokenforge_store::{Disk, Settings};
+
+/// The store of originals.
+pub(crate) fn store() -> anyhow::Result<Disk> {
+    Ok(Disk::open(folder()?, Settings::DISK)?)
+}
+
+/// `FORGE_DATA_DIR`, else `tokenforge` in the user's data folder.
+fn folder() -> anyhow::Result<PathBuf> {
+    if let Some(folder) = set("FORGE_DATA_DIR") {
+        return Ok(folder);
+    }
+    let data = set("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share")));
+    Ok(data.context("no data folder: set FORGE_DATA_DIR or HOME")?.join("tokenforge"))
+}
+
+/// `FORGE_CONFIG_DIR`, else `tokenforge` in the user's folder for settings, if there is one.
+pub(crate) fn config_folder() -> Option<PathBuf> {
+    let config = || set("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
+    set("FORGE_CONFIG_DIR").or_else(|| Some(config()?.join("tokenforge")))
+}
+
+fn home() -> Option<PathBuf> {
+    set("HOME").or_else(|| set("USERPROFILE"))
+}
+
+fn set(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}

@@ -1,0 +1,140 @@
+//! The engine as a person asks for it: which mode, which tool, and where originals are kept.
+
+use crate::arguments::Vocabulary;
+use crate::{data, filters};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use tokenforge_compress::dictionary::Method;
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::tool::SkipTools;
+use tokenforge_compress::{
+    Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Settings, Vault,
+};
+use tokenforge_store::{Disk, Kind, Store};
+
+/// Whose originals the command line keeps.
+pub(crate) const TENANT: &str = "local";
+
+/// What the engine is told about an output.
+#[derive(Args)]
+pub(crate) struct EngineArguments {
+    /// How much to do: disabled, observe, safe, lossless, standard or aggressive
+    #[arg(long, default_value_t = Mode::Standard)]
+    pub(crate) mode: Mode,
+
+    /// The dictionary of the aggressive mode: lzw, repair or auto
+    #[arg(long, default_value_t = Method::Lzw)]
+    method: Method,
+
+    /// The tool that made the output, as the agent calls it, such as Bash or read_file [default: a shell]
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+
+    /// The command line that made the output
+    #[arg(long, value_name = "LINE")]
+    command: Option<String>,
+
+    /// The agent whose tool is meant when --tool is not given
+    #[arg(long, value_enum)]
+    client: Option<Client>,
+
+    /// The tool said that it failed: nothing is left out
+    #[arg(long)]
+    error: bool,
+
+    /// Cap the output at this many bytes
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_OUTPUT_BYTES)]
+    max_output_bytes: usize,
+
+    /// Keep what looks like a secret
+    #[arg(long)]
+    keep_secrets: bool,
+
+    #[command(flatten)]
+    vocabulary: Vocabulary,
+}
+
+/// The agents whose tools are known by name.
+#[derive(Clone, Copy, ValueEnum)]
+enum Client {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    Copilot,
+    Qwen,
+    Cline,
+    Pi,
+}
+
+impl Client {
+    /// What this agent calls its shell.
+    fn shell(self) -> &'static str {
+        match self {
+            Client::Claude => "Bash",
+            Client::Codex => "exec_command",
+            Client::Gemini | Client::Qwen => "run_shell_command",
+            Client::Cline => "execute_command",
+            Client::Opencode | Client::Copilot | Client::Pi => "bash",
+        }
+    }
+}
+
+impl EngineArguments {
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            mode: self.mode,
+            method: self.method,
+            redact_secrets: !self.keep_secrets,
+            max_output_bytes: self.max_output_bytes,
+            skip_tools: SkipTools::default(),
+            counter: self.vocabulary.counter(),
+            ..Settings::default()
+        }
+    }
+
+    /// Takes a text through the engine. What is left out of it is stored first; where it cannot be, nothing is.
+    pub(crate) fn compress(&self, text: &str, settings: &Settings) -> anyhow::Result<Compressed> {
+        let filters = filters::load()?;
+        let arguments = match &self.command {
+            Some(line) => serde_json::json!({ "command": line }).to_string(),
+            None => String::new(),
+        };
+        let tool = self.tool.as_deref();
+        let output = Output {
+            text,
+            tool: tool.unwrap_or(self.client.unwrap_or(Client::Claude).shell()),
+            arguments: &arguments,
+            call: None,
+            is_error: self.error,
+        };
+        let engine = Engine::new(settings).with_filters(&filters);
+        let Some((store, key)) = self.vault() else {
+            return Ok(engine.compress(&output, &History::default()));
+        };
+        let engine = engine.with_vault(Vault { key: &key, tenant: TENANT });
+        let compressed = engine.compress(&output, &History::default());
+        if let Some(original) = &compressed.original {
+            let id = original.reference.to_string();
+            store
+                .put(Kind::Original, TENANT, &id, original.text.as_bytes())
+                .context("the original could not be stored; --mode lossless needs no store")?;
+        }
+        Ok(compressed)
+    }
+
+    /// Where originals are kept, if the mode may need it and it can be had.
+    fn vault(&self) -> Option<(Disk, Key)> {
+        if !self.mode.leaves_out() && self.mode != Mode::Safe {
+            return None;
+        }
+        let opened = data::store().and_then(|store| Ok((Key::from_bytes(store.key()?), store)));
+        match opened {
+            Ok((key, store)) => Some((store, key)),
+            Err(error) => {
+                eprintln!("note: {error:#}; nothing is left out of the output");
+                None
+            }
+        }
+    }
+}

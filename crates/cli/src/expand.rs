@@ -1,0 +1,40 @@
+//! `tokenforge expand`: what was left out of an output.
+
+use crate::engine::TENANT;
+use crate::{data, output};
+use anyhow::Context;
+use clap::Args;
+use tokenforge_compress::expansion::{LineRange, Selection, select};
+use tokenforge_compress::reference::Reference;
+use tokenforge_store::{Kind, Store};
+
+/// Print the original of an output that something was left out of.
+#[derive(Args)]
+pub(crate) struct Expand {
+    /// The reference at the head of the output: shadow_... or the whole <<<SHADOW:...>>>
+    id: String,
+
+    /// Only these lines, such as 20-80
+    #[arg(long, value_name = "A-B")]
+    lines: Option<LineRange>,
+
+    /// Only the lines that match this regular expression, with their numbers
+    #[arg(long, value_name = "REGEX")]
+    grep: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Expand) -> anyhow::Result<()> {
+    let id = arguments.id.trim_start_matches("<<<SHADOW:").trim_end_matches(">>>");
+    let reference: Reference = id.parse()?;
+    let store = data::store()?;
+    let original = store
+        .get(Kind::Original, TENANT, &reference.to_string())?
+        .with_context(|| format!("{id} is not in the store: it expired, or was made elsewhere"))?;
+    let original = String::from_utf8(original).context("the stored original is damaged")?;
+    let selection = Selection {
+        lines: arguments.lines,
+        grep: arguments.grep.as_deref().map(Into::into),
+        max_bytes: usize::MAX,
+    };
+    Ok(output::write(&select(&original, &selection)?)?)
+}

@@ -1,0 +1,232 @@
+//! From tokens to pipelines: groups, loops and branches are flattened into what can print.
+
+use super::lexer::{Redirect, Token, Word};
+
+/// No line of an agent holds more; what does is not read.
+const MAX_COMMANDS: usize = 256;
+const MAX_DEPTH: usize = 16;
+
+/// Simple commands joined by pipes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawPipeline {
+    pub(super) stages: Vec<RawCommand>,
+    /// Does it stand in a loop?
+    pub(super) repeats: bool,
+}
+
+/// The words of one simple command, and where its streams go.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawCommand {
+    pub(super) words: Vec<Word>,
+    pub(super) has_input: bool,
+    pub(super) is_redirected: bool,
+}
+
+/// Reads the pipelines in the order in which they stand, or gives up on what it does not understand.
+pub(super) fn pipelines(tokens: Vec<Token>) -> Option<Vec<RawPipeline>> {
+    let mut parser = Parser { tokens: tokens.into_iter().peekable(), commands: 0, depth: 0 };
+    let pipelines = parser.list(End::Text)?;
+    parser.tokens.next().is_none().then_some(pipelines)
+}
+
+/// What ends a list of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Text,
+    Bracket,
+    /// A word that stands where a command would: `}`, `fi`, `done`.
+    Keyword(&'static str),
+}
+
+enum Stage {
+    Simple(RawCommand),
+    Group(Vec<RawPipeline>),
+}
+
+struct Parser {
+    tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
+    commands: usize,
+    depth: usize,
+}
+
+impl Parser {
+    fn list(&mut self, end: End) -> Option<Vec<RawPipeline>> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let mut list = Vec::new();
+        loop {
+            while self.tokens.next_if_eq(&Token::Separator).is_some() {}
+            match self.tokens.peek() {
+                None if end == End::Text => break,
+                None => return None,
+                Some(Token::Close) if end == End::Bracket => {
+                    self.tokens.next();
+                    break;
+                }
+                Some(token) => {
+                    if let End::Keyword(keyword) = end
+                        && is_keyword(token, keyword)
+                    {
+                        self.tokens.next();
+                        break;
+                    }
+                }
+            }
+            list.extend(self.pipeline()?);
+        }
+        self.depth -= 1;
+        Some(list)
+    }
+
+    /// Reads one pipeline. A group in it stands for the pipelines inside: what is piped into it feeds them, what
+    /// follows filters each.
+    fn pipeline(&mut self) -> Option<Vec<RawPipeline>> {
+        let mut pipelines = vec![RawPipeline::default()];
+        loop {
+            match self.stage()? {
+                Stage::Simple(command) => {
+                    for pipeline in &mut pipelines {
+                        self.commands += 1;
+                        pipeline.stages.push(command.clone());
+                    }
+                }
+                Stage::Group(inside) => pipelines = inside,
+            }
+            if self.commands > MAX_COMMANDS {
+                return None;
+            }
+            if self.tokens.next_if_eq(&Token::Pipe).is_none() {
+                return Some(pipelines);
+            }
+            while self.tokens.next_if_eq(&Token::Separator).is_some() {}
+        }
+    }
+
+    fn stage(&mut self) -> Option<Stage> {
+        loop {
+            let keyword = match self.tokens.peek() {
+                Some(Token::Open) => {
+                    self.tokens.next();
+                    return self.group(End::Bracket, false);
+                }
+                Some(Token::Word(word)) if !word.quoted => word.text.as_str(),
+                _ => return self.simple(),
+            };
+            let (end, repeats) = match keyword {
+                "!" | "then" | "else" | "elif" | "do" => {
+                    self.tokens.next();
+                    continue;
+                }
+                "{" => (End::Keyword("}"), false),
+                "if" => (End::Keyword("fi"), false),
+                "while" | "until" => (End::Keyword("done"), true),
+                "for" | "select" => {
+                    while self.tokens.next_if(|token| *token != Token::Separator).is_some() {}
+                    return self.group(End::Keyword("done"), true);
+                }
+                "case" | "function" => return None,
+                _ => return self.simple(),
+            };
+            self.tokens.next();
+            return self.group(end, repeats);
+        }
+    }
+
+    fn group(&mut self, end: End, repeats: bool) -> Option<Stage> {
+        let mut pipelines = self.list(end)?;
+        let mut after = RawCommand::default();
+        while let Some(Token::Redirect(redirect)) = self.tokens.peek() {
+            after.redirect(*redirect);
+            self.tokens.next();
+        }
+        for pipeline in &mut pipelines {
+            pipeline.repeats |= repeats;
+            if let Some(last) = pipeline.stages.last_mut() {
+                last.is_redirected |= after.is_redirected;
+            }
+        }
+        Some(Stage::Group(pipelines))
+    }
+
+    fn simple(&mut self) -> Option<Stage> {
+        let mut command = RawCommand::default();
+        loop {
+            match self.tokens.peek() {
+                Some(Token::Word(_) | Token::Redirect(_)) => match self.tokens.next() {
+                    Some(Token::Word(word)) => command.words.push(word),
+                    Some(Token::Redirect(redirect)) => command.redirect(redirect),
+                    _ => return None,
+                },
+                // A function is being defined.
+                Some(Token::Open) => return None,
+                _ => return Some(Stage::Simple(command)),
+            }
+        }
+    }
+}
+
+impl RawCommand {
+    fn redirect(&mut self, redirect: Redirect) {
+        match redirect {
+            Redirect::Input => self.has_input = true,
+            Redirect::Output => self.is_redirected = true,
+            Redirect::Elsewhere => {}
+        }
+    }
+}
+
+fn is_keyword(token: &Token, keyword: &str) -> bool {
+    matches!(token, Token::Word(word) if !word.quoted && word.text == keyword)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lexer::tokens;
+    use super::*;
+
+    /// `a b | c ; d` for two pipelines; `>` for redirected output, `*` in a loop.
+    fn spelled(line: &str) -> Option<String> {
+        let spell = |pipeline: &RawPipeline| {
+            let stage = |command: &RawCommand| {
+                let words: Vec<&str> =
+                    command.words.iter().map(|word| word.text.as_str()).collect();
+                words.join(" ") + if command.is_redirected { " >" } else { "" }
+            };
+            let stages: Vec<String> = pipeline.stages.iter().map(stage).collect();
+            stages.join(" | ") + if pipeline.repeats { " *" } else { "" }
+        };
+        let pipelines = pipelines(tokens(line)?)?;
+        Some(pipelines.iter().map(spell).collect::<Vec<_>>().join(" ; "))
+    }
+
+    #[test]
+    fn chains_and_pipes_are_split() {
+        assert_eq!(spelled("a && b | c || d;\n e &").unwrap(), "a ; b | c ; d ; e");
+        assert_eq!(spelled("a |\n b").unwrap(), "a | b");
+    }
+
+    #[test]
+    fn a_filter_behind_a_group_filters_all_of_it() {
+        assert_eq!(spelled("(a; b x) 2>&1 | tail").unwrap(), "a | tail ; b x | tail");
+        assert_eq!(spelled("{ a; b; } > f; c").unwrap(), "a > ; b > ; c");
+        assert_eq!(spelled("a | (b; c)").unwrap(), "b ; c");
+    }
+
+    #[test]
+    fn branches_and_loops_are_flattened() {
+        assert_eq!(spelled("if a; then b; else c; fi").unwrap(), "a ; b ; c");
+        assert_eq!(spelled("for f in x y; do a $f | b; done | c").unwrap(), "a $f | b | c *");
+        assert_eq!(spelled("a | while read x; do b; done").unwrap(), "read x * ; b *");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for line in ["case x in a) b;; esac", "f() { a; }", "a)", "(a", "{ a", "if a", "echo (a)"] {
+            assert_eq!(spelled(line), None, "{line}");
+        }
+        assert_eq!(spelled(&"(".repeat(1000)), None);
+        assert_eq!(spelled(&"a|".repeat(1000)), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! Which commands show the text of a file.
+
+use super::programs::PROGRAMS;
+use super::{Main, Shape, SimpleCommand};
+
+/// Does this command print files as they are, through filters that leave lines as they are?
+pub(super) fn reads_file(main: &Main) -> bool {
+    let keeps_text = main.shape == Shape::Whole || main.filters.iter().all(keeps_lines);
+    keeps_text && (shows_file(main.command) || shows_blob(main.command))
+}
+
+fn keeps_lines(stage: &SimpleCommand) -> bool {
+    matches!(stage.program.as_str(), "nl" | "sed")
+        || PROGRAMS.filters.passing.contains(&stage.program)
+}
+
+fn shows_file(command: &SimpleCommand) -> bool {
+    let Some(options) = PROGRAMS.readers.options.get(&command.program.to_ascii_lowercase()) else {
+        return false;
+    };
+    let has_option =
+        |options: &[&str]| command.args.iter().any(|arg| options.contains(&arg.as_str()));
+    let mut operands = operands(&command.args, options);
+    match command.program.as_str() {
+        // Even with substitutions, most of what it prints is the file's.
+        "sed" if command.args.iter().any(|arg| is_in_place(arg)) => return false,
+        "sed" if !has_option(&["-e", "-f", "-ne"]) => drop(operands.next()),
+        "awk" if operands.next().is_none_or(|script| !script.starts_with("NR")) => return false,
+        _ => {}
+    }
+    command.is_fed || operands.any(|file| !is_log(file))
+}
+
+/// `git show REVISION:path` and `git cat-file`.
+fn shows_blob(command: &SimpleCommand) -> bool {
+    let names_path = |arg: &String| {
+        !arg.starts_with('-') && arg.split_once(':').is_some_and(|(_, path)| !path.is_empty())
+    };
+    command.is("git cat-file") || (command.is("git show") && command.args.iter().any(names_path))
+}
+
+/// Arguments that are neither options nor the values of these.
+fn operands<'a>(args: &'a [String], options: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let mut is_value = false;
+    args.iter().map(String::as_str).filter(move |arg| {
+        let is_option = arg.len() > 1 && arg.starts_with('-');
+        let was_value =
+            std::mem::replace(&mut is_value, options.iter().any(|option| option == arg));
+        !is_option && !was_value
+    })
+}
+
+fn is_in_place(arg: &str) -> bool {
+    arg.starts_with("-i") || arg.starts_with("--in-place")
+}
+
+fn is_log(file: &str) -> bool {
+    let is_elsewhere =
+        ["/proc/", "/dev/", "/sys/", "/var/log/"].iter().any(|root| file.starts_with(root));
+    file == "-"
+        || is_elsewhere
+        || PROGRAMS.readers.logs.iter().any(|end| file.ends_with(end.as_str()))
+}

@@ -1,0 +1,100 @@
+//! What is known about an output beside its text: the tool, the command it ran, and whether it failed.
+
+use crate::command::Command;
+use crate::tool::Tool;
+use serde_json::Value;
+
+/// The call that an output answers.
+///
+/// ```
+/// use tokenforge_compress::context::Context;
+/// use tokenforge_compress::tool::Tool;
+///
+/// let context = Context::new("Bash", r#"{"command":"cd web && npm test"}"#, false);
+/// assert_eq!(context.tool, Tool::Shell);
+/// assert!(context.command.unwrap().main().unwrap().command.is("npm test"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Context {
+    /// The name as the agent gave it.
+    pub tool_name: String,
+    /// What the tool does.
+    pub tool: Tool,
+    /// The command line, where a shell ran one that is understood.
+    pub command: Option<Command>,
+    /// Did the client mark the result as an error?
+    pub is_error: bool,
+}
+
+impl Context {
+    /// Reads a call: the tool's name and its arguments as JSON text (or as the free text that some tools take).
+    #[must_use]
+    pub fn new(tool_name: &str, arguments: &str, is_error: bool) -> Self {
+        let tool = match Tool::canonical(tool_name) {
+            Tool::Router => routed(arguments),
+            Tool::Edit if is_view(arguments) => Tool::Read,
+            tool => tool,
+        };
+        let command = Command::from_arguments(tool, arguments);
+        Self { tool_name: tool_name.to_owned(), tool, command, is_error }
+    }
+
+    /// Is the output text of files, which has to stay byte for byte as it is?
+    #[must_use]
+    pub fn is_file_text(&self) -> bool {
+        self.tool.text_is_exact() || self.command.as_ref().is_some_and(Command::reads_file)
+    }
+}
+
+/// The tool named by the arguments of a tool that passes calls on.
+fn routed(arguments: &str) -> Tool {
+    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let name = ["tool_name", "tool", "name"].iter().find_map(|key| arguments[*key].as_str());
+    match name.map(Tool::canonical) {
+        Some(Tool::Router | Tool::Other) | None => Tool::Mcp,
+        Some(tool) => tool,
+    }
+}
+
+/// The editors of SWE-agent, OpenHands and Anthropic's own tool also show files: `{"command": "view"}`.
+fn is_view(arguments: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Arguments {
+        command: String,
+    }
+    serde_json::from_str(arguments).is_ok_and(|Arguments { command }| command == "view")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_that_views_is_a_read() {
+        let view = Context::new("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#, false);
+        let edit = Context::new("str_replace_editor", r#"{"command":"str_replace"}"#, false);
+        assert_eq!((view.tool, edit.tool), (Tool::Read, Tool::Edit));
+        assert_eq!(view.command, None);
+    }
+
+    #[test]
+    fn a_call_that_is_passed_on_is_the_tool_it_names() {
+        let tool = |arguments: &str| Context::new("execute-tool", arguments, false).tool;
+        assert_eq!(tool(r#"{"server_name":"fs","tool_name":"read_file","params":{}}"#), Tool::Read);
+        assert_eq!(tool(r#"{"tool_name":"search_wikipedia"}"#), Tool::Mcp);
+        assert_eq!(tool("not json"), Tool::Mcp);
+        let shell = r#"{"tool_name":"execute_command","params":{"command":"ls"}}"#;
+        assert!(Context::new("execute-tool", shell, false).command.is_some());
+    }
+
+    #[test]
+    fn file_text_is_what_file_tools_and_cat_show() {
+        let is_file_text =
+            |name: &str, arguments: &str| Context::new(name, arguments, false).is_file_text();
+        assert!(is_file_text("Read", r#"{"file_path":"a.rs"}"#));
+        assert!(is_file_text("Bash", r#"{"command":"cat a.rs"}"#));
+        assert!(!is_file_text("Bash", r#"{"command":"cargo test"}"#));
+        assert!(!is_file_text("get_user", "{}"));
+    }
+}

@@ -1,0 +1,375 @@
+//! The engine: one tool output in, one with fewer tokens out.
+
+use crate::context::Context;
+use crate::fidelity::Fidelity;
+use crate::filter::FilterSet;
+use crate::history::History;
+use crate::mode::Mode;
+use crate::nature::Nature;
+use crate::record::{Outcome, Reason, Step, Verdict};
+use crate::reference::{Key, Reference};
+use crate::runner::{Expired, Run};
+use crate::settings::{CEILING_BYTES, FLOOR_BYTES, Settings};
+use crate::stage::Subject;
+use crate::wrapper::{self, Parts, Piece};
+use crate::{SIGNATURE, stages, terminal};
+use memchr::memmem;
+use std::borrow::Cow;
+use tokenforge_secrets::Scanner;
+
+/// A tool's output and the call it answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// What the tool said.
+    pub text: &'a str,
+    /// The name of the tool, as the client calls it.
+    pub tool: &'a str,
+    /// The arguments of the call, as JSON text; empty if they are not known.
+    pub arguments: &'a str,
+    /// The id of the call.
+    pub call: Option<&'a str>,
+    /// Did the tool say that it failed?
+    pub is_error: bool,
+}
+
+/// Where originals can be fetched back from: with one, something may be left out of an output.
+#[derive(Debug, Clone, Copy)]
+pub struct Vault<'a> {
+    /// What makes references unforgeable.
+    pub key: &'a Key,
+    /// Whose originals these are.
+    pub tenant: &'a str,
+}
+
+/// What became of an output.
+#[derive(Debug, Clone)]
+pub struct Compressed {
+    /// What is to be forwarded instead; `None`: the output as it came.
+    pub replacement: Option<String>,
+    /// Whether there is a replacement, and if not, why.
+    pub verdict: Verdict,
+    /// What each stage did.
+    pub steps: Vec<Step>,
+    /// What must be stored before the text is forwarded: it says that it can be fetched back.
+    pub original: Option<Original>,
+    /// The kinds of secrets that were removed.
+    pub redacted: Vec<&'static str>,
+}
+
+impl Compressed {
+    /// What is to be forwarded for the output with this text.
+    #[must_use]
+    pub fn text<'t>(&'t self, original: &'t str) -> &'t str {
+        self.replacement.as_deref().unwrap_or(original)
+    }
+
+    fn kept(reason: Reason) -> Self {
+        Compressed {
+            replacement: None,
+            verdict: Verdict::Kept(reason),
+            steps: Vec::new(),
+            original: None,
+            redacted: Vec::new(),
+        }
+    }
+}
+
+/// An output that something was left out of, without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// The id under which the model will ask for it.
+    pub reference: Reference,
+    /// The text.
+    pub text: String,
+}
+
+/// Compresses tool outputs as its settings say.
+///
+/// ```
+/// # use tokenforge_compress::{Engine, History, Output, Settings};
+/// let settings = Settings::default();
+/// let text = "{\n  \"items\": [\n    {\"id\": 1, \"ok\": true},\n    {\"id\": 2, \"ok\": true}\n  ],\n  \"next\": null,\n  \"previous\": null,\n  \"total\": 2\n}\n";
+/// let output = Output { text, tool: "list_items", arguments: "{}", call: None, is_error: false };
+/// let compressed = Engine::new(&settings).compress(&output, &History::default());
+/// assert!(compressed.text(text).len() < text.len());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Engine<'a> {
+    settings: &'a Settings,
+    filters: &'a FilterSet,
+    vault: Option<Vault<'a>>,
+    expired: Expired<'a>,
+    is_traced: bool,
+}
+
+impl<'a> Engine<'a> {
+    /// An engine that leaves nothing out, since nothing could be fetched back.
+    #[must_use]
+    pub fn new(settings: &'a Settings) -> Self {
+        let filters = FilterSet::builtin();
+        Engine { settings, filters, vault: None, expired: &|| false, is_traced: false }
+    }
+
+    /// With a place for originals. The caller stores [`Compressed::original`] before it forwards the text.
+    #[must_use]
+    pub fn with_vault(self, vault: Vault<'a>) -> Self {
+        Engine { vault: Some(vault), ..self }
+    }
+
+    /// With other filters than the built-in ones.
+    #[must_use]
+    pub fn with_filters(self, filters: &'a FilterSet) -> Self {
+        Engine { filters, ..self }
+    }
+
+    /// With a deadline: no further stage begins once `expired` says so.
+    #[must_use]
+    pub fn with_deadline(self, expired: Expired<'a>) -> Self {
+        Engine { expired, ..self }
+    }
+
+    /// With the text before and after each stage in the record.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Engine { is_traced: true, ..self }
+    }
+
+    /// Does a request need the tool that gives back what is left out? Decided by the settings alone, since adding it
+    /// in mid-conversation would change everything that follows it.
+    #[must_use]
+    pub fn offers_expansion(&self) -> bool {
+        matches!(self.settings.mode, Mode::Standard | Mode::Aggressive) && self.vault.is_some()
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &'a Settings {
+        self.settings
+    }
+
+    /// The reference under which a text can be fetched back, if anything can.
+    #[must_use]
+    pub fn reference(&self, text: &str) -> Option<Reference> {
+        self.vault.map(|vault| Reference::of(vault.key, vault.tenant, text))
+    }
+
+    /// What is to be forwarded instead of an output. `history` holds what was forwarded for the results before it.
+    #[must_use]
+    pub fn compress(&self, output: &Output<'_>, history: &History) -> Compressed {
+        if self.settings.mode == Mode::Disabled {
+            return Compressed::kept(Reason::Disabled);
+        }
+        let context = Context::new(output.tool, output.arguments, output.is_error);
+        let (text, redacted) = self.redact(output.text, &context);
+        let mut compressed = match self.shrink(&text, &context, output.arguments, history) {
+            Ok(variant) => Compressed {
+                replacement: Some(variant.text),
+                verdict: Verdict::Replaced,
+                steps: variant.steps,
+                original: variant
+                    .reference
+                    .map(|reference| Original { reference, text: text.into_owned() }),
+                redacted,
+            },
+            Err(reason) if redacted.is_empty() => Compressed::kept(reason),
+            Err(reason) => Compressed {
+                replacement: Some(text.into_owned()),
+                verdict: Verdict::Replaced,
+                redacted,
+                ..Compressed::kept(reason)
+            },
+        };
+        if self.settings.mode == Mode::Observe {
+            compressed.replacement = None;
+            compressed.verdict = Verdict::Kept(Reason::Observed);
+            compressed.original = None;
+        }
+        compressed
+    }
+
+    /// The text without its secrets, and their kinds. Terminal escapes are removed first, since they can split a
+    /// secret; but not from the text of a file, of which they are a part.
+    fn redact<'t>(&self, text: &'t str, context: &Context) -> (Cow<'t, str>, Vec<&'static str>) {
+        if !self.settings.redact_secrets || !self.settings.mode.is_safe() {
+            return (text.into(), Vec::new());
+        }
+        let bare = if context.tool.text_is_exact() { None } else { terminal::strip(text) };
+        match Scanner::builtin().redact(bare.as_deref().unwrap_or(text)) {
+            Some(redacted) => {
+                let kinds = redacted.findings.iter().map(|finding| finding.rule).collect();
+                (redacted.text.into(), kinds)
+            }
+            None => (text.into(), Vec::new()),
+        }
+    }
+
+    /// The text in fewer tokens, or why it must or may as well stay as it is.
+    fn shrink(
+        &self,
+        text: &str,
+        context: &Context,
+        arguments: &str,
+        history: &History,
+    ) -> Result<Variant, Reason> {
+        if text.len() < FLOOR_BYTES {
+            return Err(Reason::TooSmall);
+        }
+        if text.len() > CEILING_BYTES {
+            return Err(Reason::TooLarge);
+        }
+        if self.settings.skip_tools.covers(&context.tool_name, context.tool) {
+            return Err(Reason::SkippedTool);
+        }
+        if is_ours(text) {
+            return Err(Reason::AlreadyCompressed);
+        }
+        let parts = wrapper::unwrap(text);
+        let payloads: Vec<&str> = parts.payloads().collect();
+        if payloads.is_empty() {
+            return Err(Reason::ClientMessage);
+        }
+        if payloads.iter().any(|payload| is_ours(payload)) {
+            return Err(Reason::AlreadyCompressed);
+        }
+        let clean: Vec<Run<'_>> =
+            payloads.iter().map(|text| self.cleaned(self.run(text, context))).collect();
+        let short = self.may_leave_out(context).then(|| self.short(&clean)).flatten();
+        let exact = clean.into_iter().map(|run| self.compacted(run)).collect();
+        std::iter::once(exact)
+            .chain(short)
+            .filter_map(|runs| self.variant(text, &parts, runs, arguments, history))
+            .min_by_key(|variant| variant.tokens)
+            .ok_or(match Nature::of(text, context) {
+                Nature::File => Reason::ExactTool,
+                _ => Reason::NothingToDo,
+            })
+    }
+
+    fn run<'r>(&'r self, payload: &'r str, context: &'r Context) -> Run<'r> {
+        let nature = Nature::of(payload, context);
+        let Engine { settings, filters, expired, is_traced, .. } = *self;
+        Run::new(payload, Subject { context, settings, filters, nature }, expired, is_traced)
+    }
+
+    /// Without what a terminal would not show and what is not text.
+    fn cleaned<'r>(&self, run: Run<'r>) -> Run<'r> {
+        let run = run.through(stages::CLEAN);
+        if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
+    }
+
+    /// In fewer tokens, and no longer than allowed.
+    fn compacted<'r>(&self, run: Run<'r>) -> Run<'r> {
+        let mode = self.settings.mode;
+        let run = if mode.compacts() { run.through(stages::COMPACT) } else { run };
+        let run = if mode == Mode::Aggressive { run.through(stages::DICTIONARY) } else { run };
+        if mode.is_safe() { run.through(stages::CAP) } else { run }
+    }
+
+    /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
+    fn short<'r>(&self, clean: &[Run<'r>]) -> Option<Vec<Run<'r>>> {
+        let stages: &[_] = match self.settings.mode {
+            Mode::Aggressive => stages::LEAVE_OUT_MORE,
+            _ => stages::LEAVE_OUT,
+        };
+        let short: Vec<Run<'r>> = clean.iter().map(|run| run.clone().through(stages)).collect();
+        let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
+        leaves_out.then(|| short.into_iter().map(|run| self.compacted(run)).collect())
+    }
+
+    /// A failure is shown whole: what explains it cannot be told from what does not.
+    fn may_leave_out(&self, context: &Context) -> bool {
+        self.settings.mode.leaves_out() && self.vault.is_some() && !context.is_error
+    }
+
+    /// What would be forwarded, if that is less than the text.
+    fn variant(
+        &self,
+        text: &str,
+        parts: &Parts<'_>,
+        mut runs: Vec<Run<'_>>,
+        arguments: &str,
+        history: &History,
+    ) -> Option<Variant> {
+        let counter = self.settings.counter;
+        let mut steps: Vec<Step> = runs.iter().flat_map(Run::steps).cloned().collect();
+        let left_out = runs.iter().any(has_left_out);
+        let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
+        // A text that is all payload has passed the gates, and its tokens are known.
+        let gated = match &mut runs[..] {
+            [run] if is_whole(parts) && !is_safety => Some(run.tokens()),
+            _ => None,
+        };
+        let body = parts.rewrap(&runs.into_iter().map(Run::into_text).collect::<Vec<_>>());
+        let pointed = self.pointed(&body, arguments, history);
+        let is_pointed = pointed.is_some();
+        steps.push(pointing(is_pointed));
+        let body = pointed.unwrap_or(body);
+        if body == text {
+            return None;
+        }
+        let reference = if left_out { self.reference(text) } else { None };
+        let forwarded = match &reference {
+            Some(reference) => format!("{}\n{body}", reference.marker()),
+            None => body,
+        };
+        let tokens = match gated.filter(|_| reference.is_none() && !is_pointed) {
+            Some(tokens) => tokens,
+            None => {
+                let tokens = counter.count(&forwarded);
+                let is_smaller =
+                    forwarded.len() <= text.len() && counter.count_within(text, tokens).is_none();
+                if !is_smaller && !is_safety {
+                    return None;
+                }
+                tokens
+            }
+        };
+        Some(Variant { text: forwarded, tokens, steps, reference })
+    }
+
+    /// The text with pointers to what earlier results show, if it is smaller with them.
+    fn pointed(&self, text: &str, arguments: &str, history: &History) -> Option<String> {
+        if !self.settings.mode.compacts() {
+            return None;
+        }
+        let pointed = history.point(text, arguments, self.settings.counter)?;
+        self.settings.counter.is_cheaper(&pointed, text).then_some(pointed)
+    }
+}
+
+/// One way to write an output.
+struct Variant {
+    text: String,
+    tokens: usize,
+    steps: Vec<Step>,
+    reference: Option<Reference>,
+}
+
+/// The record of looking for what earlier results show.
+fn pointing(found: bool) -> Step {
+    let outcome = if found { Outcome::Applied } else { Outcome::NothingToDo };
+    Step {
+        stage: "earlier_results",
+        fidelity: Fidelity::Lossless,
+        outcome,
+        tokens: None,
+        texts: None,
+    }
+}
+
+/// Was something taken away that only a reference gives back?
+fn has_left_out(run: &Run<'_>) -> bool {
+    run.has_applied(Fidelity::Reversible) || run.has_applied(Fidelity::Safety)
+}
+
+/// Is the text one payload as it stands?
+fn is_whole(parts: &Parts<'_>) -> bool {
+    matches!(parts.pieces(), [Piece::Payload(payload)] if payload.codecs.is_empty())
+}
+
+/// Was this text written by us? Its notation would be taken for content, so nothing is done to it; nor is it trusted.
+fn is_ours(text: &str) -> bool {
+    text.starts_with(SIGNATURE)
+        || Reference::leading(text).is_some()
+        || memmem::find(text.as_bytes(), b"\n[Forge ").is_some()
+}

@@ -1,0 +1,135 @@
+//! What becomes of every line, and what is said about those that are left out.
+
+use super::cost::Cost;
+use super::outline::{self, Part};
+use super::patterns::Patterns;
+use super::strip::{Mark, shown, strip};
+use super::written::{Fold, Written};
+use super::{note, signal};
+
+/// How the note about lines that are neither in the head nor in the tail calls them.
+const MIDDLE: &str = "line{s} of the middle";
+
+/// The marks of all lines of a text.
+pub(super) struct Marks<'f> {
+    written: &'f Written,
+    marks: Vec<Mark>,
+    /// What is said, and before which line.
+    notes: Vec<(usize, String)>,
+}
+
+impl<'f> Marks<'f> {
+    /// Marks what the rules leave out, but for rules that would save less than their notes cost.
+    pub(super) fn of(written: &'f Written, patterns: &Patterns, lines: &[&str]) -> Self {
+        let mut marks = Self { written, marks: strip(written, patterns, lines), notes: Vec::new() };
+        marks.prune_headings(patterns, lines);
+        for rule in marks.rules_that_claim() {
+            marks.say_if_it_pays(rule, lines);
+        }
+        if written.head.is_some() || written.tail.is_some() {
+            marks.leave_out_middle(patterns, lines);
+            marks.say_if_it_pays(marks.middle(), lines);
+        }
+        marks
+    }
+
+    pub(super) fn is_left_out(&self, line: usize) -> bool {
+        matches!(self.marks.get(line), Some(Mark::LeftOut(_)))
+    }
+
+    pub(super) fn left_out(&self) -> usize {
+        self.marks.iter().filter(|mark| matches!(mark, Mark::LeftOut(_))).count()
+    }
+
+    pub(super) fn notes(&self) -> &[(usize, String)] {
+        &self.notes
+    }
+
+    /// The number of the rule for what is neither head nor tail, after those of the filter.
+    fn middle(&self) -> u8 {
+        self.written.strip.len() as u8
+    }
+
+    fn rules_that_claim(&self) -> Vec<u8> {
+        let mut claims = [false; 1 << u8::BITS];
+        for mark in &self.marks {
+            if let Mark::LeftOut(rule) = mark {
+                claims[usize::from(*rule)] = true;
+            }
+        }
+        (0..self.middle()).filter(|&rule| claims[usize::from(rule)]).collect()
+    }
+
+    fn prune_headings(&mut self, patterns: &Patterns, lines: &[&str]) {
+        for (rule, strip) in
+            (0..).zip(&self.written.strip).filter(|(_, strip)| !strip.headings.is_empty())
+        {
+            let part_of = |line: usize| match self.marks[line] {
+                Mark::LeftOut(by) if by == rule => Some(Part::Gone),
+                Mark::Heading(of) if of == rule => Some(Part::Heading),
+                _ => None,
+            };
+            for line in outline::empty_headings(lines, part_of) {
+                let text = shown(lines[line]);
+                if !patterns.keep.is_match(text) && (strip.certain || !signal::is_in(text)) {
+                    self.marks[line] = Mark::LeftOut(rule);
+                }
+            }
+        }
+    }
+
+    /// Leaves out what stays between head and tail, but nothing that is kept by name or speaks of a failure.
+    fn leave_out_middle(&mut self, patterns: &Patterns, lines: &[&str]) {
+        let staying: Vec<usize> =
+            (0..lines.len()).filter(|&line| !self.is_left_out(line)).collect();
+        let head = self.written.head.unwrap_or(0).min(staying.len());
+        let end = staying.len().saturating_sub(self.written.tail.unwrap_or(0)).max(head);
+        for &line in &staying[head..end] {
+            let text = shown(lines[line]);
+            if !patterns.keep.is_match(text) && !signal::is_in(text) {
+                self.marks[line] = Mark::LeftOut(self.middle());
+            }
+        }
+    }
+
+    /// Writes the notes of a rule; lets its lines stay if they cost less than the notes.
+    fn say_if_it_pays(&mut self, rule: u8, lines: &[&str]) {
+        let left_out =
+            self.marks.iter().enumerate().filter(|(_, mark)| **mark == Mark::LeftOut(rule));
+        let left_out: Vec<usize> = left_out.map(|(line, _)| line).collect();
+        let notes = self.notes_of(rule, &left_out);
+        let saved: Cost = left_out.iter().map(|&line| Cost::of(lines[line])).sum();
+        let cost: Cost = notes.iter().map(|(_, note)| Cost::of(note)).sum();
+        if saved.bytes > cost.bytes && saved.words > cost.words {
+            self.notes.extend(notes);
+        } else {
+            left_out.into_iter().for_each(|line| self.marks[line] = Mark::Stays);
+        }
+    }
+
+    fn notes_of(&self, rule: u8, left_out: &[usize]) -> Vec<(usize, String)> {
+        let (say, fold) = match self.written.strip.get(usize::from(rule)) {
+            Some(strip) => (strip.say.as_str(), strip.fold),
+            None => (MIDDLE, Fold::All),
+        };
+        let runs = runs(left_out);
+        match (fold, runs.as_slice()) {
+            (Fold::All, [(first, _), _, ..]) => {
+                vec![(*first, note::left_out_here_and_below(left_out.len(), say))]
+            }
+            _ => runs.into_iter().map(|(line, count)| (line, note::left_out(count, say))).collect(),
+        }
+    }
+}
+
+/// Where each run of consecutive lines begins, and how long it is.
+fn runs(lines: &[usize]) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &line in lines {
+        match runs.last_mut() {
+            Some((first, count)) if *first + *count == line => *count += 1,
+            _ => runs.push((line, 1)),
+        }
+    }
+    runs
+}

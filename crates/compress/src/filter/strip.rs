@@ -1,0 +1,133 @@
+//! Which rule claims a line: one pass over the lines.
+
+use std::collections::HashSet;
+
+use regex::Regex;
+
+use super::patterns::{Patterns, StripPatterns};
+use super::signal;
+use super::written::{Strip, Written};
+
+/// What becomes of one line; the numbers are those of the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Stays,
+    /// It stays unless nothing stays under it.
+    Heading(u8),
+    LeftOut(u8),
+}
+
+/// The first rule that claims each line, unless the line is kept by name.
+pub(super) fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> Vec<Mark> {
+    let mut pass = Pass::of(written, patterns);
+    let mut marks: Vec<Mark> = Vec::with_capacity(lines.len());
+    let (mut previous, mut times) = (None, 0);
+    for &line in lines {
+        times = if previous == Some(line) { times + 1 } else { 1 };
+        previous = Some(line);
+        // A line that comes again and again fares as it did the second time: by then every section has met it.
+        let mark = match marks.last() {
+            Some(&mark) if times > 2 => mark,
+            _ => pass.mark(shown(line)),
+        };
+        marks.push(mark);
+    }
+    marks
+}
+
+/// A line as patterns see it.
+pub(super) fn shown(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// All rules on their way through the lines.
+struct Pass<'f, 't> {
+    patterns: &'f Patterns,
+    claims: Vec<Claim<'f, 't>>,
+}
+
+impl<'f, 't> Pass<'f, 't> {
+    fn of(written: &'f Written, patterns: &'f Patterns) -> Self {
+        let claims = written
+            .strip
+            .iter()
+            .zip(&patterns.strips)
+            .map(|(rule, patterns)| Claim::of(rule, patterns));
+        Self { patterns, claims: claims.collect() }
+    }
+
+    fn mark(&mut self, line: &'t str) -> Mark {
+        // Most lines matter to no rule: one look tells.
+        if !self.patterns.any.is_match(line) && !self.claims.iter().any(Claim::takes_every_line) {
+            return Mark::Stays;
+        }
+        let mut mark = Mark::Stays;
+        for (rule, claim) in (0..).zip(&mut self.claims) {
+            // Every section follows every line, also after another rule claimed it.
+            let inside = claim.section.goes_past(line);
+            if mark != Mark::Stays || !inside {
+                continue;
+            }
+            if claim.holds_for(line) && !self.patterns.keep.is_match(line) {
+                mark = Mark::LeftOut(rule);
+            } else if claim.patterns.headings.is_match(line) {
+                mark = Mark::Heading(rule);
+            }
+        }
+        mark
+    }
+}
+
+/// One rule on its way through the lines.
+struct Claim<'f, 't> {
+    rule: &'f Strip,
+    patterns: &'f StripPatterns,
+    section: Section<'f>,
+    seen: HashSet<&'t str>,
+}
+
+impl<'f, 't> Claim<'f, 't> {
+    fn of(rule: &'f Strip, patterns: &'f StripPatterns) -> Self {
+        Self { rule, patterns, section: Section::of(patterns), seen: HashSet::new() }
+    }
+
+    fn takes_every_line(&self) -> bool {
+        self.rule.lines.is_empty() && self.section.open
+    }
+
+    fn holds_for(&mut self, line: &'t str) -> bool {
+        (self.rule.lines.is_empty() || self.patterns.lines.is_match(line))
+            && (self.rule.except.is_empty() || !self.patterns.except.is_match(line))
+            && (self.rule.certain || !signal::is_in(line))
+            && (!self.rule.repeated || !self.seen.insert(line))
+    }
+}
+
+/// The lines after one that matches `from` and before one that matches `to`.
+struct Section<'f> {
+    from: Option<&'f Regex>,
+    to: Option<&'f Regex>,
+    open: bool,
+}
+
+impl<'f> Section<'f> {
+    fn of(patterns: &'f StripPatterns) -> Self {
+        Self {
+            from: patterns.from.as_ref(),
+            to: patterns.to.as_ref(),
+            open: patterns.from.is_none(),
+        }
+    }
+
+    /// Whether the line is inside; the lines that open and close it are not.
+    fn goes_past(&mut self, line: &str) -> bool {
+        if self.from.is_some_and(|from| from.is_match(line)) {
+            self.open = true;
+            return false;
+        }
+        if self.open && self.to.is_some_and(|to| to.is_match(line)) {
+            self.open = false;
+        }
+        self.open
+    }
+}

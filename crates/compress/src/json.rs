@@ -1,0 +1,48 @@
+//! JSON written in the form that costs fewest tokens: the whole output, JSON lines, and JSON inside other text.
+
+pub mod embedded;
+pub mod lines;
+
+use std::borrow::Cow;
+use tokenforge_formats::{Choice, Form, Json, decode_any};
+use tokenforge_tokens::Counter;
+
+/// A whole JSON text in the cheapest of the allowed forms, never worse than minified.
+///
+/// ```
+/// use tokenforge_compress::json;
+/// use tokenforge_formats::Form;
+///
+/// let text = r#"[{"id": 1, "name": "ada"}, {"id": 2, "name": "bob"}]"#;
+/// let compact = json::encode(text, Form::ALL, Default::default()).unwrap();
+/// assert_eq!(json::decode(&compact).unwrap(), json::minify(text));
+/// ```
+#[must_use]
+pub fn encode(text: &str, allowed: &[Form], counter: Counter) -> Option<String> {
+    let choice = cheapest(text, allowed, counter)?;
+    (choice.text != text).then(|| choice.text.into_owned())
+}
+
+/// The cheapest form of a whole JSON text; `None` if it is not an object or array.
+#[must_use]
+pub fn cheapest<'t>(text: &'t str, allowed: &[Form], counter: Counter) -> Option<Choice<'t>> {
+    Some(tokenforge_formats::cheapest(&container(text)?, allowed, counter))
+}
+
+/// The minified JSON that an encoded text stands for.
+#[must_use]
+pub fn decode(text: &str) -> Option<String> {
+    decode_any(text, tokenforge_formats::MAX_OUTPUT).ok()
+}
+
+/// The JSON text without blanks; a text that is no JSON as it is.
+#[must_use]
+pub fn minify(text: &str) -> Cow<'_, str> {
+    Json::parse(text).map_or(Cow::Borrowed(text), |json| json.minify())
+}
+
+/// An object or array, alone in the text but for blanks around it.
+fn container(text: &str) -> Option<Json<'_>> {
+    let is_container = matches!(text.trim_ascii_start().as_bytes().first(), Some(b'{' | b'['));
+    is_container.then(|| Json::parse(text).ok()).flatten()
+}

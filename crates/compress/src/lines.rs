@@ -1,0 +1,70 @@
+//! Lines as tools print them: split at `\n` alone, so that a carriage return stays part of its line.
+
+use memchr::memchr;
+
+/// The lines of a text without their `\n`, each with the offset where it starts.
+///
+/// A text that ends in `\n` has no empty line after it.
+#[derive(Debug, Clone)]
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    next: usize,
+}
+
+/// The largest text that a stage takes or gives back.
+pub(crate) const MAX_TEXT: usize = 64 << 20;
+/// Lines shorter than this, taken together, have nothing in them to save.
+const SHORTEST_LINES: usize = 4;
+/// More lines than this are no output anyone reads.
+pub(crate) const MOST_LINES: usize = 1 << 21;
+
+/// All lines of a text; `None` if it is too large, or hardly more than line ends.
+pub(crate) fn all(text: &str) -> Option<Vec<&str>> {
+    let most = MOST_LINES.min(text.len() / SHORTEST_LINES);
+    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).take(most + 1).collect();
+    (text.len() <= MAX_TEXT && lines.len() <= most).then_some(lines)
+}
+
+/// Writes lines, each with a `\n`.
+pub(crate) fn push_all(out: &mut String, lines: &[&str]) {
+    for line in lines {
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, next: 0 }
+    }
+
+    /// Where the next line starts: just behind the `\n` of the line read last.
+    pub(crate) fn offset(&self) -> usize {
+        self.next
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (usize, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.next;
+        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        self.next = (start + length + 1).min(self.text.len());
+        Some((start, rest.get(..length)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn lines_keep_carriage_returns_and_know_where_they_start() {
+        let lines: Vec<_> = Lines::new("a\r\n\nb").collect();
+        assert_eq!(lines, [(0, "a\r"), (3, ""), (4, "b")]);
+        assert_eq!(Lines::new("a\n").count(), 1);
+        assert_eq!(Lines::new("").count(), 0);
+    }
+}

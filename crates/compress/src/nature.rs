@@ -1,0 +1,33 @@
+//! What a text is to its reader, which decides what may be done to it.
+
+use crate::context::Context;
+use crate::diff;
+
+/// What a text is to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nature {
+    /// The text of a file from a tool that reads or edits files. The reader will quote it to edit it: byte-exact.
+    File,
+    /// The text of a file that a shell command printed. Byte-exact too, unless it is JSON.
+    Excerpt,
+    /// A diff, which the reader may apply: byte-exact.
+    Diff,
+    /// Anything else.
+    Plain,
+}
+
+impl Nature {
+    /// What the output of this call is.
+    #[must_use]
+    pub fn of(text: &str, context: &Context) -> Nature {
+        if context.tool.text_is_exact() {
+            Nature::File
+        } else if diff::is_diff(text) {
+            Nature::Diff
+        } else if context.command.as_ref().is_some_and(|command| command.reads_file()) {
+            Nature::Excerpt
+        } else {
+            Nature::Plain
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What was done to an output, stage by stage, and why the rest was not.
+
+use crate::fidelity::Fidelity;
+use std::fmt;
+
+/// What became of a tool output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It goes on in other words.
+    Replaced,
+    /// It goes on as it came.
+    Kept(Reason),
+}
+
+/// Why an output goes on as it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The mode is `disabled`.
+    Disabled,
+    /// The mode is `observe`: the record says what would have been done.
+    Observed,
+    /// Too few bytes for anything to be gained.
+    TooSmall,
+    /// More bytes than are looked at.
+    TooLarge,
+    /// The tool is on the list of those to skip.
+    SkippedTool,
+    /// It is the text of a file, and nothing around it could be saved.
+    ExactTool,
+    /// It was compressed before.
+    AlreadyCompressed,
+    /// The client's own message, which must reach the model as it is.
+    ClientMessage,
+    /// No stage found anything to do.
+    NothingToDo,
+    /// What the stages made has no fewer tokens.
+    NotSmaller,
+    /// The caller's deadline passed.
+    OutOfTime,
+}
+
+impl Reason {
+    /// The name in records: `too_small`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Disabled => "disabled",
+            Reason::Observed => "observed",
+            Reason::TooSmall => "too_small",
+            Reason::TooLarge => "too_large",
+            Reason::SkippedTool => "skipped_tool",
+            Reason::ExactTool => "exact_tool",
+            Reason::AlreadyCompressed => "already_compressed",
+            Reason::ClientMessage => "client_message",
+            Reason::NothingToDo => "nothing_to_do",
+            Reason::NotSmaller => "not_smaller",
+            Reason::OutOfTime => "out_of_time",
+        }
+    }
+}
+
+impl Verdict {
+    /// The name in records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Replaced => "compressed",
+            Verdict::Kept(reason) => reason.name(),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What one stage did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The stage's name.
+    pub stage: &'static str,
+    /// What the stage may cost the reader.
+    pub fidelity: Fidelity,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Tokens before and after it, where they were counted.
+    pub tokens: Option<(usize, usize)>,
+    /// The texts before and after it, where they were asked for.
+    pub texts: Option<Box<(String, String)>>,
+}
+
+impl Step {
+    /// Was the stage's text taken?
+    #[must_use]
+    pub fn is_applied(&self) -> bool {
+        self.outcome == Outcome::Applied
+    }
+
+    /// If the stage is lossless and its texts were kept: does the one it wrote decode to the one it was given?
+    #[must_use]
+    pub fn restores(&self) -> Option<bool> {
+        let (before, after) = &**self.texts.as_ref()?;
+        (self.fidelity == Fidelity::Lossless)
+            .then(|| crate::stages::restores(self.stage, before, after))
+    }
+}
+
+/// What came of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Its text was taken.
+    Applied,
+    /// It is not for this kind of output.
+    NotFor,
+    /// It found nothing to do.
+    NothingToDo,
+    /// Its text has no fewer tokens, or more bytes.
+    NotSmaller,
+    /// Its text did not decode to the original. A defect in the stage; the original goes on.
+    NotExact,
+    /// It panicked. A defect in the stage; the original goes on.
+    Panicked,
+    /// The deadline had passed before its turn.
+    OutOfTime,
+}
+
+impl Outcome {
+    /// In words, for people.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            Outcome::Applied => "applied",
+            Outcome::NotFor => "not for this output",
+            Outcome::NothingToDo => "nothing to do",
+            Outcome::NotSmaller => "not smaller",
+            Outcome::NotExact => "refused: did not decode to the original",
+            Outcome::Panicked => "refused: panicked",
+            Outcome::OutOfTime => "out of time",
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Runs stages over one text and does what every stage needs: applicability, panic isolation, decode-and-compare, the
+//! token gate and the record.
+
+use crate::fidelity::Fidelity;
+use crate::record::{Outcome, Step};
+use crate::stage::{Stage, Subject, Written};
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Has the caller's time run out? A last resort: what a stage costs is bounded by the size of its text.
+pub type Expired<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// A text on its way through the stages.
+#[derive(Clone)]
+pub(crate) struct Run<'a> {
+    subject: Subject<'a>,
+    expired: Expired<'a>,
+    text: Cow<'a, str>,
+    /// The tokens of `text`, once somebody had to know.
+    tokens: Option<usize>,
+    /// Are the texts of every step kept?
+    is_traced: bool,
+    steps: Vec<Step>,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        text: &'a str,
+        subject: Subject<'a>,
+        expired: Expired<'a>,
+        is_traced: bool,
+    ) -> Self {
+        let text = text.into();
+        Run { subject, expired, text, tokens: None, is_traced, steps: Vec::new() }
+    }
+
+    pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
+        for stage in stages {
+            self.step(*stage);
+        }
+        self
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    pub(crate) fn into_text(self) -> Cow<'a, str> {
+        self.text
+    }
+
+    /// The tokens of the text as it is now; counted once.
+    pub(crate) fn tokens(&mut self) -> usize {
+        let counter = self.subject.settings.counter;
+        *self.tokens.get_or_insert_with(|| counter.count(&self.text))
+    }
+
+    /// Was a stage of this fidelity applied?
+    pub(crate) fn has_applied(&self, fidelity: Fidelity) -> bool {
+        self.steps.iter().any(|step| step.is_applied() && step.fidelity == fidelity)
+    }
+
+    /// Offers the text to a stage and takes what it makes if that is right and smaller.
+    pub(crate) fn step(&mut self, stage: &dyn Stage) {
+        let (name, fidelity) = (stage.name(), stage.fidelity());
+        let mut step =
+            Step { stage: name, fidelity, outcome: Outcome::Applied, tokens: None, texts: None };
+        match self.candidate(stage) {
+            Ok(Candidate { text, tokens }) => {
+                step.tokens = self.tokens.zip(tokens);
+                step.texts =
+                    self.is_traced.then(|| Box::new((self.text.to_string(), text.clone())));
+                self.text = text.into();
+                self.tokens = tokens;
+            }
+            Err(outcome) => step.outcome = outcome,
+        }
+        self.steps.push(step);
+    }
+
+    fn candidate(&mut self, stage: &dyn Stage) -> Result<Candidate, Outcome> {
+        if (self.expired)() {
+            return Err(Outcome::OutOfTime);
+        }
+        if !stage.is_for(&self.subject) {
+            return Err(Outcome::NotFor);
+        }
+        let written = isolated(|| stage.apply(&self.text, &self.subject))?
+            .filter(|written| written.text != self.text)
+            .ok_or(Outcome::NothingToDo)?;
+        let tokens = match stage.fidelity() {
+            Fidelity::Safety => None,
+            _ => Some(self.gate(&written, stage.least_saving()).ok_or(Outcome::NotSmaller)?),
+        };
+        if stage.fidelity() == Fidelity::Lossless {
+            let decoded = isolated(|| stage.decode(&written.text))?;
+            if decoded.as_deref() != Some(&*stage.canonical(&self.text)) {
+                return Err(Outcome::NotExact);
+            }
+        }
+        Ok(Candidate { text: written.text, tokens })
+    }
+
+    /// The tokens of what a stage wrote, if they are fewer than those of the present text, and its bytes are too.
+    fn gate(&mut self, written: &Written, least_saving: usize) -> Option<usize> {
+        let saved = self.text.len().checked_sub(written.text.len())?;
+        if saved.saturating_mul(least_saving) < self.text.len() {
+            return None;
+        }
+        let counter = self.subject.settings.counter;
+        match (self.tokens, written.tokens) {
+            // Nobody knows yet how many the text has, and it need only be read until it has more.
+            (None, Some(tokens)) => {
+                counter.count_within(&self.text, tokens).is_none().then_some(tokens)
+            }
+            (Some(present), Some(tokens)) => (tokens < present).then_some(tokens),
+            (_, None) => counter.count_within(&written.text, self.tokens().checked_sub(1)?),
+        }
+    }
+}
+
+struct Candidate {
+    text: String,
+    /// Not counted for safety stages, which are taken whatever they cost.
+    tokens: Option<usize>,
+}
+
+/// Runs a stage's code so that a defect in it costs the saving and not the request.
+fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, Outcome> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|_| Outcome::Panicked)
+}

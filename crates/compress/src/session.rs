@@ -1,0 +1,321 @@
+//! What a session remembers between requests: results it has shown, and what became of each call's result.
+//!
+//! Both are bounded, and neither is needed for a request to be compressed: a pointer to an earlier result of the same
+//! request comes from [`History`], and the engine writes the same text every time. A session adds duplicates across
+//! requests, and saves the work of compressing a result that was sent before.
+
+use crate::engine::{Compressed, Engine, Original, Output};
+use crate::history::{History, duplicate_marker};
+use crate::record::Verdict;
+use crate::reference::Reference;
+use crate::tool::Tool;
+use std::collections::{HashMap, VecDeque};
+
+/// A longer text is compressed anew each time.
+pub const LARGEST_MEMO: usize = 16 << 10;
+
+/// How many bytes of texts a session remembers; the oldest go first.
+pub const MEMO_BYTES: usize = 512 << 10;
+
+/// How many results a session recognises duplicates of; the oldest go first.
+pub const SHOWN_RESULTS: usize = 1024;
+
+/// What a session remembers between requests.
+#[derive(Debug, Default)]
+pub struct Session {
+    memo: HashMap<String, Memo>,
+    /// The calls in the memo, oldest first.
+    order: VecDeque<String>,
+    bytes: usize,
+    shown: VecDeque<Shown>,
+}
+
+/// What is asked of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionOptions {
+    /// May a result become a pointer to an equal one of an earlier request?
+    pub dedup: bool,
+    /// May the text made of a call's result before be used again?
+    pub memo: bool,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        SessionOptions { dedup: true, memo: true }
+    }
+}
+
+/// What became of an output, and what the session had to do with it.
+#[derive(Debug, Clone)]
+pub struct Remembered {
+    /// What became of it.
+    pub compressed: Compressed,
+    /// The text made before was used again.
+    pub memo_reused: bool,
+    /// Another text had been made before, of other bytes or with other settings: the provider's cache is lost.
+    pub memo_changed: bool,
+    /// It is a pointer to an equal result of an earlier request.
+    pub deduped: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Memo {
+    input: blake3::Hash,
+    settings: u64,
+    compressed: Compressed,
+    deduped: bool,
+}
+
+#[derive(Debug)]
+struct Shown {
+    call: String,
+    tool: Tool,
+    tool_name: String,
+    length: usize,
+    hash: blake3::Hash,
+}
+
+impl Session {
+    /// Compresses an output as [`Engine::compress`] does, with what this session remembers.
+    pub fn compress(
+        &mut self,
+        engine: &Engine<'_>,
+        output: &Output<'_>,
+        history: &History,
+        options: SessionOptions,
+    ) -> Remembered {
+        let Some(call) = output.call else {
+            let compressed = engine.compress(output, history);
+            return Remembered {
+                compressed,
+                memo_reused: false,
+                memo_changed: false,
+                deduped: false,
+            };
+        };
+        let input = blake3::hash(output.text.as_bytes());
+        let settings = engine.settings().fingerprint(options.dedup);
+        let known = self.memo.get(call).filter(|_| options.memo);
+        if let Some(memo) = known.filter(|memo| memo.input == input && memo.settings == settings) {
+            let Memo { compressed, deduped, .. } = memo.clone();
+            return Remembered { compressed, memo_reused: true, memo_changed: false, deduped };
+        }
+        let memo_changed = known.is_some();
+        let mut compressed = engine.compress(output, history);
+        let mut deduped = false;
+        if options.dedup {
+            if let Some(duplicate) = self.duplicate(engine, output, &compressed, history) {
+                compressed = duplicate;
+                deduped = true;
+            } else {
+                self.show(call, output, &compressed);
+            }
+        }
+        if options.memo {
+            self.remember(call, Memo { input, settings, compressed: compressed.clone(), deduped });
+        }
+        Remembered { compressed, memo_reused: false, memo_changed, deduped }
+    }
+
+    /// A pointer to an equal result of another call, if the model can see that or ask for it.
+    fn duplicate(
+        &self,
+        engine: &Engine<'_>,
+        output: &Output<'_>,
+        compressed: &Compressed,
+        history: &History,
+    ) -> Option<Compressed> {
+        let text = compressed.text(output.text);
+        let hash = blake3::hash(text.as_bytes());
+        let tool = Tool::canonical(output.tool);
+        let is_same =
+            |shown: &&Shown| shown.tool == tool && shown.length == text.len() && shown.hash == hash;
+        let shown =
+            self.shown.iter().find(is_same).filter(|shown| Some(&*shown.call) != output.call)?;
+        let marker = duplicate_marker(&shown.call, &shown.tool_name);
+        let original = match history.shows(&shown.call) {
+            true => None,
+            false => {
+                let reference = engine.reference(text)?;
+                Some(Original { reference, text: text.to_owned() })
+            }
+        };
+        let replacement = match &original {
+            Some(Original { reference, .. }) => {
+                format!("{}\n{marker}", Reference::marker(reference))
+            }
+            None => marker,
+        };
+        engine.settings().counter.is_cheaper(&replacement, text).then(|| Compressed {
+            replacement: Some(replacement),
+            verdict: Verdict::Replaced,
+            original: original.or_else(|| compressed.original.clone()),
+            ..compressed.clone()
+        })
+    }
+
+    fn show(&mut self, call: &str, output: &Output<'_>, compressed: &Compressed) {
+        if self.shown.iter().any(|shown| shown.call == call) {
+            return;
+        }
+        let text = compressed.text(output.text);
+        if self.shown.len() == SHOWN_RESULTS {
+            self.shown.pop_front();
+        }
+        self.shown.push_back(Shown {
+            call: call.to_owned(),
+            tool: Tool::canonical(output.tool),
+            tool_name: output.tool.to_owned(),
+            length: text.len(),
+            hash: blake3::hash(text.as_bytes()),
+        });
+    }
+
+    fn remember(&mut self, call: &str, memo: Memo) {
+        self.forget(call);
+        let bytes = memo.bytes();
+        if bytes > LARGEST_MEMO {
+            return;
+        }
+        while self.bytes + bytes > MEMO_BYTES {
+            let Some(oldest) = self.order.front().cloned() else { break };
+            self.forget(&oldest);
+        }
+        self.bytes += bytes;
+        self.order.push_back(call.to_owned());
+        self.memo.insert(call.to_owned(), memo);
+    }
+
+    fn forget(&mut self, call: &str) {
+        if let Some(memo) = self.memo.remove(call) {
+            self.bytes -= memo.bytes();
+            self.order.retain(|other| other != call);
+        }
+    }
+}
+
+impl Memo {
+    /// What it takes to keep it: the text that was made, and the original where one must be stored again.
+    fn bytes(&self) -> usize {
+        let original = self.compressed.original.as_ref().map_or(0, |original| original.text.len());
+        self.compressed.replacement.as_ref().map_or(0, String::len) + original
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    fn rows(count: usize, seed: usize) -> String {
+        let row = |n: usize| format!("{{\"id\": {n}, \"name\": \"row {}\"}}", n * seed);
+        format!("[{}]", (0..count).map(row).collect::<Vec<_>>().join(", "))
+    }
+
+    fn output<'a>(text: &'a str, call: &'a str) -> Output<'a> {
+        Output { text, tool: "bash", arguments: "{}", call: Some(call), is_error: false }
+    }
+
+    fn compress(
+        session: &mut Session,
+        output: &Output<'_>,
+        history: &History,
+        settings: &Settings,
+    ) -> Remembered {
+        session.compress(&Engine::new(settings), output, history, SessionOptions::default())
+    }
+
+    #[test]
+    fn f11_an_equal_result_of_another_call_becomes_the_printed_marker() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let text = rows(40, 7);
+        let first =
+            compress(&mut session, &output(&text, "call_abc123"), &History::default(), &settings);
+        let mut history = History::default();
+        history.add(Some("call_abc123"), "bash", "shown otherwise");
+        let second = compress(&mut session, &output(&text, "call_2"), &history, &settings);
+        let marker = "[Duplicate of call_abc123 (bash); see earlier result]";
+        assert!(!first.deduped);
+        assert_eq!(second.compressed.replacement.as_deref(), Some(marker));
+        assert!(second.deduped);
+    }
+
+    #[test]
+    fn f11_the_same_call_sent_again_keeps_its_content() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let text = rows(40, 7);
+        let first =
+            compress(&mut session, &output(&text, "call_1"), &History::default(), &settings);
+        let options = SessionOptions { memo: false, dedup: true };
+        let again = session.compress(
+            &Engine::new(&settings),
+            &output(&text, "call_1"),
+            &History::default(),
+            options,
+        );
+        assert_eq!(first.compressed.replacement, again.compressed.replacement);
+        assert!(!again.deduped);
+    }
+
+    #[test]
+    fn f11_a_marker_is_not_used_where_its_original_can_be_neither_seen_nor_fetched() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let text = rows(40, 7);
+        compress(&mut session, &output(&text, "call_1"), &History::default(), &settings);
+        let second =
+            compress(&mut session, &output(&text, "call_2"), &History::default(), &settings);
+        assert!(!second.deduped);
+    }
+
+    #[test]
+    fn f12_a_result_sent_again_is_the_same_text_from_the_memo() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let text = rows(40, 7);
+        let first =
+            compress(&mut session, &output(&text, "call_1"), &History::default(), &settings);
+        let again =
+            compress(&mut session, &output(&text, "call_1"), &History::default(), &settings);
+        assert!(!first.memo_reused && again.memo_reused);
+        assert_eq!(first.compressed.replacement, again.compressed.replacement);
+    }
+
+    #[test]
+    fn f12_other_settings_or_other_bytes_set_memo_changed() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let text = rows(40, 7);
+        compress(&mut session, &output(&text, "call_1"), &History::default(), &settings);
+        let other = Settings { max_output_bytes: 1000, ..Settings::default() };
+        assert!(
+            compress(&mut session, &output(&text, "call_1"), &History::default(), &other)
+                .memo_changed
+        );
+        let text = rows(41, 7);
+        assert!(
+            compress(&mut session, &output(&text, "call_1"), &History::default(), &other)
+                .memo_changed
+        );
+    }
+
+    #[test]
+    fn f12_long_texts_are_not_remembered_and_the_oldest_go_first() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let long = rows(4000, 7);
+        compress(&mut session, &output(&long, "long"), &History::default(), &settings);
+        assert!(
+            !compress(&mut session, &output(&long, "long"), &History::default(), &settings)
+                .memo_reused
+        );
+        let text = |n: usize| rows(300, n + 1);
+        for n in 0..400 {
+            compress(
+                &mut session,
+                &output(&text(n), &format!("call_{n}")),
+                &History::default(),
+                &settings,
+            );
+        }
+        assert!(session.bytes <= MEMO_BYTES);
+        assert!(session.memo.len() < 400, "{}", session.memo.len());
+        assert!(!session.memo.contains_key("call_0") && session.memo.contains_key("call_399"));
+    }
+}

@@ -1,0 +1,245 @@
+//! The stages and their order. Adding one is a module with its code and a line here.
+
+mod json;
+
+use self::json::{EmbeddedJson, Json, JsonLines};
+use crate::command::Shape;
+use crate::dictionary;
+use crate::fidelity::Fidelity;
+use crate::filter::Invocation;
+use crate::nature::Nature;
+use crate::stage::{Stage, Subject, Written};
+use crate::{
+    binary, cap, columns, fold, normalize, numbers, padding, paths, progress, templates, terminal,
+    whitespace,
+};
+
+/// What a terminal would not show.
+pub(crate) const CLEAN: &[&dyn Stage] = &[&PROGRESS, &TERMINAL];
+
+/// What cannot be text.
+pub(crate) const SUPPRESS: &[&dyn Stage] = &[&BINARY];
+
+/// Fewer tokens for the same content.
+pub(crate) const COMPACT: &[&dyn Stage] = &[
+    &Json,
+    &JsonLines,
+    &EmbeddedJson,
+    &NUMBERS,
+    &PADDING,
+    &WHITESPACE,
+    &PATHS,
+    &COLUMNS,
+    &FOLD,
+    &TEMPLATES,
+];
+
+/// What a tool's family says can be left out, and files that were written as letters.
+pub(crate) const LEAVE_OUT: &[&dyn Stage] = &[&Family, &BASE64];
+
+/// That, and timestamps, ids and addresses.
+pub(crate) const LEAVE_OUT_MORE: &[&dyn Stage] = &[&Family, &BASE64, &NORMALIZE];
+
+/// Repeated strings named once.
+pub(crate) const DICTIONARY: &[&dyn Stage] = &[&Dictionary];
+
+/// A head, the first error and a tail of what is still far too long.
+pub(crate) const CAP: &[&dyn Stage] = &[&Cap];
+
+/// Does the text that a lossless stage wrote stand for the one it was given?
+pub(crate) fn restores(stage: &str, before: &str, after: &str) -> bool {
+    let stages = COMPACT.iter().chain(DICTIONARY);
+    let stage = stages.copied().find(|other| other.name() == stage);
+    stage.is_some_and(|stage| stage.decode(after).as_deref() == Some(&*stage.canonical(before)))
+}
+
+static PROGRESS: Cosmetic = Cosmetic::always("progress", progress::settle);
+static TERMINAL: Cosmetic = Cosmetic::always("terminal", terminal::strip);
+static PADDING: Cosmetic = Cosmetic::worth_it("table_padding", padding::squeeze);
+static WHITESPACE: Cosmetic = Cosmetic::worth_it("trailing_whitespace", whitespace::trim_line_ends);
+
+static NUMBERS: Lossless = Lossless {
+    name: "line_numbers",
+    // Elsewhere a column of numbers is data.
+    natures: &[Nature::File, Nature::Excerpt],
+    encode: numbers::encode,
+    decode: numbers::decode,
+};
+static PATHS: Lossless = Lossless::plain("path_headings", paths::encode, paths::decode);
+static COLUMNS: Lossless = Lossless::plain("repeated_columns", columns::encode, columns::decode);
+static FOLD: Lossless = Lossless::plain("repeated_lines", fold::encode, fold::decode);
+static TEMPLATES: Lossless = Lossless::plain("log_templates", templates::encode, templates::decode);
+
+static BINARY: Removal =
+    Removal { name: "binary", fidelity: Fidelity::Safety, apply: binary::suppress };
+static BASE64: Removal =
+    Removal { name: "base64", fidelity: Fidelity::Reversible, apply: binary::suppress_base64 };
+static NORMALIZE: Removal =
+    Removal { name: "normalize", fidelity: Fidelity::Reversible, apply: normalize::apply };
+
+/// A stage that changes nothing a terminal would show.
+struct Cosmetic {
+    name: &'static str,
+    apply: fn(&str) -> Option<String>,
+    least_saving: usize,
+}
+
+impl Cosmetic {
+    /// However little it saves: what comes later makes the text shorter, and so its part larger.
+    const fn always(name: &'static str, apply: fn(&str) -> Option<String>) -> Self {
+        Cosmetic { name, apply, least_saving: usize::MAX }
+    }
+
+    const fn worth_it(name: &'static str, apply: fn(&str) -> Option<String>) -> Self {
+        Cosmetic { name, apply, least_saving: 64 }
+    }
+}
+
+impl Stage for Cosmetic {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Cosmetic
+    }
+
+    fn least_saving(&self) -> usize {
+        self.least_saving
+    }
+
+    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+        (self.apply)(text).map(Into::into)
+    }
+}
+
+/// A stage whose text decodes to the one it was given.
+struct Lossless {
+    name: &'static str,
+    natures: &'static [Nature],
+    encode: fn(&str) -> Option<String>,
+    decode: fn(&str) -> Option<String>,
+}
+
+impl Lossless {
+    const fn plain(
+        name: &'static str,
+        encode: fn(&str) -> Option<String>,
+        decode: fn(&str) -> Option<String>,
+    ) -> Self {
+        Lossless { name, natures: &[Nature::Plain], encode, decode }
+    }
+}
+
+impl Stage for Lossless {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn is_for(&self, subject: &Subject<'_>) -> bool {
+        self.natures.contains(&subject.nature)
+    }
+
+    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+        (self.encode)(text).map(Into::into)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        (self.decode)(text)
+    }
+}
+
+/// A stage that takes something away.
+struct Removal {
+    name: &'static str,
+    fidelity: Fidelity,
+    apply: fn(&str) -> Option<String>,
+}
+
+impl Stage for Removal {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        self.fidelity
+    }
+
+    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+        (self.apply)(text).map(Into::into)
+    }
+}
+
+/// The filter of the family that the command belongs to.
+struct Family;
+
+impl Stage for Family {
+    fn name(&self) -> &'static str {
+        "family"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Reversible
+    }
+
+    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+        let main = subject.context.command.as_ref().and_then(|command| command.main());
+        let invocation = main.filter(|main| main.shape != Shape::Changed).map(|main| Invocation {
+            program: &main.command.program,
+            subcommand: main.command.subcommand.as_deref(),
+            args: &main.command.args,
+        });
+        // Data is not what a filter leaves lines out of.
+        if invocation.is_none() && text.trim_ascii_start().starts_with(['{', '[']) {
+            return None;
+        }
+        let filter = subject.filters.find(invocation.as_ref(), text)?;
+        Some(filter.apply(text)?.text.into())
+    }
+}
+
+/// Repeated strings named once.
+struct Dictionary;
+
+impl Stage for Dictionary {
+    fn name(&self) -> &'static str {
+        "dictionary"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+        dictionary::encode(text, subject.settings.method, &subject.settings.counter).map(Into::into)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        dictionary::decode(text, tokenforge_formats::MAX_OUTPUT).ok()
+    }
+}
+
+/// The head, the first error and the tail of what is still far too long.
+struct Cap;
+
+impl Stage for Cap {
+    fn name(&self) -> &'static str {
+        "cap"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Safety
+    }
+
+    fn is_for(&self, subject: &Subject<'_>) -> bool {
+        subject.nature != Nature::File
+    }
+
+    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+        Some(cap::cap(text, subject.settings.max_output_bytes)?.text.into())
+    }
+}

@@ -1,0 +1,40 @@
+//! Log templates: lines that share a shape are written once, and then only what varies in them.
+//!
+//! ```text
+//! [Forge templates: "A= ..." is a line with * for what varies, rows below it give only those values; ...]
+//! A= [2024-05-06 *] INFO Rolled segment * of '*' in * ms (store.log)
+//! 10:00:00,250 17 orders-1 3
+//! ~371 18 orders-2 5
+//! = java.io.IOException: disk is full
+//! A ~02,010 19 orders-1 4
+//! ```
+//!
+//! - The text begins with a legend. Lines keep their order: each line of the body stands for one line of the text, but
+//!   for definitions (`A= ...`), which say what the rows below them are rows of.
+//! - A row has the values of its line in order, with a space between them; the last one may contain spaces. A name
+//!   before it (`A 1 2`) says of which template it is, where that is not the one of the line above.
+//! - A definition in which nothing varies is itself the line; its name alone (`B`) is the line again.
+//! - `~` is the value that the row above has in the same place, `~371` that value with its end replaced. Only times are
+//!   written so; paths, names and other numbers stay whole, to be read and searched for.
+//! - `= ` comes before a line that is no row, where rows come before it or it could be read as something else.
+//!
+//! A template is made of fields as `scan` cuts them, so a value is a whole word, path, name or number. `mine` finds
+//! the templates: lines of one shape (`rows`) are told apart by the value of a field where that saves tokens
+//! (`split`), and what is left may at least begin alike (`heads`). Texts that are no logs are given up early.
+
+mod align;
+mod column;
+mod ditto;
+mod heads;
+mod mine;
+mod read;
+mod rows;
+mod scan;
+mod spelling;
+mod split;
+mod template;
+mod word;
+mod write;
+
+pub use read::decode;
+pub use write::encode;

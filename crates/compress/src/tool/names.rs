@@ -1,0 +1,127 @@
+//! The names that agents give their tools; the data are in `tools.toml`.
+
+use super::Tool;
+use super::skip::{CATEGORIES, DOCUMENTED_CATEGORIES};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+/// No tool has a longer name; providers allow 64 to 128 characters.
+const LONGEST_NAME: usize = 256;
+
+/// The tool of this name, whatever agent uses it.
+pub(super) fn find(name: &str) -> Tool {
+    if name.len() > LONGEST_NAME {
+        return Tool::Other;
+    }
+    if let Some(server_and_tool) = strip_mcp(name) {
+        return mcp_tool(server_and_tool);
+    }
+    let last = name.rsplit(['.', '/']).next().unwrap_or(name);
+    NAMES.own(name).or_else(|| NAMES.own(last)).or_else(|| prefixed(last)).unwrap_or(Tool::Other)
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| Names::read(include_str!("tools.toml")));
+
+#[derive(Debug, Default)]
+struct Names {
+    own: HashMap<String, Tool>,
+    mcp: HashMap<String, Tool>,
+}
+
+impl Names {
+    fn read(data: &str) -> Self {
+        let tools: BTreeMap<Tool, BTreeMap<String, Vec<String>>> =
+            toml::from_str(data).unwrap_or_default();
+        let mut names = Self::default();
+        for (tool, agents) in tools {
+            for (agent, listed) in agents {
+                let map = if agent == "mcp" { &mut names.mcp } else { &mut names.own };
+                map.extend(listed.iter().map(|name| (squashed(name), tool)));
+            }
+        }
+        names
+    }
+
+    fn own(&self, name: &str) -> Option<Tool> {
+        self.own.get(&squashed(name)).copied()
+    }
+
+    /// One word of a foreign server may mean anything (`list`, `open`); two say what is meant.
+    fn foreign(&self, name: &str) -> Option<Tool> {
+        if let Some(tool) = self.mcp.get(&squashed(name)) {
+            return Some(*tool);
+        }
+        let documented = &CATEGORIES[..DOCUMENTED_CATEGORIES];
+        match documented.iter().find(|(category, _)| *category == name) {
+            Some((_, tool)) => Some(*tool),
+            None if has_two_words(name) => self.own(name),
+            None => None,
+        }
+    }
+}
+
+/// `mcp__server__tool` of Claude Code and Codex, `mcp_server_tool` of Gemini: what follows the first mark.
+fn strip_mcp(name: &str) -> Option<&str> {
+    name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_"))
+}
+
+fn mcp_tool(server_and_tool: &str) -> Tool {
+    let known = match server_and_tool.rsplit_once("__") {
+        Some((_, tool)) => NAMES.foreign(tool),
+        // Where the server's name ends is not marked, and it may hold an underscore itself.
+        None => after_each_mark(server_and_tool).take(2).find_map(|tool| NAMES.foreign(tool)),
+    };
+    known.unwrap_or(Tool::Mcp)
+}
+
+/// `server_tool` of opencode and `server__tool` of Goose look like any other name: only what is known counts.
+fn prefixed(name: &str) -> Option<Tool> {
+    match name.rsplit_once("__") {
+        Some((_, tool)) => NAMES.foreign(tool).or_else(|| NAMES.own(tool)),
+        None => {
+            let tool = after_each_mark(name).next()?;
+            has_two_words(tool).then(|| NAMES.foreign(tool)).flatten()
+        }
+    }
+}
+
+/// What follows the first underscore, the second, and so on.
+fn after_each_mark(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('_').map(|(at, _)| &name[at + 1..])
+}
+
+fn has_two_words(name: &str) -> bool {
+    let inside = name.as_bytes().get(1..).unwrap_or_default();
+    inside.iter().any(|byte| matches!(byte, b'_' | b'-') || byte.is_ascii_uppercase())
+}
+
+fn squashed(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_file_is_read_whole() {
+        let tools: BTreeMap<Tool, BTreeMap<String, Vec<String>>> =
+            toml::from_str(include_str!("tools.toml")).unwrap();
+        assert_eq!(tools.len(), 12);
+        let mut seen = HashMap::new();
+        for (tool, agents) in &tools {
+            for (agent, names) in agents {
+                for name in names {
+                    let earlier = seen.insert((agent == "mcp", squashed(name)), *tool);
+                    assert!(
+                        earlier.is_none_or(|earlier| earlier == *tool),
+                        "{name}: {earlier:?}, {tool:?}"
+                    );
+                    if agent != "mcp" {
+                        assert_eq!(Tool::canonical(name), *tool, "{name}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The text between the quotes of a JSON string, in the spellings that real serialisers use.
+
+use std::fmt::Write;
+
+/// What a serialiser escapes beyond what it has to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JsonStyle {
+    /// All but ASCII, as Python does by default.
+    ascii: bool,
+    /// `/`, as PHP does.
+    slash: bool,
+    /// `<`, `>`, `&` and the two Unicode line ends, as Go does.
+    html: bool,
+}
+
+impl JsonStyle {
+    /// The style that a string seems to be written in, given its value.
+    pub(super) fn of(written: &str, text: &str) -> Self {
+        let has =
+            |escape: &str| memchr::memmem::find(written.as_bytes(), escape.as_bytes()).is_some();
+        let has_escapes = written.len() != text.len();
+        Self {
+            ascii: has_escapes && written.is_ascii() && !text.is_ascii(),
+            slash: has_escapes && has(r"\/"),
+            html: has_escapes && [r"\u003c", r"\u003e", r"\u0026"].iter().any(|escape| has(escape)),
+        }
+    }
+
+    fn escapes(self, character: char) -> bool {
+        match character {
+            '"' | '\\' | '\0'..='\x1f' => true,
+            '/' => self.slash,
+            '<' | '>' | '&' => self.html,
+            '\x7f' => self.ascii,
+            '\u{2028}' | '\u{2029}' => self.html || self.ascii,
+            other => self.ascii && !other.is_ascii(),
+        }
+    }
+}
+
+/// The value of a string, unless it holds half a surrogate pair or is no JSON.
+pub(super) fn unescape(written: &str) -> Option<String> {
+    let mut text = String::with_capacity(written.len());
+    let mut rest = written;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let (character, length) = match rest.bytes().next()? {
+            b'n' => ('\n', 1),
+            b'r' => ('\r', 1),
+            b't' => ('\t', 1),
+            b'b' => ('\u{8}', 1),
+            b'f' => ('\u{c}', 1),
+            mark @ (b'"' | b'\\' | b'/') => (char::from(mark), 1),
+            b'u' => code_point(rest)?,
+            _ => return None,
+        };
+        text.push(character);
+        rest = &rest[length..];
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// Reads `uXXXX`, or `uXXXX\uXXXX` for a pair: the character and the length of its spelling.
+fn code_point(text: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| u32::from_str_radix(text.get(at..at + 4)?, 16).ok();
+    let first = unit(1)?;
+    if let Some(character) = char::from_u32(first) {
+        return Some((character, 5));
+    }
+    let second = if text.get(5..7)? == "\\u" { unit(7)? } else { return None };
+    let character =
+        char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]).next()?;
+    Some((character.ok()?, 11))
+}
+
+pub(super) fn escape(text: &str, style: JsonStyle) -> String {
+    let mut written = String::with_capacity(text.len() + text.len() / 8);
+    let mut plain = 0;
+    for (at, character) in text.char_indices().filter(|(_, character)| style.escapes(*character)) {
+        written.push_str(&text[plain..at]);
+        plain = at + character.len_utf8();
+        push_escaped(&mut written, character);
+    }
+    written.push_str(&text[plain..]);
+    written
+}
+
+fn push_escaped(written: &mut String, character: char) {
+    match character {
+        '"' | '\\' | '/' => written.extend(['\\', character]),
+        '\n' => written.push_str("\\n"),
+        '\r' => written.push_str("\\r"),
+        '\t' => written.push_str("\\t"),
+        '\u{8}' => written.push_str("\\b"),
+        '\u{c}' => written.push_str("\\f"),
+        other => {
+            for unit in other.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(written, "\\u{unit:04x}");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spelling_of_each_serialiser_comes_back() {
+        for written in [
+            "plain é \u{2028}",
+            r#"a\"\\\n\r\t\b\f\u001b/"#,
+            r"\u00e9 \ud83d\ude00 \u007f a/b",
+            r"a\/b é",
+            r"\u003cb\u003e \u0026 \u2028 é",
+        ] {
+            let text = unescape(written).unwrap();
+            assert_eq!(escape(&text, JsonStyle::of(written, &text)), written);
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_has_no_value() {
+        for written in [r"\", r"\x", r"\u12", r"\ud800", r"\ud800\n", r"\udc00\ud800", r"\u+123"] {
+            let known = unescape(written).map(|text| escape(&text, JsonStyle::of(written, &text)));
+            assert_ne!(known.as_deref(), Some(written));
+        }
+    }
+}

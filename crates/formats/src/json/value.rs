@@ -1,0 +1,136 @@
+//! Looking into a JSON text: values as places in it, so that a caller can change one string and nothing else.
+
+use super::escape;
+use super::{Json, Kind};
+use std::borrow::Cow;
+use std::iter;
+
+/// A key or a value inside a [`Json`].
+///
+/// ```
+/// use tokenforge_formats::Json;
+///
+/// let json = Json::parse(r#"{"name": "caf\u00e9", "tags": [1.50]}"#)?;
+/// let members: Vec<_> = json.root().members().collect();
+/// let (name, value) = members[0];
+/// assert_eq!(name.string().as_deref(), Some("name"));
+/// assert_eq!(value.string().as_deref(), Some("café"));
+/// assert_eq!((value.offset(), value.lexeme()), (9, Some(r#""caf\u00e9""#)));
+/// assert_eq!(members[1].1.elements().next().and_then(|number| number.lexeme()), Some("1.50"));
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Value<'j, 'a> {
+    json: &'j Json<'a>,
+    at: usize,
+}
+
+impl<'a> Json<'a> {
+    /// The value that the text is.
+    pub fn root(&self) -> Value<'_, 'a> {
+        Value { json: self, at: 0 }
+    }
+}
+
+impl<'j, 'a> Value<'j, 'a> {
+    /// Is this an object?
+    pub fn is_object(self) -> bool {
+        self.json.node(self.at).kind == Kind::Object
+    }
+
+    /// Is this an array?
+    pub fn is_array(self) -> bool {
+        self.json.node(self.at).kind == Kind::Array
+    }
+
+    /// The keys and values of an object, in the order of the text. Anything else has none.
+    pub fn members(self) -> impl Iterator<Item = (Self, Self)> + use<'j, 'a> {
+        let count = if self.is_object() { self.json.count(self.at) } else { 0 };
+        let mut next = self.at + 1;
+        iter::repeat_with(move || {
+            let (key, value) = (next, next + 1);
+            next = self.json.next(value);
+            (Self { at: key, ..self }, Self { at: value, ..self })
+        })
+        .take(count)
+    }
+
+    /// The elements of an array, in the order of the text. Anything else has none.
+    pub fn elements(self) -> impl Iterator<Item = Self> + use<'j, 'a> {
+        let count = if self.is_array() { self.json.count(self.at) } else { 0 };
+        let mut next = self.at + 1;
+        iter::repeat_with(move || {
+            let element = Self { at: next, ..self };
+            next = self.json.next(next);
+            element
+        })
+        .take(count)
+    }
+
+    /// Where this starts, in bytes from the start of the text.
+    pub fn offset(self) -> usize {
+        self.json.offset(self.at)
+    }
+
+    /// A scalar or key as it is written, strings with their quotes. A container has none.
+    pub fn lexeme(self) -> Option<&'a str> {
+        (!self.json.node(self.at).kind.is_container()).then(|| self.json.raw(self.at))
+    }
+
+    /// What a string or key says. Anything else says nothing, and neither does half of a surrogate pair.
+    pub fn string(self) -> Option<Cow<'a, str>> {
+        let node = self.json.node(self.at);
+        if !matches!(node.kind, Kind::String | Kind::Key) {
+            return None;
+        }
+        let text = self.json.unquoted(self.at);
+        match node.content.has_escape() {
+            true => escape::unescape(text).ok().map(Cow::Owned),
+            false => Some(Cow::Borrowed(text)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rebuilds the minified text out of the values.
+    fn rebuild(value: Value<'_, '_>) -> String {
+        if let Some(lexeme) = value.lexeme() {
+            return lexeme.to_owned();
+        }
+        let members = value
+            .members()
+            .map(|(key, value)| format!("{}:{}", key.lexeme().unwrap(), rebuild(value)));
+        let elements = value.elements().map(rebuild);
+        match value.is_object() {
+            true => format!("{{{}}}", members.collect::<Vec<_>>().join(",")),
+            false => format!("[{}]", elements.collect::<Vec<_>>().join(",")),
+        }
+    }
+
+    #[test]
+    fn every_value_can_be_reached() {
+        let text =
+            r#" {"a":[], "b" : {"c": [1, [true], {"d":null}], "":"\n"}, "e": {}, "e": -0.0} "#;
+        let json = Json::parse(text).unwrap();
+        assert_eq!(rebuild(json.root()), json.minify());
+        for (key, _) in json.root().members() {
+            assert!(text[key.offset()..].starts_with(key.lexeme().unwrap()));
+        }
+    }
+
+    #[test]
+    fn a_scalar_has_neither_members_nor_elements() {
+        let json = Json::parse("\"x\"").unwrap();
+        assert_eq!((json.root().members().count(), json.root().elements().count()), (0, 0));
+        let json = Json::parse("[1]").unwrap();
+        assert_eq!((json.root().members().count(), json.root().string()), (0, None));
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_says_nothing() {
+        assert_eq!(Json::parse(r#""\ud800""#).unwrap().root().string(), None);
+    }
+}

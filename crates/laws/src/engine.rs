@@ -1,0 +1,85 @@
+//! What the engine promises of any output, in any mode.
+
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::{
+    Compressed, Engine, Fidelity, History, Mode, Output, Settings, Vault, Verdict,
+};
+
+/// L2, L3, L5 and L6 for one output in one mode, with a place for originals and without.
+pub fn all(output: &Output<'_>, mode: Mode) {
+    let settings = Settings { mode, ..Settings::default() };
+    let key = Key::from_bytes([7; 32]);
+    let bare = Engine::new(&settings).traced();
+    let with_vault = bare.with_vault(Vault { key: &key, tenant: "laws" });
+    for engine in [bare, with_vault] {
+        let compressed = engine.compress(output, &History::default());
+        never_worse(output, &compressed, &settings);
+        lossless_is_lossless(&compressed);
+        stable(output, &compressed, &engine);
+        idempotent(output, &compressed, &engine);
+        respects_its_mode(output, &compressed, mode);
+    }
+    let compressed = bare.compress(output, &History::default());
+    let removed = applied(&compressed, Fidelity::Reversible);
+    assert!(!removed, "something was left out with no way back: {:?}", compressed.steps);
+}
+
+/// L2: a replacement has fewer tokens and no more bytes. Safety stages are the one exception.
+fn never_worse(output: &Output<'_>, compressed: &Compressed, settings: &Settings) {
+    let is_safety = applied(compressed, Fidelity::Safety) || !compressed.redacted.is_empty();
+    let text = compressed.text(output.text);
+    if text == output.text || is_safety {
+        return;
+    }
+    let (before, after) = (settings.counter.count(output.text), settings.counter.count(text));
+    assert!(after < before, "{before} tokens became {after}: {text:?}");
+    assert!(text.len() <= output.text.len(), "more bytes: {text:?}");
+}
+
+/// L3: what a lossless stage wrote decodes to what it was given.
+fn lossless_is_lossless(compressed: &Compressed) {
+    for step in &compressed.steps {
+        assert_ne!(
+            step.restores(),
+            Some(false),
+            "{} does not restore {:?}",
+            step.stage,
+            step.texts
+        );
+    }
+}
+
+/// L5: the same output becomes the same text again.
+fn stable(output: &Output<'_>, compressed: &Compressed, engine: &Engine<'_>) {
+    let again = engine.compress(output, &History::default());
+    assert_eq!(again.text(output.text), compressed.text(output.text));
+}
+
+/// L6: compressing what was compressed changes nothing.
+fn idempotent(output: &Output<'_>, compressed: &Compressed, engine: &Engine<'_>) {
+    let once = compressed.text(output.text);
+    let twice = engine.compress(&Output { text: once, ..*output }, &History::default());
+    assert_eq!(twice.text(once), once, "by {:?}", stages(&twice));
+}
+
+fn respects_its_mode(output: &Output<'_>, compressed: &Compressed, mode: Mode) {
+    match mode {
+        Mode::Disabled | Mode::Observe => {
+            assert_eq!(compressed.text(output.text), output.text);
+            assert!(matches!(compressed.verdict, Verdict::Kept(_)));
+        }
+        Mode::Lossless => {
+            assert_eq!(compressed.original, None, "lossless left something out");
+            assert!(!applied(compressed, Fidelity::Safety) && compressed.redacted.is_empty());
+        }
+        Mode::Safe | Mode::Standard | Mode::Aggressive => {}
+    }
+}
+
+fn applied(compressed: &Compressed, fidelity: Fidelity) -> bool {
+    compressed.steps.iter().any(|step| step.is_applied() && step.fidelity == fidelity)
+}
+
+fn stages(compressed: &Compressed) -> Vec<&'static str> {
+    compressed.steps.iter().filter(|step| step.is_applied()).map(|step| step.stage).collect()
+}

@@ -1,0 +1,28 @@
+//! The laws of tool outputs and schemas over random texts. The same seeds every time, so that a failure can be repeated.
+
+use tokenforge_laws::compress;
+use tokenforge_samples::{Nasty, nasty, tools};
+
+#[test]
+fn f15_only_descriptions_change_in_random_tools() {
+    let changed = (0..200_000).filter(|seed| compress::schema(&tools(*seed))).count();
+    assert!(changed > 100_000, "only {changed} had something to minify");
+}
+
+#[test]
+fn references_are_found_in_random_texts() {
+    (0..20_000).for_each(|seed| compress::reference(&nasty(seed, Nasty::default())));
+}
+
+#[test]
+fn expansions_of_random_texts_are_bounded() {
+    for seed in 0..5_000 {
+        let text = nasty(seed, Nasty::default()).replace(',', "\n");
+        compress::expansion(
+            &text,
+            &format!("{}-{}", seed % 7, seed % 11),
+            "[0-9a]+",
+            seed as usize % 4,
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! The scanner: all rules over one text.
+
+use std::sync::LazyLock;
+
+use crate::{
+    assigned, blocks,
+    finding::{Finding, Findings},
+    marker::marker,
+    rules::{Assigned, Block, Rules},
+    spots::{Spot, each_spot},
+    tokens::Tokens,
+    urls::Urls,
+};
+
+/// Finds secrets in text.
+pub struct Scanner {
+    tokens: Tokens,
+    assigned: Vec<Assigned>,
+    urls: Urls,
+    blocks: Vec<Block>,
+}
+
+/// A text without its secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redacted {
+    /// The text, with a marker in place of every secret.
+    pub text: String,
+    /// What was replaced; the ranges are those in the text before.
+    pub findings: Vec<Finding>,
+}
+
+impl Scanner {
+    /// The scanner with the rules of this crate, read when first asked for.
+    pub fn builtin() -> &'static Self {
+        static BUILTIN: LazyLock<Scanner> = LazyLock::new(|| {
+            let Rules { token, assigned, url, block } = Rules::builtin();
+            Scanner { tokens: Tokens::new(token), assigned, urls: Urls::new(url), blocks: block }
+        });
+        &BUILTIN
+    }
+
+    /// The ids of all rules.
+    pub fn rules(&self) -> impl Iterator<Item = &'static str> {
+        let tokens = self.tokens.rules().iter().map(|rule| rule.id);
+        let assigned = self.assigned.iter().map(|rule| rule.id);
+        let urls = self.urls.rules().map(|rule| rule.id);
+        tokens.chain(assigned).chain(urls).chain(self.blocks.iter().map(|rule| rule.id))
+    }
+
+    /// The secrets of a text in their order; none overlaps another.
+    pub fn find(&self, text: &str) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        each_spot(text.as_bytes(), |spot| match spot {
+            Spot::Run(at) => self.tokens.find_at(text, at, &mut findings),
+            Spot::Pair(at) => self.find_at_pair(text, at, &mut findings),
+        });
+        findings.settled()
+    }
+
+    /// The text with a marker in place of every secret, or nothing if there is none.
+    pub fn redact(&self, text: &str) -> Option<Redacted> {
+        let findings = self.find(text);
+        if findings.is_empty() {
+            return None;
+        }
+        let mut redacted = String::with_capacity(text.len());
+        let mut end = 0;
+        for finding in &findings {
+            redacted.push_str(&text[end..finding.range.start]);
+            redacted.push_str(&marker(finding.rule));
+            end = finding.range.end;
+        }
+        redacted.push_str(&text[end..]);
+        Some(Redacted { text: redacted, findings })
+    }
+
+    fn find_at_pair(&self, text: &str, at: usize, findings: &mut Findings) {
+        match text.as_bytes().get(at) {
+            Some(b':') => self.urls.find_at(text, at, findings),
+            Some(b'K') => {
+                blocks::find_at(&self.blocks, text, at, findings);
+                assigned::find_at(&self.assigned, text, at, findings);
+            }
+            _ => assigned::find_at(&self.assigned, text, at, findings),
+        }
+    }
+}

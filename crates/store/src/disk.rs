@@ -1,0 +1,168 @@
+//! Entries on disk: one file each, in a folder that any number of processes share.
+//!
+//! ```text
+//! key               32 random bytes under which references are made
+//! ledger            as long as the blocks written since the last sweep
+//! swept             last changed when the last sweep began
+//! 7f/               256 folders, by the first byte of an entry's address
+//!   7f03...original a checksum, then the bytes; last changed at the last use
+//! ```
+//!
+//! A file has its name once it is complete, so a killed process leaves no half entry, and two that write the same
+//! entry leave one of the two. There is no lock and no index, nothing to repair or to compact.
+//!
+//! An embedded database was measured beside it, p50 for 20 KB: fjall 3.1 puts in 50 us and gets in 10, these files
+//! take 60 us on an idle disk and 280 on a busy one, where making a file waits for others, and 17 to 24 to get. But
+//! fjall takes 300 ms to open 100 MB, where these take 50 us, and like its kin it turns the second process away.
+//! LZ4 made logs a third as long and no put faster; the bound is generous enough without.
+
+mod entry;
+mod key;
+mod ledger;
+mod sweep;
+
+use crate::address::Address;
+use crate::settings::Clock;
+use crate::{Error, Kind, Settings, Stats, Store};
+use ledger::Ledger;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long expired entries may lie around when little is written.
+const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Entries are swept down to 6/8 of the bound, and again after 1/8 was written. An entry has at most 1/8, so that
+/// the bound holds.
+const EIGHTHS_AFTER_SWEEP: u64 = 6;
+
+/// A store that survives restarts and kills, and that several processes may use at once.
+#[derive(Debug)]
+pub struct Disk {
+    folder: PathBuf,
+    settings: Settings,
+    clock: Clock,
+}
+
+impl Disk {
+    /// Opens the store in a folder, which is made if it is not there.
+    pub fn open(folder: impl Into<PathBuf>, settings: Settings) -> Result<Self, Error> {
+        let store = Self { folder: folder.into(), settings, clock: Clock::default() };
+        make_folder(&store.folder).map_err(Error::file("make the folder", &store.folder))?;
+        Ok(store)
+    }
+
+    /// The same store, with another clock.
+    #[must_use]
+    pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self { clock: Clock::new(now), ..self }
+    }
+
+    /// The key under which references are made: drawn once for the folder, the same for every process from then on.
+    pub fn key(&self) -> Result<[u8; 32], Error> {
+        key::read_or_make(&self.folder.join("key"))
+    }
+
+    /// Removes what is expired, and as much of the rest as the bound asks. Puts do this when it is due.
+    pub fn sweep(&self) -> Result<(), Error> {
+        let target = self.settings.max_bytes / 8 * EIGHTHS_AFTER_SWEEP;
+        // The ledger starts anew before the entries are counted: what others write meanwhile counts twice, not never.
+        self.ledger().start_anew(self.clock.now())?;
+        sweep::sweep(&self.folder, &self.settings, self.clock.now(), target)
+    }
+
+    fn ledger(&self) -> Ledger<'_> {
+        Ledger { folder: &self.folder }
+    }
+
+    fn shard(&self, address: &Address) -> PathBuf {
+        self.folder.join(format!("{:02x}", address.shard()))
+    }
+
+    fn path(&self, address: &Address) -> PathBuf {
+        self.shard(address).join(address.to_string())
+    }
+
+    fn write(&self, address: &Address, bytes: &[u8]) -> io::Result<()> {
+        let shard = self.shard(address);
+        let mut file = match new_file(&shard) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                make_folder(&shard)?;
+                new_file(&shard)
+            }
+            result => result,
+        }?;
+        file.write_all(&entry::header(address, bytes))?;
+        file.write_all(bytes)?;
+        file.as_file().set_modified(self.clock.now())?;
+        file.persist(self.path(address))?;
+        Ok(())
+    }
+
+    fn read(&self, address: &Address, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        // Elsewhere the owner of a file may date it; Windows wants it opened for writing.
+        let mut file = File::options().read(true).write(cfg!(windows)).open(path)?;
+        let metadata = file.metadata()?;
+        let now = self.clock.now();
+        if self.settings.is_over(address.kind, metadata.modified()?, now) {
+            return Ok(None);
+        }
+        let mut contents = Vec::with_capacity(metadata.len() as usize);
+        file.read_to_end(&mut contents)?;
+        // A folder that can only be read still answers.
+        let _ = file.set_modified(now);
+        Ok(entry::checked(address, contents))
+    }
+}
+
+impl Store for Disk {
+    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+        let address = Address::of(kind, tenant, id)?;
+        let size = entry::size_on_disk((entry::HEADER + bytes.len()) as u64);
+        let limit = self.settings.max_bytes / 8;
+        if size > limit {
+            return Err(Error::TooLarge { bytes: size, limit });
+        }
+        self.write(&address, bytes).map_err(Error::file("write", &self.path(&address)))?;
+        let written = self.ledger().add(size)?;
+        if written >= limit || self.ledger().age(self.clock.now())? >= SWEEP_EVERY {
+            self.sweep()?;
+        }
+        Ok(())
+    }
+
+    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+        let address = Address::of(kind, tenant, id)?;
+        let path = self.path(&address);
+        match self.read(&address, &path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            result => result.map_err(Error::file("read", &path)),
+        }
+    }
+
+    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+        let path = self.path(&Address::of(kind, tenant, id)?);
+        match fs::remove_file(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::file("remove", &path)(error)),
+        }
+    }
+
+    fn stats(&self) -> Result<Stats, Error> {
+        sweep::stats(&self.folder)
+    }
+}
+
+/// Makes a folder, and those it is in, for this user alone.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
+/// A file without its name yet, for this user alone.
+fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix(".").suffix(".new").tempfile_in(folder)
+}

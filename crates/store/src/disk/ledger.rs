@@ -1,0 +1,58 @@
+//! How much all processes together wrote since the last sweep, without a lock.
+//!
+//! Counting every file at every put would take milliseconds, and a command that puts one entry remembers nothing. So
+//! each put appends a byte a block to one file, whose length is the answer: appending is atomic.
+
+use super::entry;
+use crate::Error;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+pub(super) struct Ledger<'f> {
+    pub(super) folder: &'f Path,
+}
+
+impl Ledger<'_> {
+    /// Notes what an entry takes up, and tells how much that makes since the last sweep.
+    pub(super) fn add(&self, size_on_disk: u64) -> Result<u64, Error> {
+        let path = self.folder.join("ledger");
+        let blocks = (size_on_disk / entry::BLOCK) as usize;
+        let append = || -> io::Result<u64> {
+            let mut file = private().append(true).open(&path)?;
+            file.write_all(&vec![b'.'; blocks])?;
+            Ok(file.metadata()?.len() * entry::BLOCK)
+        };
+        append().map_err(Error::file("write", &path))
+    }
+
+    /// How long ago the last sweep was; very long if there was none.
+    pub(super) fn age(&self, now: SystemTime) -> Result<Duration, Error> {
+        let path = self.folder.join("swept");
+        match fs::metadata(&path).and_then(|metadata| metadata.modified()) {
+            Ok(swept) => Ok(now.duration_since(swept).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Duration::MAX),
+            Err(error) => Err(Error::file("read", &path)(error)),
+        }
+    }
+
+    /// Forgets what was written: a sweep begins.
+    pub(super) fn start_anew(&self, now: SystemTime) -> Result<(), Error> {
+        let truncate =
+            |path: &Path| -> io::Result<File> { private().write(true).truncate(true).open(path) };
+        let (ledger, swept) = (self.folder.join("ledger"), self.folder.join("swept"));
+        truncate(&ledger).map_err(Error::file("write", &ledger))?;
+        let marked = truncate(&swept).and_then(|file| file.set_modified(now));
+        marked.map_err(Error::file("write", &swept))
+    }
+}
+
+/// Options for a file that is made for this user alone.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}

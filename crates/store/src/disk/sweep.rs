@@ -1,0 +1,98 @@
+//! Looking at every entry: to count them, and to remove those that are expired or must make room.
+
+use super::entry;
+use crate::{Error, Kind, Settings, Stats};
+use std::fs::{self, DirEntry};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// A file that has no name by then belongs to a process that was killed.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+
+/// Removes what is expired, then the entries unused for longest until the rest takes up `target` bytes.
+pub(super) fn sweep(
+    folder: &Path,
+    settings: &Settings,
+    now: SystemTime,
+    target: u64,
+) -> Result<(), Error> {
+    let mut kept = Vec::new();
+    for_each_file(folder, |file| match file.kind {
+        Some(kind) if settings.is_over(kind, file.last_use, now) => file.remove(),
+        Some(_) => kept.push(file),
+        None => {
+            let age = now.duration_since(file.last_use).unwrap_or_default();
+            if age >= ABANDONED {
+                file.remove();
+            }
+        }
+    })?;
+    let mut total: u64 = kept.iter().map(EntryFile::size_on_disk).sum();
+    kept.sort_by_key(|file| file.last_use);
+    for file in kept {
+        if total <= target {
+            break;
+        }
+        total -= file.size_on_disk();
+        file.remove();
+    }
+    Ok(())
+}
+
+/// Counts the entries.
+pub(super) fn stats(folder: &Path) -> Result<Stats, Error> {
+    let mut stats = Stats::default();
+    for_each_file(folder, |file| {
+        if file.kind.is_some() {
+            stats.entries += 1;
+            stats.bytes += file.length.saturating_sub(entry::HEADER as u64);
+        }
+    })?;
+    Ok(stats)
+}
+
+struct EntryFile {
+    path: PathBuf,
+    /// None for a file that is still being written.
+    kind: Option<Kind>,
+    last_use: SystemTime,
+    length: u64,
+}
+
+impl EntryFile {
+    /// What cannot be looked at is somebody else's, or gone.
+    fn look(entry: &DirEntry) -> Option<Self> {
+        let name = entry.file_name();
+        let extension = Path::new(&name).extension()?.to_str()?;
+        let kind = Kind::ALL.iter().copied().find(|kind| kind.name() == extension);
+        let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file())?;
+        let last_use = metadata.modified().ok()?;
+        Some(Self { path: entry.path(), kind, last_use, length: metadata.len() })
+    }
+
+    fn size_on_disk(&self) -> u64 {
+        entry::size_on_disk(self.length)
+    }
+
+    /// Removes the file, unless another process put or used it a moment ago. What cannot be removed stays: the next
+    /// sweep will try again.
+    fn remove(self) {
+        let last_use = fs::metadata(&self.path).and_then(|metadata| metadata.modified());
+        if last_use.is_ok_and(|last_use| last_use == self.last_use) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn for_each_file(folder: &Path, mut visit: impl FnMut(EntryFile)) -> Result<(), Error> {
+    for shard in 0..=u8::MAX {
+        let shard = folder.join(format!("{shard:02x}"));
+        let entries = match fs::read_dir(&shard) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            result => result.map_err(Error::file("list", &shard))?,
+        };
+        entries.flatten().filter_map(|entry| EntryFile::look(&entry)).for_each(&mut visit);
+    }
+    Ok(())
+}

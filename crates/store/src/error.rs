@@ -1,0 +1,53 @@
+//! What can go wrong, with what a person needs to put it right.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file system refused.
+    #[error("cannot {operation} {}: {source}", path.display())]
+    File {
+        /// What was tried, as a verb.
+        operation: &'static str,
+        /// On which file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The id could not have come from us.
+    #[error("`{id}` is not an id: expected 1 to 128 characters out of A-Z, a-z, 0-9, `_` and `-`")]
+    BadId {
+        /// The id, or its beginning.
+        id: String,
+    },
+    /// The entry alone is more than the store may hold.
+    #[error("an entry of {bytes} bytes is more than this store takes: {limit} bytes")]
+    TooLarge {
+        /// What the entry would take up.
+        bytes: u64,
+        /// The largest size.
+        limit: u64,
+    },
+    /// The key file was damaged. It is not replaced silently: references made with it would no longer be known.
+    #[error("{} holds {length} bytes, not a key of 32: restore it, or remove it to start anew", path.display())]
+    BadKey {
+        /// The key file.
+        path: PathBuf,
+        /// Its size.
+        length: usize,
+    },
+    /// The system has no random numbers.
+    #[error("no random numbers for a new key: {0}")]
+    NoRandomness(getrandom::Error),
+}
+
+impl Error {
+    /// Wraps an error of the file system, for `map_err`.
+    pub(crate) fn file(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { operation, path, source }
+    }
+}

@@ -1,0 +1,189 @@
+//! Entries in memory: bounded in bytes, the least recently used make room.
+
+use crate::address::Address;
+use crate::settings::Clock;
+use crate::{Error, Kind, Settings, Stats, Store};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+/// What an entry costs beside its bytes: its places in two maps, roughly. Counted against the bound, so that a
+/// million empty entries are not free.
+const OVERHEAD: u64 = 256;
+
+/// A store that lives as long as the process.
+#[derive(Debug)]
+pub struct Memory {
+    settings: Settings,
+    clock: Clock,
+    entries: Mutex<Entries>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new(Settings::MEMORY)
+    }
+}
+
+impl Memory {
+    /// An empty store with these bounds.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, clock: Clock::default(), entries: Mutex::default() }
+    }
+
+    /// The same store, with another clock.
+    #[must_use]
+    pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self { clock: Clock::new(now), ..self }
+    }
+
+    /// No operation can leave the entries half changed, so a panic elsewhere does not spoil them.
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for Memory {
+    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+        let address = Address::of(kind, tenant, id)?;
+        let (size, limit) = (bytes.len() as u64, self.settings.max_bytes.saturating_sub(OVERHEAD));
+        if size > limit {
+            return Err(Error::TooLarge { bytes: size, limit });
+        }
+        let entry = Entry { bytes: bytes.into(), last_use: self.clock.now(), turn: 0 };
+        self.entries().insert(address, entry, &self.settings);
+        Ok(())
+    }
+
+    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+        let address = Address::of(kind, tenant, id)?;
+        let now = self.clock.now();
+        // The bytes are copied when the lock is free again.
+        let bytes = self.entries().use_entry(&address, &self.settings, now);
+        Ok(bytes.map(|bytes| bytes.to_vec()))
+    }
+
+    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+        let address = Address::of(kind, tenant, id)?;
+        Ok(self.entries().remove(&address).is_some())
+    }
+
+    fn stats(&self) -> Result<Stats, Error> {
+        let entries = self.entries();
+        Ok(Stats { entries: entries.by_address.len() as u64, bytes: entries.bytes })
+    }
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    by_address: HashMap<Address, Entry>,
+    /// Least recently used first.
+    by_turn: BTreeMap<u64, Address>,
+    /// Counts uses: the order of use, whatever the clock says.
+    turns: u64,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    bytes: Arc<[u8]>,
+    last_use: SystemTime,
+    turn: u64,
+}
+
+impl Entries {
+    fn insert(&mut self, address: Address, entry: Entry, settings: &Settings) {
+        let now = entry.last_use;
+        self.remove(&address);
+        self.bytes += entry.bytes.len() as u64;
+        self.by_address.insert(address, entry);
+        self.touch(&address, now);
+        while let Some((_, oldest)) = self.by_turn.first_key_value() {
+            let oldest = *oldest;
+            let is_over = self
+                .by_address
+                .get(&oldest)
+                .is_some_and(|entry| settings.is_over(oldest.kind, entry.last_use, now));
+            if !is_over && self.cost() <= settings.max_bytes {
+                break;
+            }
+            self.remove(&oldest);
+        }
+    }
+
+    fn use_entry(
+        &mut self,
+        address: &Address,
+        settings: &Settings,
+        now: SystemTime,
+    ) -> Option<Arc<[u8]>> {
+        let entry = self.by_address.get(address)?;
+        if settings.is_over(address.kind, entry.last_use, now) {
+            self.remove(address);
+            return None;
+        }
+        let bytes = Arc::clone(&entry.bytes);
+        self.touch(address, now);
+        Some(bytes)
+    }
+
+    fn touch(&mut self, address: &Address, now: SystemTime) {
+        let Some(entry) = self.by_address.get_mut(address) else { return };
+        self.by_turn.remove(&entry.turn);
+        self.turns += 1;
+        (entry.turn, entry.last_use) = (self.turns, now);
+        self.by_turn.insert(self.turns, *address);
+    }
+
+    fn remove(&mut self, address: &Address) -> Option<Entry> {
+        let entry = self.by_address.remove(address)?;
+        self.by_turn.remove(&entry.turn);
+        self.bytes -= entry.bytes.len() as u64;
+        Some(entry)
+    }
+
+    fn cost(&self) -> u64 {
+        self.bytes + self.by_address.len() as u64 * OVERHEAD
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounded(max_bytes: u64) -> Memory {
+        Memory::new(Settings { max_bytes, ..Settings::MEMORY })
+    }
+
+    #[test]
+    fn the_least_recently_used_entry_makes_room() {
+        let store = bounded(3 * (1000 + OVERHEAD));
+        let put = |id| store.put(Kind::Original, "t", id, &[0; 1000]).unwrap();
+        let has = |id| store.get(Kind::Original, "t", id).unwrap().is_some();
+        ["a", "b", "c"].into_iter().for_each(put);
+        assert!(has("a"));
+        put("d");
+        assert_eq!(["a", "b", "c", "d"].map(has), [true, false, true, true]);
+    }
+
+    #[test]
+    fn the_bound_holds_for_entries_of_every_size() {
+        let store = bounded(100_000);
+        for index in 0..2000usize {
+            let bytes = vec![1; index * 7919 % 30_000];
+            store.put(Kind::Result, "t", &index.to_string(), &bytes).unwrap();
+            let entries = store.entries();
+            assert!(entries.cost() <= 100_000, "{} after {index}", entries.cost());
+            assert_eq!(entries.by_turn.len(), entries.by_address.len());
+        }
+    }
+
+    #[test]
+    fn an_entry_above_the_bound_is_refused_and_evicts_nothing() {
+        let store = bounded(10_000);
+        store.put(Kind::Original, "t", "a", b"kept").unwrap();
+        let error = store.put(Kind::Original, "t", "b", &[0; 10_000]).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { bytes: 10_000, .. }), "{error}");
+        assert_eq!(store.stats().unwrap(), Stats { entries: 1, bytes: 4 });
+    }
+}

@@ -1,0 +1,203 @@
+//! What every store promises.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod kit;
+
+use kit::{HOUR, Time};
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_store::{Disk, Error, Kind, Memory, Settings, Stats, Store};
+
+/// Runs a test with each store, under a clock that stands still until told.
+fn each(settings: Settings, test: impl Fn(&dyn Store, &Time)) {
+    let time = Time::default();
+    test(&Memory::new(settings).with_clock(time.clock()), &time);
+    let folder = tempfile::tempdir().unwrap();
+    let time = Time::default();
+    test(&Disk::open(folder.path(), settings).unwrap().with_clock(time.clock()), &time);
+}
+
+#[test]
+fn what_was_put_comes_back() {
+    each(Settings::MEMORY, |store, _| {
+        let large = vec![7; 1 << 20];
+        for (id, bytes) in [("empty", &b""[..]), ("binary", &[0, 255, 10]), ("large", &large)] {
+            store.put(Kind::Original, "t", id, bytes).unwrap();
+            assert_eq!(store.get(Kind::Original, "t", id).unwrap().as_deref(), Some(bytes), "{id}");
+        }
+        assert_eq!(store.get(Kind::Original, "t", "unknown").unwrap(), None);
+    });
+}
+
+#[test]
+fn the_last_put_counts() {
+    each(Settings::MEMORY, |store, _| {
+        store.put(Kind::Result, "t", "id", b"one").unwrap();
+        store.put(Kind::Result, "t", "id", b"other").unwrap();
+        assert_eq!(store.get(Kind::Result, "t", "id").unwrap().unwrap(), b"other");
+        assert_eq!(store.stats().unwrap(), Stats { entries: 1, bytes: 5 });
+    });
+}
+
+#[test]
+fn what_is_forgotten_is_gone() {
+    each(Settings::MEMORY, |store, _| {
+        store.put(Kind::Original, "t", "id", b"bytes").unwrap();
+        assert!(store.forget(Kind::Original, "t", "id").unwrap());
+        assert!(!store.forget(Kind::Original, "t", "id").unwrap());
+        assert_eq!(store.get(Kind::Original, "t", "id").unwrap(), None);
+        assert_eq!(store.stats().unwrap(), Stats::default());
+    });
+}
+
+#[test]
+fn g40_a_tenant_sees_and_removes_only_its_own() {
+    each(Settings::MEMORY, |store, _| {
+        store.put(Kind::Original, "a", "id", b"of a").unwrap();
+        for other in ["b", "", "a/", "../a", "A", "a\0", "a\0id"] {
+            assert_eq!(store.get(Kind::Original, other, "id").unwrap(), None, "{other:?}");
+            assert!(!store.forget(Kind::Original, other, "id").unwrap(), "{other:?}");
+        }
+        assert_eq!(store.get(Kind::Result, "a", "id").unwrap(), None);
+        assert_eq!(store.get(Kind::Original, "a", "id").unwrap().unwrap(), b"of a");
+    });
+}
+
+#[test]
+fn an_id_that_is_none_is_refused() {
+    each(Settings::MEMORY, |store, _| {
+        for id in ["", "../key", "a b"] {
+            let error = store.put(Kind::Original, "t", id, b"").unwrap_err();
+            assert!(matches!(error, Error::BadId { .. }), "{error}");
+            assert!(store.get(Kind::Original, "t", id).is_err());
+            assert!(store.forget(Kind::Original, "t", id).is_err());
+        }
+    });
+}
+
+#[test]
+fn c4_each_kind_has_its_own_lifetime() {
+    let settings =
+        Settings { original_lifetime: HOUR, result_lifetime: 3 * HOUR, ..Settings::MEMORY };
+    each(settings, |store, time| {
+        let has = |kind| store.get(kind, "t", "id").unwrap().is_some();
+        for kind in Kind::ALL {
+            store.put(*kind, "t", "id", b"bytes").unwrap();
+        }
+        time.pass(HOUR);
+        assert!(!has(Kind::Original) && has(Kind::Result));
+        time.pass(3 * HOUR);
+        assert!(!has(Kind::Result));
+    });
+}
+
+#[test]
+fn c4_use_starts_the_lifetime_anew() {
+    let lifetime = Settings::MEMORY.original_lifetime;
+    assert_eq!(lifetime, 24 * HOUR);
+    each(Settings::MEMORY, |store, time| {
+        let has = || store.get(Kind::Original, "t", "id").unwrap().is_some();
+        store.put(Kind::Original, "t", "id", b"bytes").unwrap();
+        for _ in 0..5 {
+            time.pass(lifetime - Duration::from_secs(1));
+            assert!(has());
+        }
+        time.pass(lifetime);
+        assert!(!has());
+    });
+}
+
+#[test]
+fn a_clock_that_is_set_back_expires_nothing() {
+    each(Settings::MEMORY, |store, time| {
+        time.pass(100 * HOUR);
+        store.put(Kind::Original, "t", "id", b"bytes").unwrap();
+        time.go_back(90 * HOUR);
+        assert!(store.get(Kind::Original, "t", "id").unwrap().is_some());
+    });
+}
+
+#[test]
+fn many_threads_share_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores: [Arc<dyn Store>; 2] =
+        [Arc::new(Memory::default()), Arc::new(Disk::open(folder.path(), Settings::DISK).unwrap())];
+    for store in stores {
+        let work = |thread: usize| {
+            let store = Arc::clone(&store);
+            move || {
+                for index in 0..200 {
+                    let id = ((index + thread) % 50).to_string();
+                    store.put(Kind::Result, "t", &id, id.repeat(1000).as_bytes()).unwrap();
+                    let found = store.get(Kind::Result, "t", &id).unwrap();
+                    assert_eq!(found.unwrap(), id.repeat(1000).as_bytes());
+                }
+            }
+        };
+        let threads: Vec<_> = (0..4).map(|thread| std::thread::spawn(work(thread))).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(store.stats().unwrap().entries, 50);
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Put(Kind, u8, u8, Vec<u8>),
+    Get(Kind, u8, u8),
+    Forget(Kind, u8, u8),
+    Wait(u8),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let kind = prop_oneof![Just(Kind::Original), Just(Kind::Result)];
+    let place = (kind, 0..3u8, 0..4u8);
+    let bytes = prop::collection::vec(any::<u8>(), 0..50);
+    prop_oneof![
+        (place.clone(), bytes).prop_map(|((kind, t, i), bytes)| Step::Put(kind, t, i, bytes)),
+        place.clone().prop_map(|(kind, t, i)| Step::Get(kind, t, i)),
+        place.prop_map(|(kind, t, i)| Step::Forget(kind, t, i)),
+        (0..20u8).prop_map(Step::Wait),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever is done in whatever order, a store answers as a map with a lifetime would.
+    #[test]
+    fn a_store_is_a_map_whose_entries_age(steps in prop::collection::vec(step(), 0..60)) {
+        each(Settings::MEMORY, |store, time| {
+            let mut model: HashMap<(Kind, u8, u8), (Vec<u8>, Duration)> = HashMap::new();
+            for step in &steps {
+                let (tenant, id) = match step {
+                    Step::Put(_, t, i, _) | Step::Get(_, t, i) | Step::Forget(_, t, i) =>
+                        (t.to_string(), i.to_string()),
+                    Step::Wait(hours) => { time.pass(*hours as u32 * HOUR); continue }
+                };
+                let now = time.since_start();
+                model.retain(|_, (_, last_use)| now - *last_use < 24 * HOUR);
+                match step {
+                    Step::Put(kind, t, i, bytes) => {
+                        store.put(*kind, &tenant, &id, bytes).unwrap();
+                        model.insert((*kind, *t, *i), (bytes.clone(), now));
+                    }
+                    Step::Get(kind, t, i) => {
+                        let expected = model.get_mut(&(*kind, *t, *i)).map(|(bytes, last_use)| {
+                            *last_use = now;
+                            bytes.clone()
+                        });
+                        assert_eq!(store.get(*kind, &tenant, &id).unwrap(), expected);
+                    }
+                    Step::Forget(kind, t, i) => {
+                        store.forget(*kind, &tenant, &id).unwrap();
+                        model.remove(&(*kind, *t, *i));
+                    }
+                    Step::Wait(_) => {}
+                }
+            }
+        });
+    }
+}
