@@ -286,45 +286,47 @@ impl<'a> Engine<'a> {
         &self,
         text: &str,
         parts: &Parts<'_>,
-        mut runs: Vec<Run<'_>>,
+        runs: Vec<Run<'_>>,
         arguments: &str,
         history: &History,
     ) -> Option<Variant> {
-        let counter = self.settings.counter;
         let mut steps: Vec<Step> = runs.iter().flat_map(Run::steps).cloned().collect();
         let left_out = runs.iter().any(has_left_out);
         let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
         // A text that is all payload has passed the gates, and its tokens are known.
-        let gated = match &mut runs[..] {
-            [run] if is_whole(parts) && !is_safety => Some(run.tokens()),
+        let gated = match &runs[..] {
+            [run] if is_whole(parts) => run.known_tokens(),
             _ => None,
         };
-        let body = parts.rewrap(&runs.into_iter().map(Run::into_text).collect::<Vec<_>>());
+        let body: Cow<'_, str> = match runs.iter().any(Run::has_changed) {
+            true => parts.rewrap(&runs.into_iter().map(Run::into_text).collect::<Vec<_>>()).into(),
+            false => text.into(),
+        };
         let pointed = self.pointed(&body, arguments, history);
-        let is_pointed = pointed.is_some();
-        steps.push(pointing(is_pointed));
-        let body = pointed.unwrap_or(body);
+        steps.push(pointing(pointed.is_some()));
+        let gated = gated.filter(|_| pointed.is_none() && !left_out);
+        let body = pointed.map_or(body, Cow::Owned);
         if body == text {
             return None;
         }
         let reference = if left_out { self.reference(text) } else { None };
         let forwarded = match &reference {
             Some(reference) => format!("{}\n{body}", reference.marker()),
-            None => body,
+            None => body.into_owned(),
         };
-        let tokens = match gated.filter(|_| reference.is_none() && !is_pointed) {
+        let tokens = match gated {
             Some(tokens) => tokens,
-            None => {
-                let tokens = counter.count(&forwarded);
-                let is_smaller =
-                    forwarded.len() <= text.len() && counter.count_within(text, tokens).is_none();
-                if !is_smaller && !is_safety {
-                    return None;
-                }
-                tokens
-            }
+            None if is_safety => self.settings.counter.count(&forwarded),
+            None => self.tokens_if_smaller(&forwarded, text)?,
         };
         Some(Variant { text: forwarded, tokens, steps, reference })
+    }
+
+    /// The tokens of what would be forwarded, if they are fewer than those of the text, and its bytes no more.
+    fn tokens_if_smaller(&self, forwarded: &str, text: &str) -> Option<usize> {
+        let counter = self.settings.counter;
+        let tokens = (forwarded.len() <= text.len()).then(|| counter.count(forwarded))?;
+        counter.count_within(text, tokens).is_none().then_some(tokens)
     }
 
     /// The text with pointers to what earlier results show, if it is smaller with them.

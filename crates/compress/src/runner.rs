@@ -50,9 +50,19 @@ impl<'a> Run<'a> {
     }
 
     /// The tokens of the text as it is now; counted once.
-    pub(crate) fn tokens(&mut self) -> usize {
+    fn tokens(&mut self) -> usize {
         let counter = self.subject.settings.counter;
         *self.tokens.get_or_insert_with(|| counter.count(&self.text))
+    }
+
+    /// The tokens of the text, if it came through a gate.
+    pub(crate) fn known_tokens(&self) -> Option<usize> {
+        self.tokens
+    }
+
+    /// Is the text another than the one the run began with?
+    pub(crate) fn has_changed(&self) -> bool {
+        self.steps.iter().any(Step::is_applied)
     }
 
     /// Was a stage of this fidelity applied?
