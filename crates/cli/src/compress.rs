@@ -49,7 +49,7 @@ struct Stats<'a> {
 pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
     let input = Input::read(&arguments.file)?;
     let settings = arguments.engine.settings();
-    let compressed = arguments.engine.compress(&input.text, &settings)?;
+    let compressed = arguments.engine.compress(&input.text, &settings, false)?;
     if arguments.stats {
         print(&stats(&input.text, &compressed, &settings), arguments.json);
     }

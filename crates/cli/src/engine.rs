@@ -94,7 +94,13 @@ impl EngineArguments {
     }
 
     /// Takes a text through the engine. What is left out of it is stored first; where it cannot be, nothing is.
-    pub(crate) fn compress(&self, text: &str, settings: &Settings) -> anyhow::Result<Compressed> {
+    /// With `is_traced`, the record has the tokens before and after every stage.
+    pub(crate) fn compress(
+        &self,
+        text: &str,
+        settings: &Settings,
+        is_traced: bool,
+    ) -> anyhow::Result<Compressed> {
         let filters = filters::load()?;
         let arguments = match &self.command {
             Some(line) => serde_json::json!({ "command": line }).to_string(),
@@ -109,6 +115,7 @@ impl EngineArguments {
             is_error: self.error,
         };
         let engine = Engine::new(settings).with_filters(&filters);
+        let engine = if is_traced { engine.traced() } else { engine };
         let Some((store, key)) = self.vault() else {
             return Ok(engine.compress(&output, &History::default()));
         };

@@ -35,7 +35,7 @@ pub(crate) struct Explain {
 pub(crate) fn run(arguments: &Explain) -> anyhow::Result<()> {
     let input = Input::read(&arguments.file)?;
     let settings = arguments.engine.settings();
-    let compressed = arguments.engine.compress(&input.text, &settings)?;
+    let compressed = arguments.engine.compress(&input.text, &settings, true)?;
     if arguments.json {
         return Ok(output::print(&json(&input.text, &compressed, &settings).to_string())?);
     }

@@ -234,8 +234,12 @@ impl<'a> Engine<'a> {
         let clean: Vec<Run<'_>> =
             payloads.iter().map(|text| self.cleaned(self.run(text, context))).collect();
         let short = self.may_leave_out(context).then(|| self.short(&clean)).flatten();
-        let exact = clean.into_iter().map(|run| self.compacted(run)).collect();
-        std::iter::once(exact)
+        // Nothing that is kept whole competes with so little.
+        let is_little = |short: &Vec<Run<'_>>| size(short) < size(&clean) / LITTLE;
+        let exact = (!short.as_ref().is_some_and(is_little))
+            .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
+        exact
+            .into_iter()
             .chain(short)
             .filter_map(|runs| self.variant(text, &parts, runs, arguments, history))
             .min_by_key(|variant| variant.tokens)
@@ -299,7 +303,7 @@ impl<'a> Engine<'a> {
             _ => None,
         };
         let body: Cow<'_, str> = match runs.iter().any(Run::has_changed) {
-            true => parts.rewrap(&runs.into_iter().map(Run::into_text).collect::<Vec<_>>()).into(),
+            true => parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>()).into(),
             false => text.into(),
         };
         let pointed = self.pointed(&body, arguments, history);
@@ -357,6 +361,13 @@ fn pointing(found: bool) -> Step {
         tokens: None,
         texts: None,
     }
+}
+
+/// What is left of an output by a family, as one part in this many, makes the whole output not worth looking at.
+const LITTLE: usize = 4;
+
+fn size(runs: &[Run<'_>]) -> usize {
+    runs.iter().map(|run| run.text().len()).sum()
 }
 
 /// Was something taken away that only a reference gives back?

@@ -5,7 +5,9 @@ use crate::fidelity::Fidelity;
 use crate::record::{Outcome, Step};
 use crate::stage::{Stage, Subject, Written};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 /// Has the caller's time run out? A last resort: what a stage costs is bounded by the size of its text.
 pub type Expired<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -15,12 +17,17 @@ pub type Expired<'a> = &'a (dyn Fn() -> bool + Sync);
 pub(crate) struct Run<'a> {
     subject: Subject<'a>,
     expired: Expired<'a>,
-    text: Cow<'a, str>,
-    /// The tokens of `text`, once somebody had to know.
-    tokens: Option<usize>,
+    /// Shared by the runs that part here, so that it is counted once.
+    text: Rc<Counted<'a>>,
     /// Are the texts of every step kept?
     is_traced: bool,
     steps: Vec<Step>,
+}
+
+/// A text, and its tokens once somebody had to know.
+struct Counted<'a> {
+    text: Cow<'a, str>,
+    tokens: OnceCell<usize>,
 }
 
 impl<'a> Run<'a> {
@@ -30,8 +37,8 @@ impl<'a> Run<'a> {
         expired: Expired<'a>,
         is_traced: bool,
     ) -> Self {
-        let text = text.into();
-        Run { subject, expired, text, tokens: None, is_traced, steps: Vec::new() }
+        let text = Rc::new(Counted { text: text.into(), tokens: OnceCell::new() });
+        Run { subject, expired, text, is_traced, steps: Vec::new() }
     }
 
     pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
@@ -45,19 +52,13 @@ impl<'a> Run<'a> {
         &self.steps
     }
 
-    pub(crate) fn into_text(self) -> Cow<'a, str> {
-        self.text
-    }
-
-    /// The tokens of the text as it is now; counted once.
-    fn tokens(&mut self) -> usize {
-        let counter = self.subject.settings.counter;
-        *self.tokens.get_or_insert_with(|| counter.count(&self.text))
+    pub(crate) fn text(&self) -> &str {
+        &self.text.text
     }
 
     /// The tokens of the text, if it came through a gate.
     pub(crate) fn known_tokens(&self) -> Option<usize> {
-        self.tokens
+        self.text.tokens.get().copied()
     }
 
     /// Is the text another than the one the run began with?
@@ -77,26 +78,29 @@ impl<'a> Run<'a> {
             Step { stage: name, fidelity, outcome: Outcome::Applied, tokens: None, texts: None };
         match self.candidate(stage) {
             Ok(Candidate { text, tokens }) => {
-                step.tokens = self.tokens.zip(tokens);
+                step.tokens = self.known_tokens().zip(tokens);
                 step.texts =
-                    self.is_traced.then(|| Box::new((self.text.to_string(), text.clone())));
-                self.text = text.into();
-                self.tokens = tokens;
+                    self.is_traced.then(|| Box::new((self.text().to_owned(), text.clone())));
+                let tokens = tokens.map_or_else(OnceCell::new, OnceCell::from);
+                self.text = Rc::new(Counted { text: text.into(), tokens });
             }
             Err(outcome) => step.outcome = outcome,
         }
         self.steps.push(step);
     }
 
-    fn candidate(&mut self, stage: &dyn Stage) -> Result<Candidate, Outcome> {
+    fn candidate(&self, stage: &dyn Stage) -> Result<Candidate, Outcome> {
         if (self.expired)() {
             return Err(Outcome::OutOfTime);
         }
         if !stage.is_for(&self.subject) {
             return Err(Outcome::NotFor);
         }
-        let written = isolated(|| stage.apply(&self.text, &self.subject))?
-            .filter(|written| written.text != self.text)
+        if self.is_traced {
+            self.text.tokens.get_or_init(|| self.subject.settings.counter.count(self.text()));
+        }
+        let written = isolated(|| stage.apply(self.text(), &self.subject))?
+            .filter(|written| written.text != self.text())
             .ok_or(Outcome::NothingToDo)?;
         let tokens = match stage.fidelity() {
             Fidelity::Safety => None,
@@ -104,7 +108,7 @@ impl<'a> Run<'a> {
         };
         if stage.fidelity() == Fidelity::Lossless {
             let decoded = isolated(|| stage.decode(&written.text))?;
-            if decoded.as_deref() != Some(&*stage.canonical(&self.text)) {
+            if decoded.as_deref() != Some(&*stage.canonical(self.text())) {
                 return Err(Outcome::NotExact);
             }
         }
@@ -112,19 +116,26 @@ impl<'a> Run<'a> {
     }
 
     /// The tokens of what a stage wrote, if they are fewer than those of the present text, and its bytes are too.
-    fn gate(&mut self, written: &Written, least_saving: usize) -> Option<usize> {
-        let saved = self.text.len().checked_sub(written.text.len())?;
-        if saved.saturating_mul(least_saving) < self.text.len() {
+    fn gate(&self, written: &Written, least_saving: usize) -> Option<usize> {
+        let saved = self.text().len().checked_sub(written.text.len())?;
+        if saved.saturating_mul(least_saving) < self.text().len() {
             return None;
         }
         let counter = self.subject.settings.counter;
-        match (self.tokens, written.tokens) {
-            // Nobody knows yet how many the text has, and it need only be read until it has more.
-            (None, Some(tokens)) => {
-                counter.count_within(&self.text, tokens).is_none().then_some(tokens)
-            }
+        match (self.known_tokens(), written.tokens) {
             (Some(present), Some(tokens)) => (tokens < present).then_some(tokens),
-            (_, None) => counter.count_within(&written.text, self.tokens().checked_sub(1)?),
+            (Some(present), None) => counter.count_within(&written.text, present.checked_sub(1)?),
+            // The text need only be read until it has more tokens than what was made of it.
+            (None, tokens) => {
+                let tokens = tokens.unwrap_or_else(|| counter.count(&written.text));
+                match counter.count_within(self.text(), tokens) {
+                    None => Some(tokens),
+                    Some(present) => {
+                        let _ = self.text.tokens.set(present);
+                        None
+                    }
+                }
+            }
         }
     }
 }

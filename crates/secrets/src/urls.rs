@@ -121,17 +121,18 @@ impl<'a> Parts<'a> {
             .take(AUTHORITY)
             .take_while(|byte| !ends_authority(**byte))
             .count();
-        let end = start + authority;
+        let end = text.floor_char_boundary(start + authority);
         let at =
             bytes[start..end].iter().rposition(|&byte| byte == b'@').map(|place| start + place);
         let user = at.and_then(|at| {
             let split = start + bytes[start..at].iter().position(|&byte| byte == b':')?;
-            // The colon of a marker divides nothing.
-            (!marker::within(&text[start..at])).then(|| (&text[start..split], split + 1..at))
+            Some((&text[start..split], split + 1..at))
         });
         let scheme = scheme(text, colon);
-        if marker::ends_at(bytes, colon - scheme.len()) {
-            return None; // what is left of a scheme that was looked at before it was redacted
+        let is_rest =
+            marker::ends_at(bytes, colon - scheme.len()) || marker::within(&text[start..end]);
+        if is_rest {
+            return None; // of a URL that was looked at before it was redacted
         }
         let host = text.get(at.map_or(start, |at| at + 1)..end).unwrap_or_default();
         Some(Self { scheme, user, host, path: end })

@@ -10,6 +10,10 @@ use crate::seam;
 /// 2.9 s in one go. In pieces the cost is bounded by the piece.
 const STRIDE: usize = 2048;
 
+/// No token of any vocabulary has more bytes. A bound, so that a word of a megabyte need not be merged to know that it
+/// has more than a few tokens.
+pub(crate) const LONGEST_TOKEN: usize = 1024;
+
 /// A text being counted.
 #[derive(Debug)]
 pub(crate) struct Meter<'t> {
@@ -58,9 +62,9 @@ impl<'t> Meter<'t> {
         self.rest.is_empty()
     }
 
-    /// No text but the empty one has no tokens.
+    /// No text but the empty one has no tokens, and none is longer than the longest.
     fn at_least(&self) -> usize {
-        self.tokens + usize::from(!self.is_done())
+        self.tokens + self.rest.len().div_ceil(LONGEST_TOKEN)
     }
 
     /// No token is shorter than a byte.

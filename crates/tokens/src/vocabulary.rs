@@ -147,6 +147,16 @@ mod tests {
     }
 
     #[test]
+    fn no_token_is_longer_than_the_bound_says() {
+        for vocabulary in Vocabulary::ALL {
+            let table = vocabulary.table();
+            let ids = 0..table.vocab_size() as u32 + 1000;
+            let longest = ids.map(|id| table.decode(&[id]).len()).max().unwrap_or_default();
+            assert!((4..=crate::meter::LONGEST_TOKEN).contains(&longest), "{vocabulary}: {longest}");
+        }
+    }
+
+    #[test]
     fn every_embedded_encoding_has_a_name_here() {
         for name in tiktoken::list_encodings() {
             assert!(name.parse::<Vocabulary>().is_ok(), "{name}");
