@@ -8,7 +8,7 @@ use crate::mode::Mode;
 use crate::nature::Nature;
 use crate::record::{Outcome, Reason, Step, Verdict};
 use crate::reference::{Key, Reference};
-use crate::runner::{Expired, Run};
+use crate::runner::{Expired, Run, isolated};
 use crate::settings::{CEILING_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
@@ -161,7 +161,8 @@ impl<'a> Engine<'a> {
         }
         let context = Context::new(output.tool, output.arguments, output.is_error);
         let (text, redacted) = self.redact(output.text, &context);
-        let mut compressed = match self.shrink(&text, &context, output.arguments, history) {
+        let shrunk = isolated(|| self.shrink(&text, &context, output.arguments, history));
+        let mut compressed = match shrunk.unwrap_or(Err(Reason::Panicked)) {
             Ok(variant) => Compressed {
                 replacement: Some(variant.text),
                 verdict: Verdict::Replaced,
@@ -214,9 +215,6 @@ impl<'a> Engine<'a> {
         if text.len() < FLOOR_BYTES {
             return Err(Reason::TooSmall);
         }
-        if text.len() > CEILING_BYTES {
-            return Err(Reason::TooLarge);
-        }
         if self.settings.skip_tools.covers(&context.tool_name, context.tool) {
             return Err(Reason::SkippedTool);
         }
@@ -244,6 +242,7 @@ impl<'a> Engine<'a> {
             .filter_map(|runs| self.variant(text, &parts, runs, arguments, history))
             .min_by_key(|variant| variant.tokens)
             .ok_or(match Nature::of(text, context) {
+                _ if text.len() > CEILING_BYTES => Reason::TooLarge,
                 Nature::File => Reason::ExactTool,
                 _ => Reason::NothingToDo,
             })
@@ -257,7 +256,7 @@ impl<'a> Engine<'a> {
 
     /// Without what a terminal would not show and what is not text.
     fn cleaned<'r>(&self, run: Run<'r>) -> Run<'r> {
-        let run = run.through(stages::CLEAN);
+        let run = run.through(stages::CLEAN).looked_at_again();
         if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
     }
 
@@ -265,8 +264,20 @@ impl<'a> Engine<'a> {
     fn compacted<'r>(&self, run: Run<'r>) -> Run<'r> {
         let mode = self.settings.mode;
         let run = if mode.compacts() { run.through(stages::COMPACT) } else { run };
-        let run = if mode == Mode::Aggressive { run.through(stages::DICTIONARY) } else { run };
-        if mode.is_safe() { run.through(stages::CAP) } else { run }
+        let fits = |run: &Run<'_>| !mode.is_safe() || run.len() <= self.settings.max_output_bytes;
+        if fits(&run) {
+            return self.factored(run);
+        }
+        // Of lines that lean on others none can be cut out: a match would lose its file.
+        let factored = self.factored(run.clone());
+        if fits(&factored) { factored } else { run.through(stages::CAP) }
+    }
+
+    /// With what its lines share said once.
+    fn factored<'r>(&self, run: Run<'r>) -> Run<'r> {
+        let mode = self.settings.mode;
+        let run = if mode.compacts() { run.through(stages::FACTOR) } else { run };
+        if mode == Mode::Aggressive { run.through(stages::DICTIONARY) } else { run }
     }
 
     /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
@@ -367,7 +378,7 @@ fn pointing(found: bool) -> Step {
 const LITTLE: usize = 4;
 
 fn size(runs: &[Run<'_>]) -> usize {
-    runs.iter().map(|run| run.text().len()).sum()
+    runs.iter().map(Run::len).sum()
 }
 
 /// Was something taken away that only a reference gives back?

@@ -22,7 +22,7 @@ pub enum Reason {
     Observed,
     /// Too few bytes for anything to be gained.
     TooSmall,
-    /// More bytes than are looked at.
+    /// More bytes than are looked at, and no cap for them.
     TooLarge,
     /// The tool is on the list of those to skip.
     SkippedTool,
@@ -38,6 +38,8 @@ pub enum Reason {
     NotSmaller,
     /// The caller's deadline passed.
     OutOfTime,
+    /// A defect outside of any stage.
+    Panicked,
 }
 
 impl Reason {
@@ -56,6 +58,7 @@ impl Reason {
             Reason::NothingToDo => "nothing_to_do",
             Reason::NotSmaller => "not_smaller",
             Reason::OutOfTime => "out_of_time",
+            Reason::Panicked => "panicked",
         }
     }
 }
@@ -115,6 +118,8 @@ pub enum Outcome {
     Applied,
     /// It is not for this kind of output.
     NotFor,
+    /// The text has more bytes than any but a safety stage looks at.
+    TooLarge,
     /// It found nothing to do.
     NothingToDo,
     /// Its text has no fewer tokens, or more bytes.
@@ -134,6 +139,7 @@ impl Outcome {
         match self {
             Outcome::Applied => "applied",
             Outcome::NotFor => "not for this output",
+            Outcome::TooLarge => "too large",
             Outcome::NothingToDo => "nothing to do",
             Outcome::NotSmaller => "not smaller",
             Outcome::NotExact => "refused: did not decode to the original",

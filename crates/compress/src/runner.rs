@@ -2,7 +2,9 @@
 //! token gate and the record.
 
 use crate::fidelity::Fidelity;
+use crate::nature::Nature;
 use crate::record::{Outcome, Step};
+use crate::settings::CEILING_BYTES;
 use crate::stage::{Stage, Subject, Written};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -46,6 +48,19 @@ impl<'a> Run<'a> {
             self.step(*stage);
         }
         self
+    }
+
+    /// What the text is, now that a terminal's escapes no longer hide it: a diff in colours is a diff.
+    pub(crate) fn looked_at_again(mut self) -> Self {
+        if self.has_applied(Fidelity::Cosmetic) {
+            self.subject.nature = Nature::of(self.text(), self.subject.context);
+        }
+        self
+    }
+
+    /// How many bytes the text has.
+    pub(crate) fn len(&self) -> usize {
+        self.text().len()
     }
 
     pub(crate) fn steps(&self) -> &[Step] {
@@ -95,6 +110,9 @@ impl<'a> Run<'a> {
         }
         if !stage.is_for(&self.subject) {
             return Err(Outcome::NotFor);
+        }
+        if self.text().len() > CEILING_BYTES && stage.fidelity() != Fidelity::Safety {
+            return Err(Outcome::TooLarge);
         }
         if self.is_traced {
             self.text.tokens.get_or_init(|| self.subject.settings.counter.count(self.text()));
@@ -147,6 +165,15 @@ struct Candidate {
 }
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request.
-fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, Outcome> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|_| Outcome::Panicked)
+pub(crate) fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|_| Panicked)
+}
+
+/// There is a defect in the code that ran.
+pub(crate) struct Panicked;
+
+impl From<Panicked> for Outcome {
+    fn from(_: Panicked) -> Self {
+        Outcome::Panicked
+    }
 }

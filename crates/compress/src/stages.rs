@@ -20,19 +20,12 @@ pub(crate) const CLEAN: &[&dyn Stage] = &[&PROGRESS, &TERMINAL];
 /// What cannot be text.
 pub(crate) const SUPPRESS: &[&dyn Stage] = &[&BINARY];
 
-/// Fewer tokens for the same content.
-pub(crate) const COMPACT: &[&dyn Stage] = &[
-    &Json,
-    &JsonLines,
-    &EmbeddedJson,
-    &NUMBERS,
-    &PADDING,
-    &WHITESPACE,
-    &PATHS,
-    &COLUMNS,
-    &FOLD,
-    &TEMPLATES,
-];
+/// Fewer tokens for the same content, and lines that can still be cut out.
+pub(crate) const COMPACT: &[&dyn Stage] =
+    &[&Json, &JsonLines, &EmbeddedJson, &NUMBERS, &PADDING, &WHITESPACE];
+
+/// Fewer tokens by lines that are read together with others: a heading, a template, the lines above.
+pub(crate) const FACTOR: &[&dyn Stage] = &[&PATHS, &COLUMNS, &FOLD, &TEMPLATES];
 
 /// What a tool's family says can be left out, and files that were written as letters.
 pub(crate) const LEAVE_OUT: &[&dyn Stage] = &[&Family, &BASE64];
@@ -48,7 +41,7 @@ pub(crate) const CAP: &[&dyn Stage] = &[&Cap];
 
 /// Does the text that a lossless stage wrote stand for the one it was given?
 pub(crate) fn restores(stage: &str, before: &str, after: &str) -> bool {
-    let stages = COMPACT.iter().chain(DICTIONARY);
+    let stages = COMPACT.iter().chain(FACTOR).chain(DICTIONARY);
     let stage = stages.copied().find(|other| other.name() == stage);
     stage.is_some_and(|stage| stage.decode(after).as_deref() == Some(&*stage.canonical(before)))
 }
@@ -167,6 +160,14 @@ impl Stage for Removal {
 
     fn fidelity(&self) -> Fidelity {
         self.fidelity
+    }
+
+    fn is_for(&self, subject: &Subject<'_>) -> bool {
+        match self.fidelity {
+            // `cat picture.png` shows a file too.
+            Fidelity::Safety => subject.nature != Nature::File,
+            _ => subject.nature == Nature::Plain,
+        }
     }
 
     fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {

@@ -152,7 +152,10 @@ mod tests {
             let table = vocabulary.table();
             let ids = 0..table.vocab_size() as u32 + 1000;
             let longest = ids.map(|id| table.decode(&[id]).len()).max().unwrap_or_default();
-            assert!((4..=crate::meter::LONGEST_TOKEN).contains(&longest), "{vocabulary}: {longest}");
+            assert!(
+                (4..=crate::meter::LONGEST_TOKEN).contains(&longest),
+                "{vocabulary}: {longest}"
+            );
         }
     }
 

@@ -1,0 +1,67 @@
+//! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
+
+use tokenforge_compress::{
+    CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Settings,
+};
+
+fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> Compressed {
+    let arguments = serde_json::json!({ "command": command }).to_string();
+    let output = Output { text, tool, arguments: &arguments, call: None, is_error: false };
+    Engine::new(settings).compress(&output, &History::default())
+}
+
+fn applied(compressed: &Compressed) -> Vec<&'static str> {
+    compressed.steps.iter().filter(|step| step.is_applied()).map(|step| step.stage).collect()
+}
+
+#[test]
+fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
+    // Of many shapes, so that no template makes it short enough.
+    let word = |n: u32| ["x(", "[y ", "z = ", "{ w", "; v", "-> u"][n as usize % 6];
+    let code = |n: u32| -> String {
+        let hash = n.wrapping_mul(2_654_435_761);
+        (0..7).map(|at| format!("{}{}", word(hash >> (3 * at)), hash >> at)).collect()
+    };
+    let found: String = (0..4000_u32)
+        .map(|n| format!("./src/module{}/part.rs:{}:{}\n", n / 40, n % 40 + 1, code(n)))
+        .collect();
+    let compressed = compress(&Settings::default(), "Bash", "grep -rn let src", &found);
+    let text = compressed.text(&found);
+    assert!(applied(&compressed).contains(&"cap"), "{:?}", applied(&compressed));
+    let (_, tail) = text.split_once("[Forge left out ").expect("something was cut");
+    for line in tail.lines().skip(1) {
+        assert!(found.contains(line) && line.starts_with("./src/module"), "{line}");
+    }
+}
+
+#[test]
+fn a_diff_in_colours_is_a_diff() {
+    let rows: String = (0..20).map(|n| format!(" | name {n}      | value {n}    |   \n")).collect();
+    let diff = |red: &str, green: &str, end: &str| {
+        format!("diff --git a/x.md b/x.md\n--- a/x.md\n+++ b/x.md\n{green}@@ -1,6 +1,6 @@{end}\n{rows}{red}-| a  | b  |{end}\n{green}+| a  | c  |{end}\n \n")
+            .replace("diff --git", &format!("{green}diff --git"))
+            .replace("--- a", &format!("{red}--- a"))
+            .replace("+++ b", &format!("{red}+++ b"))
+    };
+    let coloured = diff("\u{1b}[31m", "\u{1b}[32m", "\u{1b}[m");
+    for mode in [Mode::Lossless, Mode::Standard, Mode::Aggressive] {
+        let settings = Settings { mode, ..Settings::default() };
+        let compressed = compress(&settings, "Bash", "git diff --color", &coloured);
+        assert_eq!(compressed.text(&coloured), diff("", "", ""), "{mode}");
+    }
+}
+
+#[test]
+fn the_bytes_of_a_picture_that_cat_shows_are_suppressed() {
+    let picture = "\u{1}PNG\u{fffd}\u{2}\u{fffd}".repeat(200);
+    let compressed = compress(&Settings::default(), "Bash", "cat logo.png", &picture);
+    assert_eq!(applied(&compressed), ["binary"]);
+}
+
+#[test]
+fn f8_what_is_too_large_to_be_compacted_is_capped_all_the_same() {
+    let log = "one more line of a log that never ends\n".repeat(CEILING_BYTES / 39 + 1000);
+    let compressed = compress(&Settings::default(), "Bash", "journalctl", &log);
+    assert_eq!(applied(&compressed), ["cap"]);
+    assert!(compressed.text(&log).len() < DEFAULT_MAX_OUTPUT_BYTES + 200);
+}
