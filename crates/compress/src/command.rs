@@ -148,6 +148,12 @@ impl Command {
     pub fn reads_file(&self) -> bool {
         self.all().any(|main| reading::reads_file(&main))
     }
+
+    /// Does a command put numbers before the lines it prints, as `cat -n` and `nl` do?
+    #[must_use]
+    pub fn numbers_lines(&self) -> bool {
+        self.all().any(|main| reading::numbers_lines(&main))
+    }
 }
 
 impl Pipeline {

@@ -33,17 +33,24 @@ pub struct History {
 }
 
 impl History {
-    /// Remembers what was forwarded for a call. A result without a call id cannot be pointed to.
+    /// Remembers what was forwarded for a call. A result without a call id cannot be pointed to, nor can those of calls
+    /// that have the same id: some clients number the calls of every turn from zero.
     pub fn add(&mut self, call: Option<&str>, tool: &str, forwarded: &str) {
         if let Some(call) = call.filter(|call| is_plain(call)) {
             self.results.add(call, tool, forwarded);
         }
     }
 
-    /// Is the result of this call among those shown?
+    /// Was this text forwarded for this call?
     #[must_use]
-    pub fn shows(&self, call: &str) -> bool {
-        self.results.find(call).is_some()
+    pub fn shows(&self, call: &str, text: &str) -> bool {
+        self.results.same_as(text).is_some_and(|(name, _)| name == call)
+    }
+
+    /// Are all the results shown that the pointers in a text lead to?
+    pub(crate) fn leads_on(&self, text: &str) -> bool {
+        let is_shown = |call| self.results.find(call).is_some();
+        pointed_calls(text).all(|call| is_shown(call) || call.starts_with(OWN))
     }
 
     /// The text with pointers instead of what was shown before or is in the call's arguments (JSON text); `None` if
@@ -161,6 +168,21 @@ fn parse_pointer(line: &str) -> Option<(usize, &str, usize)> {
     Some((count.parse().ok()?, name, first.parse().ok()?))
 }
 
+/// The calls that the pointers in a text lead to.
+pub(crate) fn pointed_calls(text: &str) -> impl Iterator<Item = &str> {
+    let call_of = |line| parse_pointer(line).map(|(_, call, _)| call).or_else(|| original_of(line));
+    text.split('\n').filter_map(call_of)
+}
+
+/// The call that a duplicate marker names.
+fn original_of(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("[Duplicate of ")?.strip_suffix("); see earlier result]")?;
+    Some(line.split_once(" (")?.0)
+}
+
+/// What a pointer calls the call's own arguments.
+const OWN: &str = "this call's ";
+
 /// The texts of several lines in the arguments of the call, as things that were shown.
 fn own_words(arguments: &str) -> Index {
     let mut index = Index::default();
@@ -170,7 +192,7 @@ fn own_words(arguments: &str) -> Index {
     {
         for (name, value) in &arguments {
             if let (true, Value::String(text)) = (is_plain(name), value) {
-                index.add(&format!("this call's {name}"), "", text);
+                index.add(&format!("{OWN}{name}"), "", text);
             }
         }
     }
@@ -258,6 +280,16 @@ mod tests {
         let mut history = History::default();
         history.add(None, "bash", &listing(0, 50));
         assert_eq!(point(&history, &listing(0, 50)), None);
+    }
+
+    #[test]
+    fn an_id_that_two_calls_have_is_not_pointed_to() {
+        let mut history = history();
+        history.add(Some("call_1"), "bash", "something else of the same name");
+        assert_eq!(point(&history, &listing(0, 50)), None);
+        history.add(Some("call_2"), "bash", &listing(0, 50));
+        let marker = point(&history, &listing(0, 50)).unwrap();
+        assert!(marker.contains("call_2"), "{marker}");
     }
 
     #[test]

@@ -22,6 +22,8 @@ const SIGNATURE: &str = "[Forge lines ";
 /// Ten is what people count by: the last digit says how far a line is from the number above it.
 const EVERY: u32 = 10;
 const FEWEST_LINES: u32 = 6;
+/// A client puts no more than this before the first line that it numbers; further down, numbers are the file's.
+const LONGEST_HEADING: usize = 4;
 /// Wider than any column, and its largest number is no trouble to count on from.
 const WIDEST: usize = 9;
 
@@ -39,13 +41,20 @@ pub fn encode(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
     let mut lines = Lines::new(text);
+    let (mut before, mut unnumbered) = ("", 0);
     while let Some((start, line)) = lines.next() {
-        if line.starts_with(SIGNATURE) {
+        if line.starts_with(SIGNATURE) || copied == 0 && unnumbered > LONGEST_HEADING {
             return None;
         }
-        let Some(column) = Column::of(line) else { continue };
+        let above = std::mem::replace(&mut before, line);
+        let Some(column) = Column::of(line) else {
+            unnumbered += 1;
+            continue;
+        };
+        // Under a heading of the same make it is a column of a table.
+        let is_data = above.contains(column.separator);
         let run = Run::from(column, line, &mut lines);
-        if run.pays() {
+        if run.pays() && !is_data {
             out.push_str(text.get(copied..start)?);
             out.push_str(&run.announcement());
             out.push('\n');

@@ -5,7 +5,7 @@
 //! requests, and saves the work of compressing a result that was sent before.
 
 use crate::engine::{Compressed, Engine, Original, Output};
-use crate::history::{History, duplicate_marker};
+use crate::history::{History, duplicate_marker, pointed_calls};
 use crate::record::Verdict;
 use crate::reference::Reference;
 use crate::tool::Tool;
@@ -96,7 +96,11 @@ impl Session {
         let input = blake3::hash(output.text.as_bytes());
         let settings = engine.settings().fingerprint(options.dedup);
         let known = self.memo.get(call).filter(|_| options.memo);
-        if let Some(memo) = known.filter(|memo| memo.input == input && memo.settings == settings) {
+        let still_holds = |memo: &&Memo| {
+            let is_same = memo.input == input && memo.settings == settings;
+            is_same && memo.can_be_read(engine, output, history)
+        };
+        if let Some(memo) = known.filter(still_holds) {
             let Memo { compressed, deduped, .. } = memo.clone();
             return Remembered { compressed, memo_reused: true, memo_changed: false, deduped };
         }
@@ -126,6 +130,10 @@ impl Session {
         history: &History,
     ) -> Option<Compressed> {
         let text = compressed.text(output.text);
+        // A pointer to a pointer would lead nowhere.
+        if pointed_calls(text).next().is_some() {
+            return None;
+        }
         let hash = blake3::hash(text.as_bytes());
         let tool = Tool::canonical(output.tool);
         let is_same =
@@ -133,7 +141,7 @@ impl Session {
         let shown =
             self.shown.iter().find(is_same).filter(|shown| Some(&*shown.call) != output.call)?;
         let marker = duplicate_marker(&shown.call, &shown.tool_name);
-        let original = match history.shows(&shown.call) {
+        let original = match history.shows(&shown.call, text) {
             true => None,
             false => {
                 let reference = engine.reference(text)?;
@@ -195,16 +203,27 @@ impl Session {
 }
 
 impl Memo {
-    /// What it takes to keep it: the text that was made, and the original where one must be stored again.
+    /// What it takes to keep it: the text that was made, the original where one must be stored again, and the record.
     fn bytes(&self) -> usize {
         let original = self.compressed.original.as_ref().map_or(0, |original| original.text.len());
-        self.compressed.replacement.as_ref().map_or(0, String::len) + original
+        let text = self.compressed.replacement.as_ref().map_or(0, String::len);
+        size_of::<Self>() + size_of_val(&*self.compressed.steps) + text + original
+    }
+
+    /// Can the model still see or ask for all that the text speaks of? Clients drop old messages, and a request may
+    /// have no place for originals.
+    fn can_be_read(&self, engine: &Engine<'_>, output: &Output<'_>, history: &History) -> bool {
+        match &self.compressed.original {
+            Some(original) => engine.reference(&original.text) == Some(original.reference),
+            None => history.leads_on(self.compressed.text(output.text)),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mode::Mode;
     use crate::settings::Settings;
 
     fn rows(count: usize, seed: usize) -> String {
@@ -227,12 +246,14 @@ mod tests {
 
     #[test]
     fn f11_an_equal_result_of_another_call_becomes_the_printed_marker() {
-        let (mut session, settings) = (Session::default(), Settings::default());
+        // Pointers within a request are the history's, but not in this mode.
+        let settings = Settings { mode: Mode::Safe, ..Settings::default() };
+        let mut session = Session::default();
         let text = rows(40, 7);
         let first =
             compress(&mut session, &output(&text, "call_abc123"), &History::default(), &settings);
         let mut history = History::default();
-        history.add(Some("call_abc123"), "bash", "shown otherwise");
+        history.add(Some("call_abc123"), "bash", first.compressed.text(&text));
         let second = compress(&mut session, &output(&text, "call_2"), &history, &settings);
         let marker = "[Duplicate of call_abc123 (bash); see earlier result]";
         assert!(!first.deduped);
@@ -265,6 +286,47 @@ mod tests {
         let second =
             compress(&mut session, &output(&text, "call_2"), &History::default(), &settings);
         assert!(!second.deduped);
+    }
+
+    #[test]
+    fn f11_a_pointer_is_not_pointed_to() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let mut history = History::default();
+        let text = rows(40, 7);
+        for call in ["call_with_a_long_identifier_31415926535", "call_2", "c3"] {
+            let made = compress(&mut session, &output(&text, call), &history, &settings);
+            let shown = made.compressed.text(&text);
+            assert!(!shown.contains("call_2") && !shown.contains("c3"), "{shown}");
+            history.add(Some(call), "bash", shown);
+        }
+    }
+
+    #[test]
+    fn f12_a_pointer_is_not_used_again_once_its_result_is_gone() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        let text = rows(40, 7);
+        let mut history = History::default();
+        let first = compress(&mut session, &output(&text, "call_1"), &history, &settings);
+        history.add(Some("call_1"), "bash", first.compressed.text(&text));
+        let again = |session: &mut Session, history: &History| {
+            compress(session, &output(&text, "call_2"), history, &settings)
+        };
+        let marker = again(&mut session, &history);
+        assert!(marker.compressed.text(&text).starts_with("[Duplicate of call_1"));
+        assert!(again(&mut session, &history).memo_reused);
+        let alone = again(&mut session, &History::default());
+        assert!(!alone.memo_reused && alone.memo_changed);
+        assert_eq!(alone.compressed.replacement, first.compressed.replacement);
+    }
+
+    #[test]
+    fn f12_results_that_were_kept_are_counted_too() {
+        let (mut session, settings) = (Session::default(), Settings::default());
+        for n in 0..10_000 {
+            let call = format!("call_{n}");
+            compress(&mut session, &output("ok", &call), &History::default(), &settings);
+        }
+        assert!(session.memo.len() < 5_000, "{}", session.memo.len());
     }
 
     #[test]

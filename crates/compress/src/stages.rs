@@ -22,7 +22,7 @@ pub(crate) const SUPPRESS: &[&dyn Stage] = &[&BINARY];
 
 /// Fewer tokens for the same content, and lines that can still be cut out.
 pub(crate) const COMPACT: &[&dyn Stage] =
-    &[&Json, &JsonLines, &EmbeddedJson, &NUMBERS, &PADDING, &WHITESPACE];
+    &[&Json, &JsonLines, &EmbeddedJson, &Numbers, &PADDING, &WHITESPACE];
 
 /// Fewer tokens by lines that are read together with others: a heading, a template, the lines above.
 pub(crate) const FACTOR: &[&dyn Stage] = &[&PATHS, &COLUMNS, &FOLD, &TEMPLATES];
@@ -51,13 +51,6 @@ static TERMINAL: Cosmetic = Cosmetic::always("terminal", terminal::strip);
 static PADDING: Cosmetic = Cosmetic::worth_it("table_padding", padding::squeeze);
 static WHITESPACE: Cosmetic = Cosmetic::worth_it("trailing_whitespace", whitespace::trim_line_ends);
 
-static NUMBERS: Lossless = Lossless {
-    name: "line_numbers",
-    // Elsewhere a column of numbers is data.
-    natures: &[Nature::File, Nature::Excerpt],
-    encode: numbers::encode,
-    decode: numbers::decode,
-};
 static PATHS: Lossless = Lossless::plain("path_headings", paths::encode, paths::decode);
 static COLUMNS: Lossless = Lossless::plain("repeated_columns", columns::encode, columns::decode);
 static FOLD: Lossless = Lossless::plain("repeated_lines", fold::encode, fold::decode);
@@ -109,7 +102,6 @@ impl Stage for Cosmetic {
 /// A stage whose text decodes to the one it was given.
 struct Lossless {
     name: &'static str,
-    natures: &'static [Nature],
     encode: fn(&str) -> Option<String>,
     decode: fn(&str) -> Option<String>,
 }
@@ -120,7 +112,7 @@ impl Lossless {
         encode: fn(&str) -> Option<String>,
         decode: fn(&str) -> Option<String>,
     ) -> Self {
-        Lossless { name, natures: &[Nature::Plain], encode, decode }
+        Lossless { name, encode, decode }
     }
 }
 
@@ -133,16 +125,42 @@ impl Stage for Lossless {
         Fidelity::Lossless
     }
 
-    fn is_for(&self, subject: &Subject<'_>) -> bool {
-        self.natures.contains(&subject.nature)
-    }
-
     fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
         (self.encode)(text).map(Into::into)
     }
 
     fn decode(&self, text: &str) -> Option<String> {
         (self.decode)(text)
+    }
+}
+
+/// The line-number column that a client or a command puts before the lines of a file. Elsewhere it is data.
+struct Numbers;
+
+impl Stage for Numbers {
+    fn name(&self) -> &'static str {
+        "line_numbers"
+    }
+
+    fn fidelity(&self) -> Fidelity {
+        Fidelity::Lossless
+    }
+
+    fn is_for(&self, subject: &Subject<'_>) -> bool {
+        let command = subject.context.command.as_ref();
+        match subject.nature {
+            Nature::File => true,
+            Nature::Excerpt => command.is_some_and(|command| command.numbers_lines()),
+            Nature::Diff | Nature::Plain => false,
+        }
+    }
+
+    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+        numbers::encode(text).map(Into::into)
+    }
+
+    fn decode(&self, text: &str) -> Option<String> {
+        numbers::decode(text)
     }
 }
 

@@ -65,3 +65,19 @@ fn f8_what_is_too_large_to_be_compacted_is_capped_all_the_same() {
     assert_eq!(applied(&compressed), ["cap"]);
     assert!(compressed.text(&log).len() < DEFAULT_MAX_OUTPUT_BYTES + 200);
 }
+
+#[test]
+fn decision_10_numbers_in_a_file_are_not_a_clients_column() {
+    let row = |n: u32| format!("{n}\tname {}\tcity of {}\n", n * 7919 % 1000, n * 31 % 77);
+    let table = String::from("id\tname\tcity\n") + &(1..40).map(row).collect::<String>();
+    let preface = "Notes\n\nOn several\nthings that\nare numbered\n\n";
+    let list: String = (1..40).map(|n| format!("{n}: item {}\n", n * 31)).collect();
+    let numbered: String = (1..40).map(|n| format!("{n:6}\tlet x{n};\n")).collect();
+    let settings = Settings { mode: Mode::Lossless, ..Settings::default() };
+    let is_kept =
+        |tool, command, text: &str| compress(&settings, tool, command, text).replacement.is_none();
+    assert!(is_kept("read_file", "", &table) && is_kept("Bash", "cat a.tsv", &table));
+    assert!(is_kept("read_file", "", &format!("{preface}{list}")));
+    assert!(is_kept("Bash", "cat a.md", &list));
+    assert!(!is_kept("Read", "", &numbered) && !is_kept("Bash", "cat -n a.rs", &numbered));
+}

@@ -9,6 +9,24 @@ pub(super) fn reads_file(main: &Main) -> bool {
     keeps_text && (shows_file(main.command) || shows_blob(main.command))
 }
 
+/// Does the command, or a filter behind it, put a number before every line?
+pub(super) fn numbers_lines(main: &Main) -> bool {
+    std::iter::once(main.command).chain(main.filters).any(|stage| {
+        let args = || stage.args.iter().map(String::as_str);
+        let has_letter = |arg: &str| {
+            let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            letters.is_some_and(|letters| letters.contains(['n', 'b']))
+        };
+        match stage.program.as_str() {
+            "nl" | "bat" | "batcat" => true,
+            "cat" => args().any(|arg| arg.starts_with("--number") || has_letter(arg)),
+            "awk" | "gawk" | "mawk" => args().any(|arg| arg.contains("NR")),
+            "grep" | "rg" => args().any(|arg| arg == "--line-number" || has_letter(arg)),
+            _ => false,
+        }
+    })
+}
+
 fn keeps_lines(stage: &SimpleCommand) -> bool {
     matches!(stage.program.as_str(), "nl" | "sed")
         || PROGRAMS.filters.passing.contains(&stage.program)

@@ -12,6 +12,8 @@ const PLACES: usize = 4;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     shown: Vec<Shown>,
+    /// Which text has a name; none where several have it.
+    by_name: HashMap<String, Option<usize>>,
     /// By the hash of a line: which text, and which line of it.
     places: HashMap<u64, Vec<(usize, usize)>>,
 }
@@ -38,6 +40,11 @@ impl Index {
     }
 
     pub(super) fn add(&mut self, name: &str, tool: &str, text: &str) {
+        if let Some(named) = self.by_name.get_mut(name) {
+            *named = None;
+            return;
+        }
+        self.by_name.insert(name.to_owned(), Some(self.shown.len()));
         let lines = Line::all(text);
         for (at, line) in lines.iter().enumerate() {
             // A run that begins with an empty line may as well begin with the next.
@@ -58,12 +65,18 @@ impl Index {
 
     /// The lines of the text shown under a name.
     pub(super) fn find(&self, name: &str) -> Option<&[Box<str>]> {
-        self.shown.iter().find(|shown| shown.name == name).map(|shown| &*shown.lines)
+        self.named(name).map(|shown| &*shown.lines)
+    }
+
+    /// The text shown under a name that no other has.
+    fn named(&self, name: &str) -> Option<&Shown> {
+        self.shown.get((*self.by_name.get(name)?)?)
     }
 
     /// The name and tool of a text that was shown just so.
     pub(super) fn same_as(&self, text: &str) -> Option<(&str, &str)> {
-        let shown = self.shown.iter().find(|shown| *shown.text == *text)?;
+        let is_it = |shown: &&Shown| *shown.text == *text && self.named(&shown.name).is_some();
+        let shown = self.shown.iter().find(is_it)?;
         Some((&shown.name, &shown.tool))
     }
 
@@ -76,13 +89,13 @@ impl Index {
     /// The longest run of lines, beginning with the first of `lines`, that was shown before.
     pub(super) fn longest_run(&self, lines: &[Line<'_>]) -> Option<Run<'_>> {
         let places = self.places.get(&hash(lines.first()?.bare))?;
-        let runs = places.iter().map(|&(text, start)| {
-            let Shown { name, lines: shown, .. } = &self.shown[text];
+        let runs = places.iter().filter_map(|&(text, start)| {
+            let Shown { name, lines: shown, .. } = self.named(&self.shown[text].name)?;
             let same = shown[start..].iter().zip(lines).take_while(|(shown, line)| {
                 ***shown == *line.bare && !line.is_fixed && !shown.starts_with(SIGNATURE)
             });
             let count = same.count();
-            Run { name, start, count }
+            Some(Run { name, start, count })
         });
         runs.reduce(|best, run| if run.count > best.count { run } else { best })
     }
