@@ -47,7 +47,7 @@ struct Stats<'a> {
 }
 
 pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
-    let input = Input::read(&arguments.file)?;
+    let input = Input::read_output(&arguments.file)?;
     let settings = arguments.engine.settings();
     let compressed = arguments.engine.compress(&input.text, &settings, false)?;
     if arguments.stats {

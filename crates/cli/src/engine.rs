@@ -2,7 +2,6 @@
 
 use crate::arguments::Vocabulary;
 use crate::{data, filters};
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::reference::Key;
@@ -119,15 +118,17 @@ impl EngineArguments {
         let Some((store, key)) = self.vault() else {
             return Ok(engine.compress(&output, &History::default()));
         };
-        let engine = engine.with_vault(Vault { key: &key, tenant: TENANT });
-        let compressed = engine.compress(&output, &History::default());
-        if let Some(original) = &compressed.original {
-            let id = original.reference.to_string();
-            store
-                .put(Kind::Original, TENANT, &id, original.text.as_bytes())
-                .context("the original could not be stored; --mode lossless needs no store")?;
+        let lossy = engine.with_vault(Vault { key: &key, tenant: TENANT });
+        let compressed = lossy.compress(&output, &History::default());
+        let Some(original) = &compressed.original else { return Ok(compressed) };
+        let id = original.reference.to_string();
+        match store.put(Kind::Original, TENANT, &id, original.text.as_bytes()) {
+            Ok(()) => Ok(compressed),
+            Err(error) => {
+                eprintln!("note: {error}; nothing is left out of the output");
+                Ok(engine.compress(&output, &History::default()))
+            }
         }
-        Ok(compressed)
     }
 
     /// Where originals are kept, if the mode may need it and it can be had.

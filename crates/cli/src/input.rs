@@ -15,24 +15,37 @@ pub(crate) struct Input {
 impl Input {
     /// Reads a file, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        let (name, bytes) = if path.as_os_str() == "-" {
-            if io::stdin().is_terminal() {
-                eprintln!("reading from the terminal; end with Ctrl-D");
-            }
-            ("standard input".to_owned(), read_all(io::stdin().lock(), 0))
-        } else {
-            let name = path.display().to_string();
-            let file = File::open(path).with_context(|| name.clone())?;
-            let size = file.metadata().map_or(0, |metadata| metadata.len());
-            (name, read_all(file, size))
-        };
-        let bytes = bytes.with_context(|| name.clone())?;
+        let (name, bytes) = read_bytes(path)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             anyhow::anyhow!("{name}: expected UTF-8, found other bytes at byte {at}")
         })?;
         Ok(Self { name, text })
     }
+
+    /// Reads what a tool printed, which may be anything: bytes that are not UTF-8 are shown as such, as clients do.
+    pub(crate) fn read_output(path: &Path) -> anyhow::Result<Self> {
+        let (name, bytes) = read_bytes(path)?;
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Ok(Self { name, text })
+    }
+}
+
+fn read_bytes(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
+    let (name, bytes) = if path.as_os_str() == "-" {
+        if io::stdin().is_terminal() {
+            eprintln!("reading from the terminal; end with Ctrl-D");
+        }
+        ("standard input".to_owned(), read_all(io::stdin().lock(), 0))
+    } else {
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| name.clone())?;
+        let size = file.metadata().map_or(0, |metadata| metadata.len());
+        (name, read_all(file, size))
+    };
+    let bytes = bytes.with_context(|| name.clone())?;
+    Ok((name, bytes))
 }
 
 fn read_all(source: impl Read, size: u64) -> io::Result<Vec<u8>> {

@@ -188,6 +188,25 @@ fn g45_without_a_writable_home_nothing_is_left_out_and_the_output_still_comes() 
 }
 
 #[test]
+fn l7_an_output_whose_original_cannot_be_stored_still_comes_whole() {
+    let home = Home::new();
+    std::fs::create_dir(home.0.path("data")).expect("a folder");
+    for shard in 0..=u8::MAX {
+        std::fs::write(home.0.path(&format!("data/{shard:02x}")), "").expect("a file in the way");
+    }
+    let text = home.out(&["compress", "--command", "cargo test"], &cargo_test());
+    assert!(!text.contains("SHADOW") && text.contains("case_39"), "{text}");
+}
+
+#[test]
+fn an_output_in_another_encoding_is_still_an_output() {
+    let home = Home::new();
+    std::fs::write(home.0.path("latin1.txt"), b"caf\xe9 is open\n").expect("a file");
+    let text = home.out(&["compress", "latin1.txt"], "");
+    assert_eq!(text, "caf\u{fffd} is open\n");
+}
+
+#[test]
 fn stats_say_what_was_saved_and_by_what() {
     let home = Home::new();
     let run =
