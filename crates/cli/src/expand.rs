@@ -24,12 +24,12 @@ pub(crate) struct Expand {
 }
 
 pub(crate) fn run(arguments: &Expand) -> anyhow::Result<()> {
-    let id = arguments.id.trim_start_matches("<<<SHADOW:").trim_end_matches(">>>");
-    let reference: Reference = id.parse()?;
+    let reference: Reference = arguments.id.parse()?;
     let store = data::store()?;
-    let original = store
-        .get(Kind::Original, TENANT, &reference.to_string())?
-        .with_context(|| format!("{id} is not in the store: it expired, or was made elsewhere"))?;
+    let original =
+        store.get(Kind::Original, TENANT, &reference.to_string())?.with_context(|| {
+            format!("{reference} is not in the store: it expired, or was made elsewhere")
+        })?;
     let original = String::from_utf8(original).context("the stored original is damaged")?;
     let selection = Selection {
         lines: arguments.lines,

@@ -20,9 +20,11 @@ mod tokens;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::io;
+use std::panic;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    panic::set_hook(Box::new(report_defect));
     match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -45,6 +47,12 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
+}
+
+/// Says where a defect is, and not what the text was that showed it: that may be anybody's.
+fn report_defect(info: &panic::PanicHookInfo<'_>) {
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    eprintln!("tokenforge: a defect at {place}; please report it");
 }
 
 /// The reader of our output has seen enough (`| head`): that is a success.

@@ -12,10 +12,9 @@ use crate::runner::{Expired, Run, isolated};
 use crate::settings::{CEILING_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
-use crate::{SIGNATURE, stages, terminal};
+use crate::{SIGNATURE, redaction, stages};
 use memchr::memmem;
 use std::borrow::Cow;
-use tokenforge_secrets::Scanner;
 
 /// A tool's output and the call it answers.
 #[derive(Debug, Clone, Copy)]
@@ -188,19 +187,10 @@ impl<'a> Engine<'a> {
         compressed
     }
 
-    /// The text without its secrets, and their kinds. Terminal escapes are removed first, since they can split a
-    /// secret; but not from the text of a file, of which they are a part.
     fn redact<'t>(&self, text: &'t str, context: &Context) -> (Cow<'t, str>, Vec<&'static str>) {
-        if !self.settings.redact_secrets || !self.settings.mode.is_safe() {
-            return (text.into(), Vec::new());
-        }
-        let bare = if context.tool.text_is_exact() { None } else { terminal::strip(text) };
-        match Scanner::builtin().redact(bare.as_deref().unwrap_or(text)) {
-            Some(redacted) => {
-                let kinds = redacted.findings.iter().map(|finding| finding.rule).collect();
-                (redacted.text.into(), kinds)
-            }
-            None => (text.into(), Vec::new()),
+        match self.settings.redact_secrets && self.settings.mode.is_safe() {
+            true => redaction::redact(text, context.tool.text_is_exact()),
+            false => (text.into(), Vec::new()),
         }
     }
 
@@ -236,16 +226,13 @@ impl<'a> Engine<'a> {
         let is_little = |short: &Vec<Run<'_>>| size(short) < size(&clean) / LITTLE;
         let exact = (!short.as_ref().is_some_and(is_little))
             .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
-        exact
-            .into_iter()
-            .chain(short)
+        let runs: Vec<Vec<Run<'_>>> = exact.into_iter().chain(short).collect();
+        let reason = kept_because(text, context, &runs);
+        let variants = runs.into_iter();
+        variants
             .filter_map(|runs| self.variant(text, &parts, runs, arguments, history))
             .min_by_key(|variant| variant.tokens)
-            .ok_or(match Nature::of(text, context) {
-                _ if text.len() > CEILING_BYTES => Reason::TooLarge,
-                Nature::File => Reason::ExactTool,
-                _ => Reason::NothingToDo,
-            })
+            .ok_or(reason)
     }
 
     fn run<'r>(&'r self, payload: &'r str, context: &'r Context) -> Run<'r> {
@@ -317,18 +304,14 @@ impl<'a> Engine<'a> {
             true => parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>()).into(),
             false => text.into(),
         };
-        let pointed = self.pointed(&body, arguments, history);
+        let reference = if left_out { self.reference(text) } else { None };
+        let pointed = self.pointed(&body, reference.as_ref(), arguments, history);
         steps.push(pointing(pointed.is_some()));
-        let gated = gated.filter(|_| pointed.is_none() && !left_out);
-        let body = pointed.map_or(body, Cow::Owned);
-        if body == text {
+        let gated = gated.filter(|_| pointed.is_none() && reference.is_none());
+        let forwarded = pointed.unwrap_or_else(|| marked(&body, reference.as_ref()));
+        if forwarded == text {
             return None;
         }
-        let reference = if left_out { self.reference(text) } else { None };
-        let forwarded = match &reference {
-            Some(reference) => format!("{}\n{body}", reference.marker()),
-            None => body.into_owned(),
-        };
         let tokens = match gated {
             Some(tokens) => tokens,
             None if is_safety => self.settings.counter.count(&forwarded),
@@ -344,13 +327,33 @@ impl<'a> Engine<'a> {
         counter.count_within(text, tokens).is_none().then_some(tokens)
     }
 
-    /// The text with pointers to what earlier results show, if it is smaller with them.
-    fn pointed(&self, text: &str, arguments: &str, history: &History) -> Option<String> {
+    /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
+    fn pointed(
+        &self,
+        body: &str,
+        reference: Option<&Reference>,
+        arguments: &str,
+        history: &History,
+    ) -> Option<String> {
         if !self.settings.mode.compacts() {
             return None;
         }
-        let pointed = history.point(text, arguments, self.settings.counter)?;
-        self.settings.counter.is_cheaper(&pointed, text).then_some(pointed)
+        let counter = self.settings.counter;
+        // An equal result that was shortened before begins with the same reference.
+        let duplicate = reference.and_then(|_| history.duplicate_of(&marked(body, reference)));
+        if let Some(marker) = duplicate {
+            return counter.is_cheaper(&marker, body).then_some(marker);
+        }
+        let pointed = history.point(body, arguments, counter)?;
+        counter.is_cheaper(&pointed, body).then(|| marked(&pointed, reference))
+    }
+}
+
+/// The text with the reference before it.
+fn marked(body: &str, reference: Option<&Reference>) -> String {
+    match reference {
+        Some(reference) => format!("{}\n{body}", reference.marker()),
+        None => body.to_owned(),
     }
 }
 
@@ -360,6 +363,21 @@ struct Variant {
     tokens: usize,
     steps: Vec<Step>,
     reference: Option<Reference>,
+}
+
+/// Why an output stays as it came, if no variant of it is smaller.
+fn kept_because(text: &str, context: &Context, variants: &[Vec<Run<'_>>]) -> Reason {
+    let any = |outcome: Outcome| {
+        let steps = || variants.iter().flatten().flat_map(Run::steps);
+        steps().any(|step| step.outcome == outcome)
+    };
+    match Nature::of(text, context) {
+        _ if text.len() > CEILING_BYTES => Reason::TooLarge,
+        _ if any(Outcome::OutOfTime) => Reason::OutOfTime,
+        Nature::File => Reason::ExactTool,
+        _ if any(Outcome::NotSmaller) => Reason::NotSmaller,
+        _ => Reason::NothingToDo,
+    }
 }
 
 /// The record of looking for what earlier results show.

@@ -47,6 +47,13 @@ impl History {
         self.results.same_as(text).is_some_and(|(name, _)| name == call)
     }
 
+    /// What stands for a text that was shown just so.
+    #[must_use]
+    pub fn duplicate_of(&self, text: &str) -> Option<String> {
+        let (call, tool) = self.results.same_as(text)?;
+        Some(duplicate_marker(call, tool))
+    }
+
     /// Are all the results shown that the pointers in a text lead to?
     pub(crate) fn leads_on(&self, text: &str) -> bool {
         let is_shown = |call| self.results.find(call).is_some();
@@ -61,8 +68,8 @@ impl History {
         if self.results.is_empty() && own.is_empty() {
             return None;
         }
-        if let Some((call, tool)) = self.results.same_as(text) {
-            return Some(duplicate_marker(call, tool));
+        if let Some(marker) = self.duplicate_of(text) {
+            return Some(marker);
         }
         let lines = Line::all(text);
         let mut out: Vec<Cow<'_, str>> = Vec::new();

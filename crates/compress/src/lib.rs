@@ -38,6 +38,7 @@ pub mod paths;
 pub mod progress;
 pub mod prompt;
 mod record;
+mod redaction;
 pub mod reference;
 mod runner;
 pub mod schema;

@@ -8,6 +8,7 @@ use crate::dictionary;
 use crate::fidelity::Fidelity;
 use crate::filter::Invocation;
 use crate::nature::Nature;
+use crate::settings::FLOOR_BYTES;
 use crate::stage::{Stage, Subject, Written};
 use crate::{
     binary, cap, columns, fold, normalize, numbers, padding, paths, progress, templates, terminal,
@@ -259,6 +260,8 @@ impl Stage for Cap {
     }
 
     fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
-        Some(cap::cap(text, subject.settings.max_output_bytes)?.text.into())
+        let capped = cap::cap(text, subject.settings.max_output_bytes)?.text;
+        // A few bytes too many are cheaper than a marker and a reference.
+        (capped.len() + FLOOR_BYTES < text.len()).then(|| capped.into())
     }
 }

@@ -1,7 +1,9 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
+use tokenforge_compress::reference::Key;
 use tokenforge_compress::{
     CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Settings,
+    Vault,
 };
 
 fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> Compressed {
@@ -80,4 +82,37 @@ fn decision_10_numbers_in_a_file_are_not_a_clients_column() {
     assert!(is_kept("read_file", "", &format!("{preface}{list}")));
     assert!(is_kept("Bash", "cat a.md", &list));
     assert!(!is_kept("Read", "", &numbered) && !is_kept("Bash", "cat -n a.rs", &numbered));
+}
+
+#[test]
+fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
+    let text: String =
+        (0..60).map(|n| format!("test a_long_name_of_a_test::case_{n:02} ... ok\n")).collect();
+    let text = format!("running 60 tests\n{text}\ntest result: ok. 60 passed; 0 failed\n");
+    let (settings, key) = (Settings::default(), Key::from_bytes([7; 32]));
+    let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+    let output = |call| Output {
+        text: &text,
+        tool: "Bash",
+        arguments: r#"{"command":"cargo test"}"#,
+        call: Some(call),
+        is_error: false,
+    };
+    let first = engine.compress(&output("call_1"), &History::default());
+    assert!(first.original.is_some(), "{:?}", first.steps);
+    let mut history = History::default();
+    history.add(Some("call_1"), "Bash", first.text(&text));
+    let second = engine.compress(&output("call_2"), &history);
+    assert_eq!(
+        second.replacement.as_deref(),
+        Some("[Duplicate of call_1 (Bash); see earlier result]")
+    );
+}
+
+#[test]
+fn l2_a_few_bytes_above_the_cap_are_not_worth_a_marker() {
+    let settings = Settings { mode: Mode::Safe, ..Settings::default() };
+    let text = "ab ".repeat(21_847);
+    let output = Output { text: &text, tool: "x", arguments: "", call: None, is_error: false };
+    assert_eq!(Engine::new(&settings).compress(&output, &History::default()).replacement, None);
 }
