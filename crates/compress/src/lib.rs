@@ -6,7 +6,7 @@
 //! gives back the text, and a panic or a deadline leaves the text as it was.
 //!
 //! What is left out of an output is left out only where it can be fetched back: the text then begins with a
-//! [`reference`], and [`Compressed::original`] is what the caller must store for it.
+//! [`reference`](mod@reference), and [`Compressed::original`] is what the caller must store for it.
 //!
 //! The engine does no I/O, reads no clock and keeps no state: what is forwarded depends on the output, the call, the
 //! settings and the results before it.
