@@ -50,15 +50,20 @@ impl<'a> Blocks<'a> {
     #[inline]
     fn tokens(&mut self, start: usize, block: &[u8; SIZE]) -> Mask {
         let bytes = Bytes::of(block);
+        if self.in_string & !self.escaped == Mask::MAX && bytes.are_plain() {
+            return 0;
+        }
         let backslashes = bytes.are(b'\\');
         let escaped = self.escaped_by(backslashes);
-        let quotes = bytes.are(b'"') & !escaped;
+        let any_quotes = bytes.are(b'"');
+        let quotes = any_quotes & !escaped;
         // From an opening quote up to, and without, the closing one.
         let inside = parity(quotes) ^ self.in_string;
         self.in_string = ((inside as i64) >> 63) as Mask;
         self.is_malformed |= (bytes.are_control() & inside) | (backslashes & !inside) != 0;
         if escaped != 0 {
-            self.check_escapes(start, escaped);
+            // The escapes that texts are full of need no closer look.
+            self.check_escapes(start, escaped & !(any_quotes | backslashes | bytes.are(b'n')));
         }
         if quotes == 0 && inside == Mask::MAX {
             self.in_scalar = 0;
@@ -140,6 +145,16 @@ impl Bytes {
     #[inline]
     fn are_control(&self) -> Mask {
         self.mask(|bytes| bytes.min(u8x16::splat(0x1f)).simd_eq(bytes))
+    }
+
+    /// Whether there is nothing but text, if this is inside a string.
+    #[inline]
+    fn are_plain(&self) -> bool {
+        let special = self.0.map(|bytes| {
+            let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+            equal(bytes, b'"') | equal(bytes, b'\\') | control
+        });
+        (special[0] | special[1] | special[2] | special[3]).to_bitmask() == 0
     }
 
     /// `{ } [ ] : ,`

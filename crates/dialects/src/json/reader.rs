@@ -70,11 +70,11 @@ impl<'a> Reader<'a> {
         &mut self,
         mut each: impl FnMut(&mut Self, Key<'a>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        if self.peek()? != b'{' {
+        if self.peek() != b'{' {
             return self.skip();
         }
-        self.token()?;
-        let mut start = self.token()?;
+        self.token();
+        let mut start = self.token();
         let mut comma = None;
         if self.byte(start) == b'}' {
             return Ok(());
@@ -84,13 +84,13 @@ impl<'a> Reader<'a> {
             let spelling = &self.text[spelling];
             let name = unescape(spelling).unwrap_or(Cow::Borrowed(spelling));
             each(self, Key { name, start, comma })?;
-            let end = self.token()?;
+            let end = self.token();
             match self.byte(end) {
                 b',' => comma = Some(end),
                 b'}' => return Ok(()),
                 _ => return Err(Refusal::NotJson { at: end }),
             }
-            start = self.token()?;
+            start = self.token();
         }
     }
 
@@ -99,16 +99,16 @@ impl<'a> Reader<'a> {
         &mut self,
         mut each: impl FnMut(&mut Self) -> Result<(), Refusal>,
     ) -> Result<Option<Range<usize>>, Refusal> {
-        if self.peek()? != b'[' {
+        if self.peek() != b'[' {
             return self.skip().map(|()| None);
         }
-        let start = self.token()?;
-        if self.peek()? == b']' {
-            return Ok(Some(start..self.token()? + 1));
+        let start = self.token();
+        if self.peek() == b']' {
+            return Ok(Some(start..self.token() + 1));
         }
         loop {
             each(self)?;
-            let end = self.token()?;
+            let end = self.token();
             match self.byte(end) {
                 b',' => {}
                 b']' => return Ok(Some(start..end + 1)),
@@ -130,9 +130,9 @@ impl<'a> Reader<'a> {
 
     /// Passes a value of any kind and tells what and where it was.
     pub(crate) fn value(&mut self) -> Result<Value, Refusal> {
-        let start = self.token()?;
+        let start = self.token();
         let (kind, end) = match self.byte(start) {
-            b'"' => (Kind::String, self.string()?),
+            b'"' => (Kind::String, self.string()),
             b'{' => (Kind::Object, self.container(true)?),
             b'[' => (Kind::Array, self.container(false)?),
             b'n' => (Kind::Null, self.scalar(start)?),
@@ -144,17 +144,18 @@ impl<'a> Reader<'a> {
     }
 
     /// What the next value is, told by its first byte.
-    pub(crate) fn peek(&mut self) -> Result<u8, Refusal> {
-        let at = self.upcoming()?;
-        Ok(self.byte(at))
+    pub(crate) fn peek(&mut self) -> u8 {
+        let at = self.upcoming();
+        self.byte(at)
     }
 
     /// After the document: nothing may follow.
     pub(crate) fn finish(mut self) -> Result<(), Refusal> {
         match self.upcoming() {
-            Err(_) if self.blocks.is_well_formed() => Ok(()),
-            Err(refusal) => Err(refusal),
-            Ok(at) => Err(Refusal::NotJson { at }),
+            at if at < self.text.len() || !self.blocks.is_well_formed() => {
+                Err(Refusal::NotJson { at })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -164,15 +165,15 @@ impl<'a> Reader<'a> {
         nesting.open(is_object);
         let mut is_first = true;
         loop {
-            let mut at = self.token()?;
+            let mut at = self.token();
             let is_empty = is_first && self.byte(at) == nesting.closing();
             if !is_empty {
                 if nesting.is_object() {
                     self.key(at)?;
-                    at = self.token()?;
+                    at = self.token();
                 }
                 match self.byte(at) {
-                    b'"' => self.string()?,
+                    b'"' => self.string(),
                     bracket @ (b'{' | b'[') => {
                         if !nesting.open(bracket == b'{') {
                             return Err(Refusal::TooDeep { at });
@@ -182,7 +183,7 @@ impl<'a> Reader<'a> {
                     }
                     _ => self.scalar(at)?,
                 };
-                at = self.token()?;
+                at = self.token();
             }
             // Behind a value: a comma, or the ends of as many containers as end here.
             while self.byte(at) != b',' {
@@ -192,7 +193,7 @@ impl<'a> Reader<'a> {
                 if nesting.close() {
                     return Ok(at + 1);
                 }
-                at = self.token()?;
+                at = self.token();
             }
             is_first = false;
         }
@@ -201,21 +202,18 @@ impl<'a> Reader<'a> {
     /// Reads the key whose opening quote was read, and its colon; returns what stands between the quotes.
     #[inline]
     fn key(&mut self, open: usize) -> Result<Range<usize>, Refusal> {
-        if self.byte(open) != b'"' {
+        let close = self.token();
+        let colon = self.token();
+        if self.byte(open) != b'"' || self.byte(colon) != b':' {
             return Err(Refusal::NotJson { at: open });
         }
-        let end = self.string()? - 1;
-        let colon = self.token()?;
-        if self.byte(colon) != b':' {
-            return Err(Refusal::NotJson { at: colon });
-        }
-        Ok(open + 1..end)
+        Ok(open + 1..close)
     }
 
     /// The offset behind the string whose opening quote was read: inside it there are no tokens.
     #[inline]
-    fn string(&mut self) -> Result<usize, Refusal> {
-        Ok(self.token()? + 1)
+    fn string(&mut self) -> usize {
+        self.token() + 1
     }
 
     #[inline]
@@ -223,23 +221,23 @@ impl<'a> Reader<'a> {
         scalar::end(self.text.as_bytes(), at).ok_or(Refusal::NotJson { at })
     }
 
-    /// Reads a token and returns its offset.
+    /// Reads a token and returns its offset: behind the last one that of the end, where no token is right.
     #[inline]
-    fn token(&mut self) -> Result<usize, Refusal> {
-        let at = self.upcoming()?;
-        self.tokens &= self.tokens - 1;
-        Ok(at)
+    fn token(&mut self) -> usize {
+        let at = self.upcoming();
+        self.tokens &= self.tokens.wrapping_sub(1);
+        at
     }
 
     #[inline]
-    fn upcoming(&mut self) -> Result<usize, Refusal> {
+    fn upcoming(&mut self) -> usize {
         while self.tokens == 0 {
             match self.blocks.advance() {
                 Some((block, tokens)) => (self.block, self.tokens) = (block, tokens),
-                None => return Err(Refusal::NotJson { at: self.text.len() }),
+                None => return self.text.len(),
             }
         }
-        Ok(self.block + self.tokens.trailing_zeros() as usize)
+        self.block + self.tokens.trailing_zeros() as usize
     }
 
     #[inline]

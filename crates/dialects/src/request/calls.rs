@@ -25,21 +25,24 @@ pub(super) struct Calls<'a> {
     unanswered: HashMap<Cow<'a, str>, VecDeque<usize>>,
     /// The first call of the latest turn: earlier ones without an id will not be answered any more.
     turn: usize,
-    /// How many calls there were when the current message began, and the one before it.
-    before: (usize, usize),
+    /// The first call of the current message.
+    message: usize,
+    /// There were calls in the message before it, so that they are of one turn.
+    follows_calls: bool,
 }
 
 impl<'a> Calls<'a> {
-    /// A message begins. Calls in messages that follow each other are of one turn.
+    /// A message begins.
     pub(super) fn message(&mut self) {
-        if self.before.1 == self.calls.len() {
-            self.turn = self.calls.len();
-        }
-        self.before = (self.before.1, self.calls.len());
+        self.follows_calls = self.calls.len() > self.message;
+        self.message = self.calls.len();
     }
 
     pub(super) fn add(&mut self, id: Option<Cow<'a, str>>, call: Call<'a>) {
         let index = self.calls.len();
+        if index == self.message && !self.follows_calls {
+            self.turn = index;
+        }
         match (id, &call.name) {
             (Some(id), _) => drop(self.by_id.insert(id, index)),
             (None, Some(name)) => self.unanswered.entry(name.clone()).or_default().push_back(index),
@@ -89,7 +92,7 @@ pub(super) fn is_direct(reader: &mut Reader<'_>) -> Result<Option<bool>, Refusal
 
 /// Whether an object, where there is one, has this `type`.
 pub(super) fn is_of_type(reader: &mut Reader<'_>, kind: &str) -> Result<Option<bool>, Refusal> {
-    if reader.peek()? != b'{' {
+    if reader.peek() != b'{' {
         let Value { kind, .. } = reader.value()?;
         return Ok((kind != Kind::Null).then_some(false));
     }

@@ -40,7 +40,7 @@ pub(super) struct Answer<'a> {
 impl<'a> Found<'a> {
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
     pub(super) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        if reader.peek()? != b'[' {
+        if reader.peek() != b'[' {
             return self.text(reader);
         }
         reader.array(|reader| self.block(reader, kind)).map(|_| ())

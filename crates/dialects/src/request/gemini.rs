@@ -29,7 +29,7 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
     match &*key.name {
         "contents" => {
             found.messages.mark(key)?;
-            if reader.peek()? == b'{' {
+            if reader.peek() == b'{' {
                 return content(reader, found);
             }
             reader.array(|reader| content(reader, found)).map(|_| ())
@@ -48,7 +48,7 @@ fn content<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
     reader.object(|reader, key| match &*key.name {
         "parts" => {
             parts.mark(&key)?;
-            if reader.peek()? == b'{' {
+            if reader.peek() == b'{' {
                 return part(reader, found);
             }
             reader.array(|reader| part(reader, found)).map(|_| ())
