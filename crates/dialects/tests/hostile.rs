@@ -1,6 +1,6 @@
 //! Bodies made to harm, and bodies made up at random.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

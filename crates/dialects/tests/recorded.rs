@@ -1,6 +1,6 @@
 //! Bodies that real clients sent, in every spelling.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -1,6 +1,6 @@
 //! The forms that tool results take, dialect by dialect.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

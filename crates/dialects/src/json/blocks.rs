@@ -58,9 +58,12 @@ impl<'a> Blocks<'a> {
         let any_quotes = bytes.are(b'"');
         let quotes = any_quotes & !escaped;
         // From an opening quote up to, and without, the closing one.
-        let inside = parity(quotes) ^ self.in_string;
+        let inside = if quotes == 0 { self.in_string } else { parity(quotes) ^ self.in_string };
         self.in_string = ((inside as i64) >> 63) as Mask;
-        self.is_malformed |= (bytes.are_control() & inside) | (backslashes & !inside) != 0;
+        if bytes.have_control() {
+            self.is_malformed |= bytes.are_control() & inside != 0;
+        }
+        self.is_malformed |= backslashes & !inside != 0;
         if escaped != 0 {
             // The escapes that texts are full of need no closer look.
             self.check_escapes(start, escaped & !(any_quotes | backslashes | bytes.are(b'n')));
@@ -144,17 +147,18 @@ impl Bytes {
 
     #[inline]
     fn are_control(&self) -> Mask {
-        self.mask(|bytes| bytes.min(u8x16::splat(0x1f)).simd_eq(bytes))
+        self.mask(control)
+    }
+
+    #[inline]
+    fn have_control(&self) -> bool {
+        self.have(control)
     }
 
     /// Whether there is nothing but text, if this is inside a string.
     #[inline]
     fn are_plain(&self) -> bool {
-        let special = self.0.map(|bytes| {
-            let control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
-            equal(bytes, b'"') | equal(bytes, b'\\') | control
-        });
-        (special[0] | special[1] | special[2] | special[3]).to_bitmask() == 0
+        !self.have(|bytes| equal(bytes, b'"') | equal(bytes, b'\\') | control(bytes))
     }
 
     /// `{ } [ ] : ,`
@@ -177,10 +181,21 @@ impl Bytes {
     }
 
     #[inline]
+    fn have(&self, class: impl Fn(u8x16) -> u8x16) -> bool {
+        let [a, b, c, d] = self.0.map(class);
+        (a | b | c | d).to_bitmask() != 0
+    }
+
+    #[inline]
     fn mask(&self, class: impl Fn(u8x16) -> u8x16) -> Mask {
         let bits = |index: usize| Mask::from(class(self.0[index]).to_bitmask()) << (16 * index);
         bits(0) | bits(1) | bits(2) | bits(3)
     }
+}
+
+#[inline]
+fn control(bytes: u8x16) -> u8x16 {
+    bytes.min(u8x16::splat(0x1f)).simd_eq(bytes)
 }
 
 #[inline]

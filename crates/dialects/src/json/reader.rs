@@ -60,7 +60,7 @@ impl Value {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Result<Self, Refusal> {
-        let text = std::str::from_utf8(body)
+        let text = simdutf8::compat::from_utf8(body)
             .map_err(|error| Refusal::NotUtf8 { at: error.valid_up_to() })?;
         Ok(Reader { text, blocks: Blocks::new(body), block: 0, tokens: 0 })
     }

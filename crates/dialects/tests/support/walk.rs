@@ -19,7 +19,7 @@ pub(crate) fn walk(body: &Value, dialect: Dialect) -> Vec<Expected> {
         Dialect::OpenAiChat | Dialect::Ollama => chat(body),
         Dialect::OpenAiResponses => responses(body),
         Dialect::Gemini => gemini(body),
-        Dialect::BedrockConverse => unimplemented!("nobody recorded it"),
+        Dialect::BedrockConverse => panic!("nobody recorded it"),
     }
 }
 
