@@ -1,0 +1,361 @@
+//! A walk over the tokens of a JSON text: into what is of interest, past everything else.
+
+use super::blocks::Blocks;
+use super::text::unescape;
+use super::{MAX_DEPTH, scalar};
+use crate::refusal::Refusal;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Reads a JSON text once, from its start to its end.
+///
+/// The functions that read a value take whatever value is there: where it is not of the kind they ask for, they pass it.
+pub(crate) struct Reader<'a> {
+    text: &'a str,
+    blocks: Blocks<'a>,
+    /// Where the current block starts.
+    block: usize,
+    /// Its tokens that were not read yet.
+    tokens: u64,
+}
+
+/// The name of a member, and where it stands.
+pub(crate) struct Key<'a> {
+    /// The name; as it is spelled if no text can hold it.
+    pub(crate) name: Cow<'a, str>,
+    /// Where its opening quote is.
+    pub(crate) start: usize,
+    /// Where the comma before it is.
+    pub(crate) comma: Option<usize>,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    String,
+    Object,
+    Array,
+    /// `null`
+    Null,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    Number,
+}
+
+/// A value, and its bytes: for a string with its quotes.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    pub(crate) kind: Kind,
+    pub(crate) span: Range<usize>,
+}
+
+impl Value {
+    /// What stands between the quotes, if it is a string.
+    pub(crate) fn content(&self) -> Option<Range<usize>> {
+        (self.kind == Kind::String).then(|| self.span.start + 1..self.span.end - 1)
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(body: &'a [u8]) -> Result<Self, Refusal> {
+        let text = simdutf8::compat::from_utf8(body)
+            .map_err(|error| Refusal::NotUtf8 { at: error.valid_up_to() })?;
+        Ok(Reader { text, blocks: Blocks::new(body), block: 0, tokens: 0 })
+    }
+
+    /// Reads the members of an object. `each` must read the value of its member.
+    pub(crate) fn object(
+        &mut self,
+        mut each: impl FnMut(&mut Self, Key<'a>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        if self.peek() != b'{' {
+            return self.skip();
+        }
+        self.token();
+        let mut start = self.token();
+        let mut comma = None;
+        if self.byte(start) == b'}' {
+            return Ok(());
+        }
+        loop {
+            let spelling = self.key(start)?;
+            let spelling = &self.text[spelling];
+            let name = unescape(spelling).unwrap_or(Cow::Borrowed(spelling));
+            each(self, Key { name, start, comma })?;
+            let end = self.token();
+            match self.byte(end) {
+                b',' => comma = Some(end),
+                b'}' => return Ok(()),
+                _ => return Err(Refusal::NotJson { at: end }),
+            }
+            start = self.token();
+        }
+    }
+
+    /// Reads the elements of an array and returns its span. `each` must read its element.
+    pub(crate) fn array(
+        &mut self,
+        mut each: impl FnMut(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<Option<Range<usize>>, Refusal> {
+        if self.peek() != b'[' {
+            return self.skip().map(|()| None);
+        }
+        let start = self.token();
+        if self.peek() == b']' {
+            return Ok(Some(start..self.token() + 1));
+        }
+        loop {
+            each(self)?;
+            let end = self.token();
+            match self.byte(end) {
+                b',' => {}
+                b']' => return Ok(Some(start..end + 1)),
+                _ => return Err(Refusal::NotJson { at: end }),
+            }
+        }
+    }
+
+    /// Reads a string: nothing if it is not one, or one that no text can hold.
+    pub(crate) fn text(&mut self) -> Result<Option<Cow<'a, str>>, Refusal> {
+        let value = self.value()?;
+        Ok(value.content().and_then(|content| unescape(&self.text[content])))
+    }
+
+    /// Passes a value.
+    pub(crate) fn skip(&mut self) -> Result<(), Refusal> {
+        self.value().map(|_| ())
+    }
+
+    /// Passes a value of any kind and tells what and where it was.
+    pub(crate) fn value(&mut self) -> Result<Value, Refusal> {
+        let start = self.token();
+        let (kind, end) = match self.byte(start) {
+            b'"' => (Kind::String, self.string()),
+            b'{' => (Kind::Object, self.container(true)?),
+            b'[' => (Kind::Array, self.container(false)?),
+            b'n' => (Kind::Null, self.scalar(start)?),
+            b't' => (Kind::True, self.scalar(start)?),
+            b'f' => (Kind::False, self.scalar(start)?),
+            _ => (Kind::Number, self.scalar(start)?),
+        };
+        Ok(Value { kind, span: start..end })
+    }
+
+    /// What the next value is, told by its first byte.
+    pub(crate) fn peek(&mut self) -> u8 {
+        let at = self.upcoming();
+        self.byte(at)
+    }
+
+    /// After the document: nothing may follow.
+    pub(crate) fn finish(mut self) -> Result<(), Refusal> {
+        match self.upcoming() {
+            at if at < self.text.len() || !self.blocks.is_well_formed() => {
+                Err(Refusal::NotJson { at })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Passes the rest of a container whose bracket was read, without recursion; returns the offset behind it.
+    fn container(&mut self, is_object: bool) -> Result<usize, Refusal> {
+        let mut nesting = Nesting::default();
+        nesting.open(is_object);
+        let mut is_first = true;
+        loop {
+            let mut at = self.token();
+            let is_empty = is_first && self.byte(at) == nesting.closing();
+            if !is_empty {
+                if nesting.is_object() {
+                    self.key(at)?;
+                    at = self.token();
+                }
+                match self.byte(at) {
+                    b'"' => self.string(),
+                    bracket @ (b'{' | b'[') => {
+                        if !nesting.open(bracket == b'{') {
+                            return Err(Refusal::TooDeep { at });
+                        }
+                        is_first = true;
+                        continue;
+                    }
+                    _ => self.scalar(at)?,
+                };
+                at = self.token();
+            }
+            // Behind a value: a comma, or the ends of as many containers as end here.
+            while self.byte(at) != b',' {
+                if self.byte(at) != nesting.closing() {
+                    return Err(Refusal::NotJson { at });
+                }
+                if nesting.close() {
+                    return Ok(at + 1);
+                }
+                at = self.token();
+            }
+            is_first = false;
+        }
+    }
+
+    /// Reads the key whose opening quote was read, and its colon; returns what stands between the quotes.
+    #[inline]
+    fn key(&mut self, open: usize) -> Result<Range<usize>, Refusal> {
+        let close = self.token();
+        let colon = self.token();
+        if self.byte(open) != b'"' || self.byte(colon) != b':' {
+            return Err(Refusal::NotJson { at: open });
+        }
+        Ok(open + 1..close)
+    }
+
+    /// The offset behind the string whose opening quote was read: inside it there are no tokens.
+    #[inline]
+    fn string(&mut self) -> usize {
+        self.token() + 1
+    }
+
+    #[inline]
+    fn scalar(&mut self, at: usize) -> Result<usize, Refusal> {
+        scalar::end(self.text.as_bytes(), at).ok_or(Refusal::NotJson { at })
+    }
+
+    /// Reads a token and returns its offset: behind the last one that of the end, where no token is right.
+    #[inline]
+    fn token(&mut self) -> usize {
+        let at = self.upcoming();
+        self.tokens &= self.tokens.wrapping_sub(1);
+        at
+    }
+
+    #[inline]
+    fn upcoming(&mut self) -> usize {
+        while self.tokens == 0 {
+            match self.blocks.advance() {
+                Some((block, tokens)) => (self.block, self.tokens) = (block, tokens),
+                None => return self.text.len(),
+            }
+        }
+        self.block + self.tokens.trailing_zeros() as usize
+    }
+
+    #[inline]
+    fn byte(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(b' ')
+    }
+}
+
+/// Which of the open containers are objects: one bit each.
+#[derive(Default)]
+struct Nesting {
+    are_objects: [u64; MAX_DEPTH / 64],
+    depth: usize,
+    is_object: bool,
+}
+
+impl Nesting {
+    /// Whether there was room for one more.
+    fn open(&mut self, is_object: bool) -> bool {
+        if self.depth == MAX_DEPTH {
+            return false;
+        }
+        let (word, bit) = (self.depth / 64, self.depth % 64);
+        self.are_objects[word] &= !(1 << bit);
+        self.are_objects[word] |= u64::from(is_object) << bit;
+        self.depth += 1;
+        self.is_object = is_object;
+        true
+    }
+
+    /// Whether that was the outermost one.
+    fn close(&mut self) -> bool {
+        self.depth -= 1;
+        if let Some(outer) = self.depth.checked_sub(1) {
+            self.is_object = self.are_objects[outer / 64] >> (outer % 64) & 1 == 1;
+        }
+        self.depth == 0
+    }
+
+    fn is_object(&self) -> bool {
+        self.is_object
+    }
+
+    fn closing(&self) -> u8 {
+        if self.is_object { b'}' } else { b']' }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tokenforge_samples::{Nasty, nasty};
+
+    fn read(text: &[u8]) -> Result<Value, Refusal> {
+        let mut reader = Reader::new(text)?;
+        let value = reader.value()?;
+        reader.finish()?;
+        Ok(value)
+    }
+
+    #[test]
+    fn a_value_is_passed_from_its_first_byte_to_its_last() {
+        for text in ["{}", "[]", "1", "\"\"", r#"{"a":[1,{"b":"]}"}],"c":null}"#, "[[],[[]],{}]"] {
+            let value = read(format!(" {text}\n").as_bytes()).unwrap();
+            assert_eq!(value.span, 1..1 + text.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn members_may_spell_their_names_as_they_like() {
+        let mut reader = Reader::new(br#"{ "\u0074ype" : 1 , "b":[2] , "\ud800":3 }"#).unwrap();
+        let mut names = vec![];
+        let mut each = |reader: &mut Reader<'_>, key: Key<'_>| {
+            names.push((key.name.into_owned(), key.start, key.comma));
+            reader.skip()
+        };
+        reader.object(&mut each).unwrap();
+        reader.finish().unwrap();
+        let expected = [("type", 2, None), ("b", 20, Some(18)), (r"\ud800", 30, Some(28))];
+        assert_eq!(names, expected.map(|(name, start, comma)| (name.to_owned(), start, comma)));
+    }
+
+    #[test]
+    fn a_document_may_be_as_deep_as_the_limit_and_no_deeper() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read(nested(MAX_DEPTH).as_bytes()).is_ok());
+        assert_eq!(
+            read(nested(MAX_DEPTH + 1).as_bytes()).unwrap_err(),
+            Refusal::TooDeep { at: MAX_DEPTH }
+        );
+        assert!(matches!(read(nested(100_000).as_bytes()), Err(Refusal::TooDeep { .. })));
+        assert!(matches!(read("{\"a\":".repeat(100_000).as_bytes()), Err(Refusal::TooDeep { .. })));
+    }
+
+    fn is_json(text: &[u8]) -> bool {
+        serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn what_is_json_is_what_serde_json_takes_for_it(seed: u64, cut: prop::sample::Index, byte: u8) {
+            let document = nasty(seed, Nasty::default()).into_bytes();
+            prop_assert!(read(&document).is_ok());
+            let at = cut.index(document.len());
+            prop_assert_eq!(read(&document[..at]).is_ok(), is_json(&document[..at]));
+            let mut damaged = document;
+            damaged[at] = byte;
+            prop_assert_eq!(read(&damaged).is_ok(), is_json(&damaged));
+        }
+
+        #[test]
+        fn random_tokens_are_json_only_if_serde_json_agrees(
+            text in r#"([\[\]{}:, ]|"a"|"\\[n"u]00e9"|1|-0.5e3|true|null){0,12}"#
+        ) {
+            prop_assert_eq!(read(text.as_bytes()).is_ok(), is_json(text.as_bytes()));
+        }
+    }
+}

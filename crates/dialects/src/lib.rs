@@ -1,0 +1,44 @@
+//! Where tool results live in each provider's request, as byte spans in the body that a client sent.
+//!
+//! [`Dialect::detect`] tells from the request line which provider's shape a body has. [`Request::read`] goes over the
+//! body once and finds every tool result with the call it answers, the list of tools, the model, and our own `_forge`
+//! member. What shall change is a [`Splice`]; [`splice`] makes the new body. Outside the splices every byte is the
+//! client's: nothing is parsed into a tree and nothing is written back.
+//!
+//! ```
+//! use tokenforge_dialects::{Dialect, Request, splice};
+//!
+//! let body = br#"{"messages": [
+//!   {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "ls", "arguments": "{}"}}]},
+//!   {"role": "tool", "content": "a.rs\nb.rs\n", "tool_call_id": "c1"}
+//! ]}"#;
+//! let detected = Dialect::detect("POST", "/v1/chat/completions", |_| None).unwrap();
+//! let request = Request::read(body, detected.dialect)?;
+//! let result = &request.results[0];
+//! assert_eq!(result.tool_name.as_deref(), Some("ls"));
+//! assert_eq!(result.text(body).as_deref(), Some("a.rs\nb.rs\n"));
+//!
+//! let smaller = splice(body, &[result.replaced_by("2 files\n")]).unwrap();
+//! let expected = str::from_utf8(body).unwrap().replace(r"a.rs\nb.rs\n", r"2 files\n");
+//! assert_eq!(smaller, expected.as_bytes());
+//! # Ok::<(), tokenforge_dialects::Refusal>(())
+//! ```
+//!
+//! A body that is not JSON, or that two readers could understand differently, is a [`Refusal`]: forward it as it came.
+//! So is whatever this crate does not know: images, documents, results that a provider's own tools made, results that a
+//! program reads, blocks of unknown kinds. No input makes it panic, recurse or take more than linear time.
+
+mod detect;
+mod dialect;
+mod json;
+mod refusal;
+mod request;
+mod splice;
+
+pub use detect::{Detected, Purpose};
+pub use dialect::Dialect;
+pub use json::MAX_DEPTH;
+pub use json::text::{escape_into, unescape};
+pub use refusal::Refusal;
+pub use request::{Arguments, Forge, Head, Request, Shape, ToolResult, Tools, expand_tool};
+pub use splice::{Splice, splice};

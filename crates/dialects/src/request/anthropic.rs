@@ -1,0 +1,74 @@
+//! Anthropic Messages: `messages[].content[]` with `tool_use` and `tool_result` blocks.
+
+use super::boolean;
+use super::calls::{self, Call};
+use super::found::{Answer, Found};
+use super::slot::Slot;
+use crate::json::{Key, Reader};
+use crate::refusal::Refusal;
+
+/// Reads a member at the top of the body.
+pub(super) fn member<'a>(
+    reader: &mut Reader<'a>,
+    key: &Key<'a>,
+    found: &mut Found<'a>,
+) -> Result<(), Refusal> {
+    match &*key.name {
+        "messages" => {
+            found.messages.mark(key)?;
+            reader.array(|reader| message(reader, found)).map(|_| ())
+        }
+        "tools" => found.tools(reader, key),
+        "anthropic_version" => {
+            found.is_anthropic = true;
+            reader.skip()
+        }
+        _ => reader.skip(),
+    }
+}
+
+fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let mut content = Slot::default();
+    reader.object(|reader, key| match &*key.name {
+        "content" => {
+            content.mark(&key)?;
+            reader.array(|reader| block(reader, found)).map(|_| ())
+        }
+        _ => reader.skip(),
+    })
+}
+
+fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let (mut kind, mut content) = (Slot::default(), Slot::default());
+    let (mut id, mut name, mut input, mut caller) =
+        (Slot::default(), Slot::default(), Slot::default(), Slot::default());
+    let (mut tool_use_id, mut is_error) = (Slot::default(), Slot::default());
+    reader.object(|reader, key| match &*key.name {
+        "type" => kind.set(&key, reader.text()?),
+        "id" => id.set(&key, reader.text()?),
+        "name" => name.set(&key, reader.text()?),
+        "input" => input.set(&key, calls::arguments(reader)?),
+        "caller" => caller.set(&key, calls::is_direct(reader)?),
+        "tool_use_id" => tool_use_id.set(&key, reader.text()?),
+        "is_error" => is_error.set(&key, boolean(reader)?),
+        "content" => {
+            content.mark(&key)?;
+            found.texts(reader, "text")
+        }
+        _ => reader.skip(),
+    })?;
+    let is_direct = caller.take().unwrap_or(true);
+    match kind.take().as_deref() {
+        Some("tool_use") => {
+            let call = Call { name: name.take(), arguments: input.take(), is_direct };
+            found.calls.add(id.take(), call);
+        }
+        Some("tool_result") if is_direct => {
+            let is_error = is_error.take().unwrap_or(false);
+            found.answer(Answer { call_id: tool_use_id.take(), is_error, ..Answer::default() });
+        }
+        _ => {}
+    }
+    found.drop_texts();
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! OpenAI Chat Completions and Ollama: messages with `tool_calls`, and messages of the role `tool`.
+
+use super::calls::{self, Call};
+use super::found::{Answer, Found};
+use super::slot::Slot;
+use crate::json::{Key, Reader};
+use crate::refusal::Refusal;
+use std::borrow::Cow;
+
+/// Reads a member at the top of the body.
+pub(super) fn member<'a>(
+    reader: &mut Reader<'a>,
+    key: &Key<'a>,
+    found: &mut Found<'a>,
+) -> Result<(), Refusal> {
+    match &*key.name {
+        "messages" => {
+            found.messages.mark(key)?;
+            reader.array(|reader| message(reader, found)).map(|_| ())
+        }
+        "tools" => found.tools(reader, key),
+        _ => reader.skip(),
+    }
+}
+
+fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    found.calls.message();
+    let (mut role, mut content, mut tool_calls) =
+        (Slot::default(), Slot::default(), Slot::default());
+    let (mut call_id, mut name, mut tool_name) =
+        (Slot::default(), Slot::default(), Slot::default());
+    reader.object(|reader, key| match &*key.name {
+        "role" => role.set(&key, reader.text()?),
+        "tool_call_id" => call_id.set(&key, reader.text()?),
+        "name" => name.set(&key, reader.text()?),
+        "tool_name" => tool_name.set(&key, reader.text()?),
+        "content" => {
+            content.mark(&key)?;
+            found.texts(reader, "text")
+        }
+        "tool_calls" => {
+            tool_calls.mark(&key)?;
+            reader.array(|reader| tool_call(reader, found)).map(|_| ())
+        }
+        // What `tool_calls` was called before a message could have several.
+        "function_call" => {
+            let (name, arguments) = function(reader)?;
+            if name.is_some() {
+                found.calls.add(None, Call { name, arguments, is_direct: true });
+            }
+            Ok(())
+        }
+        _ => reader.skip(),
+    })?;
+    if let Some("tool" | "function") = role.take().as_deref() {
+        let tool_name = tool_name.take().or(name.take());
+        found.answer(Answer { call_id: call_id.take(), tool_name, is_error: false });
+    }
+    found.drop_texts();
+    Ok(())
+}
+
+/// Reads `{"id", "type": "function", "function": {…}}`, or the same with `custom`.
+fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let (mut id, mut call) = (Slot::default(), Slot::default());
+    reader.object(|reader, key| match &*key.name {
+        "id" => id.set(&key, reader.text()?),
+        "function" | "custom" => call.set(&key, Some(function(reader)?)),
+        _ => reader.skip(),
+    })?;
+    let (name, arguments) = call.take().unwrap_or_default();
+    found.calls.add(id.take(), Call { name, arguments, is_direct: true });
+    Ok(())
+}
+
+type Function<'a> = (Option<Cow<'a, str>>, Option<super::Arguments>);
+
+fn function<'a>(reader: &mut Reader<'a>) -> Result<Function<'a>, Refusal> {
+    let (mut name, mut arguments) = (Slot::default(), Slot::default());
+    reader.object(|reader, key| match &*key.name {
+        "name" => name.set(&key, reader.text()?),
+        "arguments" | "input" => arguments.set(&key, calls::arguments(reader)?),
+        _ => reader.skip(),
+    })?;
+    Ok((name.take(), arguments.take()))
+}

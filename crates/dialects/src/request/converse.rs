@@ -1,0 +1,110 @@
+//! Amazon Bedrock Converse: `messages[].content[]` with `toolUse` and `toolResult`.
+
+use super::calls::{self, Call};
+use super::found::{Answer, Found};
+use super::result::Shape;
+use super::slot::Slot;
+use crate::json::{Key, Kind, Reader};
+use crate::refusal::Refusal;
+
+/// Reads a member at the top of the body.
+pub(super) fn member<'a>(
+    reader: &mut Reader<'a>,
+    key: &Key<'a>,
+    found: &mut Found<'a>,
+) -> Result<(), Refusal> {
+    match &*key.name {
+        "messages" => {
+            found.messages.mark(key)?;
+            reader.array(|reader| message(reader, found)).map(|_| ())
+        }
+        "toolConfig" => reader.object(|reader, key| match &*key.name {
+            "tools" => found.tools(reader, &key),
+            _ => reader.skip(),
+        }),
+        _ => reader.skip(),
+    }
+}
+
+fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let mut content = Slot::default();
+    reader.object(|reader, key| match &*key.name {
+        "content" => {
+            content.mark(&key)?;
+            reader.array(|reader| block(reader, found)).map(|_| ())
+        }
+        _ => reader.skip(),
+    })
+}
+
+fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let mut once = Slot::default();
+    reader.object(|reader, key| match &*key.name {
+        "toolUse" => {
+            once.mark(&key)?;
+            tool_use(reader, found)
+        }
+        "toolResult" => {
+            once.mark(&key)?;
+            tool_result(reader, found)
+        }
+        _ => reader.skip(),
+    })
+}
+
+fn tool_use<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let (mut id, mut name, mut input) = (Slot::default(), Slot::default(), Slot::default());
+    // Only what the provider runs itself has a type.
+    let mut kind = Slot::default();
+    reader.object(|reader, key| match &*key.name {
+        "toolUseId" => id.set(&key, reader.text()?),
+        "name" => name.set(&key, reader.text()?),
+        "input" => input.set(&key, calls::arguments(reader)?),
+        "type" => kind.set(&key, reader.text()?),
+        _ => reader.skip(),
+    })?;
+    let is_direct = kind.take().is_none();
+    found.calls.add(id.take(), Call { name: name.take(), arguments: input.take(), is_direct });
+    Ok(())
+}
+
+fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let (mut id, mut status, mut kind) = (Slot::default(), Slot::default(), Slot::default());
+    let mut content = Slot::default();
+    reader.object(|reader, key| match &*key.name {
+        "toolUseId" => id.set(&key, reader.text()?),
+        "status" => status.set(&key, reader.text()?),
+        "type" => kind.set(&key, reader.text()?),
+        "content" => {
+            content.mark(&key)?;
+            reader.array(|reader| part(reader, found)).map(|_| ())
+        }
+        _ => reader.skip(),
+    })?;
+    if kind.take().is_none() {
+        let is_error = status.take().as_deref() == Some("error");
+        found.answer(Answer { call_id: id.take(), tool_name: None, is_error });
+    }
+    found.drop_texts();
+    Ok(())
+}
+
+/// Reads `{"text": …}` or `{"json": …}`.
+fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let mut once = Slot::default();
+    reader.object(|reader, key| match &*key.name {
+        "text" => {
+            once.mark(&key)?;
+            found.text(reader)
+        }
+        "json" => {
+            once.mark(&key)?;
+            let value = reader.value()?;
+            if let Kind::Object | Kind::Array | Kind::String = value.kind {
+                found.add_text(value.span, Shape::JsonBlock { key: key.start });
+            }
+            Ok(())
+        }
+        _ => reader.skip(),
+    })
+}

@@ -1,0 +1,103 @@
+//! Our own member at the top of a body, which the provider must not see.
+
+use super::slot::Slot;
+use crate::json::{Key, Reader};
+use crate::refusal::Refusal;
+use crate::splice::Splice;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The name of the member.
+pub(super) const NAME: &str = "_forge";
+
+/// Where the `_forge` member is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forge {
+    /// Its value.
+    pub value: Range<usize>,
+    /// The bytes to cut so that it is gone, with one comma, and what remains is JSON.
+    pub cut: Range<usize>,
+}
+
+impl Forge {
+    /// Cuts the member out.
+    #[must_use]
+    pub fn removed(&self) -> Splice<'static> {
+        Splice { range: self.cut.clone(), with: Cow::Borrowed("") }
+    }
+}
+
+/// The member, while the others are still being read.
+#[derive(Default)]
+pub(super) struct ForgeMember {
+    slot: Slot<Forge>,
+    /// It was the latest member.
+    is_last: bool,
+    start: usize,
+    next: Option<usize>,
+}
+
+impl ForgeMember {
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>, key: &Key<'_>) -> Result<(), Refusal> {
+        let value = reader.value()?.span;
+        // If nothing follows, the comma before it goes, too.
+        let cut = key.comma.unwrap_or(key.start)..value.end;
+        self.slot.set(key, Some(Forge { value, cut }))?;
+        (self.is_last, self.start) = (true, key.start);
+        Ok(())
+    }
+
+    /// Another member follows.
+    pub(super) fn passed(&mut self, key: &Key<'_>) {
+        if std::mem::take(&mut self.is_last) {
+            self.next = Some(key.start);
+        }
+    }
+
+    pub(super) fn take(self) -> Option<Forge> {
+        let forge = self.slot.take()?;
+        Some(match self.next {
+            // Up to the next key, so that the white space before it stands before that one.
+            Some(next) => Forge { cut: self.start..next, ..forge },
+            None => forge,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Head, Refusal, splice};
+
+    #[track_caller]
+    fn cut(body: &str) -> (String, String) {
+        let forge = Head::read(body.as_bytes()).unwrap().forge.unwrap();
+        let rest = splice(body.as_bytes(), &[forge.removed()]).unwrap();
+        (body[forge.value].to_owned(), String::from_utf8(rest).unwrap())
+    }
+
+    #[test]
+    fn f5_the_member_is_cut_out_wherever_it_stands() {
+        for (body, value, rest) in [
+            (r#"{"_forge":{"mode":"safe"},"a":1}"#, r#"{"mode":"safe"}"#, r#"{"a":1}"#),
+            (r#"{"a":1,"_forge":"safe","b":2}"#, r#""safe""#, r#"{"a":1,"b":2}"#),
+            (r#"{"a":1,"_forge":[1,2]}"#, "[1,2]", r#"{"a":1}"#),
+            (r#"{"_forge":null}"#, "null", "{}"),
+            (
+                "{\n  \"a\": 1,\n  \"_forge\": {},\n  \"b\": 2\n}",
+                "{}",
+                "{\n  \"a\": 1,\n  \"b\": 2\n}",
+            ),
+            ("{\n  \"a\": 1 ,\n  \"_forge\" : 0\n}", "0", "{\n  \"a\": 1 \n}"),
+            (r#"{"\u005fforge":1,"a":{"_forge":2}}"#, "1", r#"{"a":{"_forge":2}}"#),
+        ] {
+            assert_eq!(cut(body), (value.to_owned(), rest.to_owned()), "{body}");
+        }
+    }
+
+    #[test]
+    fn f5_two_of_them_are_refused_and_none_is_none() {
+        let refusal = Head::read(br#"{"_forge":1,"_forge":2}"#).unwrap_err();
+        assert_eq!(refusal, Refusal::Ambiguous { key: "_forge".to_owned(), at: 12 });
+        assert_eq!(Head::read(br#"{"a":{"_forge":1}}"#).unwrap().forge, None);
+    }
+}

@@ -1,0 +1,122 @@
+//! What was found so far.
+
+use super::calls::{Call, Calls};
+use super::result::{Shape, ToolResult};
+use super::slot::Slot;
+use super::tools::Tools;
+use crate::json::{Key, Reader};
+use crate::refusal::Refusal;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// What was found so far in a body.
+#[derive(Debug, Default)]
+pub(super) struct Found<'a> {
+    pub(super) calls: Calls<'a>,
+    pub(super) tools: Option<Tools<'a>>,
+    /// Tools that came as an item of the conversation.
+    item_tools: Option<Tools<'a>>,
+    /// The list of messages was read.
+    pub(super) messages: Slot<()>,
+    /// The list of tools was read.
+    pub(super) tool_list: Slot<()>,
+    /// The body says that it is for an Anthropic model.
+    pub(super) is_anthropic: bool,
+    results: Vec<ToolResult<'a>>,
+    /// How many results there were, with or without a text.
+    count: usize,
+    /// Texts of the object that is being read. Whether it is a tool result may come after them.
+    texts: Vec<(Range<usize>, Shape)>,
+}
+
+/// What a result says of itself.
+#[derive(Debug, Default)]
+pub(super) struct Answer<'a> {
+    pub(super) call_id: Option<Cow<'a, str>>,
+    pub(super) tool_name: Option<Cow<'a, str>>,
+    pub(super) is_error: bool,
+}
+
+impl<'a> Found<'a> {
+    /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
+    pub(super) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
+        if reader.peek() != b'[' {
+            return self.text(reader);
+        }
+        reader.array(|reader| self.block(reader, kind)).map(|_| ())
+    }
+
+    /// Reads a string.
+    pub(super) fn text(&mut self, reader: &mut Reader<'a>) -> Result<(), Refusal> {
+        let content = reader.value()?.content();
+        self.texts.extend(content.map(|span| (span, Shape::Text)));
+        Ok(())
+    }
+
+    /// Reads `{"type": KIND, "text": …}`.
+    fn block(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
+        let (mut of_kind, mut text) = (Slot::default(), Slot::default());
+        reader.object(|reader, key| match &*key.name {
+            "type" => of_kind.set(&key, Some(reader.text()?.as_deref() == Some(kind))),
+            "text" => text.set(&key, reader.value()?.content()),
+            _ => reader.skip(),
+        })?;
+        if of_kind.take() == Some(true) {
+            self.texts.extend(text.take().map(|span| (span, Shape::Text)));
+        }
+        Ok(())
+    }
+
+    /// Notes a text of the object that is being read.
+    pub(super) fn add_text(&mut self, span: Range<usize>, shape: Shape) {
+        self.texts.push((span, shape));
+    }
+
+    /// The object is no tool result, or one to be left alone: so are its texts.
+    pub(super) fn drop_texts(&mut self) {
+        self.texts.clear();
+    }
+
+    /// The object is a tool result, and the texts are its own.
+    pub(super) fn answer(&mut self, answer: Answer<'a>) {
+        let number = self.count;
+        self.count += 1;
+        let Answer { call_id, tool_name, is_error } = answer;
+        let answered = self.calls.answered(call_id.as_ref(), tool_name.as_ref());
+        let (call, Call { name, arguments, is_direct }) = match answered {
+            Some((index, call)) => (Some(index), call.clone()),
+            None => (None, Call { is_direct: true, ..Call::default() }),
+        };
+        if !is_direct {
+            return self.drop_texts();
+        }
+        let tool_name = name.or(tool_name);
+        self.results.extend(self.texts.drain(..).map(|(span, shape)| ToolResult {
+            span,
+            shape,
+            number,
+            call_id: call_id.clone(),
+            call,
+            tool_name: tool_name.clone(),
+            arguments: arguments.clone(),
+            is_error,
+        }));
+    }
+
+    /// Reads the list of tools, which may occur once.
+    pub(super) fn tools(&mut self, reader: &mut Reader<'a>, key: &Key<'a>) -> Result<(), Refusal> {
+        self.tool_list.mark(key)?;
+        self.tools = Tools::read(reader)?;
+        Ok(())
+    }
+
+    /// Tools came as an item. The first such item stays where it is while the conversation grows.
+    pub(super) fn item_tools(&mut self, tools: Option<Tools<'a>>) {
+        self.item_tools = self.item_tools.take().or(tools);
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<ToolResult<'a>>, Option<Tools<'a>>) {
+        let tools = self.tools.filter(|tools| tools.count > 0);
+        (self.results, tools.or(self.item_tools))
+    }
+}

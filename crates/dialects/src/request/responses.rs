@@ -1,0 +1,124 @@
+//! OpenAI Responses: `input[]` with calls and their outputs as items of their own.
+
+use super::calls::{self, Call};
+use super::found::{Answer, Found};
+use super::slot::Slot;
+use super::tools::Tools;
+use crate::json::{Key, Reader};
+use crate::refusal::Refusal;
+use std::borrow::Cow;
+
+/// Reads a member at the top of the body.
+pub(super) fn member<'a>(
+    reader: &mut Reader<'a>,
+    key: &Key<'a>,
+    found: &mut Found<'a>,
+) -> Result<(), Refusal> {
+    match &*key.name {
+        "input" => {
+            found.messages.mark(key)?;
+            reader.array(|reader| item(reader, found)).map(|_| ())
+        }
+        "tools" => found.tools(reader, key),
+        _ => reader.skip(),
+    }
+}
+
+fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let (mut kind, mut id, mut call_id) = (Slot::default(), Slot::default(), Slot::default());
+    let (mut name, mut arguments) = (Slot::default(), Slot::default());
+    let (mut caller, mut environment) = (Slot::default(), Slot::default());
+    let (mut output, mut status, mut tools) = (Slot::default(), Slot::default(), Slot::default());
+    reader.object(|reader, key| match &*key.name {
+        "type" => kind.set(&key, reader.text()?),
+        "id" => id.set(&key, reader.text()?),
+        "call_id" => call_id.set(&key, reader.text()?),
+        "name" => name.set(&key, reader.text()?),
+        "arguments" | "input" | "action" | "operation" => {
+            arguments.set(&key, calls::arguments(reader)?)
+        }
+        "caller" => caller.set(&key, calls::is_direct(reader)?),
+        "environment" => environment.set(&key, calls::is_of_type(reader, "local")?),
+        "status" => status.set(&key, reader.text()?),
+        "tools" => tools.set(&key, Tools::read(reader)?),
+        "output" => {
+            output.mark(&key)?;
+            outputs(reader, found)
+        }
+        _ => reader.skip(),
+    })?;
+    // Where a program calls, it also reads; what ran at the provider is the provider's.
+    let is_direct = caller.take() != Some(false) && environment.take() != Some(false);
+    let kind = kind.take().unwrap_or_default();
+    match &*kind {
+        "function_call" | "custom_tool_call" | "local_shell_call" | "shell_call"
+        | "apply_patch_call" => {
+            let name = name.take().or(own_name(&kind));
+            found.calls.add(call_id.take(), Call { name, arguments: arguments.take(), is_direct });
+            if let ("local_shell_call", Some(id)) = (&*kind, id.take()) {
+                found.calls.also(id);
+            }
+        }
+        "function_call_output"
+        | "custom_tool_call_output"
+        | "local_shell_call_output"
+        | "shell_call_output"
+        | "apply_patch_call_output"
+            if is_direct =>
+        {
+            let of_shell = if kind == "local_shell_call_output" { id.take() } else { None };
+            let is_error = status.take().as_deref() == Some("failed");
+            found.answer(Answer {
+                call_id: call_id.take().or(of_shell),
+                tool_name: None,
+                is_error,
+            });
+        }
+        "additional_tools" => found.item_tools(tools.take()),
+        _ => {}
+    }
+    found.drop_texts();
+    Ok(())
+}
+
+/// What the provider's tools that run at the client are called.
+fn own_name(kind: &str) -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(match kind {
+        "local_shell_call" => "local_shell",
+        "shell_call" => "shell",
+        "apply_patch_call" => "apply_patch",
+        _ => return None,
+    }))
+}
+
+/// Reads an output: a string, or a list of texts and images, or one of what commands printed.
+fn outputs<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    if reader.peek() != b'[' {
+        return found.text(reader);
+    }
+    reader.array(|reader| part(reader, found)).map(|_| ())
+}
+
+/// Reads `{"type": "input_text", "text"}`, or `{"stdout", "stderr", "outcome"}`.
+fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    let (mut kind, mut text) = (Slot::default(), Slot::default());
+    let (mut stdout, mut stderr) = (Slot::default(), Slot::default());
+    reader.object(|reader, key| match &*key.name {
+        "type" => kind.set(&key, reader.text()?),
+        "text" => text.set(&key, reader.value()?.content()),
+        "stdout" => stdout.set(&key, reader.value()?.content()),
+        "stderr" => stderr.set(&key, reader.value()?.content()),
+        _ => reader.skip(),
+    })?;
+    let spans = match kind.take().as_deref() {
+        Some("input_text") => [text.take(), None],
+        Some(_) => [None, None],
+        None => [stdout.take(), stderr.take()],
+    };
+    let mut spans: Vec<_> = spans.into_iter().flatten().collect();
+    spans.sort_by_key(|span| span.start);
+    for span in spans {
+        found.add_text(span, super::Shape::Text);
+    }
+    Ok(())
+}

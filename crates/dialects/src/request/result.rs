@@ -1,0 +1,95 @@
+//! One text of a tool result, and the call it answers.
+
+use crate::json::text::{escape_into, unescape};
+use crate::splice::Splice;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// One text of a tool result. A result may have several, around images and the like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolResult<'a> {
+    /// Where the text is: see [`Shape`].
+    pub span: Range<usize>,
+    /// What is there.
+    pub shape: Shape,
+    /// Which of the results of the body this is a text of, from zero: texts of one result have the same number.
+    pub number: usize,
+    /// The id of the call, where the result names it.
+    pub call_id: Option<Cow<'a, str>>,
+    /// Which of the calls of the body it answers, from zero. Nothing if the call is not in the body.
+    pub call: Option<usize>,
+    /// The tool: as the call names it, else as the result does.
+    pub tool_name: Option<Cow<'a, str>>,
+    /// The arguments of the call.
+    pub arguments: Option<Arguments>,
+    /// The client says that the tool failed.
+    pub is_error: bool,
+}
+
+/// What stands at the span of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// The content of a string, between its quotes and still escaped.
+    Text,
+    /// A JSON value, in whose place a string may stand.
+    Value,
+    /// The value of a `json` block, which may become a `text` block.
+    JsonBlock {
+        /// Where the opening quote of its key is.
+        key: usize,
+    },
+}
+
+/// Where the arguments of a call are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arguments {
+    /// The bytes: of a JSON value, or between the quotes of a string.
+    pub span: Range<usize>,
+    /// They are in a string, escaped.
+    pub is_string: bool,
+}
+
+impl ToolResult<'_> {
+    /// The text: for a string what it says, for a value its JSON as it stands.
+    ///
+    /// Nothing if it holds half a surrogate pair, which no text can: leave that result as it is.
+    #[must_use]
+    pub fn text<'b>(&self, body: &'b [u8]) -> Option<Cow<'b, str>> {
+        text(body, &self.span, self.shape == Shape::Text)
+    }
+
+    /// Puts another text in its place.
+    #[must_use]
+    pub fn replaced_by(&self, text: &str) -> Splice<'static> {
+        let mut with = String::with_capacity(text.len() + text.len() / 8 + 16);
+        let start = match self.shape {
+            Shape::Text => {
+                escape_into(text, &mut with);
+                return Splice { range: self.span.clone(), with: Cow::Owned(with) };
+            }
+            Shape::Value => self.span.start,
+            Shape::JsonBlock { key } => {
+                with.push_str("\"text\":");
+                key
+            }
+        };
+        with.push('"');
+        escape_into(text, &mut with);
+        with.push('"');
+        Splice { range: start..self.span.end, with: Cow::Owned(with) }
+    }
+}
+
+impl Arguments {
+    /// The arguments as the call has them, which is JSON for most tools.
+    #[must_use]
+    pub fn text<'b>(&self, body: &'b [u8]) -> Option<Cow<'b, str>> {
+        text(body, &self.span, self.is_string)
+    }
+}
+
+fn text<'b>(body: &'b [u8], span: &Range<usize>, is_string: bool) -> Option<Cow<'b, str>> {
+    let text = std::str::from_utf8(body.get(span.clone())?).ok()?;
+    if is_string { unescape(text) } else { Some(Cow::Borrowed(text)) }
+}

@@ -1,0 +1,56 @@
+//! Replacing bytes of a body and nothing else.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Bytes of a body, and what stands there instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Splice<'a> {
+    /// Which bytes.
+    pub range: Range<usize>,
+    /// What instead: JSON as it is to be written, escaped already.
+    pub with: Cow<'a, str>,
+}
+
+/// The body with its splices, given in any order. Outside them the bytes are the same.
+///
+/// Nothing if two of them overlap or one is not inside the body: then they were not made for this body.
+#[must_use]
+pub fn splice(body: &[u8], splices: &[Splice<'_>]) -> Option<Vec<u8>> {
+    let mut ordered: Vec<&Splice<'_>> = splices.iter().collect();
+    ordered.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    let added: usize = splices.iter().map(|splice| splice.with.len()).sum();
+    let mut spliced = Vec::with_capacity(body.len() + added);
+    let mut at = 0;
+    for Splice { range, with } in ordered {
+        spliced.extend_from_slice(body.get(at..range.start)?);
+        spliced.extend_from_slice(with.as_bytes());
+        at = range.end.max(range.start);
+    }
+    spliced.extend_from_slice(body.get(at..)?);
+    Some(spliced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(range: Range<usize>, with: &str) -> Splice<'_> {
+        Splice { range, with: Cow::Borrowed(with) }
+    }
+
+    #[test]
+    fn l1_only_the_spliced_bytes_change_in_whatever_order_they_are_given() {
+        let spliced =
+            splice(b"0123456789", &[at(7..9, ""), at(2..2, "+"), at(2..4, "ab")]).unwrap();
+        assert_eq!(spliced, b"01+ab4569");
+        assert_eq!(splice(b"same", &[]).unwrap(), b"same");
+    }
+
+    #[test]
+    fn splices_of_another_body_are_refused() {
+        for splices in [[at(0..3, ""), at(2..4, "")], [at(0..1, ""), at(3..9, "")]] {
+            assert_eq!(splice(b"0123", &splices), None);
+        }
+    }
+}
