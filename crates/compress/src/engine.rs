@@ -87,7 +87,8 @@ pub struct Original {
 /// ```
 /// # use tokenforge_compress::{Engine, History, Output, Settings};
 /// let settings = Settings::default();
-/// let text = "{\n  \"items\": [\n    {\"id\": 1, \"ok\": true},\n    {\"id\": 2, \"ok\": true}\n  ],\n  \"next\": null,\n  \"previous\": null,\n  \"total\": 2\n}\n";
+/// let text = r#"[{"id": 1, "state": "open", "title": "first"}, {"id": 2, "state": "open", "title": "second"},
+///     {"id": 3, "state": "closed", "title": "third"}, {"id": 4, "state": "open", "title": "fourth"}]"#;
 /// let output = Output { text, tool: "list_items", arguments: "{}", call: None, is_error: false };
 /// let compressed = Engine::new(&settings).compress(&output, &History::default());
 /// assert!(compressed.text(text).len() < text.len());

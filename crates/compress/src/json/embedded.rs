@@ -16,8 +16,8 @@ const FEWEST_BYTES: usize = 64;
 /// ```
 /// use tokenforge_compress::json::embedded;
 ///
-/// let text = "Response:\n{\n  \"user\": \"ada\",\n  \"roles\": [\n    \"admin\",\n    \"author\"\n  ]\n}\ndone";
-/// let compact = "Response:\n{\"user\":\"ada\",\"roles\":[\"admin\",\"author\"]}\ndone";
+/// let text = "Response:\n{\n  \"user\": \"ada lovelace\",\n  \"roles\": [\n    \"admin\",\n    \"author\"\n  ]\n}\ndone";
+/// let compact = "Response:\n{\"user\":\"ada lovelace\",\"roles\":[\"admin\",\"author\"]}\ndone";
 /// assert_eq!(embedded::minify(text), compact);
 /// ```
 #[must_use]
