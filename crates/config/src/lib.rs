@@ -1,0 +1,1 @@
+//! Settings as they are written in tokenforge.yaml, the environment and flags, and as they are meant.

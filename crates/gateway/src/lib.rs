@@ -1,0 +1,1 @@
+//! The server that stands between agents and their model providers.
