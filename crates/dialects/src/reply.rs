@@ -1,10 +1,14 @@
 //! A reply on its way to the client: all of it passes, live and byte for byte, but the calls of our own tool.
 
 mod anthropic;
+mod chat;
 mod converse;
 mod deferred;
 mod edit;
+mod figures;
 mod frames;
+mod identity;
+mod message;
 mod speech;
 mod turn;
 mod usage;

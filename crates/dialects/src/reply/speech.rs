@@ -4,7 +4,7 @@ use super::deferred::Deferred;
 use super::frames::{Frame, Out};
 use super::turn::Next;
 use super::usage::Usage;
-use super::{anthropic::Anthropic, converse::Converse};
+use super::{anthropic::Anthropic, chat::Chat, converse::Converse};
 use crate::dialect::Dialect;
 use crate::refusal::Refusal;
 
@@ -60,7 +60,7 @@ pub(super) fn of(dialect: Dialect) -> Box<dyn Speech> {
     match dialect {
         Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Anthropic::new(dialect)),
         Dialect::BedrockConverse => Box::new(Converse::default()),
-        Dialect::OpenAiChat => Box::new(Verbatim::default()),
+        Dialect::OpenAiChat => Box::new(Chat::default()),
         Dialect::OpenAiResponses => Box::new(Verbatim::default()),
         Dialect::Gemini => Box::new(Verbatim::default()),
         Dialect::Ollama => Box::new(Verbatim::default()),
