@@ -4,7 +4,7 @@ use super::deferred::Deferred;
 use super::frames::{Frame, Out};
 use super::turn::Next;
 use super::usage::Usage;
-use super::{anthropic::Anthropic, converse::Converse};
+use super::{anthropic::Anthropic, blocks::Blocks, converse::Converse};
 use crate::dialect::Dialect;
 use crate::refusal::Refusal;
 
@@ -58,8 +58,8 @@ impl From<Refusal> for PassOn {
 
 pub(super) fn of(dialect: Dialect) -> Box<dyn Speech> {
     match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Anthropic::new(dialect)),
-        Dialect::BedrockConverse => Box::new(Converse::default()),
+        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Blocks::<Anthropic>::new(dialect)),
+        Dialect::BedrockConverse => Box::new(Blocks::<Converse>::new(dialect)),
         Dialect::OpenAiChat => Box::new(Verbatim::default()),
         Dialect::OpenAiResponses => Box::new(Verbatim::default()),
         Dialect::Gemini => Box::new(Verbatim::default()),
