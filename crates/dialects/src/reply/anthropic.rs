@@ -1,18 +1,15 @@
 //! Anthropic Messages, also inside Bedrock's InvokeModel.
 
-use super::blocks::{Call, Event, Grammar, as_object};
-use super::edit::{Edit, joined, quoted};
+mod block;
+
+use super::blocks::{Call, Event, Grammar};
+use super::edit::{Edit, quoted};
 use super::speech::TOOL;
 use super::usage::{Tokens, Usage};
-use crate::json::text::unescape;
 use crate::json::{Kind, Node};
-use std::borrow::Cow;
 
 /// How Anthropic writes content blocks.
 pub(super) struct Anthropic;
-
-/// How many members of a block may be joined from deltas.
-const MAX_STRINGS: usize = 16;
 
 /// What Bedrock adds to the last event.
 const METRICS: &str = "amazon-bedrock-invocationMetrics";
@@ -45,42 +42,7 @@ impl Grammar for Anthropic {
     }
 
     fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
-        let block = Node::read(start).ok()?;
-        let mut citations = Vec::new();
-        // Every other delta goes on with the strings of its block, each under its own name.
-        let mut strings: Vec<(Cow<'_, str>, String)> = Vec::new();
-        for (name, value) in deltas.iter().flat_map(Node::members) {
-            match (&*name, value.spelling()) {
-                ("type" | "partial_json", _) => {}
-                ("citation", _) => citations.push(value.raw()),
-                (_, Some(more)) => match strings.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, string)) => string.push_str(more),
-                    // No block has more of them than a few.
-                    None if strings.len() == MAX_STRINGS => {}
-                    None => {
-                        let begun = block.get(&name).and_then(|begun| begun.spelling());
-                        strings.push((name, format!("{}{more}", begun.unwrap_or_default())));
-                    }
-                },
-                _ => {}
-            }
-        }
-        if is_kind(&block, "text") && is_blank(&block, &strings) {
-            return None;
-        }
-        let mut edit = Edit::new(start);
-        for (name, string) in &strings {
-            edit.set(&block, name, format!("\"{string}\""));
-        }
-        if !citations.is_empty() {
-            let begun = block.get("citations").map(|list| list.elements()).unwrap_or_default();
-            let all = begun.iter().map(Node::raw).chain(citations);
-            edit.set(&block, "citations", format!("[{}]", joined(all)));
-        }
-        if !arguments.is_empty() {
-            edit.set(&block, "input", as_object(arguments).to_owned());
-        }
-        Some(edit.done().into_owned())
+        block::joined_from(start, deltas, arguments)
     }
 
     fn fragment<'a>(delta: &Node<'a>) -> Option<Node<'a>> {
@@ -178,10 +140,4 @@ impl Grammar for Anthropic {
 
 fn is_kind(node: &Node<'_>, kind: &str) -> bool {
     node.get("type").is_some_and(|own| own.is(kind))
-}
-
-fn is_blank(block: &Node<'_>, strings: &[(Cow<'_, str>, String)]) -> bool {
-    let joined = strings.iter().find(|(name, _)| name == "text").map(|(_, text)| text.as_str());
-    let spelling = joined.or_else(|| block.get("text")?.spelling()).unwrap_or_default();
-    unescape(spelling).is_some_and(|text| text.trim().is_empty())
 }
