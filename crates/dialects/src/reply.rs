@@ -123,11 +123,12 @@ impl Reply {
             State::Stream(frames) => {
                 let rest = frames.take_rest();
                 let mut out = self.pen.out(out);
-                match frames.last(&rest) {
-                    Ok(frame) if frame.json.is_empty() => out.pass(&frame),
+                let last = frames.last(&rest).ok();
+                match &last {
                     // What was cut off in the middle of a call of our tool is not the client's.
-                    Ok(frame) if is_cut(&frame) && self.speech.is_internal() => {}
-                    Ok(frame) if self.speech.event(&frame, &mut out).is_ok() => {}
+                    _ if self.speech.is_internal() && !last.as_ref().is_some_and(is_json) => {}
+                    Some(frame) if frame.json.is_empty() => out.pass(frame),
+                    Some(frame) if self.speech.event(frame, &mut out).is_ok() => {}
                     _ => out.raw(&rest),
                 }
                 let next = self.speech.finish(&mut out);
@@ -166,6 +167,6 @@ impl Reply {
     }
 }
 
-fn is_cut(frame: &Frame<'_>) -> bool {
-    Node::read(&frame.json).is_err()
+fn is_json(frame: &Frame<'_>) -> bool {
+    Node::read(&frame.json).is_ok()
 }

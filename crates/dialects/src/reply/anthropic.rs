@@ -19,14 +19,16 @@ impl Grammar for Anthropic {
 
     fn event<'a>(_: &str, json: &Node<'a>) -> Event<'a> {
         let kind = json.get("type").and_then(|kind| kind.text()).unwrap_or_default();
-        let index = || json.get("index")?.number();
-        let known = match &*kind {
+        let index = || json.get(Self::INDEX)?.number();
+        let event = match &*kind {
             "message_start" => Some(Event::Opening),
             "content_block_start" => {
-                (|| Some(Event::Start { index: index()?, block: json.get("content_block")? }))()
+                let block = json.get("content_block");
+                index().zip(block).map(|(index, block)| Event::Start { index, block })
             }
             "content_block_delta" => {
-                (|| Some(Event::Delta { index: index()?, delta: json.get("delta")? }))()
+                let delta = json.get("delta");
+                index().zip(delta).map(|(index, delta)| Event::Delta { index, delta })
             }
             "content_block_stop" => index().map(|index| Event::Stop { index }),
             "message_delta" => {
@@ -38,7 +40,7 @@ impl Grammar for Anthropic {
             "error" => Some(Event::Error),
             _ => None,
         };
-        known.unwrap_or(Event::Other)
+        event.unwrap_or(Event::Other)
     }
 
     fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
@@ -50,12 +52,9 @@ impl Grammar for Anthropic {
     }
 
     fn is_text(node: &Node<'_>) -> bool {
+        let text = node.get("text").and_then(|text| text.spelling());
         let is_text = is_kind(node, "text_delta") || is_kind(node, "text");
-        is_text
-            && node
-                .get("text")
-                .and_then(|text| text.spelling())
-                .is_some_and(|text| !text.is_empty())
+        is_text && text.is_some_and(|text| !text.is_empty())
     }
 
     fn call(block: &Node<'_>) -> Option<Call> {

@@ -216,7 +216,7 @@ impl<G: Grammar> Speech for Blocks<G> {
     }
 
     fn is_internal(&self) -> bool {
-        !self.is_asked && self.ledger.internal() > 0
+        !self.is_asked && !self.is_closed && self.ledger.internal() > 0
     }
 
     fn usage(&self) -> &Usage {

@@ -15,24 +15,27 @@ impl Grammar for Converse {
     const INDEX: &'static str = "contentBlockIndex";
 
     fn event<'a>(name: &str, json: &Node<'a>) -> Event<'a> {
-        let index = json.get(Self::INDEX).and_then(|index| index.number());
-        match (name, index) {
-            ("messageStart", _) => Event::Opening,
-            ("contentBlockStart", Some(index)) => match json.get("start") {
-                Some(block) => Event::Start { index, block },
-                None => Event::Other,
-            },
-            ("contentBlockDelta", Some(index)) => match json.get("delta") {
-                Some(delta) => Event::Delta { index, delta },
-                None => Event::Other,
-            },
-            ("contentBlockStop", Some(index)) => Event::Stop { index },
-            ("messageStop", _) => {
-                Event::Closing { has_reason: is_string(json.get("stopReason").as_ref()) }
+        let index = || json.get(Self::INDEX)?.number();
+        let event = match name {
+            "messageStart" => Some(Event::Opening),
+            "contentBlockStart" => {
+                let block = json.get("start");
+                index().zip(block).map(|(index, block)| Event::Start { index, block })
             }
-            ("metadata", _) => Event::Closing { has_reason: false },
-            _ => Event::Other,
-        }
+            "contentBlockDelta" => {
+                let delta = json.get("delta");
+                index().zip(delta).map(|(index, delta)| Event::Delta { index, delta })
+            }
+            "contentBlockStop" => index().map(|index| Event::Stop { index }),
+            "messageStop" => {
+                let reason = json.get("stopReason");
+                let has_reason = reason.is_some_and(|reason| reason.kind() == Kind::String);
+                Some(Event::Closing { has_reason })
+            }
+            "metadata" => Some(Event::Closing { has_reason: false }),
+            _ => None,
+        };
+        event.unwrap_or(Event::Other)
     }
 
     fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
@@ -109,8 +112,4 @@ impl Grammar for Converse {
     fn stop_event(index: u64) -> (&'static str, String) {
         ("contentBlockStop", format!(r#"{{"contentBlockIndex":{index}}}"#))
     }
-}
-
-fn is_string(node: Option<&Node<'_>>) -> bool {
-    node.is_some_and(|node| node.kind() == Kind::String)
 }

@@ -31,7 +31,7 @@ pub(super) trait Speech: Send + Sync {
     /// A whole reply. `Err` before anything was written: it goes to the client as it is.
     fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn>;
 
-    /// Whether this reply called our tool so far: then the rest of an event that was cut off is not the client's.
+    /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.
     fn is_internal(&self) -> bool;
 
     fn usage(&self) -> &Usage;
