@@ -43,10 +43,12 @@ impl Figures {
         self.last = read(object).into_iter().map(|(name, _, value)| (name, value)).collect();
         let of = |name: &str| find(&self.last, name);
         let output: Vec<u64> = self.names.output.iter().filter_map(|name| of(name)).collect();
-        let mut tokens = Tokens::default();
-        tokens.input = of(self.names.input);
-        tokens.output = (!output.is_empty()).then(|| total(output));
-        tokens.cache_read = of(self.names.cache_read);
+        let tokens = Tokens {
+            input: of(self.names.input),
+            output: (!output.is_empty()).then(|| total(output)),
+            cache_read: of(self.names.cache_read),
+            cache_write: None,
+        };
         self.usage.note(tokens);
     }
 
@@ -114,6 +116,9 @@ fn total(figures: impl IntoIterator<Item = u64>) -> u64 {
     figures.into_iter().fold(0, u64::saturating_add)
 }
 
+/// How many figures are read: more than any provider has.
+const MOST: usize = 64;
+
 /// The whole numbers of an object and of the objects in it.
 fn read<'a>(object: &Node<'a>) -> Vec<(String, Node<'a>, u64)> {
     let mut figures = Vec::new();
@@ -126,6 +131,7 @@ fn read<'a>(object: &Node<'a>) -> Vec<(String, Node<'a>, u64)> {
             figures.extend(node.number().map(|value| (format!("{outer}.{inner}"), node, value)));
         }
     }
+    figures.truncate(MOST);
     figures
 }
 

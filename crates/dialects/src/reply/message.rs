@@ -5,6 +5,9 @@
 use super::edit::{Edit, joined, quoted};
 use crate::json::{Kind, Node};
 
+/// How many members are kept: more than any provider has.
+const MOST: usize = 64;
+
 /// A message whose pieces are put together member by member.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Message {
@@ -25,9 +28,10 @@ impl Message {
     /// Adds a piece to a member. `null` adds nothing.
     pub(super) fn add(&mut self, name: &str, value: &Node<'_>) {
         let Some(piece) = Piece::read(value) else { return };
-        match self.members.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => known.add(piece),
-            None => self.members.push((name.to_owned(), piece)),
+        if let Some((_, known)) = self.members.iter_mut().find(|(known, _)| known == name) {
+            known.add(piece);
+        } else if self.members.len() < MOST {
+            self.members.push((name.to_owned(), piece));
         }
     }
 

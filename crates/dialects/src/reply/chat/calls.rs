@@ -4,20 +4,27 @@ use crate::json::Node;
 use crate::json::text::unescape;
 use crate::reply::deferred::{Deferred, DeferredCall};
 use crate::reply::edit::{Edit, joined};
+use crate::reply::gaps::Gaps;
 use crate::reply::message::Message;
 use crate::reply::speech::TOOL;
 use crate::reply::turn::InternalCall;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// The calls of a reply, in order.
 #[derive(Default)]
 pub(super) struct Calls {
     calls: Vec<Call>,
+    /// Where the call is that last had an index.
+    places: HashMap<u64, usize>,
+    /// The indices of our calls.
+    gaps: Gaps,
+    has_internal: bool,
+    has_others: bool,
 }
 
 #[derive(Default)]
 struct Call {
-    index: Option<u64>,
     is_internal: bool,
     function: Message,
     /// The call's members beside its function: its id, its type, what the provider wants back.
@@ -41,11 +48,11 @@ impl Calls {
 
     /// Whether there are calls, and all are ours.
     pub(super) fn are_internal(&self) -> bool {
-        self.has_internal() && self.calls.iter().all(|call| call.is_internal)
+        self.has_internal && !self.has_others
     }
 
     pub(super) fn has_internal(&self) -> bool {
-        self.calls.iter().any(|call| call.is_internal)
+        self.has_internal
     }
 
     pub(super) fn internal(&self) -> Vec<InternalCall> {
@@ -83,7 +90,7 @@ impl Calls {
         let name = name.filter(|name| !name.is_empty());
         let id = fragment.get("id").and_then(|id| id.text()).filter(|id| !id.is_empty());
         let known = match index {
-            Some(_) => self.calls.iter().rposition(|call| call.index == index),
+            Some(index) => self.places.get(&index).copied(),
             None if name.is_none() => self.calls.len().checked_sub(1),
             None => None,
         };
@@ -94,18 +101,28 @@ impl Calls {
         };
         known.filter(|at| !is_another(at)).unwrap_or_else(|| {
             let is_internal = name.as_deref() == Some(TOOL);
-            self.calls.push(Call { index, is_internal, ..Call::default() });
-            self.calls.len() - 1
+            self.has_internal |= is_internal;
+            self.has_others |= !is_internal;
+            let at = self.calls.len();
+            self.calls.push(Call { is_internal, ..Call::default() });
+            if let Some(index) = index {
+                self.places.insert(index, at);
+                if is_internal {
+                    self.gaps.add(index);
+                }
+            }
+            at
         })
     }
 
     /// A fragment of a client's call, with the index it has without our calls before it.
     fn renumbered<'a>(&self, fragment: &Node<'a>) -> Cow<'a, str> {
         let index = fragment.get("index").and_then(|index| index.number());
-        let ours = self.calls.iter().filter(|call| call.is_internal && call.index < index).count();
-        let (Some(index), true) = (index, ours > 0) else { return Cow::Borrowed(fragment.raw()) };
-        let index = index.saturating_sub(u64::try_from(ours).unwrap_or(u64::MAX));
-        Edit::within(fragment, |fragment, edit| edit.set(fragment, "index", index.to_string()))
+        let closed = index.map(|index| self.gaps.close(index));
+        let (Some(closed), true) = (closed, closed != index) else {
+            return Cow::Borrowed(fragment.raw());
+        };
+        Edit::within(fragment, |fragment, edit| edit.set(fragment, "index", closed.to_string()))
     }
 }
 
