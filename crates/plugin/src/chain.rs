@@ -74,7 +74,8 @@ impl Chain {
     /// Calls the plugins of a phase one after the other. Needs a tokio runtime with its clock.
     ///
     /// A call that panics, fails or takes longer than its placement allows is undone and kept for
-    /// [`Exchange::take_failures`]; its [`ErrorPolicy`] decides whether the request goes on.
+    /// [`Exchange::take_failures`]; its [`ErrorPolicy`] decides whether the request goes on. Whoever drops this future
+    /// before its end drops the exchange too: a call that was cut off is not undone.
     pub async fn run(&self, phase: Phase, exchange: &mut Exchange) -> Outcome {
         for link in self.links.iter().filter(|link| link.phases.contains(phase)) {
             match link.call(phase, exchange).await {
