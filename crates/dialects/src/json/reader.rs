@@ -62,7 +62,12 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Result<Self, Refusal> {
         let text = simdutf8::compat::from_utf8(body)
             .map_err(|error| Refusal::NotUtf8 { at: error.valid_up_to() })?;
-        Ok(Reader { text, blocks: Blocks::new(body), block: 0, tokens: 0 })
+        Ok(Self::over(text))
+    }
+
+    /// Reads what is known to be text.
+    pub(crate) fn over(text: &'a str) -> Self {
+        Reader { text, blocks: Blocks::new(text.as_bytes()), block: 0, tokens: 0 }
     }
 
     /// Reads the members of an object. `each` must read the value of its member.
