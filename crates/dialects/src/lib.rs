@@ -40,5 +40,8 @@ pub use dialect::Dialect;
 pub use json::MAX_DEPTH;
 pub use json::text::{escape_into, unescape};
 pub use refusal::Refusal;
-pub use request::{Arguments, Forge, Head, Request, Shape, ToolResult, Tools, expand_tool};
+pub use request::{
+    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, Request, Shape, ToolResult, Tools,
+    call_key, expand_tool, rejoin,
+};
 pub use splice::{Splice, splice};
