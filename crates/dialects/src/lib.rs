@@ -42,6 +42,6 @@ pub use json::text::{escape_into, unescape};
 pub use refusal::Refusal;
 pub use request::{
     AnswerSite, Arguments, CallSite, Exchange, Forge, Head, Request, Shape, ToolResult, Tools,
-    call_key, expand_tool, rejoin,
+    call_key, expand_tool, rejoin, session_of_headers,
 };
 pub use splice::{Splice, splice};
