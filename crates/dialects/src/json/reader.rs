@@ -140,6 +140,11 @@ impl<'a> Reader<'a> {
         Ok(value.content().and_then(|content| unescape(&self.text[content])))
     }
 
+    /// How what stands there is spelled.
+    pub(crate) fn spelling(&self, span: Range<usize>) -> &'a str {
+        self.text.get(span).unwrap_or_default()
+    }
+
     /// Passes a value.
     pub(crate) fn skip(&mut self) -> Result<(), Refusal> {
         self.value().map(|_| ())

@@ -24,6 +24,8 @@ pub(super) struct Found<'a> {
     pub(super) tool_list: Slot<()>,
     /// The body says that it is for an Anthropic model.
     pub(super) is_anthropic: bool,
+    /// How many answers are asked for, where that stands deeper than at the top.
+    pub(super) choices: Slot<u64>,
     results: Vec<ToolResult<'a>>,
     answers: Vec<AnswerSite<'a>>,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
@@ -121,7 +123,8 @@ impl<'a> Found<'a> {
         self.item_tools = self.item_tools.take().or(tools);
     }
 
-    pub(super) fn into_request(self, head: Head<'a>) -> Request<'a> {
+    pub(super) fn into_request(self, mut head: Head<'a>) -> Request<'a> {
+        head.choices = head.choices.or(self.choices.take());
         let tools = self.tools.filter(|tools| tools.count > 0);
         Request {
             head,

@@ -4,6 +4,7 @@
 
 use super::calls;
 use super::found::{Answer, Found};
+use super::head::candidates;
 use super::result::Shape;
 use super::sites::CallSite;
 use super::slot::Slot;
@@ -35,6 +36,7 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
             }
             reader.array(|reader| content(reader, found)).map(|_| ())
         }
+        "generationConfig" | "generation_config" => found.choices.set(key, candidates(reader)?),
         "tools" => {
             found.tool_list.mark(key)?;
             reader.array(|reader| declarations(reader, found)).map(|_| ())
