@@ -41,6 +41,9 @@ pub use dialect::Dialect;
 pub use json::MAX_DEPTH;
 pub use json::text::{escape_into, unescape};
 pub use refusal::Refusal;
+pub use reply::{
+    Answer, Deferred, DeferredCall, InternalCall, Next, Reply, Tokens, Turn, Usage, Wire,
+};
 pub use request::{
     AnswerSite, Arguments, CallSite, Exchange, Forge, Head, Request, Shape, ToolResult, Tools,
     call_key, expand_tool, rejoin, session_of_headers,
