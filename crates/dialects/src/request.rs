@@ -7,13 +7,17 @@ mod converse;
 mod forge;
 mod found;
 mod gemini;
+mod rejoin;
 mod responses;
 mod result;
+mod sites;
 mod slot;
 mod tools;
 
 pub use forge::Forge;
+pub use rejoin::{Exchange, call_key, rejoin};
 pub use result::{Arguments, Shape, ToolResult};
+pub use sites::{AnswerSite, CallSite};
 pub use tools::{Tools, expand_tool};
 
 use crate::dialect::Dialect;
@@ -32,6 +36,10 @@ pub struct Request<'a> {
     pub head: Head<'a>,
     /// The texts of tool results, in the order of the body.
     pub results: Vec<ToolResult<'a>>,
+    /// The calls, in the order of the body.
+    pub calls: Vec<CallSite<'a>>,
+    /// The tool results as a whole, also those without a text and those to be left alone.
+    pub answers: Vec<AnswerSite<'a>>,
     /// The list of tools, where there are any.
     pub tools: Option<Tools<'a>>,
 }
@@ -67,8 +75,7 @@ impl<'a> Request<'a> {
         if dialect == Dialect::BedrockInvoke && !found.is_anthropic {
             found = Found::default();
         }
-        let (results, tools) = found.into_parts();
-        Ok(Request { head, results, tools })
+        Ok(found.into_request(head))
     }
 }
 

@@ -13,7 +13,7 @@ pub struct ToolResult<'a> {
     pub span: Range<usize>,
     /// What is there.
     pub shape: Shape,
-    /// Which of the results of the body this is a text of, from zero: texts of one result have the same number.
+    /// Which of the [answers](crate::Request::answers) this is a text of: those of one result have the same number.
     pub number: usize,
     /// The id of the call, where the result names it.
     pub call_id: Option<Cow<'a, str>>,
