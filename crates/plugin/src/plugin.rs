@@ -11,8 +11,8 @@ use std::pin::Pin;
 /// asked once, when the chain is built.
 ///
 /// What a call does is isolated: if it panics, fails or takes too long, everything it changed in the context is undone,
-/// and the [`ErrorPolicy`](crate::ErrorPolicy) says what comes next. A call that blocks its thread cannot be interrupted: work that takes
-/// long belongs on a thread of its own, awaited here.
+/// and the [`ErrorPolicy`](crate::ErrorPolicy) says what comes next. A call that blocks its thread cannot be
+/// interrupted: work that takes long belongs on a thread of its own, awaited here.
 pub trait Plugin: Send + Sync {
     /// The name in metrics and messages.
     fn name(&self) -> &str;

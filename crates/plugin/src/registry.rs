@@ -81,39 +81,39 @@ impl Registry {
         let empty = Value::Object(Map::new());
         let config = if config.is_null() { &empty } else { config };
         only_known_keys(name, &factory.schema(), config)?;
-        let plugin = || name.to_owned();
-        factory.build(config).map_err(|problem| ConfigError::Invalid { plugin: plugin(), problem })
+        factory.build(config).map_err(|problem| {
+            let plugin = name.to_owned();
+            ConfigError::Invalid { plugin, problem }
+        })
     }
 }
 
 /// Is every key one that the schema lists? Checked here for all, since a key nobody reads is a setting that silently
 /// does nothing.
 fn only_known_keys(plugin: &str, schema: &Value, config: &Value) -> Result<(), ConfigError> {
-    let Some(allowed) = only_keys(schema) else { return Ok(()) };
-    let unknown =
-        config.as_object().and_then(|members| members.keys().find(|key| !allowed.contains(key)));
-    unknown.map_or(Ok(()), |key| {
-        let (plugin, key) = (plugin.to_owned(), key.clone());
-        Err(ConfigError::UnknownKey {
-            plugin,
-            key,
-            allowed: allowed.into_iter().cloned().collect(),
-        })
-    })
+    let (Some(allowed), Some(members)) = (only_keys(schema), config.as_object()) else {
+        return Ok(());
+    };
+    match members.keys().find(|key| !allowed.contains(key)) {
+        None => Ok(()),
+        Some(key) => {
+            Err(ConfigError::UnknownKey { plugin: plugin.to_owned(), key: key.clone(), allowed })
+        }
+    }
 }
 
 /// The only keys that an object may have, where the schema says so in one place.
-fn only_keys(schema: &Value) -> Option<Vec<&String>> {
-    let is_elsewhere = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"];
+fn only_keys(schema: &Value) -> Option<Vec<String>> {
+    let elsewhere = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"];
     let takes_others = schema.get("additionalProperties").is_some_and(|others| *others != false);
     if schema.get("type")? != "object"
         || takes_others
-        || is_elsewhere.iter().any(|key| schema.get(key).is_some())
+        || elsewhere.iter().any(|key| schema.get(key).is_some())
     {
         return None;
     }
     let properties = schema.get("properties").and_then(Value::as_object);
-    Some(properties.into_iter().flat_map(Map::keys).collect())
+    Some(properties.into_iter().flat_map(Map::keys).cloned().collect())
 }
 
 fn listed(names: &[String]) -> String {

@@ -1,5 +1,7 @@
 //! H9: a plugin that panics, fails or takes too long.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use bytes::Bytes;

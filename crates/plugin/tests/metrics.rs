@@ -1,5 +1,7 @@
 //! H15: what the calls of each plugin in each phase came to.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use kit::{Scripted, arc, chain, exchange, no, termination};

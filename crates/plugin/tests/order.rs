@@ -1,5 +1,7 @@
 //! In which order plugins are called, and what ends a phase.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use kit::{Diary, Scripted, arc, chain, exchange, no, termination};

@@ -1,5 +1,7 @@
 //! H13: a plugin as a stranger would write it, made from settings.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use http::{HeaderName, HeaderValue};

@@ -1,5 +1,7 @@
 //! H14: what a plugin sees in each phase.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use http::StatusCode;
