@@ -1,8 +1,9 @@
 //! Anthropic Messages: `messages[].content[]` with `tool_use` and `tool_result` blocks.
 
 use super::boolean;
-use super::calls::{self, Call};
+use super::calls;
 use super::found::{Answer, Found};
+use super::sites::CallSite;
 use super::slot::Slot;
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
@@ -57,16 +58,23 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
         }
         _ => reader.skip(),
     })?;
-    let is_direct = caller.take().unwrap_or(true);
+    let is_indirect = caller.take() == Some(false);
+    let element = reader.last_object();
     match kind.take().as_deref() {
-        Some("tool_use") => {
-            let call = Call { name: name.take(), arguments: input.take(), is_direct };
-            found.calls.add(id.take(), call);
-        }
-        Some("tool_result") if is_direct => {
-            let is_error = is_error.take().unwrap_or(false);
-            found.answer(Answer { call_id: tool_use_id.take(), is_error, ..Answer::default() });
-        }
+        Some("tool_use") => found.calls.add(CallSite {
+            id: id.take(),
+            name: name.take(),
+            arguments: input.take(),
+            element,
+            is_indirect,
+        }),
+        Some("tool_result") => found.answer(Answer {
+            call_id: tool_use_id.take(),
+            tool_name: None,
+            is_error: is_error.take() == Some(true),
+            is_indirect,
+            element,
+        }),
         _ => {}
     }
     found.drop_texts();

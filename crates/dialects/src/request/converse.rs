@@ -1,8 +1,9 @@
 //! Amazon Bedrock Converse: `messages[].content[]` with `toolUse` and `toolResult`.
 
-use super::calls::{self, Call};
+use super::calls;
 use super::found::{Answer, Found};
 use super::result::Shape;
+use super::sites::CallSite;
 use super::slot::Slot;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
@@ -40,19 +41,26 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
 fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
-        "toolUse" => {
-            once.mark(&key)?;
-            tool_use(reader, found)
-        }
-        "toolResult" => {
-            once.mark(&key)?;
-            tool_result(reader, found)
-        }
+        "toolUse" => once.set(&key, Some(Block::Call(tool_use(reader)?))),
+        "toolResult" => once.set(&key, Some(Block::Answer(tool_result(reader, found)?))),
         _ => reader.skip(),
-    })
+    })?;
+    let element = reader.last_object();
+    match once.take() {
+        Some(Block::Call(call)) => found.calls.add(CallSite { element, ..call }),
+        Some(Block::Answer(answer)) => found.answer(Answer { element, ..answer }),
+        None => {}
+    }
+    found.drop_texts();
+    Ok(())
 }
 
-fn tool_use<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+enum Block<'a> {
+    Call(CallSite<'a>),
+    Answer(Answer<'a>),
+}
+
+fn tool_use<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {
     let (mut id, mut name, mut input) = (Slot::default(), Slot::default(), Slot::default());
     // Only what the provider runs itself has a type.
     let mut kind = Slot::default();
@@ -63,12 +71,17 @@ fn tool_use<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Re
         "type" => kind.set(&key, reader.text()?),
         _ => reader.skip(),
     })?;
-    let is_direct = kind.take().is_none();
-    found.calls.add(id.take(), Call { name: name.take(), arguments: input.take(), is_direct });
-    Ok(())
+    Ok(CallSite {
+        id: id.take(),
+        name: name.take(),
+        arguments: input.take(),
+        element: None,
+        is_indirect: kind.take().is_some(),
+    })
 }
 
-fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+/// Reads a result; its texts are noted already.
+fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Answer<'a>, Refusal> {
     let (mut id, mut status, mut kind) = (Slot::default(), Slot::default(), Slot::default());
     let mut content = Slot::default();
     reader.object(|reader, key| match &*key.name {
@@ -81,12 +94,13 @@ fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(),
         }
         _ => reader.skip(),
     })?;
-    if kind.take().is_none() {
-        let is_error = status.take().as_deref() == Some("error");
-        found.answer(Answer { call_id: id.take(), tool_name: None, is_error });
-    }
-    found.drop_texts();
-    Ok(())
+    Ok(Answer {
+        call_id: id.take(),
+        tool_name: None,
+        is_error: status.take().as_deref() == Some("error"),
+        is_indirect: kind.take().is_some(),
+        element: None,
+    })
 }
 
 /// Reads `{"text": …}` or `{"json": …}`.

@@ -1,9 +1,11 @@
 //! What was found so far.
 
-use super::calls::{Call, Calls};
+use super::calls::Calls;
 use super::result::{Shape, ToolResult};
+use super::sites::AnswerSite;
 use super::slot::Slot;
 use super::tools::Tools;
+use super::{Head, Request};
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -22,9 +24,10 @@ pub(super) struct Found<'a> {
     pub(super) tool_list: Slot<()>,
     /// The body says that it is for an Anthropic model.
     pub(super) is_anthropic: bool,
+    /// How many answers are asked for, where that stands deeper than at the top.
+    pub(super) choices: Slot<u64>,
     results: Vec<ToolResult<'a>>,
-    /// How many results there were, with or without a text.
-    count: usize,
+    answers: Vec<AnswerSite<'a>>,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
     texts: Vec<(Range<usize>, Shape)>,
 }
@@ -35,6 +38,10 @@ pub(super) struct Answer<'a> {
     pub(super) call_id: Option<Cow<'a, str>>,
     pub(super) tool_name: Option<Cow<'a, str>>,
     pub(super) is_error: bool,
+    /// A program reads it, or the provider made it: its texts are left alone.
+    pub(super) is_indirect: bool,
+    /// Where it stands in its list.
+    pub(super) element: Option<Range<usize>>,
 }
 
 impl<'a> Found<'a> {
@@ -79,18 +86,19 @@ impl<'a> Found<'a> {
 
     /// The object is a tool result, and the texts are its own.
     pub(super) fn answer(&mut self, answer: Answer<'a>) {
-        let number = self.count;
-        self.count += 1;
-        let Answer { call_id, tool_name, is_error } = answer;
-        let answered = self.calls.answered(call_id.as_ref(), tool_name.as_ref());
-        let (call, Call { name, arguments, is_direct }) = match answered {
-            Some((index, call)) => (Some(index), call.clone()),
-            None => (None, Call { is_direct: true, ..Call::default() }),
-        };
-        if !is_direct {
+        let Answer { call_id, mut tool_name, is_error, mut is_indirect, element } = answer;
+        let (mut call, mut arguments) = (None, None);
+        if let Some((index, site)) = self.calls.answered(call_id.as_ref(), tool_name.as_ref()) {
+            call = Some(index);
+            tool_name = site.name.clone().or(tool_name);
+            arguments = site.arguments.clone();
+            is_indirect |= site.is_indirect;
+        }
+        let number = self.answers.len();
+        self.answers.push(AnswerSite { call_id: call_id.clone(), call, element });
+        if is_indirect {
             return self.drop_texts();
         }
-        let tool_name = name.or(tool_name);
         self.results.extend(self.texts.drain(..).map(|(span, shape)| ToolResult {
             span,
             shape,
@@ -115,8 +123,15 @@ impl<'a> Found<'a> {
         self.item_tools = self.item_tools.take().or(tools);
     }
 
-    pub(super) fn into_parts(self) -> (Vec<ToolResult<'a>>, Option<Tools<'a>>) {
+    pub(super) fn into_request(self, mut head: Head<'a>) -> Request<'a> {
+        head.choices = head.choices.or(self.choices.take());
         let tools = self.tools.filter(|tools| tools.count > 0);
-        (self.results, tools.or(self.item_tools))
+        Request {
+            head,
+            results: self.results,
+            calls: self.calls.into_sites(),
+            answers: self.answers,
+            tools: tools.or(self.item_tools),
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! OpenAI Responses: `input[]` with calls and their outputs as items of their own.
 
-use super::calls::{self, Call};
+use super::calls;
 use super::found::{Answer, Found};
+use super::sites::CallSite;
 use super::slot::Slot;
 use super::tools::Tools;
 use crate::json::{Key, Reader};
@@ -48,13 +49,19 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         _ => reader.skip(),
     })?;
     // Where a program calls, it also reads; what ran at the provider is the provider's.
-    let is_direct = caller.take() != Some(false) && environment.take() != Some(false);
+    let is_indirect = caller.take() == Some(false) || environment.take() == Some(false);
+    let element = reader.last_object();
     let kind = kind.take().unwrap_or_default();
     match &*kind {
         "function_call" | "custom_tool_call" | "local_shell_call" | "shell_call"
         | "apply_patch_call" => {
-            let name = name.take().or(own_name(&kind));
-            found.calls.add(call_id.take(), Call { name, arguments: arguments.take(), is_direct });
+            found.calls.add(CallSite {
+                id: call_id.take(),
+                name: name.take().or(own_name(&kind)),
+                arguments: arguments.take(),
+                element,
+                is_indirect,
+            });
             if let ("local_shell_call", Some(id)) = (&*kind, id.take()) {
                 found.calls.also(id);
             }
@@ -63,15 +70,14 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         | "custom_tool_call_output"
         | "local_shell_call_output"
         | "shell_call_output"
-        | "apply_patch_call_output"
-            if is_direct =>
-        {
+        | "apply_patch_call_output" => {
             let of_shell = if kind == "local_shell_call_output" { id.take() } else { None };
-            let is_error = status.take().as_deref() == Some("failed");
             found.answer(Answer {
                 call_id: call_id.take().or(of_shell),
                 tool_name: None,
-                is_error,
+                is_error: status.take().as_deref() == Some("failed"),
+                is_indirect,
+                element,
             });
         }
         "additional_tools" => found.item_tools(tools.take()),

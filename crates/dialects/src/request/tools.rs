@@ -20,7 +20,7 @@ pub struct Tools<'a> {
     pub names: Vec<Cow<'a, str>>,
 }
 
-const NAME: &str = "expand_context";
+pub(super) const NAME: &str = "expand_context";
 
 impl<'a> Tools<'a> {
     /// Appends the tool that expands references: always the same bytes, at the end of the list.
