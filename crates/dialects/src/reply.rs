@@ -9,6 +9,7 @@ mod edit;
 mod figures;
 mod frames;
 mod gaps;
+mod gemini;
 mod identity;
 mod message;
 mod responses;

@@ -6,6 +6,7 @@ use super::chat::Chat;
 use super::converse::Converse;
 use super::deferred::Deferred;
 use super::frames::{Frame, Out};
+use super::gemini::Gemini;
 use super::responses::Responses;
 use super::turn::Next;
 use super::usage::Usage;
@@ -66,7 +67,7 @@ pub(super) fn of(dialect: Dialect) -> Box<dyn Speech> {
         Dialect::BedrockConverse => Box::new(Blocks::<Converse>::new(dialect)),
         Dialect::OpenAiChat => Box::new(Chat::default()),
         Dialect::OpenAiResponses => Box::new(Responses::default()),
-        Dialect::Gemini => Box::new(Verbatim::default()),
+        Dialect::Gemini => Box::new(Gemini::default()),
         Dialect::Ollama => Box::new(Verbatim::default()),
     }
 }

@@ -52,7 +52,7 @@ impl Chat {
     /// Gives the client what the replies so far said.
     pub(super) fn end_whole(&mut self, out: &mut Vec<u8>) {
         let closing = std::mem::take(&mut self.closing);
-        let Some(body) = closing.first().or(self.last_closing.first()) else { return };
+        let Some(body) = closing.first() else { return };
         let mut edit = Edit::new(body);
         // It was read before.
         let Ok(reply) = Node::read(body) else { return };
