@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod blocks;
+mod calls;
 mod chat;
 mod converse;
 mod deferred;
@@ -12,6 +13,7 @@ mod gaps;
 mod gemini;
 mod identity;
 mod message;
+mod ollama;
 mod responses;
 mod speech;
 mod turn;

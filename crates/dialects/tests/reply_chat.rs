@@ -1,8 +1,10 @@
 //! Replies of OpenAI Chat Completions.
 
-mod conversation;
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use conversation::{Conversation, events, payloads};
+#[path = "support/talk.rs"]
+mod talk;
+
 use proptest::prelude::*;
 use tokenforge_dialects::{Dialect, Wire};
 
@@ -70,11 +72,11 @@ fn done() -> String {
 }
 
 fn stream(parts: &[&[String]]) -> String {
-    events(&parts.concat())
+    data(&parts.concat())
 }
 
-fn converse<T: AsRef<[u8]>>(replies: &[T]) -> Conversation {
-    Conversation::of(Dialect::OpenAiChat, Wire::Events, replies)
+fn converse<T: AsRef<str>>(replies: &[T]) -> Heard {
+    talk_in_any_split(Dialect::OpenAiChat, Wire::Events, &bytes(replies))
 }
 
 fn expand(index: usize, call_id: &str) -> Vec<String> {
@@ -91,9 +93,9 @@ fn g24_what_calls_nothing_of_ours_passes_byte_for_byte() {
     ]);
     let odd = ": OPENROUTER PROCESSING\r\n\r\ndata:{\"choices\":[]}\r\n\r\nevent: x\ndata: {\"id\":\ndata: \"b\"}\n\nretry: 5\n\n";
     for reply in [plain, odd.to_owned()] {
-        let conversation = converse(&[&reply]);
-        assert_eq!(conversation.client, reply);
-        assert!(conversation.done().reply.deferred().is_none());
+        let heard = converse(&[&reply]);
+        assert_eq!(heard.text(), reply);
+        assert!(heard.done().deferred.is_none());
     }
 }
 
@@ -113,24 +115,24 @@ fn g26_fragments_are_joined_and_the_client_s_stream_goes_on() {
         &[role("ccc"), text("ccc", "It is 7.")],
         &[finish("ccc", "stop"), usage("ccc", 200, 10, 1), done()],
     ]);
-    let conversation = converse(&[first, second, third]).done();
+    let heard = converse(&[first, second, third]).done();
     let told = stream(&[
         &[role("a"), text("a", "Let me "), text("a", "look.\\n")],
         &[text("a", "It is 7."), finish("a", "stop"), usage("a", 200, 35, 8), done()],
     ]);
-    assert_eq!(conversation.client, told);
+    assert_eq!(heard.text(), told);
     assert_eq!(
-        conversation.asked(),
+        heard.asked(),
         [[("c1", r#"{"id":"shadow_1"}"#)], [("c2", r#"{"id":"é\"}"#)]]
     );
-    let usage = conversation.reply.usage();
+    let usage = &heard.usage;
     assert_eq!((usage.last.input, usage.last.output), (Some(200), Some(10)));
     assert_eq!((usage.sum.input, usage.sum.output), (Some(450), Some(35)));
     assert_eq!(usage.sum.cache_read, Some(12));
 
     let body = r#"{ "messages": [{"role":"user","content":"?"}], "tools": [ ] }"#;
     assert_eq!(
-        conversation.follow_up(0, body, "the\noriginal"),
+        heard.body(0, body, "the\noriginal"),
         r#"{ "messages": [{"role":"user","content":"?"},{"role":"assistant","content":"Let me look.\n","tool_calls":[{"id":"c1","type":"function","function":{"name":"expand_context","arguments":"{\"id\":\"shadow_1\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"the\noriginal"}], "tools": [ ] }"#
     );
 }
@@ -154,9 +156,9 @@ fn g29_the_client_s_calls_are_numbered_as_if_ours_were_not_there() {
     let closing = [finish("a", "tool_calls"), usage("a", 9, 5, 0), done()];
     let reply =
         stream(&[&[role("a")], &expand(0, "c1"), &bash(1), &expand(2, "c3"), &read(3), &closing]);
-    let mut conversation = converse(&[reply]).done();
-    assert_eq!(conversation.client, stream(&[&[role("a")], &bash(0), &read(1), &closing]));
-    let deferred = conversation.reply.deferred().unwrap();
+    let heard = converse(&[reply]).done();
+    assert_eq!(heard.text(), stream(&[&[role("a")], &bash(0), &read(1), &closing]));
+    let deferred = heard.deferred.unwrap();
     assert_eq!(deferred.siblings, ["c2", "c4"]);
     assert_eq!(deferred.calls.len(), 2);
     assert_eq!((&*deferred.calls[1].id, deferred.calls[1].siblings_before), ("c3", 1));
@@ -164,7 +166,7 @@ fn g29_the_client_s_calls_are_numbered_as_if_ours_were_not_there() {
         deferred.calls[0].call,
         r#"{"id":"c1","type":"function","function":{"name":"expand_context","arguments":"{\"id\":\"shadow_1\"}"}}"#
     );
-    assert!(conversation.reply.deferred().is_none());
+    assert!(heard.deferred.is_none());
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn fragments_of_several_calls_may_be_mixed_in_one_chunk() {
         "a",
         r#"{"tool_calls":[{"index":1,"function":{"arguments":"{}"}},{"index":0,"function":{"arguments":" "}}]}"#,
     );
-    let mut conversation = converse(&[stream(&[&[both, more, finish("a", "tool_calls"), done()]])]);
+    let heard = converse(&[stream(&[&[both, more, finish("a", "tool_calls"), done()]])]);
     let told = [
         delta(
             "a",
@@ -185,8 +187,8 @@ fn fragments_of_several_calls_may_be_mixed_in_one_chunk() {
         ),
         delta("a", r#"{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#),
     ];
-    assert_eq!(conversation.client, stream(&[&told, &[finish("a", "tool_calls"), done()]]));
-    assert_eq!(conversation.reply.deferred().unwrap().calls[0].arguments, "{} ");
+    assert_eq!(heard.text(), stream(&[&told, &[finish("a", "tool_calls"), done()]]));
+    assert_eq!(heard.deferred.unwrap().calls[0].arguments, "{} ");
 }
 
 #[test]
@@ -199,7 +201,7 @@ fn several_calls_of_ours_are_all_answered_and_text_behind_them_is_given() {
         &[text("a", "behind"), finish("a", "tool_calls"), done()],
     ]);
     let second = stream(&[&[role("b"), text("b", "!"), finish("b", "stop"), done()]]);
-    let conversation = converse(&[first, second]).done();
+    let heard = converse(&[first, second]).done();
     let told = [
         role("a"),
         text("a", "between"),
@@ -208,9 +210,9 @@ fn several_calls_of_ours_are_all_answered_and_text_behind_them_is_given() {
         finish("a", "stop"),
         done(),
     ];
-    assert_eq!(conversation.client, stream(&[&told]));
-    assert_eq!(conversation.asked()[0].len(), 2);
-    let body = conversation.follow_up(0, r#"{"messages":[]}"#, "x");
+    assert_eq!(heard.text(), stream(&[&told]));
+    assert_eq!(heard.asked()[0].len(), 2);
+    let body = heard.body(0, r#"{"messages":[]}"#, "x");
     assert!(body.contains(r#""content":"betweenbehind""#), "{body}");
     assert_eq!(body.matches(r#""role":"tool""#).count(), 2);
 }
@@ -228,9 +230,9 @@ fn g28_what_providers_want_back_is_said_again() {
         finish("a", "tool_calls"),
         done(),
     ];
-    let conversation = converse(&[events(&first)]);
+    let heard = converse(&[data(&first)]);
     assert_eq!(
-        conversation.follow_up(0, r#"{"messages":[]}"#, "x"),
+        heard.body(0, r#"{"messages":[]}"#, "x"),
         r#"{"messages":[{"role":"assistant","reasoning_content":"Hmm.","reasoning_details":[{"type":"x","data":"s1"},{"type":"x","data":"s2"}],"content":null,"tool_calls":[{"id":"c1","type":"function","extra_content":{"google":{"thought_signature":"s3"}},"function":{"name":"expand_context","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"x"}]}"#
     );
 }
@@ -247,7 +249,7 @@ fn a_chunk_that_says_calls_and_closes_gives_the_client_what_it_says() {
         r#"{"index":0,"delta":{"role":"assistant","content":"Done."},"finish_reason":"stop"}"#,
         r#","usage":{"prompt_tokens":4,"completion_tokens":5,"total_tokens":9}"#,
     );
-    let conversation = converse(&[events(&[first, done()]), events(&[second, done()])]).done();
+    let heard = converse(&[data(&[first, done()]), data(&[second, done()])]).done();
     let told = [
         chunk(
             "a",
@@ -261,7 +263,7 @@ fn a_chunk_that_says_calls_and_closes_gives_the_client_what_it_says() {
         ),
         done(),
     ];
-    assert_eq!(conversation.client, events(&told));
+    assert_eq!(heard.text(), data(&told));
 }
 
 #[test]
@@ -270,10 +272,10 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
     let told = stream(&[&[role("a"), text("a", "so far")]]);
     for end in told.len()..reply.len() {
         let replies = [&reply[..end]];
-        let conversation =
-            Conversation::cut(Dialect::OpenAiChat, Wire::Events, &replies, &[64]).done();
-        assert!(conversation.client.starts_with(&told), "{end}");
-        assert!(!conversation.client.contains("shadow_1"), "{end}");
+        let heard =
+            talk(Dialect::OpenAiChat, Wire::Events, &bytes(&replies), |bytes| bytes.chunks(64).collect()).done();
+        assert!(heard.text().starts_with(&told), "{end}");
+        assert!(!heard.text().contains("shadow_1"), "{end}");
     }
 }
 
@@ -281,8 +283,8 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
 fn a_reply_that_was_cut_short_in_our_call_says_so() {
     let closing = [finish("a", "length"), usage("a", 1, 2, 0), done()];
     let reply = stream(&[&[role("a")], &expand(0, "c1"), &closing]);
-    let conversation = converse(&[reply]).done();
-    assert_eq!(conversation.client, stream(&[&[role("a")], &closing]));
+    let heard = converse(&[reply]).done();
+    assert_eq!(heard.text(), stream(&[&[role("a")], &closing]));
 }
 
 #[test]
@@ -291,7 +293,7 @@ fn errors_and_several_choices_pass_as_they_are() {
     let second = chunk("a", r#"{"index":1,"delta":{"content":"x"}}"#, "");
     for strange in [error, second, "no json".to_owned()] {
         let reply = stream(&[&[role("a"), strange], &expand(0, "c1"), &[done()]]);
-        assert_eq!(converse(&[&reply]).done().client, reply);
+        assert_eq!(converse(&[&reply]).done().text(), reply);
     }
 }
 
@@ -307,7 +309,7 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
         &call("bb", 0, "c2", "expand_context", "{}"),
         &[finish("bb", "tool_calls"), usage("bb", 20, 3, 0), done()],
     ]);
-    let client = converse(&[first, second]).give_up();
+    let client = converse(&[first, second]).given_up();
     let told = payloads(&client);
     assert_eq!(told.len(), 5);
     assert!(told[1].starts_with(r#"{"id":"a","#), "{}", told[1]);
@@ -318,12 +320,12 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
 #[test]
 fn a_reply_that_is_given_up_in_its_middle_is_closed() {
     let first = stream(&[&[role("a")], &expand(0, "c1"), &[finish("a", "tool_calls"), done()]]);
-    let mut conversation = converse(&[first]);
+    let heard = converse(&[first]);
     let mut client = Vec::new();
-    let second = events(&[role("b"), text("b", "half")]);
-    conversation.reply.push(second.as_bytes(), &mut client);
-    conversation.reply.give_up(&mut client);
-    let told = events(&[text("a", "half"), finish("a", "stop"), done()]);
+    let second = data(&[role("b"), text("b", "half")]);
+    heard.reply.push(second.as_bytes(), &mut client);
+    heard.reply.give_up(&mut client);
+    let told = data(&[text("a", "half"), finish("a", "stop"), done()]);
     assert_eq!(str::from_utf8(&client).unwrap(), told);
 }
 
@@ -335,8 +337,8 @@ fn whole(id: &str, message: &str, logprobs: &str, finish: &str, output: u64) -> 
     )
 }
 
-fn converse_whole(replies: &[String]) -> Conversation {
-    Conversation::cut(Dialect::OpenAiChat, Wire::Whole, replies, &[7])
+fn converse_whole(replies: &[String]) -> Heard {
+    talk(Dialect::OpenAiChat, Wire::Whole, &bytes(replies), |bytes| bytes.chunks(7).collect())
 }
 
 const OURS: &str =
@@ -361,7 +363,7 @@ fn g30_g53_a_whole_reply_has_every_text_once() {
         "stop",
         6,
     );
-    let conversation = converse_whole(&[first, second]).done();
+    let heard = converse_whole(&[first, second]).done();
     let told = whole(
         "a",
         r#"{"role":"assistant","content":"One. Two.","refusal":null,"annotations":[]}"#,
@@ -369,9 +371,9 @@ fn g30_g53_a_whole_reply_has_every_text_once() {
         "stop",
         10,
     );
-    assert_eq!(conversation.client, told);
+    assert_eq!(heard.text(), told);
     assert_eq!(
-        conversation.follow_up(0, r#"{"messages":[{}]}"#, "x"),
+        heard.body(0, r#"{"messages":[{}]}"#, "x"),
         format!(
             r#"{{"messages":[{{}},{{"role":"assistant","content":"One. ","refusal":null,"tool_calls":[{OURS}]}},{{"role":"tool","tool_call_id":"c1","content":"x"}}]}}"#
         )
@@ -388,8 +390,8 @@ fn g53_a_whole_refusal_after_a_loop_is_kept() {
         4,
     );
     let refusal = r#"{"role":"assistant","content":null,"refusal":"No."}"#;
-    let conversation = converse_whole(&[first, whole("b", refusal, "null", "stop", 1)]).done();
-    assert_eq!(conversation.client, whole("a", refusal, "null", "stop", 5));
+    let heard = converse_whole(&[first, whole("b", refusal, "null", "stop", 1)]).done();
+    assert_eq!(heard.text(), whole("a", refusal, "null", "stop", 5));
 }
 
 #[test]
@@ -398,9 +400,9 @@ fn g29_our_calls_are_cut_out_of_a_whole_reply() {
         |calls: &str| format!(r#"{{"role":"assistant","content":null,"tool_calls":[{calls}]}}"#);
     for calls in [format!("{OURS},{BASH}"), format!("{BASH}, {OURS}")] {
         let reply = whole("a", &message(&calls), "null", "tool_calls", 4);
-        let mut conversation = converse_whole(&[reply]).done();
-        assert_eq!(conversation.client, whole("a", &message(BASH), "null", "tool_calls", 4));
-        let deferred = conversation.reply.deferred().unwrap();
+        let heard = converse_whole(&[reply]).done();
+        assert_eq!(heard.text(), whole("a", &message(BASH), "null", "tool_calls", 4));
+        let deferred = heard.deferred.unwrap();
         assert_eq!((deferred.siblings, &*deferred.calls[0].call), (vec!["c2".to_owned()], OURS));
     }
 }
@@ -419,7 +421,7 @@ fn whole_replies_without_a_call_of_ours_pass_byte_for_byte() {
         r#"{"error":{"message":"no"}}"#.to_owned(),
         "<html>".to_owned(),
     ] {
-        assert_eq!(converse_whole(&[reply.clone()]).done().client, reply);
+        assert_eq!(converse_whole(&[reply.clone()]).done().text(), reply);
     }
 }
 
@@ -430,13 +432,13 @@ fn g32_a_whole_reply_that_is_given_up_has_a_text() {
     let reply = whole("a", &message(&ours), "null", "tool_calls", 4);
     let apology = r#""content":"[The referenced tool output could not be fetched.]""#;
     let told = whole("a", &message(apology), "null", "stop", 4);
-    assert_eq!(converse_whole(&[reply]).give_up(), told);
+    assert_eq!(converse_whole(&[reply]).given_up(), told);
 
     let said = format!(r#""content":"One.","tool_calls":[{OURS}]"#);
     let first = whole("a", &message(&said), "null", "tool_calls", 4);
     let second = whole("b", &message(&ours), "null", "tool_calls", 4);
     let told = whole("a", &message(r#""content":"One.""#), "null", "stop", 8);
-    assert_eq!(converse_whole(&[first, second]).give_up(), told);
+    assert_eq!(converse_whole(&[first, second]).given_up(), told);
 }
 
 proptest! {
@@ -450,11 +452,10 @@ proptest! {
             &[finish("a", "tool_calls"), usage("a", 1, 2, 0), done()],
         ]);
         let second = stream(&[&[role("b"), text("b", "!"), finish("b", "stop"), done()]]);
-        let replies = [first, second];
-        let cut = Conversation::cut(Dialect::OpenAiChat, Wire::Events, &replies, &lengths);
-        let whole = Conversation::cut(Dialect::OpenAiChat, Wire::Events, &replies, &[usize::MAX]);
-        prop_assert_eq!(cut.client, whole.client);
-        prop_assert_eq!(cut.turns, whole.turns);
+        let replies = bytes(&[first, second]);
+        let cut = talk(Dialect::OpenAiChat, Wire::Events, &replies, |bytes| pieces(bytes, &lengths));
+        let whole = talk(Dialect::OpenAiChat, Wire::Events, &replies, |bytes| vec![bytes]);
+        prop_assert_eq!(cut, whole);
     }
 
     #[test]
@@ -463,7 +464,7 @@ proptest! {
         lengths in prop::collection::vec(1_usize..9, 1..9),
     ) {
         let replies = [&reply];
-        let cut = Conversation::cut(Dialect::OpenAiChat, Wire::Events, &replies, &lengths);
-        prop_assert_eq!(&cut.client, &reply);
+        let cut = talk(Dialect::OpenAiChat, Wire::Events, &replies, |bytes| pieces(bytes, &lengths));
+        prop_assert_eq!(&cut.text(), &reply);
     }
 }

@@ -1,8 +1,10 @@
 //! Replies of Google's generateContent, as events and as an array that grows.
 
-mod conversation;
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use conversation::{Conversation, events, payloads};
+#[path = "support/talk.rs"]
+mod talk;
+
 use proptest::prelude::*;
 use tokenforge_dialects::{Dialect, Wire, call_key};
 
@@ -43,15 +45,15 @@ fn array<T: AsRef<str>>(chunks: &[T]) -> String {
 }
 
 /// Takes the replies over both wires; what the client got as events, after it was compared with the array.
-fn converse(replies: &[Vec<String>]) -> Conversation {
-    let as_events: Vec<String> = replies.iter().map(|chunks| events(chunks)).collect();
+fn converse(replies: &[Vec<String>]) -> Heard {
+    let as_events: Vec<String> = replies.iter().map(|chunks| data(chunks)).collect();
     let as_array: Vec<String> = replies.iter().map(|chunks| array(chunks)).collect();
-    let streamed = Conversation::of(Dialect::Gemini, Wire::Events, &as_events);
-    let grown = Conversation::of(Dialect::Gemini, Wire::Array, &as_array);
+    let streamed = talk_in_any_split(Dialect::Gemini, Wire::Events, &bytes(&as_events));
+    let grown = talk_in_any_split(Dialect::Gemini, Wire::Array, &bytes(&as_array));
     assert_eq!(grown.turns, streamed.turns);
-    if !grown.is_open {
-        let told: Vec<serde_json::Value> = serde_json::from_str(&grown.client).unwrap();
-        let expected: Vec<serde_json::Value> = payloads(&streamed.client)
+    if !grown.is_given_up {
+        let told: Vec<serde_json::Value> = serde_json::from_str(&grown.text()).unwrap();
+        let expected: Vec<serde_json::Value> = payloads(&streamed.text())
             .iter()
             .map(|json| serde_json::from_str(json).unwrap())
             .collect();
@@ -68,14 +70,14 @@ fn g24_what_calls_nothing_of_ours_passes_byte_for_byte() {
         chunk("r", &[EMPTY], STOP, 3),
     ];
     for (wire, reply) in [
-        (Wire::Events, events(&chunks)),
-        (Wire::Events, events(&chunks).replace('\n', "\r\n")),
+        (Wire::Events, data(&chunks)),
+        (Wire::Events, data(&chunks).replace('\n', "\r\n")),
         (Wire::Array, array(&chunks)),
         (Wire::Array, "[]".to_owned()),
     ] {
-        let mut conversation = Conversation::of(Dialect::Gemini, wire, &[&reply]).done();
-        assert_eq!(conversation.client, reply);
-        assert!(conversation.reply.deferred().is_none());
+        let heard = talk_in_any_split(Dialect::Gemini, wire, &bytes(&[&reply])).done();
+        assert_eq!(heard.text(), reply);
+        assert!(heard.deferred.is_none());
     }
 }
 
@@ -92,7 +94,7 @@ fn g24_the_client_s_stream_goes_on() {
         chunk("rrr", &[&text("It is ")], "", 1),
         chunk("rrr", &[r#"{"text":"7.","thoughtSignature":"z"}"#], STOP, 10),
     ];
-    let conversation = converse(&[first.clone(), second, third]).done();
+    let heard = converse(&[first.clone(), second, third]).done();
     let later = |parts: &[&str], rest, output| {
         chunk("rrr", parts, rest, output).replace(r#""rrr""#, r#""r""#)
     };
@@ -102,12 +104,12 @@ fn g24_the_client_s_stream_goes_on() {
         later(&[&text("It is ")], "", 26),
         later(&[r#"{"text":"7.","thoughtSignature":"z"}"#], STOP, 35),
     ];
-    assert_eq!(conversation.client, events(&told));
+    assert_eq!(heard.text(), data(&told));
     assert_eq!(
-        conversation.asked(),
+        heard.asked(),
         [vec![("", r#"{"id":"s1"}"#)], vec![("", r#"{"id":"s1"}"#), ("", r#"{"id":"s2"}"#)]]
     );
-    let usage = conversation.reply.usage();
+    let usage = &heard.usage;
     assert_eq!((usage.last.input, usage.last.output), (Some(30), Some(10)));
     assert_eq!(
         (usage.sum.input, usage.sum.output, usage.sum.cache_read),
@@ -128,11 +130,11 @@ fn g28_parts_are_said_again_with_their_signatures() {
         chunk("r", &[&text("d"), OURS], "", 1),
         chunk("r", &[EMPTY], STOP, 1),
     ];
-    let conversation = converse(&[chunks]);
+    let heard = converse(&[chunks]);
     let said =
         [thought("Hm"), text("a\\n"), signed.to_owned(), text("cd"), OURS.to_owned()].join(",");
     assert_eq!(
-        conversation.follow_up(0, r#"{"contents":[{"role":"user","parts":[]}],"tools":[]}"#, "x"),
+        heard.body(0, r#"{"contents":[{"role":"user","parts":[]}],"tools":[]}"#, "x"),
         format!(
             r#"{{"contents":[{{"role":"user","parts":[]}},{{"role":"model","parts":[{said}]}},{{"role":"user","parts":[{{"functionResponse":{{"name":"expand_context","response":{{"output":"x"}}}}}}]}}],"tools":[]}}"#
         )
@@ -146,12 +148,12 @@ fn g29_the_client_gets_its_own_calls_and_the_signature_of_the_turn() {
         vec![chunk("r", &[OURS, LIST], "", 5), closing.clone()],
         vec![chunk("r", &[OURS], "", 4), chunk("r", &[LIST, UNSIGNED], "", 5), closing.clone()],
     ] {
-        let mut conversation = converse(&[chunks]).done();
+        let heard = converse(&[chunks]).done();
         assert_eq!(
-            conversation.client,
-            events(&[chunk("r", &[SIGNED_LIST], "", 5), closing.clone()])
+            heard.text(),
+            data(&[chunk("r", &[SIGNED_LIST], "", 5), closing.clone()])
         );
-        let deferred = conversation.reply.deferred().unwrap();
+        let deferred = heard.deferred.unwrap();
         assert_eq!(deferred.siblings, [call_key("ls", r#"{"all":true,"path":"."}"#)]);
         assert_eq!(
             deferred.calls[0].call,
@@ -164,9 +166,9 @@ fn g29_the_client_gets_its_own_calls_and_the_signature_of_the_turn() {
 fn g29_a_call_of_ours_behind_the_client_s_is_kept_as_it_came() {
     let with_id = LIST.replace(r#"{"name""#, r#"{"id":"f1","name""#);
     let chunks = vec![chunk("r", &[&with_id, OURS], STOP, 5)];
-    let mut conversation = converse(&[chunks]).done();
-    assert_eq!(conversation.client, events(&[chunk("r", &[&with_id], STOP, 5)]));
-    let deferred = conversation.reply.deferred().unwrap();
+    let heard = converse(&[chunks]).done();
+    assert_eq!(heard.text(), data(&[chunk("r", &[&with_id], STOP, 5)]));
+    let deferred = heard.deferred.unwrap();
     assert_eq!((&*deferred.siblings[0], &*deferred.calls[0].call), ("f1", OURS));
     assert_eq!(deferred.calls[0].siblings_before, 1);
 }
@@ -175,9 +177,9 @@ fn g29_a_call_of_ours_behind_the_client_s_is_kept_as_it_came() {
 fn what_is_said_in_the_last_chunk_is_given_without_its_end() {
     let first = vec![chunk("r", &[&text("One. "), OURS], STOP, 5)];
     let second = vec![chunk("r", &[&text("Two.")], STOP, 6)];
-    let conversation = converse(&[first, second]).done();
+    let heard = converse(&[first, second]).done();
     let told = [chunk("r", &[&text("One. ")], "", 5), chunk("r", &[&text("Two.")], STOP, 11)];
-    assert_eq!(conversation.client, events(&told));
+    assert_eq!(heard.text(), data(&told));
 }
 
 #[test]
@@ -186,11 +188,11 @@ fn what_only_an_earlier_reply_thought_is_in_the_figures() {
         json.replace(r#""totalTokenCount":"#, r#""thoughtsTokenCount":3,"totalTokenCount":1"#)
     };
     let first = vec![thoughts(chunk("r", &[OURS], STOP, 5))];
-    let conversation = converse(&[first, vec![chunk("r", &[&text("a")], STOP, 6)]]).done();
-    assert!(conversation.client.contains(
+    let heard = converse(&[first, vec![chunk("r", &[&text("a")], STOP, 6)]]).done();
+    assert!(heard.text().contains(
         r#""candidatesTokenCount":11,"totalTokenCount":24,"cachedContentTokenCount":4,"thoughtsTokenCount":3}"#
-    ), "{}", conversation.client);
-    assert_eq!(conversation.reply.usage().sum.output, Some(14));
+    ), "{}", heard.text());
+    assert_eq!(heard.usage.sum.output, Some(14));
 }
 
 #[test]
@@ -205,8 +207,8 @@ fn arguments_that_are_streamed_are_ours_to_their_end() {
         chunk("r", &[last, &theirs], "", 3),
         chunk("r", &[more, last], STOP, 4),
     ];
-    let conversation = converse(&[chunks.clone()]).done();
-    assert_eq!(conversation.client, events(&[chunk("r", &[&theirs], "", 3), chunks[3].clone()]));
+    let heard = converse(&[chunks.clone()]).done();
+    assert_eq!(heard.text(), data(&[chunk("r", &[&theirs], "", 3), chunks[3].clone()]));
 }
 
 #[test]
@@ -214,20 +216,20 @@ fn code_assist_wraps_the_same() {
     let wrapped = |json: String| format!(r#"{{"response":{json},"traceId":"t"}}"#);
     let first = vec![wrapped(chunk("r", &[&text("a"), OURS], STOP, 5))];
     let second = vec![wrapped(chunk("rr", &[&text("b")], STOP, 6))];
-    let conversation = converse(&[first, second]).done();
+    let heard = converse(&[first, second]).done();
     let last = chunk("rr", &[&text("b")], STOP, 11).replace(r#""rr""#, r#""r""#);
     let told = [wrapped(chunk("r", &[&text("a")], "", 5)), wrapped(last)];
-    assert_eq!(conversation.client, events(&told));
+    assert_eq!(heard.text(), data(&told));
 }
 
 #[test]
 fn a_reply_that_was_cut_short_says_so() {
     let cut = r#","finishReason":"MAX_TOKENS""#;
-    let conversation =
+    let heard =
         converse(&[vec![chunk("r", &[OURS], "", 1), chunk("r", &[EMPTY], cut, 2)]]).done();
-    assert_eq!(conversation.client, events(&[chunk("r", &[EMPTY], cut, 2)]));
-    let conversation = converse(&[vec![chunk("r", &[OURS], cut, 1)]]).done();
-    assert_eq!(conversation.client, events(&[chunk("r", &[], cut, 1)]));
+    assert_eq!(heard.text(), data(&[chunk("r", &[EMPTY], cut, 2)]));
+    let heard = converse(&[vec![chunk("r", &[OURS], cut, 1)]]).done();
+    assert_eq!(heard.text(), data(&[chunk("r", &[], cut, 1)]));
 }
 
 #[test]
@@ -236,8 +238,8 @@ fn a_stream_that_breaks_off_ends_without_our_call() {
     let reply = array(&[chunk("r", &[&text("a")], "", 1), chunk("r", &[OURS], "", 2)]);
     for end in told.len()..reply.len() - 3 {
         let replies = [&reply[..end]];
-        let broken = Conversation::cut(Dialect::Gemini, Wire::Array, &replies, &[64]).done();
-        assert!(broken.client.starts_with(told.trim_end_matches("\n]\n")), "{end}");
+        let broken = talk(Dialect::Gemini, Wire::Array, &bytes(&replies), |bytes| bytes.chunks(64).collect()).done();
+        assert!(broken.text().starts_with(told.trim_end_matches("\n]\n")), "{end}");
     }
 }
 
@@ -250,9 +252,9 @@ fn errors_and_several_candidates_pass_as_they_are() {
     ] {
         let chunks =
             [chunk("r", &[&text("a")], "", 1), strange.to_owned(), chunk("r", &[OURS], STOP, 2)];
-        for (wire, reply) in [(Wire::Events, events(&chunks)), (Wire::Array, array(&chunks))] {
-            let conversation = Conversation::of(Dialect::Gemini, wire, &[&reply]).done();
-            assert_eq!(conversation.client, reply);
+        for (wire, reply) in [(Wire::Events, data(&chunks)), (Wire::Array, array(&chunks))] {
+            let heard = talk_in_any_split(Dialect::Gemini, wire, &bytes(&[&reply])).done();
+            assert_eq!(heard.text(), reply);
         }
     }
 }
@@ -262,28 +264,28 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
     let apology = text("[The referenced tool output could not be fetched.]");
     let replies = [vec![chunk("r", &[OURS], STOP, 5)], vec![chunk("r", &[OURS], STOP, 6)]];
     let told = chunk("r", &[&apology], STOP, 11);
-    assert_eq!(converse(&replies).give_up(), events(std::slice::from_ref(&told)));
+    assert_eq!(converse(&replies).given_up(), data(std::slice::from_ref(&told)));
     let arrays: Vec<String> = replies.iter().map(|chunks| array(chunks)).collect();
-    let client = Conversation::of(Dialect::Gemini, Wire::Array, &arrays).give_up();
+    let client = talk_in_any_split(Dialect::Gemini, Wire::Array, &bytes(&arrays)).given_up();
     let client: serde_json::Value = serde_json::from_str(&client).unwrap();
     assert_eq!(client, serde_json::from_str::<serde_json::Value>(&format!("[{told}]")).unwrap());
 
     let said = [vec![chunk("r", &[&text("a")], "", 1), chunk("r", &[OURS], STOP, 5)]];
     let told = [chunk("r", &[&text("a")], "", 1), chunk("r", &[], STOP, 5)];
-    assert_eq!(converse(&said).give_up(), events(&told));
+    assert_eq!(converse(&said).given_up(), data(&told));
 }
 
-fn converse_whole(replies: &[String]) -> Conversation {
-    Conversation::cut(Dialect::Gemini, Wire::Whole, replies, &[11])
+fn converse_whole(replies: &[String]) -> Heard {
+    talk(Dialect::Gemini, Wire::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
 }
 
 #[test]
 fn g30_a_whole_reply_has_every_part_once() {
     let first = chunk("r", &[&text("One. "), OURS], STOP, 5);
     let second = chunk("r", &[&text("Two.")], STOP, 6);
-    let conversation = converse_whole(&[first, second]).done();
-    assert_eq!(conversation.client, chunk("r", &[&text("One. "), &text("Two.")], STOP, 11));
-    let body = conversation.follow_up(0, r#"{"contents":[]}"#, "x");
+    let heard = converse_whole(&[first, second]).done();
+    assert_eq!(heard.text(), chunk("r", &[&text("One. "), &text("Two.")], STOP, 11));
+    let body = heard.body(0, r#"{"contents":[]}"#, "x");
     let said = format!(r#"{{"role":"model","parts":[{},{OURS}]}}"#, text("One. "));
     assert!(body.contains(&said), "{body}");
 }
@@ -296,16 +298,16 @@ fn whole_replies_are_changed_only_where_we_are_called() {
         (r#"{ "promptFeedback": {} }"#.to_owned(), r#"{ "promptFeedback": {} }"#.to_owned()),
         ("<html>".to_owned(), "<html>".to_owned()),
     ] {
-        assert_eq!(converse_whole(&[reply]).done().client, told);
+        assert_eq!(converse_whole(&[reply]).done().text(), told);
     }
 }
 
 #[test]
 fn g32_a_whole_reply_that_is_given_up_has_a_text() {
     let apology = text("[The referenced tool output could not be fetched.]");
-    let client = converse_whole(&[chunk("r", &[OURS], STOP, 5)]).give_up();
+    let client = converse_whole(&[chunk("r", &[OURS], STOP, 5)]).given_up();
     assert_eq!(client, chunk("r", &[&apology], STOP, 5));
-    let client = converse_whole(&[chunk("r", &[&text("a"), OURS], STOP, 5)]).give_up();
+    let client = converse_whole(&[chunk("r", &[&text("a"), OURS], STOP, 5)]).given_up();
     assert_eq!(client, chunk("r", &[&text("a")], STOP, 5));
 }
 
@@ -316,10 +318,9 @@ proptest! {
     fn g25_any_split_gives_the_same(lengths in prop::collection::vec(1_usize..300, 1..20)) {
         let first = array(&[chunk("r", &[&text("é}]\\\""), OURS], "", 1), chunk("r", &[EMPTY], STOP, 2)]);
         let second = array(&[chunk("r", &[&text("b")], STOP, 2)]);
-        let replies = [first, second];
-        let cut = Conversation::cut(Dialect::Gemini, Wire::Array, &replies, &lengths);
-        let whole = Conversation::cut(Dialect::Gemini, Wire::Array, &replies, &[usize::MAX]);
-        prop_assert_eq!(cut.client, whole.client);
-        prop_assert_eq!(cut.turns, whole.turns);
+        let replies = bytes(&[first, second]);
+        let cut = talk(Dialect::Gemini, Wire::Array, &replies, |bytes| pieces(bytes, &lengths));
+        let whole = talk(Dialect::Gemini, Wire::Array, &replies, |bytes| vec![bytes]);
+        prop_assert_eq!(cut, whole);
     }
 }

@@ -1,8 +1,10 @@
 //! Replies of OpenAI Responses.
 
-mod conversation;
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use conversation::{Conversation, payloads};
+#[path = "support/talk.rs"]
+mod talk;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokenforge_dialects::{Dialect, Wire};
@@ -153,8 +155,8 @@ impl Stream {
     }
 }
 
-fn converse<T: AsRef<[u8]>>(replies: &[T]) -> Conversation {
-    Conversation::of(Dialect::OpenAiResponses, Wire::Events, replies)
+fn converse<T: AsRef<str>>(replies: &[T]) -> Heard {
+    talk_in_any_split(Dialect::OpenAiResponses, Wire::Events, &bytes(replies))
 }
 
 #[test]
@@ -164,13 +166,13 @@ fn g24_what_calls_nothing_of_ours_passes_byte_for_byte() {
         .text("expand_context \\u00e9")
         .call("c1", "shell", r#"{"command":["expand_context"]}"#)
         .completed(9, 5);
-    let mut conversation = converse(&[&reply]).done();
-    assert_eq!(conversation.client, reply);
-    assert!(conversation.reply.deferred().is_none());
-    assert_eq!(conversation.reply.usage().last.output, Some(5));
+    let heard = converse(&[&reply]).done();
+    assert_eq!(heard.text(), reply);
+    assert!(heard.deferred.is_none());
+    assert_eq!(heard.usage.last.output, Some(5));
 
     let odd = ": ping\n\ndata: {\"type\":\"response.new\",\"x\":1}\r\n\r\nevent: keepalive\ndata: {}\n\ndata: [DONE]\n\n";
-    assert_eq!(converse(&[odd]).done().client, odd);
+    assert_eq!(converse(&[odd]).done().text(), odd);
 }
 
 #[test]
@@ -179,13 +181,13 @@ fn g27_the_client_s_stream_goes_on_with_its_own_numbers() {
         Stream::new("r1").reasoning(r#""gA==""#).text("One. ").ours("c1").completed(100, 20);
     let second = Stream::new("r22").ours("c2").ours("c3").completed(150, 5);
     let third = Stream::new("r333").reasoning(r#""gB==""#).text("Two.").completed(200, 10);
-    let conversation = converse(&[first, second, third]).done();
+    let heard = converse(&[first, second, third]).done();
 
     let told = Stream::new("r1").reasoning(r#""gA==""#).text("One. ").go_on("r333");
     let told = told.reasoning(r#""gB==""#).text("Two.").go_on("r1").completed(200, 35);
-    assert_eq!(conversation.client, told);
-    assert_eq!(conversation.asked(), [vec![("c1", ASKED)], vec![("c2", ASKED), ("c3", ASKED)]]);
-    let usage = conversation.reply.usage();
+    assert_eq!(heard.text(), told);
+    assert_eq!(heard.asked(), [vec![("c1", ASKED)], vec![("c2", ASKED), ("c3", ASKED)]]);
+    let usage = &heard.usage;
     assert_eq!(
         (usage.sum.input, usage.sum.output, usage.sum.cache_read),
         (Some(450), Some(35), Some(12))
@@ -196,7 +198,7 @@ fn g27_the_client_s_stream_goes_on_with_its_own_numbers() {
 #[test]
 fn g28_reasoning_is_said_again_with_its_content() {
     let first = Stream::new("r1").reasoning(r#""gA==""#).text("One.").ours("c1").completed(1, 2);
-    let conversation = converse(&[first]);
+    let heard = converse(&[first]);
     let said = [
         r#"{"id":"rs_r1","type":"reasoning","summary":[],"encrypted_content":"gA=="}"#,
         &message("One."),
@@ -204,7 +206,7 @@ fn g28_reasoning_is_said_again_with_its_content() {
         r#"{"type":"function_call_output","call_id":"c1","output":"the \"original\""}"#,
     ];
     assert_eq!(
-        conversation.follow_up(
+        heard.follow_up(
             0,
             r#"{"input":[{"role":"user"}], "store":false}"#,
             "the \"original\""
@@ -216,17 +218,17 @@ fn g28_reasoning_is_said_again_with_its_content() {
 #[test]
 fn reasoning_that_nobody_kept_is_not_said_again() {
     let forgotten = converse(&[Stream::new("r1").reasoning("null").ours("c1").completed(1, 2)]);
-    assert!(!forgotten.follow_up(0, r#"{"input":[]}"#, "x").contains("rs_"));
+    assert!(!forgotten.body(0, r#"{"input":[]}"#, "x").contains("rs_"));
     let stored = converse(&[Stream::stored("r1").reasoning("null").ours("c1").completed(1, 2)]);
-    assert!(stored.follow_up(0, r#"{"input":[]}"#, "x").contains(r#""id":"rs_r1""#));
+    assert!(stored.body(0, r#"{"input":[]}"#, "x").contains(r#""id":"rs_r1""#));
 }
 
 #[test]
 fn a_stored_reply_ends_with_the_id_from_which_the_client_may_go_on() {
     let first = Stream::stored("r1").ours("c1").completed(1, 2);
     let second = Stream::stored("r2").text("Done.").completed(3, 4);
-    let conversation = converse(&[first, second]).done();
-    let told = payloads(&conversation.client);
+    let heard = converse(&[first, second]).done();
+    let told = payloads(&heard.text());
     let ids: Vec<Value> = told.iter().map(|event| serde_json::from_str(event).unwrap()).collect();
     assert_eq!(ids.first().unwrap()["response"]["id"], "r1");
     assert_eq!(ids.last().unwrap()["response"]["id"], "r2");
@@ -235,10 +237,10 @@ fn a_stored_reply_ends_with_the_id_from_which_the_client_may_go_on() {
 #[test]
 fn g29_the_client_s_calls_are_numbered_as_if_ours_were_not_there() {
     let reply = Stream::new("r1").ours("c1").call("c2", "shell", "{}").ours("c3").text("So.");
-    let mut conversation = converse(&[reply.completed(9, 5)]).done();
+    let heard = converse(&[reply.completed(9, 5)]).done();
     let told = Stream::new("r1").call("c2", "shell", "{}").text("So.").completed(9, 5);
-    assert_eq!(conversation.client, told);
-    let deferred = conversation.reply.deferred().unwrap();
+    assert_eq!(heard.text(), told);
+    let deferred = heard.deferred.unwrap();
     assert_eq!(deferred.siblings, ["c2"]);
     let calls: Vec<_> =
         deferred.calls.iter().map(|call| (&*call.id, call.siblings_before)).collect();
@@ -252,9 +254,9 @@ fn g29_a_call_that_the_provider_ran_is_not_the_client_s() {
     let ran = r#"{"type":"shell_call","id":"sh","call_id":"c9","status":"completed"}"#;
     let output = r#"{"type":"shell_call_output","call_id":"c9","output":[]}"#;
     reply.item(ran, &[], ran.to_owned());
-    assert!(!converse(&[reply.clone().ours("c1").completed(1, 1)]).is_open);
+    assert!(!converse(&[reply.clone().ours("c1").completed(1, 1)]).is_given_up);
     reply.item(output, &[], output.to_owned());
-    assert!(converse(&[reply.ours("c1").completed(1, 1)]).is_open);
+    assert!(converse(&[reply.ours("c1").completed(1, 1)]).is_given_up);
 }
 
 #[test]
@@ -262,7 +264,7 @@ fn a_reply_that_was_cut_short_in_our_call_says_so() {
     for status in ["incomplete", "failed"] {
         let reply = Stream::new("r1").text("One.").ours("c1").close(status, 1, 2);
         let told = Stream::new("r1").text("One.").close(status, 1, 2);
-        assert_eq!(converse(&[reply]).done().client, told);
+        assert_eq!(converse(&[reply]).done().text(), told);
     }
 }
 
@@ -273,9 +275,9 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
     for end in told.events.len()..reply.events.len() {
         let replies = [&reply.events[..end]];
         let broken =
-            Conversation::cut(Dialect::OpenAiResponses, Wire::Events, &replies, &[64]).done();
-        assert!(broken.client.starts_with(&told.events), "{end}");
-        assert!(!broken.client.contains("s1"), "{end}");
+            talk(Dialect::OpenAiResponses, Wire::Events, &bytes(&replies), |bytes| bytes.chunks(64).collect()).done();
+        assert!(broken.text().starts_with(&told.events), "{end}");
+        assert!(!broken.text().contains("s1"), "{end}");
     }
 }
 
@@ -284,14 +286,14 @@ fn an_error_in_the_middle_passes_with_all_that_follows() {
     let mut reply = Stream::new("r1").text("One.");
     reply.event("error", r#""code":"overloaded","message":"no""#);
     let reply = reply.ours("c1").completed(1, 2);
-    assert_eq!(converse(&[&reply]).done().client, reply);
+    assert_eq!(converse(&[&reply]).done().text(), reply);
 }
 
 #[test]
 fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
     let first = Stream::new("r1").reasoning(r#""gA==""#).ours("c1").completed(10, 2);
     let second = Stream::new("r22").ours("c2").completed(20, 3);
-    let client = converse(&[first, second]).give_up();
+    let client = converse(&[first, second]).given_up();
     let told: Vec<Value> =
         payloads(&client).iter().map(|event| serde_json::from_str(event).unwrap()).collect();
     let numbers: Vec<u64> =
@@ -313,7 +315,7 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
 
 #[test]
 fn g32_a_client_that_has_a_text_is_given_no_other() {
-    let client = converse(&[Stream::new("r1").text("One.").ours("c1").completed(10, 2)]).give_up();
+    let client = converse(&[Stream::new("r1").text("One.").ours("c1").completed(10, 2)]).given_up();
     assert_eq!(client, Stream::new("r1").text("One.").completed(10, 2));
 }
 
@@ -326,8 +328,8 @@ fn whole(id: &str, store: bool, output: &[&str], tokens: u64) -> String {
     )
 }
 
-fn converse_whole(replies: &[String]) -> Conversation {
-    Conversation::cut(Dialect::OpenAiResponses, Wire::Whole, replies, &[11])
+fn converse_whole(replies: &[String]) -> Heard {
+    talk(Dialect::OpenAiResponses, Wire::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
 }
 
 #[test]
@@ -337,10 +339,10 @@ fn g30_a_whole_reply_has_every_item_once() {
     for (store, id) in [(false, "r1"), (true, "r22")] {
         let first = whole("r1", store, &[&one, &ours], 4);
         let second = whole("r22", store, &[&two], 6);
-        let conversation = converse_whole(&[first, second]).done();
+        let heard = converse_whole(&[first, second]).done();
         let told = whole("r1", store, &[&one, &two], 10).replacen("r1", id, 1);
-        assert_eq!(conversation.client, told);
-        let body = conversation.follow_up(0, r#"{"input":[{}]}"#, "x");
+        assert_eq!(heard.text(), told);
+        let body = heard.body(0, r#"{"input":[{}]}"#, "x");
         assert!(
             body.starts_with(&format!(
                 r#"{{"input":[{{}},{one},{ours},{{"type":"function_call_output","#
@@ -354,9 +356,9 @@ fn g30_a_whole_reply_has_every_item_once() {
 fn g29_our_calls_are_cut_out_of_a_whole_reply() {
     let (ours, shell) =
         (function_call("c1", "expand_context", "{"), function_call("c2", "shell", "{}"));
-    let mut conversation = converse_whole(&[whole("r1", true, &[&ours, &shell], 4)]).done();
-    assert_eq!(conversation.client, whole("r1", true, &[&shell], 4));
-    let deferred = conversation.reply.deferred().unwrap();
+    let heard = converse_whole(&[whole("r1", true, &[&ours, &shell], 4)]).done();
+    assert_eq!(heard.text(), whole("r1", true, &[&shell], 4));
+    let deferred = heard.deferred.unwrap();
     assert_eq!((&*deferred.siblings[0], &*deferred.calls[0].arguments), ("c2", "{"));
 }
 
@@ -368,18 +370,18 @@ fn whole_replies_without_a_call_of_ours_pass_byte_for_byte() {
         r#"{ "output" : [ ] , "status":"queued" }"#.to_owned(),
         "<html>".to_owned(),
     ] {
-        assert_eq!(converse_whole(&[reply.clone()]).done().client, reply);
+        assert_eq!(converse_whole(&[reply.clone()]).done().text(), reply);
     }
 }
 
 #[test]
 fn g32_a_whole_reply_that_is_given_up_has_a_text() {
     let ours = function_call("c1", "expand_context", ASKED);
-    let client = converse_whole(&[whole("r1", false, &[&ours], 4)]).give_up();
+    let client = converse_whole(&[whole("r1", false, &[&ours], 4)]).given_up();
     let told: Value = serde_json::from_str(&client).unwrap();
     assert_eq!(told["output"].as_array().unwrap().len(), 1);
     assert!(told["output"][0]["content"][0]["text"].as_str().unwrap().contains("could not"));
-    let client = converse_whole(&[whole("r1", false, &[&message("One."), &ours], 4)]).give_up();
+    let client = converse_whole(&[whole("r1", false, &[&message("One."), &ours], 4)]).given_up();
     assert_eq!(client, whole("r1", false, &[&message("One.")], 4));
 }
 
@@ -390,10 +392,9 @@ proptest! {
     fn g25_any_split_gives_the_same(lengths in prop::collection::vec(1_usize..300, 1..20)) {
         let first = Stream::new("r1").text("\\u00e9é").ours("c1").completed(1, 2);
         let second = Stream::new("r2").text("!").completed(1, 2);
-        let replies = [first, second];
-        let cut = Conversation::cut(Dialect::OpenAiResponses, Wire::Events, &replies, &lengths);
-        let whole = Conversation::cut(Dialect::OpenAiResponses, Wire::Events, &replies, &[usize::MAX]);
-        prop_assert_eq!(cut.client, whole.client);
-        prop_assert_eq!(cut.turns, whole.turns);
+        let replies = bytes(&[first, second]);
+        let cut = talk(Dialect::OpenAiResponses, Wire::Events, &replies, |bytes| pieces(bytes, &lengths));
+        let whole = talk(Dialect::OpenAiResponses, Wire::Events, &replies, |bytes| vec![bytes]);
+        prop_assert_eq!(cut, whole);
     }
 }

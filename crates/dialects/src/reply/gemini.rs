@@ -135,7 +135,7 @@ impl Gemini {
     fn ask(&mut self) -> Next {
         self.is_asked = true;
         let said = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.said());
-        Next::Ask(Turn::new(Dialect::Gemini, said, self.parts.internal()))
+        Next::Ask(Turn::new(Dialect::Gemini, said, self.parts.calls.internal()))
     }
 
     /// Makes a chunk one of the client's reply.
@@ -165,7 +165,7 @@ impl Speech for Gemini {
         self.has_text |= chunk.parts.iter().any(parts::is_text);
 
         let is_closing = chunk.goes_on() || !self.closing.is_empty();
-        if is_closing && self.parts.are_internal() {
+        if is_closing && self.parts.calls.are_internal() {
             self.closing.push(json.to_owned());
             if !is_said {
                 return Ok(());
@@ -182,13 +182,13 @@ impl Speech for Gemini {
 
     fn finish(&mut self, out: &mut Out<'_>) -> Next {
         self.begin();
-        if self.parts.are_internal() && !self.closing.is_empty() {
+        if self.parts.calls.are_internal() && !self.closing.is_empty() {
             return self.ask();
         }
         for json in std::mem::take(&mut self.closing) {
             out.compose("", &json);
         }
-        self.deferred = self.parts.deferred();
+        self.deferred = self.parts.calls.deferred();
         Next::Done
     }
 
@@ -198,7 +198,7 @@ impl Speech for Gemini {
     }
 
     fn is_internal(&self) -> bool {
-        self.parts.has_internal()
+        self.parts.calls.has_internal()
     }
 
     fn usage(&self) -> &Usage {

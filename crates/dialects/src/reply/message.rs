@@ -27,11 +27,15 @@ enum Piece {
 impl Message {
     /// Adds a piece to a member. `null` adds nothing.
     pub(super) fn add(&mut self, name: &str, value: &Node<'_>) {
-        let Some(piece) = Piece::read(value) else { return };
-        if let Some((_, known)) = self.members.iter_mut().find(|(known, _)| known == name) {
-            known.add(piece);
-        } else if self.members.len() < MOST {
-            self.members.push((name.to_owned(), piece));
+        if let Some(piece) = Piece::read(value) {
+            self.add_piece(name, piece);
+        }
+    }
+
+    /// Adds all that another message says.
+    pub(super) fn join(&mut self, other: &Message) {
+        for (name, piece) in &other.members {
+            self.add_piece(name, piece.clone());
         }
     }
 
@@ -80,6 +84,14 @@ impl Message {
     pub(super) fn put_over(&self, other: &Node<'_>, edit: &mut Edit<'_>) {
         for (name, piece) in &self.members {
             edit.set(other, name, piece.json());
+        }
+    }
+
+    fn add_piece(&mut self, name: &str, piece: Piece) {
+        if let Some((_, known)) = self.members.iter_mut().find(|(known, _)| known == name) {
+            known.add(piece);
+        } else if self.members.len() < MOST {
+            self.members.push((name.to_owned(), piece));
         }
     }
 

@@ -1,11 +1,9 @@
 //! The parts of a reply: what is said, our calls and the client's.
 
 use crate::json::{Kind, Node};
-use crate::reply::deferred::{Deferred, DeferredCall};
+use crate::reply::calls::Calls;
 use crate::reply::edit::{Edit, joined};
 use crate::reply::speech::TOOL;
-use crate::reply::turn::InternalCall;
-use crate::request::call_key;
 use std::borrow::Cow;
 
 const SIGNATURE: &str = "thoughtSignature";
@@ -14,8 +12,7 @@ const SIGNATURE: &str = "thoughtSignature";
 #[derive(Default)]
 pub(super) struct Parts {
     said: Vec<Said>,
-    /// Our calls, and the keys of the client's.
-    calls: Deferred,
+    pub(super) calls: Calls,
     /// Whether the last call is ours.
     in_internal: bool,
     /// The signature of the first call, while that is ours and the client has none.
@@ -36,23 +33,6 @@ impl Parts {
         parts.iter().filter_map(|part| self.take_one(part)).collect()
     }
 
-    /// Whether our tool is called, and no other.
-    pub(super) fn are_internal(&self) -> bool {
-        self.has_internal() && self.calls.siblings.is_empty()
-    }
-
-    pub(super) fn has_internal(&self) -> bool {
-        !self.calls.calls.is_empty()
-    }
-
-    pub(super) fn internal(&self) -> Vec<InternalCall> {
-        let call = |call: &DeferredCall| InternalCall {
-            id: call.id.clone(),
-            arguments: call.arguments.clone(),
-        };
-        self.calls.calls.iter().map(call).collect()
-    }
-
     /// The parts, to be said again.
     pub(super) fn said(&self) -> String {
         joined(self.said.iter().map(|said| match said {
@@ -60,11 +40,6 @@ impl Parts {
             Said::Text(text, true) => format!(r#"{{"text":"{text}","thought":true}}"#),
             Said::Part(part) => part.clone(),
         }))
-    }
-
-    /// Our calls that came together with the client's.
-    pub(super) fn deferred(&self) -> Option<Deferred> {
-        (self.has_internal() && !self.are_internal()).then(|| self.calls.clone())
     }
 
     fn take_one<'a>(&mut self, part: &Node<'a>) -> Option<Cow<'a, str>> {
@@ -79,21 +54,15 @@ impl Parts {
             Some(name) if name == TOOL => {
                 self.in_internal = true;
                 self.said.push(Said::Part(part.raw().to_owned()));
-                if self.calls.siblings.is_empty() && self.calls.calls.is_empty() {
+                if self.calls.is_empty() {
                     self.signature = part.get(SIGNATURE).map(|node| node.raw().to_owned());
                 }
-                self.calls.calls.push(DeferredCall {
-                    id,
-                    arguments: arguments.to_owned(),
-                    call: part.raw().to_owned(),
-                    siblings_before: self.calls.siblings.len(),
-                });
+                self.calls.add_ours(id, arguments, part.raw());
                 None
             }
             Some(name) => {
                 self.in_internal = false;
-                let key = if id.is_empty() { call_key(&name, arguments) } else { id };
-                self.calls.siblings.push(key);
+                self.calls.add_other(id, &name, arguments);
                 Some(self.signed(part))
             }
             // Arguments may be streamed: what has no name goes on with the call before it.
@@ -106,13 +75,13 @@ impl Parts {
     /// that was ours, the client's first call bears the signature.
     fn signed<'a>(&mut self, part: &Node<'a>) -> Cow<'a, str> {
         let signature = self.signature.take().filter(|_| part.get(SIGNATURE).is_none());
-        let (Some(signature), Some(first)) = (signature, self.calls.calls.first_mut()) else {
+        let (Some(signature), Some(ours)) = (signature, self.calls.first()) else {
             return Cow::Borrowed(part.raw());
         };
-        if let Ok(ours) = Node::read(&first.call) {
-            let mut edit = Edit::new(&first.call);
-            edit.cut(&ours, SIGNATURE);
-            first.call = edit.done().into_owned();
+        if let Ok(node) = Node::read(ours) {
+            let mut edit = Edit::new(ours);
+            edit.cut(&node, SIGNATURE);
+            *ours = edit.done().into_owned();
         }
         Edit::within(part, |part, edit| edit.set(part, SIGNATURE, signature))
     }

@@ -16,7 +16,7 @@ impl Gemini {
         self.put_right(&reply, &mut edit);
         let kept = self.parts.take(&reply.parts);
         self.has_text |= reply.parts.iter().any(parts::is_text);
-        if reply.goes_on() && self.parts.are_internal() {
+        if reply.goes_on() && self.parts.calls.are_internal() {
             self.earlier.extend(kept.into_iter().map(String::from));
             self.closing = vec![body.to_owned()];
             return Ok(self.ask());
@@ -29,7 +29,7 @@ impl Gemini {
             reply.set_parts(&all, &mut edit);
         }
         out.extend_from_slice(edit.done().as_bytes());
-        self.deferred = self.parts.deferred();
+        self.deferred = self.parts.calls.deferred();
         Ok(Next::Done)
     }
 
