@@ -41,7 +41,7 @@ pub use json::MAX_DEPTH;
 pub use json::text::{escape_into, unescape};
 pub use refusal::Refusal;
 pub use request::{
-    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, Request, Shape, ToolResult, Tools,
-    call_key, expand_tool, rejoin, session_of_headers,
+    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
+    Texts, ToolResult, Tools, call_key, expand_tool, rejoin, session_of_headers,
 };
 pub use splice::{Splice, splice};

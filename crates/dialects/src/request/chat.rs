@@ -53,13 +53,17 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
         }
         _ => reader.skip(),
     })?;
-    if let Some("tool" | "function") = role.take().as_deref() {
-        found.answer(Answer {
+    match &*role.take().unwrap_or_default() {
+        "tool" | "function" => found.answer(Answer {
             call_id: call_id.take(),
             tool_name: tool_name.take().or(name.take()),
             element: reader.last_object(),
             ..Answer::default()
-        });
+        }),
+        role => {
+            found.say_texts();
+            found.said_by(role);
+        }
     }
     found.drop_texts();
     Ok(())

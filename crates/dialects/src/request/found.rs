@@ -4,6 +4,7 @@ use super::calls::Calls;
 use super::result::{Shape, ToolResult};
 use super::sites::AnswerSite;
 use super::slot::Slot;
+use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
 use super::{Head, Request};
 use crate::json::{Key, Reader};
@@ -30,6 +31,11 @@ pub(super) struct Found<'a> {
     answers: Vec<AnswerSite<'a>>,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
     texts: Vec<(Range<usize>, Shape)>,
+    /// What is said is to be collected.
+    pub(super) wants_speech: bool,
+    /// Texts of the message that is being read. Whose they are may come after them.
+    said: Vec<Range<usize>>,
+    speech: Vec<MessageText>,
 }
 
 /// What a result says of itself.
@@ -45,32 +51,19 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Found<'a> {
+    pub(super) fn new(texts: Texts) -> Self {
+        Found { wants_speech: texts == Texts::Wanted, ..Found::default() }
+    }
+
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
     pub(super) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        if reader.peek() != b'[' {
-            return self.text(reader);
-        }
-        reader.array(|reader| self.block(reader, kind)).map(|_| ())
+        each_text(reader, kind, |span| self.texts.push((span, Shape::Text)))
     }
 
     /// Reads a string.
     pub(super) fn text(&mut self, reader: &mut Reader<'a>) -> Result<(), Refusal> {
         let content = reader.value()?.content();
         self.texts.extend(content.map(|span| (span, Shape::Text)));
-        Ok(())
-    }
-
-    /// Reads `{"type": KIND, "text": …}`.
-    fn block(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        let (mut of_kind, mut text) = (Slot::default(), Slot::default());
-        reader.object(|reader, key| match &*key.name {
-            "type" => of_kind.set(&key, Some(reader.text()?.as_deref() == Some(kind))),
-            "text" => text.set(&key, reader.value()?.content()),
-            _ => reader.skip(),
-        })?;
-        if of_kind.take() == Some(true) {
-            self.texts.extend(text.take().map(|span| (span, Shape::Text)));
-        }
         Ok(())
     }
 
@@ -111,6 +104,45 @@ impl<'a> Found<'a> {
         }));
     }
 
+    /// Reads what is said in a message: like [`texts`](Self::texts).
+    pub(super) fn speech(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
+        each_text(reader, kind, |span| self.said.push(span))
+    }
+
+    /// Reads what someone says outside of messages.
+    pub(super) fn statement(
+        &mut self,
+        reader: &mut Reader<'a>,
+        kind: &str,
+        role: &str,
+    ) -> Result<(), Refusal> {
+        self.speech(reader, kind)?;
+        self.said_by(role);
+        Ok(())
+    }
+
+    /// Notes a text of the message that is being read.
+    pub(super) fn say(&mut self, span: Option<Range<usize>>) {
+        self.said.extend(span);
+    }
+
+    /// The texts of the object are what is said in the message.
+    pub(super) fn say_texts(&mut self) {
+        if self.wants_speech {
+            self.said.extend(self.texts.drain(..).map(|(span, _)| span));
+        }
+    }
+
+    /// The message is over, and this is who said it.
+    pub(super) fn said_by(&mut self, role: &str) {
+        let role = match role {
+            "user" => Role::User,
+            "system" | "developer" => Role::System,
+            _ => return self.said.clear(),
+        };
+        self.speech.extend(self.said.drain(..).map(|span| MessageText { span, role }));
+    }
+
     /// Reads the list of tools, which may occur once.
     pub(super) fn tools(&mut self, reader: &mut Reader<'a>, key: &Key<'a>) -> Result<(), Refusal> {
         self.tool_list.mark(key)?;
@@ -129,9 +161,35 @@ impl<'a> Found<'a> {
         Request {
             head,
             results: self.results,
+            texts: self.speech,
             calls: self.calls.into_sites(),
             answers: self.answers,
             tools: tools.or(self.item_tools),
         }
     }
+}
+
+/// Reads a string, or a list of blocks of which those of the type `kind` have a text.
+fn each_text(
+    reader: &mut Reader<'_>,
+    kind: &str,
+    mut note: impl FnMut(Range<usize>),
+) -> Result<(), Refusal> {
+    if reader.peek() != b'[' {
+        reader.value()?.content().into_iter().for_each(note);
+        return Ok(());
+    }
+    let read = reader.array(|reader| {
+        let (mut of_kind, mut text) = (Slot::default(), Slot::default());
+        reader.object(|reader, key| match &*key.name {
+            "type" => of_kind.set(&key, Some(reader.text()?.as_deref() == Some(kind))),
+            "text" => text.set(&key, reader.value()?.content()),
+            _ => reader.skip(),
+        })?;
+        if of_kind.take() == Some(true) {
+            text.take().into_iter().for_each(&mut note);
+        }
+        Ok(())
+    });
+    read.map(|_| ())
 }

@@ -18,8 +18,12 @@ pub(super) fn member<'a>(
     match &*key.name {
         "input" => {
             found.messages.mark(key)?;
+            if reader.peek() != b'[' && found.wants_speech {
+                return found.statement(reader, "input_text", "user");
+            }
             reader.array(|reader| item(reader, found)).map(|_| ())
         }
+        "instructions" if found.wants_speech => found.statement(reader, "input_text", "system"),
         "tools" => found.tools(reader, key),
         _ => reader.skip(),
     }
@@ -30,6 +34,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     let (mut caller, mut environment) = (Slot::default(), Slot::default());
     let (mut output, mut status, mut tools) = (Slot::default(), Slot::default(), Slot::default());
+    let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
         "id" => id.set(&key, reader.text()?),
@@ -40,6 +45,11 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         }
         "caller" => caller.set(&key, calls::is_direct(reader)?),
         "environment" => environment.set(&key, calls::is_of_type(reader, "local")?),
+        "role" => role.set(&key, reader.text()?),
+        "content" if found.wants_speech => {
+            content.mark(&key)?;
+            found.speech(reader, "input_text")
+        }
         "status" => status.set(&key, reader.text()?),
         "tools" => tools.set(&key, Tools::read(reader)?),
         "output" => {
@@ -84,6 +94,8 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         _ => {}
     }
     found.drop_texts();
+    let is_message = matches!(&*kind, "message" | "");
+    found.said_by(&role.take().filter(|_| is_message).unwrap_or_default());
     Ok(())
 }
 
