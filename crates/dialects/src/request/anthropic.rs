@@ -69,7 +69,7 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     let is_indirect = caller.take() == Some(false);
     let element = reader.last_object();
     match kind.take().as_deref() {
-        Some("tool_use") => found.calls.add(CallSite {
+        Some("tool_use") => found.call(CallSite {
             id: id.take(),
             name: name.take(),
             arguments: input.take(),

@@ -47,7 +47,7 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
         "function_call" => {
             let (name, arguments) = function(reader)?;
             if name.is_some() {
-                found.calls.add(CallSite { name, arguments, ..CallSite::default() });
+                found.call(CallSite { name, arguments, ..CallSite::default() });
             }
             Ok(())
         }
@@ -79,7 +79,7 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), R
     })?;
     let (name, arguments) = call.take().unwrap_or_default();
     let (id, element) = (id.take(), reader.last_object());
-    found.calls.add(CallSite { id, name, arguments, element, is_indirect: false });
+    found.call(CallSite { id, name, arguments, element, is_indirect: false });
     Ok(())
 }
 

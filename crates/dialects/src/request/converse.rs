@@ -58,7 +58,7 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     found.say(text.take());
     let element = reader.last_object();
     match once.take() {
-        Some(Block::Call(call)) => found.calls.add(CallSite { element, ..call }),
+        Some(Block::Call(call)) => found.call(CallSite { element, ..call }),
         Some(Block::Answer(answer)) => found.answer(Answer { element, ..answer }),
         None => {}
     }

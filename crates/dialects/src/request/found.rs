@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::result::{Shape, ToolResult};
-use super::sites::AnswerSite;
+use super::sites::{AnswerSite, CallSite};
 use super::slot::Slot;
 use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
@@ -29,6 +29,8 @@ pub(super) struct Found<'a> {
     pub(super) choices: Slot<u64>,
     results: Vec<ToolResult<'a>>,
     answers: Vec<AnswerSite<'a>>,
+    /// How many of the answers the model has seen, as what follows them shows.
+    seen: usize,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
     texts: Vec<(Range<usize>, Shape)>,
     /// What is said is to be collected.
@@ -67,6 +69,17 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
+    /// The object is a call.
+    pub(super) fn call(&mut self, call: CallSite<'a>) {
+        self.model_speaks();
+        self.calls.add(call);
+    }
+
+    /// What is being read is the model's: it has seen everything before.
+    pub(super) fn model_speaks(&mut self) {
+        self.seen = self.answers.len();
+    }
+
     /// Notes a text of the object that is being read.
     pub(super) fn add_text(&mut self, span: Range<usize>, shape: Shape) {
         self.texts.push((span, shape));
@@ -88,7 +101,12 @@ impl<'a> Found<'a> {
             is_indirect |= site.is_indirect;
         }
         let number = self.answers.len();
-        self.answers.push(AnswerSite { call_id: call_id.clone(), call, element });
+        self.answers.push(AnswerSite {
+            call_id: call_id.clone(),
+            call,
+            element,
+            is_last_turn: true,
+        });
         if is_indirect {
             return self.drop_texts();
         }
@@ -138,6 +156,10 @@ impl<'a> Found<'a> {
         let role = match role {
             "user" => Role::User,
             "system" | "developer" => Role::System,
+            "assistant" | "model" => {
+                self.model_speaks();
+                return self.said.clear();
+            }
             _ => return self.said.clear(),
         };
         self.speech.extend(self.said.drain(..).map(|span| MessageText { span, role }));
@@ -155,8 +177,11 @@ impl<'a> Found<'a> {
         self.item_tools = self.item_tools.take().or(tools);
     }
 
-    pub(super) fn into_request(self, mut head: Head<'a>) -> Request<'a> {
+    pub(super) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
         head.choices = head.choices.or(self.choices.take());
+        for answer in self.answers.iter_mut().take(self.seen) {
+            answer.is_last_turn = false;
+        }
         let tools = self.tools.filter(|tools| tools.count > 0);
         Request {
             head,

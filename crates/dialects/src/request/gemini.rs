@@ -98,7 +98,7 @@ fn part<'a>(
     found.say(text.take());
     let element = reader.last_object().filter(|_| is_listed);
     match once.take() {
-        Some(Part::Call(call)) => found.calls.add(CallSite { element, ..call }),
+        Some(Part::Call(call)) => found.call(CallSite { element, ..call }),
         Some(Part::Answer(answer)) => found.answer(Answer { element, ..answer }),
         None => {}
     }

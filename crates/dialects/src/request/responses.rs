@@ -65,7 +65,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     match &*kind {
         "function_call" | "custom_tool_call" | "local_shell_call" | "shell_call"
         | "apply_patch_call" => {
-            found.calls.add(CallSite {
+            found.call(CallSite {
                 id: call_id.take(),
                 name: name.take().or(own_name(&kind)),
                 arguments: arguments.take(),
@@ -91,6 +91,8 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
             });
         }
         "additional_tools" => found.item_tools(tools.take()),
+        // What the provider's own tools did, and why.
+        kind if kind == "reasoning" || kind.ends_with("_call") => found.model_speaks(),
         _ => {}
     }
     found.drop_texts();
