@@ -150,7 +150,7 @@ fn function_response<'a>(
     Ok(Answer { call_id: id.take(), tool_name: name.take(), is_error, ..Answer::default() })
 }
 
-/// Reads an entry of `tools`. The last of those that declare functions is the list.
+/// Reads an entry of `tools`. The last list of functions that is not empty is the list.
 fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
@@ -158,6 +158,9 @@ fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<()
             once.mark(&key)?;
             let Some(mut tools) = Tools::read(reader)? else { return Ok(()) };
             if let Some(earlier) = found.tools.take() {
+                if tools.count == 0 {
+                    tools.list = earlier.list;
+                }
                 tools.count += earlier.count;
                 tools.names.extend(earlier.names);
             }
