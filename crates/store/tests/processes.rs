@@ -74,7 +74,7 @@ fn processes_share_a_folder() {
         assert!(child.wait().unwrap().success());
     }
     let store = Disk::open(folder.path(), Settings::DISK).unwrap();
-    assert_eq!(store.stats().unwrap().entries, 300);
+    assert_eq!(store.stats().unwrap().total().entries, 300);
     for index in 0..300 {
         assert_eq!(store.get(Kind::Original, "t", &id(index)).unwrap(), Some(content(index)));
     }

@@ -1,0 +1,2 @@
+//! Bedrock Converse.
+pub(super) type Converse = super::speech::Verbatim;
