@@ -1,0 +1,41 @@
+//! Reading a tree into [`Raw`], with errors that name the key.
+
+use crate::error::Fault;
+use crate::raw::Raw;
+use serde_json::Value;
+
+/// Reads a tree of settings.
+pub(crate) fn read(tree: Value) -> Result<Raw, Fault> {
+    serde_path_to_error::deserialize(tree).map_err(|error| {
+        let path = error.path().to_string();
+        let path = if path == "." { String::new() } else { path };
+        fault(path, &error.inner().to_string())
+    })
+}
+
+/// Says which names a wrong one is near to; leaves other messages as they are.
+fn fault(path: String, message: &str) -> Fault {
+    let mut names = message.split('`').skip(1).step_by(2);
+    match (message.starts_with("unknown field"), names.next()) {
+        (true, Some(found)) => unknown_key(&path, found, &names.collect::<Vec<_>>()),
+        _ => Fault::new(path, message),
+    }
+}
+
+fn unknown_key(path: &str, found: &str, allowed: &[&str]) -> Fault {
+    // The path ends in the wrong key itself, or in what it stands in.
+    let around = path.strip_suffix(found).map_or(path, |path| path.trim_end_matches('.'));
+    let dot = if around.is_empty() { "" } else { "." };
+    let problem = match nearest(found, allowed) {
+        Some(near) => format!("there is no such setting; did you mean `{near}`?"),
+        None => format!("there is no such setting; here are {}", allowed.join(", ")),
+    };
+    Fault::new(format!("{around}{dot}{found}"), problem)
+}
+
+/// The name that is written most like this one, if one is near.
+pub(crate) fn nearest<'a>(found: &str, names: &[&'a str]) -> Option<&'a str> {
+    let likeness = |name: &&str| strsim::jaro_winkler(found, name);
+    let best = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.8).then_some(best)
+}
