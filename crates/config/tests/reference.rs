@@ -1,7 +1,5 @@
 //! The table of settings is complete, and what is made from it is what is saved.
 
-mod kit;
-
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

@@ -4,17 +4,17 @@
 use tokenforge_config::{ConfigError, ConfigFile, Overrides, Settings};
 
 /// Settings from a file alone.
-pub fn file(text: &str) -> Result<Settings, ConfigError> {
+pub(crate) fn file(text: &str) -> Result<Settings, ConfigError> {
     load(text, &[], &Overrides::default())
 }
 
 /// Settings from variables alone.
-pub fn variables(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+pub(crate) fn variables(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
     load("", variables, &Overrides::default())
 }
 
 /// Settings from everything.
-pub fn load(
+pub(crate) fn load(
     text: &str,
     variables: &[(&str, &str)],
     overrides: &Overrides,
