@@ -45,7 +45,7 @@ pub use reply::{
     Answer, Deferred, DeferredCall, InternalCall, Next, Reply, Tokens, Turn, Usage, Wire,
 };
 pub use request::{
-    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, Request, Shape, ToolResult, Tools,
-    call_key, expand_tool, rejoin, session_of_headers,
+    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
+    Texts, ToolResult, Tools, call_key, expand_tool, rejoin, session_of_headers,
 };
 pub use splice::{Splice, splice};

@@ -206,6 +206,41 @@ fn g29_a_signed_call_of_gemini_goes_before_its_siblings() {
 }
 
 #[test]
+fn the_last_turn_is_what_the_model_has_not_seen() {
+    for dialect in Dialect::ALL {
+        let mut body = body(*dialect);
+        let is_last = |body: &Value| -> Vec<bool> {
+            let body = body.to_string();
+            let answers = read(body.as_bytes(), *dialect).answers;
+            answers.iter().map(|answer| answer.is_last_turn).collect()
+        };
+        assert_eq!(is_last(&body), [false, false, false, true], "{dialect:?}");
+        let (name, said) = match dialect {
+            Dialect::OpenAiResponses => ("input", "content"),
+            Dialect::Gemini => ("contents", "parts"),
+            _ => ("messages", "content"),
+        };
+        let model = if *dialect == Dialect::Gemini { "model" } else { "assistant" };
+        for (role, expected) in [("user", true), (model, false), ("user", false)] {
+            let message = json!({said: [{"text": "x", "type": "text"}], "role": role});
+            body[name].as_array_mut().unwrap().push(message);
+            assert_eq!(is_last(&body), [false, false, false, expected], "{dialect:?} {role}");
+        }
+    }
+    for (item, expected) in [
+        (json!({"type": "reasoning", "summary": []}), false),
+        (json!({"type": "web_search_call", "id": "w"}), false),
+        (json!({"type": "compaction_trigger"}), true),
+    ] {
+        let output = json!({"type": "function_call_output", "call_id": "c", "output": "x"});
+        let body = json!({"input": [output, item]}).to_string();
+        let request = read(body.as_bytes(), Dialect::OpenAiResponses);
+        assert_eq!(request.answers[0].is_last_turn, expected, "{body}");
+        assert_eq!(request.results[0].number, 0);
+    }
+}
+
+#[test]
 fn calls_outside_lists_have_no_neighbours() {
     for (dialect, body) in [
         (
