@@ -44,5 +44,8 @@ pub use refusal::Refusal;
 pub use reply::{
     Answer, Deferred, DeferredCall, InternalCall, Next, Reply, Tokens, Turn, Usage, Wire,
 };
-pub use request::{Arguments, Forge, Head, Request, Shape, ToolResult, Tools, expand_tool};
+pub use request::{
+    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
+    Texts, ToolResult, Tools, call_key, expand_tool, rejoin, session_of_headers,
+};
 pub use splice::{Splice, splice};
