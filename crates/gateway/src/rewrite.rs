@@ -5,8 +5,8 @@
 
 mod figures;
 mod inputs;
-mod shown;
 mod results;
+mod shown;
 
 pub(crate) use results::output;
 
@@ -72,7 +72,11 @@ pub(crate) struct Rewritten {
 ///
 /// # Errors
 /// The request asks for something that does not exist, or what must be done to it cannot.
-pub(crate) fn rewrite(job: &Job<'_>, body: &Bytes, effort: Effort) -> Result<Option<Rewritten>, Problem> {
+pub(crate) fn rewrite(
+    job: &Job<'_>,
+    body: &Bytes,
+    effort: Effort,
+) -> Result<Option<Rewritten>, Problem> {
     let request = match inputs::read(job, body) {
         Ok(request) => request,
         Err(Refusal::Ambiguous { key, .. }) if key == "_forge" => {
@@ -107,7 +111,8 @@ pub(crate) fn rewrite(job: &Job<'_>, body: &Bytes, effort: Effort) -> Result<Opt
     }
     if engine.offers_expansion() && !is_observed {
         let may_block = effort == Effort::Full;
-        let joined = deferral::rejoined(job.gateway, job.tenant, job.dialect, &request, body, may_block);
+        let joined =
+            deferral::rejoined(job.gateway, job.tenant, job.dialect, &request, body, may_block);
         let Some(joined) = joined else { return Ok(None) };
         splices.extend(joined);
     }
@@ -124,10 +129,12 @@ pub(crate) fn rewrite(job: &Job<'_>, body: &Bytes, effort: Effort) -> Result<Opt
             ExpandInjection::WhenReferenced => !results.originals.is_empty(),
         };
     splices.extend(tools(job, &request, body, &options, offers_expansion, &mut report));
-    splices.extend(results.replaced.iter().map(|(range, with)| Splice {
-        range: range.clone(),
-        with: Cow::Borrowed(with),
-    }));
+    splices.extend(
+        results
+            .replaced
+            .iter()
+            .map(|(range, with)| Splice { range: range.clone(), with: Cow::Borrowed(with) }),
+    );
     splices.sort_by_key(|splice| splice.range.start);
     let rewritten = match splices.is_empty() {
         true => Some(body.clone()),

@@ -12,8 +12,8 @@ use crate::relay;
 use crate::rewrite::{Effort, Job, Rewritten, rewrite};
 use crate::strategy::{self, Shortened};
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, HeaderName, HeaderValue};
 use http::StatusCode;
+use http::header::{CONTENT_ENCODING, HeaderName, HeaderValue};
 use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_dialects::{Dialect, Purpose};
@@ -127,7 +127,9 @@ impl Order {
         match working.await {
             Ok(rewritten) => Ok(rewritten?.unwrap_or_else(|| Rewritten::untouched(&body))),
             // A defect of ours is no reason for the request to fail, unless it was to be checked for secrets.
-            Err(_) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway")),
+            Err(_) => {
+                Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway"))
+            }
         }
     }
 

@@ -14,7 +14,8 @@ pub(crate) fn figures(
     forwarded: &str,
     counter: Counter,
 ) -> Figures {
-    let has = |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
+    let has =
+        |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
     let arguments = Scanner::builtin().redact(output.arguments);
     let arguments = arguments.as_ref().map_or(output.arguments, |redacted| &redacted.text);
     let before = size(output.text, counter);

@@ -49,7 +49,8 @@ pub(super) fn rewrite(
         return Ok(None);
     }
     // Held until the request is done: two requests of one session take turns.
-    let mut session = session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut session =
+        session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
     let worker = Worker { job, body, engine, is_observed, options: session_options(job, options) };
     let memo = &job.gateway.memo;
     let mut chain = memo.chain(job.tenant, job.state.fingerprint(engine, is_observed));
@@ -138,7 +139,8 @@ impl Worker<'_> {
         if self.is_observed {
             figures.verdict = Verdict::Kept(Reason::Observed);
         } else {
-            let splice = made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
+            let splice =
+                made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
             replacement = splice.map(|splice| Arc::from(&*splice.with));
             original = made.compressed.original.map(|original| original.reference);
         }
