@@ -6,6 +6,7 @@
 mod talk;
 
 use proptest::prelude::*;
+use talk::{Heard, bytes, pieces, talk, talk_in_any_split};
 use tokenforge_dialects::{Dialect, Wire, call_key};
 
 fn line(model: &str, message: &str) -> String {
@@ -139,8 +140,7 @@ fn what_the_last_line_says_is_given_without_its_end() {
 #[test]
 fn a_reply_that_was_cut_short_says_so() {
     let closing = last("m", &says(""), "length", 5);
-    let heard =
-        converse(&[lines(&[line("m", &calls("", &[OURS])), closing.clone()])]).done();
+    let heard = converse(&[lines(&[line("m", &calls("", &[OURS])), closing.clone()])]).done();
     assert_eq!(heard.text(), lines(&[closing]));
 }
 
