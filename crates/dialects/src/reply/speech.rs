@@ -1,7 +1,7 @@
 //! What every dialect's way of speaking answers to.
 
 use super::deferred::Deferred;
-use super::frames::{Frame, Out};
+use super::frames::{Broken, Frame, Out};
 use super::turn::Next;
 use super::usage::Usage;
 use super::{anthropic::Anthropic, blocks::Blocks, converse::Converse};
@@ -52,6 +52,12 @@ pub(super) struct PassOn;
 
 impl From<Refusal> for PassOn {
     fn from(_: Refusal) -> Self {
+        PassOn
+    }
+}
+
+impl From<Broken> for PassOn {
+    fn from(_: Broken) -> Self {
         PassOn
     }
 }
