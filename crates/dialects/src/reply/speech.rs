@@ -4,7 +4,7 @@ use super::deferred::Deferred;
 use super::frames::{Frame, Out};
 use super::turn::Next;
 use super::usage::Usage;
-use super::{anthropic::Anthropic, converse::Converse};
+use super::{anthropic::Anthropic, blocks::Blocks, converse::Converse};
 use crate::dialect::Dialect;
 use crate::refusal::Refusal;
 
@@ -31,7 +31,7 @@ pub(super) trait Speech: Send + Sync {
     /// A whole reply. `Err` before anything was written: it goes to the client as it is.
     fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn>;
 
-    /// Whether this reply called our tool so far: then the rest of an event that was cut off is not the client's.
+    /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.
     fn is_internal(&self) -> bool;
 
     fn usage(&self) -> &Usage;
@@ -58,8 +58,8 @@ impl From<Refusal> for PassOn {
 
 pub(super) fn of(dialect: Dialect) -> Box<dyn Speech> {
     match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Anthropic::new(dialect)),
-        Dialect::BedrockConverse => Box::new(Converse::default()),
+        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Blocks::<Anthropic>::new(dialect)),
+        Dialect::BedrockConverse => Box::new(Blocks::<Converse>::new(dialect)),
         Dialect::OpenAiChat => Box::new(Verbatim::default()),
         Dialect::OpenAiResponses => Box::new(Verbatim::default()),
         Dialect::Gemini => Box::new(Verbatim::default()),
