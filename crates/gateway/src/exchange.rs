@@ -152,7 +152,8 @@ impl Visit {
         exchange.set_response(head);
         let body = match (rewriting.relay, asked) {
             (Some(job), Some(ask)) if job.is_for(exchange.response()) => {
-                let answer = relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
+                let answer =
+                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
                 answer.await.map_err(problem_of)?
             }
             _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(permit)),
