@@ -15,6 +15,7 @@ mod input;
 mod output;
 mod progress;
 mod stats;
+mod store;
 mod tokens;
 
 use arguments::{Arguments, Command};
@@ -45,6 +46,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
+        Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }
