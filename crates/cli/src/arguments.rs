@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Config(crate::config::Config),
     /// Count the tokens of files
     Tokens(crate::tokens::Tokens),
+    /// Show how much is stored, and remove it
+    Store(crate::store::Store),
     /// Print a script that completes commands and options in your shell
     Completions(crate::completions::Completions),
 }

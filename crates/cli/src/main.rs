@@ -18,6 +18,7 @@ mod progress;
 mod serve;
 mod settings;
 mod stats;
+mod store;
 mod tokens;
 
 use arguments::{Arguments, Command};
@@ -50,6 +51,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
+        Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }
