@@ -5,7 +5,7 @@ mod pairing;
 mod reply;
 mod request;
 
-pub(crate) use reply::{events, whole};
+pub(crate) use reply::{events, payloads, whole};
 
 use crate::refusal::{self, Asked, Broken, Refusal};
 use serde_json::{Value, json};
