@@ -67,8 +67,6 @@ pub(crate) struct Happened {
     pub(crate) accepted: usize,
     /// Replies that the client did not wait for.
     pub(crate) abandoned: usize,
-    /// Replies that wait at a gate.
-    pub(crate) held: usize,
 }
 
 impl Log {
@@ -125,8 +123,8 @@ impl Log {
 }
 
 fn summary(happened: &Happened) -> String {
-    let Happened { count, open, accepted, abandoned, held, .. } = happened;
+    let Happened { count, open, accepted, abandoned, .. } = happened;
     format!(
-        "so far {count} requests, {accepted} connections ({open} open), {abandoned} replies abandoned, {held} held"
+        "so far {count} requests, {accepted} connections ({open} open), {abandoned} replies abandoned"
     )
 }

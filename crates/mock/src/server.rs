@@ -313,7 +313,8 @@ async fn send(
     Ok(response)
 }
 
-/// Sends the writes of a body at their pace, past the gates. The second value says that it was the last.
+/// Sends the writes of a body at their pace, past the gates, until the client leaves. The second value says that it was
+/// the last.
 async fn trickle(
     events: Vec<Bytes>,
     split: Split,
@@ -323,22 +324,25 @@ async fn trickle(
 ) {
     let writes = writes(&events, split);
     let count = writes.len();
-    let mut complete = 0;
-    shared.pass_gates(Some(0)).await;
-    for (at, (write, events)) in writes.into_iter().enumerate() {
-        if let Some(pause) = pause {
-            tokio::time::sleep(pause).await;
-        }
-        if sender.send((write, at + 1 == count)).await.is_err() {
-            return;
-        }
-        while complete < events {
-            complete += 1;
-            tokio::select! {
-                () = shared.pass_gates(Some(complete)) => {}
-                () = sender.closed() => return,
+    let sent = async {
+        let mut complete = 0;
+        shared.pass_gates(Some(0)).await;
+        for (at, (write, events)) in writes.into_iter().enumerate() {
+            if let Some(pause) = pause {
+                tokio::time::sleep(pause).await;
+            }
+            if sender.send((write, at + 1 == count)).await.is_err() {
+                return;
+            }
+            while complete < events {
+                complete += 1;
+                shared.pass_gates(Some(complete)).await;
             }
         }
+    };
+    tokio::select! {
+        () = sent => {}
+        () = sender.closed() => {}
     }
 }
 
