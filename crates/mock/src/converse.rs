@@ -6,15 +6,18 @@ mod request;
 
 pub(crate) use reply::{events, whole};
 
-use crate::refusal::{self, Asked, Broken, Refusal};
+use crate::refusal::{self, Asked, Broken, Refusal, Rule};
 use serde_json::{Value, json};
 
 /// How the ids of its calls begin.
 pub(crate) const PREFIX: &str = "tooluse_";
 
-/// Refuses what Bedrock refuses.
+/// What Bedrock refuses.
+pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
+
+/// Refuses it.
 pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
-    refusal::check(&[request::RULES, pairing::RULES], asked)
+    refusal::check(RULES, asked)
 }
 
 /// The body of a refusal.
@@ -42,6 +45,6 @@ mod tests {
     #[test]
     fn every_rule_accepts_and_refuses() {
         let all = [request::EXAMPLES, &pairing::examples()].concat();
-        refusal::prove(&[request::RULES, pairing::RULES], "claude", &all);
+        refusal::prove(RULES, "claude", ('M', ""), &all);
     }
 }

@@ -5,15 +5,18 @@ mod rules;
 
 pub(crate) use reply::{array, events, whole};
 
-use crate::refusal::{self, Asked, Broken, Refusal};
+use crate::refusal::{self, Asked, Broken, Refusal, Rule};
 use serde_json::{Value, json};
 
 /// How the ids of its calls begin.
 pub(crate) const PREFIX: &str = "fc";
 
-/// Refuses what Gemini refuses.
+/// What Gemini refuses.
+pub(crate) const RULES: &[&[Rule]] = &[rules::RULES];
+
+/// Refuses it.
 pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
-    refusal::check(&[rules::RULES], asked)
+    refusal::check(RULES, asked)
 }
 
 /// The body of a refusal.

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 const PREFIX: &str = "call_";
 
-const RULES: &[Rule] = &[
+/// What Ollama refuses. It pairs nothing and passes over members it does not know.
+pub(crate) const RULES: &[&[Rule]] = &[&[
     Rule { name: "the model is named", says: Provider("model is required"), check: model },
     Rule {
         name: "roles are known",
@@ -33,11 +34,11 @@ const RULES: &[Rule] = &[
         check: arguments,
     },
     Rule { name: "calls come back as they were made", says: Assumed, check: unchanged },
-];
+]];
 
-/// Refuses what Ollama refuses. It pairs nothing and passes over members it does not know.
+/// Refuses it.
 pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
-    refusal::check(&[RULES], asked)
+    refusal::check(RULES, asked)
 }
 
 /// The body of a refusal.
@@ -204,6 +205,6 @@ mod tests {
         ];
         let examples: Vec<_> =
             examples.iter().map(|(name, good, bad)| (*name, &**good, &**bad)).collect();
-        refusal::prove(&[RULES], "m", &examples);
+        refusal::prove(RULES, "m", ('M', ""), &examples);
     }
 }

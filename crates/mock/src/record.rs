@@ -67,6 +67,10 @@ pub(crate) struct Happened {
     pub(crate) accepted: usize,
     /// Replies that the client did not wait for.
     pub(crate) abandoned: usize,
+    /// Requests that are being answered now.
+    pub(crate) at_once: usize,
+    /// The most that there were of them.
+    pub(crate) most_at_once: usize,
 }
 
 impl Log {

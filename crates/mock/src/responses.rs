@@ -6,7 +6,7 @@ mod request;
 
 pub(crate) use reply::{events, remember, whole};
 
-use crate::refusal::{self, Asked, Refusal, text};
+use crate::refusal::{self, Asked, Refusal, Rule, text};
 use serde_json::Value;
 
 /// How the ids of its calls begin, as the client answers them.
@@ -14,9 +14,12 @@ pub(crate) const CALL: &str = "call_";
 /// How the ids of the same calls begin, as items of the conversation.
 pub(crate) const ITEM: &str = "fc_";
 
-/// Refuses what OpenAI refuses. The refusal's body is that of its chat.
+/// What OpenAI refuses.
+pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
+
+/// Refuses it. The refusal's body is that of its chat.
 pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
-    refusal::check(&[request::RULES, pairing::RULES], asked)
+    refusal::check(RULES, asked)
 }
 
 /// The type of an item; one without is a message.
@@ -43,14 +46,6 @@ mod tests {
     #[test]
     fn every_rule_accepts_and_refuses() {
         let all = [request::EXAMPLES, &pairing::examples()].concat();
-        let filled = |example: &str| match example.strip_prefix('I') {
-            Some(input) => format!(r#"{{"model":"gpt","input":{input}}}"#),
-            None => example.to_owned(),
-        };
-        let all: Vec<_> =
-            all.iter().map(|(name, good, bad)| (*name, filled(good), filled(bad))).collect();
-        let all: Vec<_> =
-            all.iter().map(|(name, good, bad)| (*name, good.as_str(), bad.as_str())).collect();
-        refusal::prove(&[request::RULES, pairing::RULES], "gpt", &all);
+        refusal::prove(RULES, "gpt", ('I', r#"{"model":"gpt","input":"#), &all);
     }
 }

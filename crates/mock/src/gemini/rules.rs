@@ -334,7 +334,7 @@ fn names(asked: &Asked<'_>) -> Result<(), Broken> {
 fn unchanged(asked: &Asked<'_>) -> Result<(), Broken> {
     for call in contents(asked).iter().flat_map(calls) {
         let id = text(&call["id"]);
-        let origin = origin(PREFIX, id, text(&call["name"]), &call["args"].to_string());
+        let origin = origin_of(call);
         let is_foreign = origin == Origin::Foreign && asked.memory.refuses_foreign_ids();
         if origin == Origin::Changed || (is_foreign && is_strict(asked.model)) {
             return broken(format!("Function call `{id}` is not as the model made it."));
@@ -343,11 +343,19 @@ fn unchanged(asked: &Asked<'_>) -> Result<(), Broken> {
     Ok(())
 }
 
+fn origin_of(call: &Value) -> Origin {
+    origin(PREFIX, text(&call["id"]), text(&call["name"]), &call["args"].to_string())
+}
+
+/// Signatures of other makers pass, as do the words with which Google lets a client skip the check.
 fn signatures(asked: &Asked<'_>) -> Result<(), Broken> {
     each(asked, |_, _, part| {
         let signature = text(member(part, "thoughtSignature"));
-        let is_own = signature.starts_with("MOCK");
-        match is_own && !is_signature(&signed(member(part, "functionCall")), signature) {
+        let call = member(part, "functionCall");
+        let is_skipped = signature.is_empty() || signature == "skip_thought_signature_validator";
+        let is_own = signature.starts_with("MOCK") || origin_of(call) != Origin::Foreign;
+        let is_checked = !is_skipped && (is_own || asked.memory.refuses_foreign_ids());
+        match is_checked && !is_signature(&signed(call), signature) {
             true => broken("Corrupted thought signature."),
             false => Ok(()),
         }
@@ -499,6 +507,6 @@ mod tests {
         ];
         let examples: Vec<_> =
             examples.iter().map(|(name, good, bad)| (*name, &**good, &**bad)).collect();
-        crate::refusal::prove(&[RULES], "gemini-3-pro", &examples);
+        crate::refusal::prove(&[RULES], "gemini-3-pro", ('M', ""), &examples);
     }
 }

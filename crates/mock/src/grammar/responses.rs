@@ -207,10 +207,8 @@ impl Reading {
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
                 open.arguments += string(event, "delta")?;
             }
-            "response.function_call_arguments.done" => {
-                if event["arguments"] != open.arguments {
-                    return Err("the deltas are not the arguments".to_owned());
-                }
+            "response.function_call_arguments.done" if event["arguments"] != open.arguments => {
+                return Err("the deltas are not the arguments".to_owned());
             }
             _ => {}
         }

@@ -1,7 +1,6 @@
 //! The bodies that real clients sent are accepted.
 
-mod kit;
-
+use crate::kit;
 use serde_json::Value;
 use std::path::Path;
 use tokenforge_mock::Mock;

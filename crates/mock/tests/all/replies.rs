@@ -1,7 +1,6 @@
 //! What the mock answers is what the providers answer, whole and as a stream, in every dialect.
 
-mod kit;
-
+use crate::kit;
 use serde_json::{Value, json};
 use tokenforge_mock::grammar::{Call, check};
 use tokenforge_mock::{Encoding, Mock, Reply, Split};

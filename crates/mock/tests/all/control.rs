@@ -1,7 +1,6 @@
 //! What a test can do with the mock: script it, watch it, hold it back, let it fail.
 
-mod kit;
-
+use crate::kit;
 use serde_json::{Value, json};
 use std::io::Read as _;
 use std::time::Duration;
