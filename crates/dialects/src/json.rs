@@ -1,13 +1,18 @@
 //! JSON read from its bytes: validated, never built, nothing allocated per value.
 //!
 //! [`Blocks`](blocks::Blocks) turns 64 bytes at a time into a mask of where tokens start; [`Reader`] walks those tokens
-//! and gives out spans. [`text`] is what stands between the quotes.
+//! and gives out spans. [`Node`] looks up what it is asked for in a small text. [`text`] is what stands between the
+//! quotes, [`canonical`] the one spelling of what can be spelled in many ways.
 
 mod blocks;
+mod canonical;
+mod node;
 mod reader;
 mod scalar;
 pub(crate) mod text;
 
+pub(crate) use canonical::canonical;
+pub(crate) use node::Node;
 pub(crate) use reader::{Key, Kind, Reader, Value};
 
 /// How deep a document may nest: deeper than any request, and no stack is used for it.

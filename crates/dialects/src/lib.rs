@@ -32,6 +32,7 @@ mod detect;
 mod dialect;
 mod json;
 mod refusal;
+mod reply;
 mod request;
 mod splice;
 
@@ -40,5 +41,11 @@ pub use dialect::Dialect;
 pub use json::MAX_DEPTH;
 pub use json::text::{escape_into, unescape};
 pub use refusal::Refusal;
-pub use request::{Arguments, Forge, Head, Request, Shape, ToolResult, Tools, expand_tool};
+pub use reply::{
+    Answer, Deferred, DeferredCall, InternalCall, Next, Reply, Tokens, Turn, Usage, Wire,
+};
+pub use request::{
+    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
+    Texts, ToolResult, Tools, call_key, expand_tool, rejoin, session_of_headers,
+};
 pub use splice::{Splice, splice};

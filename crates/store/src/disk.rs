@@ -1,6 +1,7 @@
 //! Entries on disk: one file each, in a folder that any number of processes share.
 //!
 //! ```text
+//! version           of all this: another version is not touched
 //! key               32 random bytes under which references are made
 //! ledger            as long as the blocks written since the last sweep
 //! swept             last changed when the last sweep began
@@ -16,20 +17,22 @@
 //! fjall takes 300 ms to open 100 MB, where these take 50 us, and like its kin it turns the second process away.
 //! LZ4 made logs a third as long and no put faster; the bound is generous enough without.
 
-mod entry;
 mod key;
 mod ledger;
 mod sweep;
+mod version;
 
 use crate::address::Address;
-use crate::settings::Clock;
-use crate::{Error, Kind, Settings, Stats, Store};
+use crate::settings::{Clock, is_unused_for};
+use crate::{Error, Kind, Settings, Stats, Store, entry};
 use ledger::Ledger;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+/// What file systems give out.
+const BLOCK: u64 = 4096;
 /// How long expired entries may lie around when little is written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Entries are swept down to 6/8 of the bound, and again after 1/8 was written. An entry has at most 1/8, so that
@@ -49,6 +52,7 @@ impl Disk {
     pub fn open(folder: impl Into<PathBuf>, settings: Settings) -> Result<Self, Error> {
         let store = Self { folder: folder.into(), settings, clock: Clock::default() };
         make_folder(&store.folder).map_err(Error::file("make the folder", &store.folder))?;
+        version::check_or_write(&store.folder)?;
         Ok(store)
     }
 
@@ -56,11 +60,6 @@ impl Disk {
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { clock: Clock::new(now), ..self }
-    }
-
-    /// The key under which references are made: drawn once for the folder, the same for every process from then on.
-    pub fn key(&self) -> Result<[u8; 32], Error> {
-        key::read_or_make(&self.folder.join("key"))
     }
 
     /// Removes what is expired, and as much of the rest as the bound asks. Puts do this when it is due.
@@ -118,7 +117,7 @@ impl Disk {
 impl Store for Disk {
     fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
         let address = Address::of(kind, tenant, id)?;
-        let size = entry::size_on_disk((entry::HEADER + bytes.len()) as u64);
+        let size = size_on_disk((entry::HEADER + bytes.len()) as u64);
         let limit = self.settings.max_bytes / 8;
         if size > limit {
             return Err(Error::TooLarge { bytes: size, limit });
@@ -152,6 +151,26 @@ impl Store for Disk {
     fn stats(&self) -> Result<Stats, Error> {
         sweep::stats(&self.folder)
     }
+
+    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+        let now = self.clock.now();
+        sweep::purge(&self.folder, |found, last_use| {
+            kind.is_none_or(|kind| kind == found)
+                && unused_for.is_none_or(|time| is_unused_for(time, last_use, now))
+        })
+    }
+
+    fn key(&self) -> Result<[u8; 32], Error> {
+        match self.settings.key {
+            Some(key) => Ok(key),
+            None => key::read_or_make(&self.folder.join("key")),
+        }
+    }
+}
+
+/// What a file of this length takes up.
+fn size_on_disk(length: u64) -> u64 {
+    length.next_multiple_of(BLOCK)
 }
 
 /// Makes a folder, and those it is in, for this user alone.

@@ -31,13 +31,41 @@ pub enum Error {
         /// The largest size.
         limit: u64,
     },
-    /// The key file was damaged. It is not replaced silently: references made with it would no longer be known.
-    #[error("{} holds {length} bytes, not a key of 32: restore it, or remove it to start anew", path.display())]
+    /// The key was damaged. It is not replaced silently: references made with it would no longer be known.
+    #[error(
+        "{place} holds {length} bytes, not a key of 32: restore it, or remove it to start anew"
+    )]
     BadKey {
-        /// The key file.
-        path: PathBuf,
+        /// The file of the key, or its name on a server.
+        place: String,
         /// Its size.
         length: usize,
+    },
+    /// The folder was made by a version of Tokenforge that came later, or its version file was damaged.
+    #[error("{} says `{found}`, and this version of Tokenforge knows `{known}`: use a newer one, or another folder", path.display())]
+    UnknownFormat {
+        /// The version file.
+        path: PathBuf,
+        /// What it says, or the beginning of it.
+        found: String,
+        /// What it may say.
+        known: &'static str,
+    },
+    /// A store on a server could not be asked, or refused.
+    #[error("the store at {server} cannot be used: {reason}")]
+    Server {
+        /// The server, without credentials.
+        server: String,
+        /// What it said, or what became of the connection.
+        reason: String,
+    },
+    /// The text does not say where a store is. It is not repeated: it may hold a password.
+    #[error(
+        "not a store: {reason}; expected memory:, disk:PATH, redis://HOST:PORT/DB, rediss://HOST:PORT/DB or redis+cluster://HOST:PORT,HOST:PORT"
+    )]
+    BadLocation {
+        /// What is wrong with it.
+        reason: String,
     },
     /// The system has no random numbers.
     #[error("no random numbers for a new key: {0}")]

@@ -8,6 +8,9 @@
 //! |---|---|---|
 //! | [`Memory`] | no | a gateway that needs nothing on disk |
 //! | [`Disk`] | yes, and a kill | the command line, hooks, a gateway; all of them at once on one folder |
+//! | [`Redis`] | yes, as the server does | gateways behind one load balancer |
+//!
+//! [`open`] opens any of them by its URL.
 //!
 //! ```
 //! use tokenforge_store::{Kind, Memory, Store};
@@ -25,14 +28,24 @@
 
 mod address;
 mod disk;
+mod entry;
 mod error;
+mod key;
+mod location;
 mod memory;
+mod redis;
 mod settings;
+mod stats;
 
 pub use disk::Disk;
 pub use error::Error;
+pub use location::{Location, open};
 pub use memory::Memory;
+pub use redis::{Redis, Servers};
 pub use settings::Settings;
+pub use stats::{Amount, Stats};
+
+use std::time::Duration;
 
 /// A place for entries. Calls block; an async caller makes them where blocking is allowed.
 pub trait Store: Send + Sync {
@@ -46,8 +59,30 @@ pub trait Store: Send + Sync {
     /// Removes an entry. Tells whether there was one.
     fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error>;
 
-    /// How much is kept, all tenants together.
+    /// How much is kept. Looks at every entry, except in memory.
     fn stats(&self) -> Result<Stats, Error>;
+
+    /// Removes the entries of a kind, or of all kinds, that were not used for this long, or all of them. Tells how many.
+    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error>;
+
+    /// The key under which references are made: that of the [`Settings`], else drawn once for the store and the same
+    /// from then on, in every process that shares it.
+    fn key(&self) -> Result<[u8; 32], Error>;
+
+    /// Keeps several entries under a tenant's ids: all of them, or an error says that some may be missing.
+    fn put_all(&self, kind: Kind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), Error> {
+        entries.iter().try_for_each(|(id, bytes)| self.put(kind, tenant, id, bytes))
+    }
+
+    /// What [`get`](Store::get) answers for each of a tenant's ids.
+    fn get_all(
+        &self,
+        kind: Kind,
+        tenant: &str,
+        ids: &[&str],
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        ids.iter().map(|id| self.get(kind, tenant, id)).collect()
+    }
 }
 
 /// What an entry is. Each kind has ids and a lifetime of its own.
@@ -70,13 +105,9 @@ impl Kind {
             Self::Result => "result",
         }
     }
-}
 
-/// How much a store keeps. Entries whose lifetime is over count until they are removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stats {
-    /// The number of entries.
-    pub entries: u64,
-    /// The bytes that were put, without what keeping them costs.
-    pub bytes: u64,
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
 }

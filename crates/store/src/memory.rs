@@ -1,11 +1,12 @@
 //! Entries in memory: bounded in bytes, the least recently used make room.
 
 use crate::address::Address;
-use crate::settings::Clock;
-use crate::{Error, Kind, Settings, Stats, Store};
+use crate::settings::{Clock, is_unused_for};
+use crate::{Error, Kind, Settings, Stats, Store, key};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// What an entry costs beside its bytes: its places in two maps, roughly. Counted against the bound, so that a
 /// million empty entries are not free.
@@ -17,6 +18,7 @@ pub struct Memory {
     settings: Settings,
     clock: Clock,
     entries: Mutex<Entries>,
+    drawn_key: DrawnKey,
 }
 
 impl Default for Memory {
@@ -28,7 +30,12 @@ impl Default for Memory {
 impl Memory {
     /// An empty store with these bounds.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, clock: Clock::default(), entries: Mutex::default() }
+        Self {
+            settings,
+            clock: Clock::default(),
+            entries: Mutex::default(),
+            drawn_key: DrawnKey::default(),
+        }
     }
 
     /// The same store, with another clock.
@@ -69,8 +76,43 @@ impl Store for Memory {
     }
 
     fn stats(&self) -> Result<Stats, Error> {
-        let entries = self.entries();
-        Ok(Stats { entries: entries.by_address.len() as u64, bytes: entries.bytes })
+        Ok(self.entries().stats)
+    }
+
+    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+        let now = self.clock.now();
+        let is_meant = |address: &Address, entry: &Entry| {
+            kind.is_none_or(|kind| kind == address.kind)
+                && unused_for.is_none_or(|time| is_unused_for(time, entry.last_use, now))
+        };
+        Ok(self.entries().remove_where(is_meant))
+    }
+
+    fn key(&self) -> Result<[u8; 32], Error> {
+        match self.settings.key {
+            Some(key) => Ok(key),
+            None => self.drawn_key.draw(),
+        }
+    }
+}
+
+/// A key that lasts as long as the store.
+#[derive(Default)]
+struct DrawnKey(OnceLock<[u8; 32]>);
+
+impl DrawnKey {
+    fn draw(&self) -> Result<[u8; 32], Error> {
+        if let Some(key) = self.0.get() {
+            return Ok(*key);
+        }
+        let fresh = key::random()?;
+        Ok(*self.0.get_or_init(|| fresh))
+    }
+}
+
+impl fmt::Debug for DrawnKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DrawnKey")
     }
 }
 
@@ -81,7 +123,7 @@ struct Entries {
     by_turn: BTreeMap<u64, Address>,
     /// Counts uses: the order of use, whatever the clock says.
     turns: u64,
-    bytes: u64,
+    stats: Stats,
 }
 
 #[derive(Debug)]
@@ -95,7 +137,7 @@ impl Entries {
     fn insert(&mut self, address: Address, entry: Entry, settings: &Settings) {
         let now = entry.last_use;
         self.remove(&address);
-        self.bytes += entry.bytes.len() as u64;
+        self.stats.add(address.kind, entry.bytes.len() as u64);
         self.by_address.insert(address, entry);
         self.touch(&address, now);
         while let Some((_, oldest)) = self.by_turn.first_key_value() {
@@ -138,18 +180,26 @@ impl Entries {
     fn remove(&mut self, address: &Address) -> Option<Entry> {
         let entry = self.by_address.remove(address)?;
         self.by_turn.remove(&entry.turn);
-        self.bytes -= entry.bytes.len() as u64;
+        self.stats.subtract(address.kind, entry.bytes.len() as u64);
         Some(entry)
     }
 
+    fn remove_where(&mut self, is_meant: impl Fn(&Address, &Entry) -> bool) -> u64 {
+        let meant = self.by_address.iter().filter(|(address, entry)| is_meant(address, entry));
+        let meant: Vec<Address> = meant.map(|(address, _)| *address).collect();
+        meant.iter().filter_map(|address| self.remove(address)).count() as u64
+    }
+
     fn cost(&self) -> u64 {
-        self.bytes + self.by_address.len() as u64 * OVERHEAD
+        let total = self.stats.total();
+        total.bytes + total.entries * OVERHEAD
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Amount;
 
     fn bounded(max_bytes: u64) -> Memory {
         Memory::new(Settings { max_bytes, ..Settings::MEMORY })
@@ -184,6 +234,6 @@ mod tests {
         store.put(Kind::Original, "t", "a", b"kept").unwrap();
         let error = store.put(Kind::Original, "t", "b", &[0; 10_000]).unwrap_err();
         assert!(matches!(error, Error::TooLarge { bytes: 10_000, .. }), "{error}");
-        assert_eq!(store.stats().unwrap(), Stats { entries: 1, bytes: 4 });
+        assert_eq!(store.stats().unwrap().total(), Amount { entries: 1, bytes: 4 });
     }
 }

@@ -4,15 +4,23 @@
 
 mod kit;
 
-use kit::{HOUR, Time};
+use kit::server::Database;
+use kit::{HOUR, Passing, Time};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_store::{Disk, Error, Kind, Memory, Settings, Stats, Store};
+use tokenforge_store::{Amount, Disk, Error, Kind, Memory, Settings, Stats, Store, open};
 
-/// Runs a test with each store, under a clock that stands still until told.
-fn each(settings: Settings, test: impl Fn(&dyn Store, &Time)) {
+/// Runs a test with each store, for which time passes when told.
+fn each(settings: Settings, test: impl Fn(&dyn Store, &dyn Passing)) {
+    each_with_our_clock(settings, |store, time| test(store, time));
+    let database = Database::new();
+    test(&*open(&database.url, settings).unwrap(), &database);
+}
+
+/// Runs a test with each store that goes by a clock we set.
+fn each_with_our_clock(settings: Settings, test: impl Fn(&dyn Store, &Time)) {
     let time = Time::default();
     test(&Memory::new(settings).with_clock(time.clock()), &time);
     let folder = tempfile::tempdir().unwrap();
@@ -38,7 +46,7 @@ fn the_last_put_counts() {
         store.put(Kind::Result, "t", "id", b"one").unwrap();
         store.put(Kind::Result, "t", "id", b"other").unwrap();
         assert_eq!(store.get(Kind::Result, "t", "id").unwrap().unwrap(), b"other");
-        assert_eq!(store.stats().unwrap(), Stats { entries: 1, bytes: 5 });
+        assert_eq!(store.stats().unwrap().total(), Amount { entries: 1, bytes: 5 });
     });
 }
 
@@ -112,7 +120,7 @@ fn c4_use_starts_the_lifetime_anew() {
 
 #[test]
 fn a_clock_that_is_set_back_expires_nothing() {
-    each(Settings::MEMORY, |store, time| {
+    each_with_our_clock(Settings::MEMORY, |store, time| {
         time.pass(100 * HOUR);
         store.put(Kind::Original, "t", "id", b"bytes").unwrap();
         time.go_back(90 * HOUR);
@@ -121,11 +129,73 @@ fn a_clock_that_is_set_back_expires_nothing() {
 }
 
 #[test]
+fn stats_tell_the_kinds_apart() {
+    each(Settings::MEMORY, |store, _| {
+        store.put(Kind::Original, "a", "one", b"12345").unwrap();
+        store.put(Kind::Original, "b", "two", b"").unwrap();
+        store.put(Kind::Result, "a", "one", b"123").unwrap();
+        let stats = store.stats().unwrap();
+        assert_eq!(stats.of(Kind::Original), Amount { entries: 2, bytes: 5 });
+        assert_eq!(stats.of(Kind::Result), Amount { entries: 1, bytes: 3 });
+        assert_eq!(stats.total(), Amount { entries: 3, bytes: 8 });
+    });
+}
+
+#[test]
+fn a_purge_removes_what_is_meant_and_nothing_else() {
+    each(Settings::MEMORY, |store, time| {
+        let has = |kind, id| store.get(kind, "t", id).unwrap().is_some();
+        let key = store.key().unwrap();
+        for kind in Kind::ALL {
+            store.put(*kind, "t", "unused", b"bytes").unwrap();
+            store.put(*kind, "t", "used", b"bytes").unwrap();
+        }
+        time.pass(2 * HOUR);
+        assert!(Kind::ALL.iter().all(|kind| has(*kind, "used")));
+        assert_eq!(store.purge(Some(Kind::Result), Some(3 * HOUR)).unwrap(), 0);
+        assert_eq!(store.purge(Some(Kind::Result), Some(HOUR)).unwrap(), 1);
+        assert!(has(Kind::Result, "used") && !has(Kind::Result, "unused"));
+        assert_eq!(store.purge(Some(Kind::Original), None).unwrap(), 2);
+        assert!(has(Kind::Result, "used") && !has(Kind::Original, "used"));
+        assert_eq!(store.purge(None, None).unwrap(), 1);
+        assert_eq!(store.stats().unwrap(), Stats::default());
+        assert_eq!(store.key().unwrap(), key);
+    });
+}
+
+#[test]
+fn several_entries_are_put_and_had_at_once() {
+    each(Settings::MEMORY, |store, _| {
+        store.put(Kind::Original, "other", "c", b"of another").unwrap();
+        let large = vec![7; 300_000];
+        store.put_all(Kind::Original, "t", &[("a", b"1"), ("b", &large)]).unwrap();
+        let found = store.get_all(Kind::Original, "t", &["b", "c", "a"]).unwrap();
+        assert_eq!(found, [Some(large), None, Some(b"1".to_vec())]);
+        store.put_all(Kind::Original, "t", &[]).unwrap();
+        assert_eq!(store.get_all(Kind::Original, "t", &[]).unwrap(), Vec::<Option<Vec<u8>>>::new());
+        let error = store.put_all(Kind::Original, "t", &[("a", b"2"), ("../a", b"")]).unwrap_err();
+        assert!(matches!(error, Error::BadId { .. }), "{error}");
+    });
+}
+
+#[test]
+fn the_key_stays_and_a_given_key_wins() {
+    each(Settings::MEMORY, |store, _| {
+        let key = store.key().unwrap();
+        assert_eq!(store.key().unwrap(), key);
+        assert_ne!(key, [0; 32]);
+    });
+    each(Settings { key: Some([7; 32]), ..Settings::MEMORY }, |store, _| {
+        assert_eq!(store.key().unwrap(), [7; 32]);
+    });
+}
+
+#[test]
 fn many_threads_share_a_store() {
     let folder = tempfile::tempdir().unwrap();
-    let stores: [Arc<dyn Store>; 2] =
-        [Arc::new(Memory::default()), Arc::new(Disk::open(folder.path(), Settings::DISK).unwrap())];
-    for store in stores {
+    let folder = format!("disk:{}", folder.path().display());
+    for url in ["memory:", &folder, &Database::new().url] {
+        let store = open(url, Settings::DISK).unwrap();
         let work = |thread: usize| {
             let store = Arc::clone(&store);
             move || {
@@ -139,7 +209,7 @@ fn many_threads_share_a_store() {
         };
         let threads: Vec<_> = (0..4).map(|thread| std::thread::spawn(work(thread))).collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
-        assert_eq!(store.stats().unwrap().entries, 50);
+        assert_eq!(store.stats().unwrap().total().entries, 50);
     }
 }
 
@@ -171,13 +241,17 @@ proptest! {
     fn a_store_is_a_map_whose_entries_age(steps in prop::collection::vec(step(), 0..60)) {
         each(Settings::MEMORY, |store, time| {
             let mut model: HashMap<(Kind, u8, u8), (Vec<u8>, Duration)> = HashMap::new();
+            let mut now = Duration::ZERO;
             for step in &steps {
                 let (tenant, id) = match step {
                     Step::Put(_, t, i, _) | Step::Get(_, t, i) | Step::Forget(_, t, i) =>
                         (t.to_string(), i.to_string()),
-                    Step::Wait(hours) => { time.pass(*hours as u32 * HOUR); continue }
+                    Step::Wait(hours) => {
+                        now += *hours as u32 * HOUR;
+                        time.pass(*hours as u32 * HOUR);
+                        continue
+                    }
                 };
-                let now = time.since_start();
                 model.retain(|_, (_, last_use)| now - *last_use < 24 * HOUR);
                 match step {
                     Step::Put(kind, t, i, bytes) => {

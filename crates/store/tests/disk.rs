@@ -4,7 +4,7 @@
 
 mod kit;
 
-use kit::{HOUR, Time};
+use kit::{HOUR, Passing, Time};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,6 +50,32 @@ fn a_damaged_key_is_reported_and_left_alone() {
     let error = open(folder.path()).key().unwrap_err();
     assert!(matches!(error, Error::BadKey { length: 5, .. }), "{error}");
     assert_eq!(fs::read(&path).unwrap(), b"short");
+}
+
+#[test]
+fn a_folder_says_its_version_and_one_of_another_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("version");
+    open(folder.path()).put(Kind::Original, "t", "id", b"bytes").unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "tokenforge-store 1\n");
+    for other in ["tokenforge-store 2\n", "", "\u{0}"] {
+        fs::write(&path, other).unwrap();
+        let error = Disk::open(folder.path(), Settings::DISK).unwrap_err();
+        assert!(matches!(error, Error::UnknownFormat { .. }), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), other);
+    }
+    fs::write(&path, "tokenforge-store 2\n").unwrap();
+    let error = Disk::open(folder.path(), Settings::DISK).unwrap_err().to_string();
+    let start = format!("{} says `tokenforge-store 2`, and", path.display());
+    assert!(error.starts_with(&start), "{error}");
+}
+
+#[test]
+fn a_folder_from_before_there_were_versions_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).put(Kind::Original, "t", "id", b"bytes").unwrap();
+    fs::remove_file(folder.path().join("version")).unwrap();
+    assert!(open(folder.path()).get(Kind::Original, "t", "id").unwrap().is_some());
 }
 
 #[test]
@@ -109,7 +135,7 @@ fn files_of_killed_processes_are_swept_and_those_being_written_are_not() {
     fs::write(&path, b"half").unwrap();
     store.sweep().unwrap();
     assert!(path.exists());
-    assert_eq!(store.stats().unwrap().entries, 0);
+    assert_eq!(store.stats().unwrap().total().entries, 0);
     time.pass(2 * HOUR);
     store.sweep().unwrap();
     assert!(!path.exists());

@@ -17,6 +17,8 @@ pub(crate) struct Reader<'a> {
     block: usize,
     /// Its tokens that were not read yet.
     tokens: u64,
+    /// The object whose members were read last.
+    object: Option<Range<usize>>,
 }
 
 /// The name of a member, and where it stands.
@@ -62,7 +64,12 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Result<Self, Refusal> {
         let text = simdutf8::compat::from_utf8(body)
             .map_err(|error| Refusal::NotUtf8 { at: error.valid_up_to() })?;
-        Ok(Reader { text, blocks: Blocks::new(body), block: 0, tokens: 0 })
+        Ok(Self::over(text))
+    }
+
+    /// Reads what is known to be text.
+    pub(crate) fn over(text: &'a str) -> Self {
+        Reader { text, blocks: Blocks::new(text.as_bytes()), block: 0, tokens: 0, object: None }
     }
 
     /// Reads the members of an object. `each` must read the value of its member.
@@ -71,12 +78,14 @@ impl<'a> Reader<'a> {
         mut each: impl FnMut(&mut Self, Key<'a>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         if self.peek() != b'{' {
+            self.object = None;
             return self.skip();
         }
-        self.token();
+        let open = self.token();
         let mut start = self.token();
         let mut comma = None;
         if self.byte(start) == b'}' {
+            self.object = Some(open..start + 1);
             return Ok(());
         }
         loop {
@@ -87,11 +96,19 @@ impl<'a> Reader<'a> {
             let end = self.token();
             match self.byte(end) {
                 b',' => comma = Some(end),
-                b'}' => return Ok(()),
+                b'}' => {
+                    self.object = Some(open..end + 1);
+                    return Ok(());
+                }
                 _ => return Err(Refusal::NotJson { at: end }),
             }
             start = self.token();
         }
+    }
+
+    /// Where the object is whose members were read last: nothing if there was something else in its place.
+    pub(crate) fn last_object(&self) -> Option<Range<usize>> {
+        self.object.clone()
     }
 
     /// Reads the elements of an array and returns its span. `each` must read its element.
@@ -121,6 +138,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&mut self) -> Result<Option<Cow<'a, str>>, Refusal> {
         let value = self.value()?;
         Ok(value.content().and_then(|content| unescape(&self.text[content])))
+    }
+
+    /// How what stands there is spelled.
+    pub(crate) fn spelling(&self, span: Range<usize>) -> &'a str {
+        self.text.get(span).unwrap_or_default()
     }
 
     /// Passes a value.
@@ -223,7 +245,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a token and returns its offset: behind the last one that of the end, where no token is right.
     #[inline]
-    fn token(&mut self) -> usize {
+    pub(super) fn token(&mut self) -> usize {
         let at = self.upcoming();
         self.tokens &= self.tokens.wrapping_sub(1);
         at

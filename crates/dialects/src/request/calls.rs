@@ -1,25 +1,17 @@
 //! The calls of a conversation, and which of them a result answers.
 
 use super::result::Arguments;
+use super::sites::CallSite;
 use super::slot::Slot;
 use crate::json::{Kind, Reader, Value};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-/// A call, as far as it is known.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Call<'a> {
-    pub(super) name: Option<Cow<'a, str>>,
-    pub(super) arguments: Option<Arguments>,
-    /// The model made it and reads its result; not a program, and not the provider's own tool.
-    pub(super) is_direct: bool,
-}
-
 /// The calls so far.
 #[derive(Debug, Default)]
 pub(super) struct Calls<'a> {
-    calls: Vec<Call<'a>>,
+    calls: Vec<CallSite<'a>>,
     by_id: HashMap<Cow<'a, str>, usize>,
     /// Calls without an id that wait for their results, by name: what was called first is answered first.
     unanswered: HashMap<Cow<'a, str>, VecDeque<usize>>,
@@ -38,13 +30,13 @@ impl<'a> Calls<'a> {
         self.message = self.calls.len();
     }
 
-    pub(super) fn add(&mut self, id: Option<Cow<'a, str>>, call: Call<'a>) {
+    pub(super) fn add(&mut self, call: CallSite<'a>) {
         let index = self.calls.len();
         if index == self.message && !self.follows_calls {
             self.turn = index;
         }
-        match (id, &call.name) {
-            (Some(id), _) => drop(self.by_id.insert(id, index)),
+        match (&call.id, &call.name) {
+            (Some(id), _) => drop(self.by_id.insert(id.clone(), index)),
             (None, Some(name)) => self.unanswered.entry(name.clone()).or_default().push_back(index),
             (None, None) => {}
         }
@@ -63,7 +55,7 @@ impl<'a> Calls<'a> {
         &mut self,
         id: Option<&Cow<'a, str>>,
         name: Option<&Cow<'a, str>>,
-    ) -> Option<(usize, &Call<'a>)> {
+    ) -> Option<(usize, &CallSite<'a>)> {
         let by_id = id.and_then(|id| self.by_id.get(id).copied());
         let index = by_id.or_else(|| {
             let waiting = self.unanswered.get_mut(name?)?;
@@ -73,6 +65,10 @@ impl<'a> Calls<'a> {
             waiting.pop_front()
         })?;
         self.calls.get(index).map(|call| (index, call))
+    }
+
+    pub(super) fn into_sites(self) -> Vec<CallSite<'a>> {
+        self.calls
     }
 }
 

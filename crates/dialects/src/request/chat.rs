@@ -1,7 +1,8 @@
 //! OpenAI Chat Completions and Ollama: messages with `tool_calls`, and messages of the role `tool`.
 
-use super::calls::{self, Call};
+use super::calls;
 use super::found::{Answer, Found};
+use super::sites::CallSite;
 use super::slot::Slot;
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
@@ -46,15 +47,23 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
         "function_call" => {
             let (name, arguments) = function(reader)?;
             if name.is_some() {
-                found.calls.add(None, Call { name, arguments, is_direct: true });
+                found.call(CallSite { name, arguments, ..CallSite::default() });
             }
             Ok(())
         }
         _ => reader.skip(),
     })?;
-    if let Some("tool" | "function") = role.take().as_deref() {
-        let tool_name = tool_name.take().or(name.take());
-        found.answer(Answer { call_id: call_id.take(), tool_name, is_error: false });
+    match &*role.take().unwrap_or_default() {
+        "tool" | "function" => found.answer(Answer {
+            call_id: call_id.take(),
+            tool_name: tool_name.take().or(name.take()),
+            element: reader.last_object(),
+            ..Answer::default()
+        }),
+        role => {
+            found.say_texts();
+            found.said_by(role);
+        }
     }
     found.drop_texts();
     Ok(())
@@ -69,7 +78,8 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), R
         _ => reader.skip(),
     })?;
     let (name, arguments) = call.take().unwrap_or_default();
-    found.calls.add(id.take(), Call { name, arguments, is_direct: true });
+    let (id, element) = (id.take(), reader.last_object());
+    found.call(CallSite { id, name, arguments, element, is_indirect: false });
     Ok(())
 }
 

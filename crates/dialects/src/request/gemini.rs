@@ -2,13 +2,16 @@
 //!
 //! Google reads members in camel case and in snake case.
 
-use super::calls::{self, Call};
+use super::calls;
 use super::found::{Answer, Found};
+use super::head::candidates;
 use super::result::Shape;
+use super::sites::CallSite;
 use super::slot::Slot;
 use super::tools::Tools;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
+use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
 pub(super) fn member<'a>(
@@ -34,6 +37,12 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
             }
             reader.array(|reader| content(reader, found)).map(|_| ())
         }
+        "systemInstruction" | "system_instruction" if found.wants_speech => {
+            parts(reader, found)?;
+            found.said_by("system");
+            Ok(())
+        }
+        "generationConfig" | "generation_config" => found.choices.set(key, candidates(reader)?),
         "tools" => {
             found.tool_list.mark(key)?;
             reader.array(|reader| declarations(reader, found)).map(|_| ())
@@ -44,35 +53,65 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
 
 fn content<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
     found.calls.message();
-    let mut parts = Slot::default();
+    let role = parts(reader, found)?;
+    // Whoever gives no role is the user.
+    found.said_by(role.as_deref().unwrap_or("user"));
+    Ok(())
+}
+
+/// Reads the parts of a content, and returns its role.
+fn parts<'a>(
+    reader: &mut Reader<'a>,
+    found: &mut Found<'a>,
+) -> Result<Option<Cow<'a, str>>, Refusal> {
+    let (mut role, mut parts) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
+        "role" => role.set(&key, reader.text()?),
         "parts" => {
             parts.mark(&key)?;
             if reader.peek() == b'{' {
-                return part(reader, found);
+                return part(reader, found, false);
             }
-            reader.array(|reader| part(reader, found)).map(|_| ())
+            reader.array(|reader| part(reader, found, true)).map(|_| ())
         }
         _ => reader.skip(),
-    })
+    })?;
+    Ok(role.take())
 }
 
-fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    let mut once = Slot::default();
+fn part<'a>(
+    reader: &mut Reader<'a>,
+    found: &mut Found<'a>,
+    is_listed: bool,
+) -> Result<(), Refusal> {
+    let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "functionCall" | "function_call" => {
-            once.mark(&key)?;
-            function_call(reader, found)
+            once.set(&key, Some(Part::Call(function_call(reader)?)))
         }
         "functionResponse" | "function_response" => {
-            once.mark(&key)?;
-            function_response(reader, found)
+            once.set(&key, Some(Part::Answer(function_response(reader, found)?)))
         }
+        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
-    })
+    })?;
+    found.say(text.take());
+    let element = reader.last_object().filter(|_| is_listed);
+    match once.take() {
+        Some(Part::Call(call)) => found.call(CallSite { element, ..call }),
+        Some(Part::Answer(answer)) => found.answer(Answer { element, ..answer }),
+        None => {}
+    }
+    found.drop_texts();
+    Ok(())
 }
 
-fn function_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+enum Part<'a> {
+    Call(CallSite<'a>),
+    Answer(Answer<'a>),
+}
+
+fn function_call<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {
     let (mut id, mut name, mut args) = (Slot::default(), Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "id" => id.set(&key, reader.text()?),
@@ -80,12 +119,14 @@ fn function_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(
         "args" => args.set(&key, calls::arguments(reader)?),
         _ => reader.skip(),
     })?;
-    let call = Call { name: name.take(), arguments: args.take(), is_direct: true };
-    found.calls.add(id.take(), call);
-    Ok(())
+    Ok(CallSite { id: id.take(), name: name.take(), arguments: args.take(), ..CallSite::default() })
 }
 
-fn function_response<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+/// Reads a result; its texts are noted already.
+fn function_response<'a>(
+    reader: &mut Reader<'a>,
+    found: &mut Found<'a>,
+) -> Result<Answer<'a>, Refusal> {
     let (mut id, mut name, mut response) = (Slot::default(), Slot::default(), Slot::default());
     let mut is_error = false;
     reader.object(|reader, key| match &*key.name {
@@ -106,11 +147,10 @@ fn function_response<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Resu
         }
         _ => reader.skip(),
     })?;
-    found.answer(Answer { call_id: id.take(), tool_name: name.take(), is_error });
-    Ok(())
+    Ok(Answer { call_id: id.take(), tool_name: name.take(), is_error, ..Answer::default() })
 }
 
-/// Reads an entry of `tools`. The last of those that declare functions is the list.
+/// Reads an entry of `tools`. The last list of functions that is not empty is the list.
 fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
@@ -118,6 +158,9 @@ fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<()
             once.mark(&key)?;
             let Some(mut tools) = Tools::read(reader)? else { return Ok(()) };
             if let Some(earlier) = found.tools.take() {
+                if tools.count == 0 {
+                    tools.list = earlier.list;
+                }
                 tools.count += earlier.count;
                 tools.names.extend(earlier.names);
             }

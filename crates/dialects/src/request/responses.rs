@@ -1,7 +1,8 @@
 //! OpenAI Responses: `input[]` with calls and their outputs as items of their own.
 
-use super::calls::{self, Call};
+use super::calls;
 use super::found::{Answer, Found};
+use super::sites::CallSite;
 use super::slot::Slot;
 use super::tools::Tools;
 use crate::json::{Key, Reader};
@@ -17,8 +18,12 @@ pub(super) fn member<'a>(
     match &*key.name {
         "input" => {
             found.messages.mark(key)?;
+            if reader.peek() != b'[' && found.wants_speech {
+                return found.statement(reader, "input_text", "user");
+            }
             reader.array(|reader| item(reader, found)).map(|_| ())
         }
+        "instructions" if found.wants_speech => found.statement(reader, "input_text", "system"),
         "tools" => found.tools(reader, key),
         _ => reader.skip(),
     }
@@ -29,6 +34,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     let (mut caller, mut environment) = (Slot::default(), Slot::default());
     let (mut output, mut status, mut tools) = (Slot::default(), Slot::default(), Slot::default());
+    let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
         "id" => id.set(&key, reader.text()?),
@@ -39,6 +45,11 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         }
         "caller" => caller.set(&key, calls::is_direct(reader)?),
         "environment" => environment.set(&key, calls::is_of_type(reader, "local")?),
+        "role" => role.set(&key, reader.text()?),
+        "content" if found.wants_speech => {
+            content.mark(&key)?;
+            found.speech(reader, "input_text")
+        }
         "status" => status.set(&key, reader.text()?),
         "tools" => tools.set(&key, Tools::read(reader)?),
         "output" => {
@@ -48,13 +59,19 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         _ => reader.skip(),
     })?;
     // Where a program calls, it also reads; what ran at the provider is the provider's.
-    let is_direct = caller.take() != Some(false) && environment.take() != Some(false);
+    let is_indirect = caller.take() == Some(false) || environment.take() == Some(false);
+    let element = reader.last_object();
     let kind = kind.take().unwrap_or_default();
     match &*kind {
         "function_call" | "custom_tool_call" | "local_shell_call" | "shell_call"
         | "apply_patch_call" => {
-            let name = name.take().or(own_name(&kind));
-            found.calls.add(call_id.take(), Call { name, arguments: arguments.take(), is_direct });
+            found.call(CallSite {
+                id: call_id.take(),
+                name: name.take().or(own_name(&kind)),
+                arguments: arguments.take(),
+                element,
+                is_indirect,
+            });
             if let ("local_shell_call", Some(id)) = (&*kind, id.take()) {
                 found.calls.also(id);
             }
@@ -63,21 +80,24 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         | "custom_tool_call_output"
         | "local_shell_call_output"
         | "shell_call_output"
-        | "apply_patch_call_output"
-            if is_direct =>
-        {
+        | "apply_patch_call_output" => {
             let of_shell = if kind == "local_shell_call_output" { id.take() } else { None };
-            let is_error = status.take().as_deref() == Some("failed");
             found.answer(Answer {
                 call_id: call_id.take().or(of_shell),
                 tool_name: None,
-                is_error,
+                is_error: status.take().as_deref() == Some("failed"),
+                is_indirect,
+                element,
             });
         }
         "additional_tools" => found.item_tools(tools.take()),
+        // What the provider's own tools did, and why.
+        kind if kind == "reasoning" || kind.ends_with("_call") => found.model_speaks(),
         _ => {}
     }
     found.drop_texts();
+    let is_message = matches!(&*kind, "message" | "");
+    found.said_by(&role.take().filter(|_| is_message).unwrap_or_default());
     Ok(())
 }
 

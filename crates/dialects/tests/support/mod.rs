@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
+pub(crate) mod pairing;
 pub(crate) mod walk;
 
 use serde::Deserialize;

@@ -1,24 +1,22 @@
 //! The key of a folder: drawn by whichever process comes first, read by all others.
 
 use super::{make_folder, new_file};
-use crate::Error;
+use crate::{Error, key};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-const LENGTH: usize = 32;
-
-pub(super) fn read_or_make(path: &Path) -> Result<[u8; LENGTH], Error> {
+pub(super) fn read_or_make(path: &Path) -> Result<[u8; key::LENGTH], Error> {
     match fs::read(path) {
-        Ok(bytes) => key(path, &bytes),
+        Ok(bytes) => key::read(path.display(), &bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let mut fresh = [0; LENGTH];
-            getrandom::fill(&mut fresh).map_err(Error::NoRandomness)?;
+            let fresh = key::random()?;
             match make(path, &fresh) {
                 Ok(()) => Ok(fresh),
                 // Another process was faster: its key is the key.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    key(path, &fs::read(path).map_err(Error::file("read", path))?)
+                    let bytes = fs::read(path).map_err(Error::file("read", path))?;
+                    key::read(path.display(), &bytes)
                 }
                 Err(error) => Err(Error::file("write", path)(error)),
             }
@@ -27,12 +25,7 @@ pub(super) fn read_or_make(path: &Path) -> Result<[u8; LENGTH], Error> {
     }
 }
 
-fn key(path: &Path, bytes: &[u8]) -> Result<[u8; LENGTH], Error> {
-    let bad = || Error::BadKey { path: path.to_owned(), length: bytes.len() };
-    bytes.try_into().map_err(|_| bad())
-}
-
-fn make(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
+fn make(path: &Path, key: &[u8; key::LENGTH]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     make_folder(folder)?;
     let mut file = new_file(folder)?;

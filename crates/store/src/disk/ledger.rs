@@ -3,7 +3,7 @@
 //! Counting every file at every put would take milliseconds, and a command that puts one entry remembers nothing. So
 //! each put appends a byte a block to one file, whose length is the answer: appending is atomic.
 
-use super::entry;
+use super::BLOCK;
 use crate::Error;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -18,11 +18,11 @@ impl Ledger<'_> {
     /// Notes what an entry takes up, and tells how much that makes since the last sweep.
     pub(super) fn add(&self, size_on_disk: u64) -> Result<u64, Error> {
         let path = self.folder.join("ledger");
-        let blocks = (size_on_disk / entry::BLOCK) as usize;
+        let blocks = (size_on_disk / BLOCK) as usize;
         let append = || -> io::Result<u64> {
             let mut file = private().append(true).open(&path)?;
             file.write_all(&vec![b'.'; blocks])?;
-            Ok(file.metadata()?.len() * entry::BLOCK)
+            Ok(file.metadata()?.len() * BLOCK)
         };
         append().map_err(Error::file("write", &path))
     }

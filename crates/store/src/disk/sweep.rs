@@ -1,7 +1,8 @@
 //! Looking at every entry: to count them, and to remove those that are expired or must make room.
 
-use super::entry;
-use crate::{Error, Kind, Settings, Stats};
+use super::size_on_disk;
+use crate::settings::is_unused_for;
+use crate::{Error, Kind, Settings, Stats, entry};
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -19,14 +20,14 @@ pub(super) fn sweep(
 ) -> Result<(), Error> {
     let mut kept = Vec::new();
     for_each_file(folder, |file| match file.kind {
-        Some(kind) if settings.is_over(kind, file.last_use, now) => file.remove(),
-        Some(_) => kept.push(file),
-        None => {
-            let age = now.duration_since(file.last_use).unwrap_or_default();
-            if age >= ABANDONED {
-                file.remove();
-            }
+        Some(kind) if settings.is_over(kind, file.last_use, now) => {
+            file.remove();
         }
+        Some(_) => kept.push(file),
+        None if is_unused_for(ABANDONED, file.last_use, now) => {
+            file.remove();
+        }
+        None => {}
     })?;
     let mut total: u64 = kept.iter().map(EntryFile::size_on_disk).sum();
     kept.sort_by_key(|file| file.last_use);
@@ -44,12 +45,25 @@ pub(super) fn sweep(
 pub(super) fn stats(folder: &Path) -> Result<Stats, Error> {
     let mut stats = Stats::default();
     for_each_file(folder, |file| {
-        if file.kind.is_some() {
-            stats.entries += 1;
-            stats.bytes += file.length.saturating_sub(entry::HEADER as u64);
+        if let Some(kind) = file.kind {
+            stats.add(kind, file.length.saturating_sub(entry::HEADER as u64));
         }
     })?;
     Ok(stats)
+}
+
+/// Removes the entries that are meant. Tells how many.
+pub(super) fn purge(
+    folder: &Path,
+    is_meant: impl Fn(Kind, SystemTime) -> bool,
+) -> Result<u64, Error> {
+    let mut removed = 0;
+    for_each_file(folder, |file| {
+        if file.kind.is_some_and(|kind| is_meant(kind, file.last_use)) {
+            removed += u64::from(file.remove());
+        }
+    })?;
+    Ok(removed)
 }
 
 struct EntryFile {
@@ -65,23 +79,22 @@ impl EntryFile {
     fn look(entry: &DirEntry) -> Option<Self> {
         let name = entry.file_name();
         let extension = Path::new(&name).extension()?.to_str()?;
-        let kind = Kind::ALL.iter().copied().find(|kind| kind.name() == extension);
+        let kind = Kind::named(extension);
         let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file())?;
         let last_use = metadata.modified().ok()?;
         Some(Self { path: entry.path(), kind, last_use, length: metadata.len() })
     }
 
     fn size_on_disk(&self) -> u64 {
-        entry::size_on_disk(self.length)
+        size_on_disk(self.length)
     }
 
     /// Removes the file, unless another process put or used it a moment ago. What cannot be removed stays: the next
-    /// sweep will try again.
-    fn remove(self) {
+    /// sweep will try again. Tells whether it is gone by this.
+    fn remove(self) -> bool {
         let last_use = fs::metadata(&self.path).and_then(|metadata| metadata.modified());
-        if last_use.is_ok_and(|last_use| last_use == self.last_use) {
-            let _ = fs::remove_file(&self.path);
-        }
+        last_use.is_ok_and(|last_use| last_use == self.last_use)
+            && fs::remove_file(&self.path).is_ok()
     }
 }
 

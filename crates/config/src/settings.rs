@@ -1,0 +1,106 @@
+//! Settings as they are meant: every value is checked and has its type.
+
+mod choice;
+mod limits;
+mod monitoring;
+mod provider;
+mod store;
+mod tool_output;
+mod upstreams;
+
+pub use choice::{Choice, UnknownChoice};
+pub use limits::Limits;
+pub use monitoring::{LogFormat, LogLevel, Monitoring};
+pub use provider::{Auth, Price, Provider, ProviderKind};
+pub use store::{StoreSettings, StoreUrl};
+pub use tool_output::{Api, ExpandInjection, Fallback, Strategy, ToolOutput};
+pub use upstreams::Upstreams;
+
+use crate::Secret;
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use tokenforge_compress::prompt::PromptSettings;
+
+/// Everything that can be set. The default is what runs without a file, a variable or a flag.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Where the gateway listens.
+    pub listen: SocketAddr,
+    /// May it listen beyond this machine without asking for a key?
+    pub allow_public: bool,
+    /// The keys that clients must show; without any, none is asked for.
+    pub keys: Vec<GatewayKey>,
+    /// What the admin API asks for.
+    pub admin_token: Option<Secret>,
+    /// Where requests go.
+    pub upstreams: Upstreams,
+    /// What is done to tool results.
+    pub tool_output: ToolOutput,
+    /// Who may be asked by the strategy `external_provider`, by name.
+    pub providers: BTreeMap<String, Provider>,
+    /// What is done to tool schemas.
+    pub schema_compression: SchemaCompression,
+    /// Are secrets removed from all request input, and the request refused where that fails?
+    pub redact_secrets: bool,
+    /// JSON in prompt context.
+    pub toon: PromptSettings,
+    /// Where originals and remembered results are kept.
+    pub store: StoreSettings,
+    /// What can be seen from outside.
+    pub monitoring: Monitoring,
+    /// Bounds on work, memory and waiting.
+    pub limits: Limits,
+    /// Prices in place of the built-in ones, by the beginning of a model's name.
+    pub prices: BTreeMap<String, Price>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
+            allow_public: false,
+            keys: Vec::new(),
+            admin_token: None,
+            upstreams: Upstreams::default(),
+            tool_output: ToolOutput::default(),
+            providers: BTreeMap::new(),
+            schema_compression: SchemaCompression::default(),
+            redact_secrets: false,
+            toon: PromptSettings::default(),
+            store: StoreSettings::default(),
+            monitoring: Monitoring::default(),
+            limits: Limits::default(),
+            prices: BTreeMap::new(),
+        }
+    }
+}
+
+/// A key that a client may show, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GatewayKey {
+    /// The tenant.
+    pub name: String,
+    /// What the client sends.
+    pub key: Secret,
+}
+
+/// What is done to the descriptions in tool schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SchemaCompression {
+    /// Nothing.
+    #[default]
+    Disabled,
+    /// Superfluous white space is left out.
+    Minify,
+}
+
+impl Choice for SchemaCompression {
+    const ALL: &'static [Self] = &[Self::Disabled, Self::Minify];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::Minify => "minify",
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Bounds on work, memory and waiting.
+
+use std::time::Duration;
+
+/// Bounds on work, memory and waiting. The first four can be set; the rest are fixed for users, and fields for tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Request bodies above this many bytes are refused.
+    pub max_body_bytes: usize,
+    /// How long an upstream may take to its first byte: a model may think for minutes.
+    pub first_byte_timeout: Duration,
+    /// How long an upstream or a client may be silent in mid-stream.
+    pub idle_timeout: Duration,
+    /// How long requests in flight may go on after a stop was asked for.
+    pub drain_timeout: Duration,
+
+    /// How many clients may be connected at once.
+    pub max_connections: usize,
+    /// Compressed request bodies may not decode to more bytes than this.
+    pub max_decoded_bytes: usize,
+    /// How long connecting to an upstream may take.
+    pub connect_timeout: Duration,
+    /// How long a client may take to send a request's headers.
+    pub header_timeout: Duration,
+    /// How long a client may take to send a body that must be read.
+    pub body_timeout: Duration,
+    /// How many idle connections are kept to each upstream.
+    pub upstream_connections: usize,
+    /// How many threads compress; 0 is as many as there are cores.
+    pub compression_threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_body_bytes: 64 << 20,
+            first_byte_timeout: Duration::from_secs(600),
+            idle_timeout: Duration::from_secs(300),
+            drain_timeout: Duration::from_secs(30),
+            max_connections: 10_000,
+            max_decoded_bytes: 128 << 20,
+            connect_timeout: Duration::from_secs(10),
+            header_timeout: Duration::from_secs(15),
+            body_timeout: Duration::from_secs(120),
+            upstream_connections: 64,
+            compression_threads: 0,
+        }
+    }
+}

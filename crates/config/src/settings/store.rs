@@ -1,0 +1,71 @@
+//! Where originals and remembered results are kept.
+
+use crate::Secret;
+use crate::secret::MASK;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The store and its bounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreSettings {
+    /// Which store.
+    pub url: StoreUrl,
+    /// How long an original can be fetched back after its last use.
+    pub original_ttl: Duration,
+    /// How long a remembered result is used again after its last use.
+    pub compressed_ttl: Duration,
+    /// How many bytes it may hold; Redis has its own bound.
+    pub max_bytes: usize,
+    /// The key that references are signed with; without it, one that the store keeps.
+    pub key: Option<Secret>,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        let day = Duration::from_secs(24 * 60 * 60);
+        StoreSettings {
+            url: StoreUrl::Memory,
+            original_ttl: day,
+            compressed_ttl: day,
+            max_bytes: 64 << 20,
+            key: None,
+        }
+    }
+}
+
+/// Which store, as one address. Shown without a password.
+#[derive(Clone, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// `memory:`, gone with the process.
+    Memory,
+    /// `disk:PATH`, a folder.
+    Disk(PathBuf),
+    /// `redis://`, `rediss://` or `redis+cluster://`: Redis or Valkey, shared by many gateways.
+    Redis(Secret),
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str("memory:"),
+            Self::Disk(path) => write!(f, "disk:{}", path.display()),
+            Self::Redis(url) => f.write_str(&without_password(url.expose())),
+        }
+    }
+}
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The address with what stands before its last `@` masked, and without the query: both may hold a password.
+fn without_password(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, place))) => format!("{scheme}://{MASK}@{place}"),
+        _ => url.to_owned(),
+    }
+}

@@ -1,0 +1,201 @@
+//! What is done to tool results: `pipes.tool_output` in the file.
+
+use super::Choice;
+use crate::Secret;
+use http::Uri;
+use std::time::Duration;
+use tokenforge_compress::dictionary::Method;
+use tokenforge_compress::tool::SkipTools;
+use tokenforge_compress::{DEFAULT_MAX_OUTPUT_BYTES, Mode};
+use tokenforge_formats::Form;
+
+/// What is done to tool results: the deterministic stages by `mode`, then what `strategy` may shorten further.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// Is anything done at all?
+    pub enabled: bool,
+    /// How much the stages do.
+    pub mode: Mode,
+    /// Which dictionary method the aggressive mode uses.
+    pub method: Method,
+    /// Are secrets removed from tool results?
+    pub redact_secrets: bool,
+    /// How many bytes of a result are kept, by the modes that cap.
+    pub max_output_bytes: usize,
+    /// The forms that JSON may take.
+    pub json_formats: Vec<Form>,
+    /// May a result become a pointer to an equal one of an earlier request of its session?
+    pub dedup: bool,
+    /// Tools whose results are only redacted: categories, else exact names.
+    pub skip_tools: Vec<String>,
+    /// What shortens what is still large after the stages.
+    pub strategy: Strategy,
+    /// What happens when the strategy fails.
+    pub fallback_strategy: Fallback,
+    /// The name in `providers` that the strategy `external_provider` asks.
+    pub provider: Option<String>,
+    /// The service that the strategy `api` asks.
+    pub api: Api,
+    /// Results up to this many bytes are not given to the strategy.
+    pub min_bytes: usize,
+    /// Results above this many bytes are not given to the strategy.
+    pub max_bytes: usize,
+    /// How small the strategy's result must be, as a part of what it was given.
+    pub target_ratio: Option<f64>,
+    /// May the model fetch back what was left out? Without it nothing is left out.
+    pub enable_expand_context: bool,
+    /// Does a line under a reference say how to fetch back what was left out?
+    pub include_expand_hint: bool,
+    /// When the tool `expand_context` is offered.
+    pub expand_injection: ExpandInjection,
+    /// How many calls of the strategy may run at once.
+    pub max_concurrent: usize,
+    /// How many calls of the strategy may start in a second.
+    pub rate_per_second: usize,
+    /// How long the stages may take for a request before the original goes on: a last resort, fixed for users.
+    pub deadline: Duration,
+}
+
+impl Default for ToolOutput {
+    fn default() -> Self {
+        ToolOutput {
+            enabled: true,
+            mode: Mode::default(),
+            method: Method::default(),
+            redact_secrets: true,
+            max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
+            json_formats: Form::ALL.to_vec(),
+            dedup: true,
+            skip_tools: Vec::new(),
+            strategy: Strategy::default(),
+            fallback_strategy: Fallback::default(),
+            provider: None,
+            api: Api::default(),
+            min_bytes: 2048,
+            max_bytes: 65_536,
+            target_ratio: None,
+            enable_expand_context: true,
+            include_expand_hint: false,
+            expand_injection: ExpandInjection::default(),
+            max_concurrent: 10,
+            rate_per_second: 20,
+            deadline: Duration::from_secs(5),
+        }
+    }
+}
+
+impl ToolOutput {
+    /// What the engine is to do, by the default counter.
+    #[must_use]
+    pub fn engine_settings(&self) -> tokenforge_compress::Settings {
+        tokenforge_compress::Settings {
+            mode: if self.enabled { self.mode } else { Mode::Disabled },
+            method: self.method,
+            redact_secrets: self.redact_secrets,
+            max_output_bytes: self.max_output_bytes,
+            json_formats: self.json_formats.clone(),
+            skip_tools: SkipTools::parse(&self.skip_tools),
+            ..tokenforge_compress::Settings::default()
+        }
+    }
+}
+
+/// A service that shortens tool results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Api {
+    /// Where it is.
+    pub endpoint: Option<Uri>,
+    /// The key it asks for.
+    pub api_key: Option<Secret>,
+    /// The model it is to use.
+    pub model: Option<String>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Is it asked without saying what the result is for?
+    pub query_agnostic: bool,
+}
+
+impl Default for Api {
+    fn default() -> Self {
+        Api {
+            endpoint: None,
+            api_key: None,
+            model: None,
+            timeout: Duration::from_secs(30),
+            query_agnostic: false,
+        }
+    }
+}
+
+/// What shortens a result that is still large after the stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Strategy {
+    /// Nothing.
+    #[default]
+    Passthrough,
+    /// Its first words are kept.
+    Simple,
+    /// A service is asked.
+    Api,
+    /// A model is asked.
+    ExternalProvider,
+}
+
+impl Choice for Strategy {
+    const ALL: &'static [Self] =
+        &[Self::Passthrough, Self::Simple, Self::Api, Self::ExternalProvider];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Passthrough => "passthrough",
+            Self::Simple => "simple",
+            Self::Api => "api",
+            Self::ExternalProvider => "external_provider",
+        }
+    }
+}
+
+/// What happens when the strategy fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Fallback {
+    /// The result goes on without it.
+    #[default]
+    Passthrough,
+    /// The first words are kept.
+    Simple,
+    /// The client gets an error.
+    Error,
+}
+
+impl Choice for Fallback {
+    const ALL: &'static [Self] = &[Self::Passthrough, Self::Simple, Self::Error];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Passthrough => "passthrough",
+            Self::Simple => "simple",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// When the tool `expand_context` is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ExpandInjection {
+    /// In every request with tools, so that the provider's prompt cache stays warm.
+    #[default]
+    FromStart,
+    /// In requests that have a reference.
+    WhenReferenced,
+}
+
+impl Choice for ExpandInjection {
+    const ALL: &'static [Self] = &[Self::FromStart, Self::WhenReferenced];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::FromStart => "from_start",
+            Self::WhenReferenced => "when_referenced",
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! One spelling for all the ways to write the same JSON.
+
+use super::Reader;
+use super::text::{escape_into, unescape};
+use std::borrow::Cow;
+
+/// The text without white space, its members sorted by name, its strings and numbers spelled in one way.
+///
+/// Nothing if it is not JSON.
+pub(crate) fn canonical(text: &str) -> Option<String> {
+    let mut reader = Reader::over(text);
+    reader.skip().ok()?;
+    reader.finish().ok()?;
+    let mut nodes = nodes(text);
+    for node in &mut nodes {
+        if let Node::Object(members) = node {
+            members.sort_by(|(one, _), (other, _)| one.cmp(other));
+        }
+    }
+    Some(written(&nodes, text.len()))
+}
+
+/// A value; those inside it by their index.
+enum Node<'a> {
+    Scalar(Cow<'a, str>),
+    List(Vec<usize>),
+    Object(Vec<(Cow<'a, str>, usize)>),
+}
+
+/// The values of a text that is known to be JSON, the outermost first.
+fn nodes(text: &str) -> Vec<Node<'_>> {
+    let mut reader = Reader::over(text);
+    let (mut nodes, mut open) = (Vec::new(), Vec::new());
+    let mut name = Cow::default();
+    loop {
+        let node = match reader.peek() {
+            b'{' => Node::Object(Vec::new()),
+            b'[' => Node::List(Vec::new()),
+            b':' | b',' => {
+                reader.token();
+                continue;
+            }
+            b'}' | b']' => {
+                reader.token();
+                open.pop();
+                continue;
+            }
+            _ => {
+                // Behind the last value there is none.
+                let Ok(value) = reader.value() else { return nodes };
+                let spelling = scalar(&text[value.span]);
+                if reader.peek() == b':' {
+                    name = spelling;
+                    continue;
+                }
+                Node::Scalar(spelling)
+            }
+        };
+        let index = nodes.len();
+        match open.last().and_then(|outer: &usize| nodes.get_mut(*outer)) {
+            Some(Node::Object(members)) => members.push((std::mem::take(&mut name), index)),
+            Some(Node::List(elements)) => elements.push(index),
+            Some(Node::Scalar(_)) | None => {}
+        }
+        if !matches!(node, Node::Scalar(_)) {
+            reader.token();
+            open.push(index);
+        }
+        nodes.push(node);
+    }
+}
+
+/// The shortest spelling of a string; a number as the double that most readers take it for.
+fn scalar(spelling: &str) -> Cow<'_, str> {
+    let Some(content) = spelling.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        let number = spelling.parse::<f64>().ok().filter(|number| number.is_finite());
+        // Zero has no sign.
+        return number
+            .map_or(Cow::Borrowed(spelling), |number| Cow::Owned((number + 0.0).to_string()));
+    };
+    match unescape(content) {
+        Some(Cow::Owned(text)) => {
+            let mut shortest = String::with_capacity(spelling.len());
+            shortest.push('"');
+            escape_into(&text, &mut shortest);
+            shortest.push('"');
+            Cow::Owned(shortest)
+        }
+        _ => Cow::Borrowed(spelling),
+    }
+}
+
+fn written(nodes: &[Node<'_>], capacity: usize) -> String {
+    enum Step<'n> {
+        Text(&'n str),
+        Node(usize),
+    }
+    let mut text = String::with_capacity(capacity);
+    // What is still to be written, the next last.
+    let mut steps = vec![Step::Node(0)];
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Text(piece) => text.push_str(piece),
+            Step::Node(index) => match nodes.get(index) {
+                Some(Node::Scalar(spelling)) => text.push_str(spelling),
+                Some(Node::List(elements)) => {
+                    text.push('[');
+                    steps.push(Step::Text("]"));
+                    for (position, element) in elements.iter().enumerate().rev() {
+                        steps.push(Step::Node(*element));
+                        steps.push(Step::Text(if position > 0 { "," } else { "" }));
+                    }
+                }
+                Some(Node::Object(members)) => {
+                    text.push('{');
+                    steps.push(Step::Text("}"));
+                    for (position, (name, value)) in members.iter().enumerate().rev() {
+                        steps.push(Step::Node(*value));
+                        steps.extend([Step::Text(":"), Step::Text(name)]);
+                        steps.push(Step::Text(if position > 0 { "," } else { "" }));
+                    }
+                }
+                None => {}
+            },
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tokenforge_samples::{Nasty, nasty};
+
+    #[test]
+    fn the_same_json_has_one_spelling() {
+        for text in [
+            r#"{"a":[1,{"x":"é/","y":null}],"b":{},"c":[]}"#,
+            r#" { "c" : [ ], "a":[1.0 , {"y":null,"x":"\u00e9\/"}],"b":{ } } "#,
+            r#"{"b":{},"\u0063":[],"a":[10e-1,{"x":"\u00E9/","y":null}]}"#,
+        ] {
+            let expected = r#"{"a":[1,{"x":"é/","y":null}],"b":{},"c":[]}"#;
+            assert_eq!(canonical(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(canonical(" -0.0 ").as_deref(), Some("0"));
+        assert_eq!(canonical(r#""\ud800""#).as_deref(), Some(r#""\ud800""#));
+        for text in ["", "{", "{}x", "a"] {
+            assert_eq!(canonical(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_costs_no_stack_and_no_copies() {
+        let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+        assert_eq!(canonical(&deep), Some(deep));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_canonical_stays(seed: u64) {
+            let document = nasty(seed, Nasty::default());
+            let once = canonical(&document).unwrap();
+            prop_assert_eq!(canonical(&once), Some(once.clone()));
+        }
+    }
+}

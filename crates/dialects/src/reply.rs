@@ -1,0 +1,172 @@
+//! A reply on its way to the client: all of it passes, live and byte for byte, but the calls of our own tool.
+
+mod anthropic;
+mod blocks;
+mod converse;
+mod deferred;
+mod edit;
+mod frames;
+mod speech;
+mod turn;
+mod usage;
+mod wire;
+
+pub use deferred::{Deferred, DeferredCall};
+pub use turn::{Answer, InternalCall, Next, Turn};
+pub use usage::{Tokens, Usage};
+pub use wire::Wire;
+
+use crate::dialect::Dialect;
+use crate::json::Node;
+use frames::{Frame, Frames, Pen};
+use speech::Speech;
+
+/// A reply on its way to the client, over as many replies of the upstream as it takes.
+///
+/// The model may call the tool that expands references. Such a call never reaches the client: it is answered, the
+/// upstream is asked again, and its next reply goes on where the client's left off.
+///
+/// ```
+/// use tokenforge_dialects::{Answer, Dialect, Next, Reply, Wire};
+///
+/// # fn events(list: &[&str]) -> String { list.iter().map(|json| format!("data: {json}\n\n")).collect() }
+/// let calls = events(&[
+///     r#"{"type":"message_start","message":{"id":"m1","content":[],"usage":{"input_tokens":9}}}"#,
+///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"expand_context","input":{}}}"#,
+///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"id\":\"s1\"}"}}"#,
+///     r#"{"type":"content_block_stop","index":0}"#,
+///     r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}"#,
+///     r#"{"type":"message_stop"}"#,
+/// ]);
+/// let mut reply = Reply::new(Dialect::Anthropic, Wire::Events);
+/// let mut client = Vec::new();
+/// reply.push(calls.as_bytes(), &mut client);
+/// let Next::Ask(turn) = reply.finish(&mut client) else { panic!() };
+/// assert_eq!(turn.calls[0].arguments, r#"{"id":"s1"}"#);
+/// assert!(!str::from_utf8(&client).unwrap().contains("expand_context"));
+///
+/// let answer = Answer { text: "the original".to_owned(), is_error: false };
+/// let body = turn.follow_up(br#"{"messages":[{"role":"user","content":"hi"}]}"#, &[answer]).unwrap();
+/// assert!(str::from_utf8(&body).unwrap().contains("the original"));
+/// // Ask the upstream with `body`, push its reply, and so on until `Next::Done`.
+/// ```
+pub struct Reply {
+    speech: Box<dyn Speech>,
+    pen: Pen,
+    state: State,
+}
+
+/// What happens to the bytes that come.
+enum State {
+    /// They are collected.
+    Whole(Vec<u8>),
+    /// They are taken apart into events.
+    Stream(Frames),
+    /// They pass as they are.
+    Verbatim,
+}
+
+impl Reply {
+    /// A reply of which nothing came yet.
+    #[must_use]
+    pub fn new(dialect: Dialect, wire: Wire) -> Self {
+        let state = match wire {
+            Wire::Whole => State::Whole(Vec::new()),
+            _ => State::Stream(Frames::new(wire)),
+        };
+        Reply { speech: speech::of(dialect), pen: Pen::new(dialect, wire), state }
+    }
+
+    /// Takes bytes as the upstream sent them, split anywhere, and appends what the client may have now.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        match &mut self.state {
+            State::Whole(body) => body.extend_from_slice(bytes),
+            State::Verbatim => out.extend_from_slice(bytes),
+            State::Stream(frames) => {
+                frames.push(bytes);
+                let mut out = self.pen.out(out);
+                let is_sound = loop {
+                    match frames.next() {
+                        Ok(None) => break true,
+                        Err(_) => break false,
+                        Ok(Some(frame)) if frame.json.is_empty() => out.pass(&frame),
+                        Ok(Some(frame)) => {
+                            if self.speech.event(&frame, &mut out).is_err() {
+                                out.pass(&frame);
+                                break false;
+                            }
+                        }
+                    }
+                };
+                if !is_sound {
+                    out.raw(&frames.take_rest());
+                    self.state = State::Verbatim;
+                }
+            }
+        }
+    }
+
+    /// The upstream's reply is over. After [`Next::Ask`] the client's is still open: push the upstream's next reply, or
+    /// [`give_up`](Self::give_up).
+    pub fn finish(&mut self, out: &mut Vec<u8>) -> Next {
+        match &mut self.state {
+            State::Verbatim => Next::Done,
+            State::Whole(body) => {
+                let body = std::mem::take(body);
+                let next = str::from_utf8(&body).ok();
+                let next = next.and_then(|body| self.speech.whole(body, out).ok());
+                next.unwrap_or_else(|| {
+                    out.extend_from_slice(&body);
+                    Next::Done
+                })
+            }
+            State::Stream(frames) => {
+                let rest = frames.take_rest();
+                let mut out = self.pen.out(out);
+                let last = frames.last(&rest).ok();
+                match &last {
+                    // What was cut off in the middle of a call of our tool is not the client's.
+                    _ if self.speech.is_internal() && !last.as_ref().is_some_and(is_json) => {}
+                    Some(frame) if frame.json.is_empty() => out.pass(frame),
+                    Some(frame) if self.speech.event(frame, &mut out).is_ok() => {}
+                    _ => out.raw(&rest),
+                }
+                let next = self.speech.finish(&mut out);
+                match next {
+                    Next::Done => out.end(),
+                    Next::Ask(_) => self.pen.go_on(),
+                }
+                next
+            }
+        }
+    }
+
+    /// What the turn cost so far.
+    #[must_use]
+    pub fn usage(&self) -> &Usage {
+        self.speech.usage()
+    }
+
+    /// After [`Next::Done`]: calls of our tool that came together with the client's own. They are to be kept under the
+    /// ids of their siblings until the client answers those.
+    pub fn deferred(&mut self) -> Option<Deferred> {
+        self.speech.deferred()
+    }
+
+    /// Ends the client's reply as well as can be, when asking again failed or was done often enough.
+    pub fn give_up(&mut self, out: &mut Vec<u8>) {
+        match &mut self.state {
+            State::Verbatim => {}
+            State::Whole(_) => self.speech.give_up_whole(out),
+            State::Stream(_) => {
+                let mut out = self.pen.out(out);
+                self.speech.give_up(&mut out);
+                out.close();
+            }
+        }
+    }
+}
+
+fn is_json(frame: &Frame<'_>) -> bool {
+    Node::read(&frame.json).is_ok()
+}

@@ -1,0 +1,236 @@
+//! A stream, taken apart into its events: any split of the bytes gives the same events.
+
+mod array;
+mod eventstream;
+mod lines;
+mod out;
+mod sse;
+
+pub(super) use out::{Out, Pen};
+
+use super::wire::Wire;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The largest event that is looked at.
+const MAX_FRAME: usize = 16 << 20;
+
+/// One event of a stream.
+#[derive(Debug)]
+pub(super) struct Frame<'a> {
+    /// All its bytes, with what ends it.
+    pub(super) raw: &'a [u8],
+    /// Its name, where the wire has one.
+    pub(super) event: &'a str,
+    /// Its payload: JSON, most of the time. Empty if there is none.
+    pub(super) json: Cow<'a, str>,
+    /// Where the payload stands in the bytes.
+    place: Range<usize>,
+    coding: Coding,
+}
+
+/// How a payload stands in its frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    /// As it is.
+    Plain,
+    /// In a message with lengths and checksums.
+    Message,
+    /// As base64 inside a JSON string, in such a message.
+    Base64Message,
+    /// In one or more `data:` lines.
+    DataLines,
+}
+
+impl Frame<'_> {
+    /// The bytes of this frame with another payload.
+    fn with(&self, json: &str) -> Vec<u8> {
+        let payload = match self.coding {
+            Coding::Plain | Coding::Message => Cow::Borrowed(json),
+            Coding::Base64Message => Cow::Owned(eventstream::base64(json)),
+            Coding::DataLines => sse::data_lines(json),
+        };
+        let Range { start, end } = self.place.clone();
+        let mut bytes = Vec::with_capacity(self.raw.len() + payload.len());
+        bytes.extend_from_slice(&self.raw[..start]);
+        bytes.extend_from_slice(payload.as_bytes());
+        bytes.extend_from_slice(&self.raw[end..]);
+        if matches!(self.coding, Coding::Message | Coding::Base64Message) {
+            eventstream::seal(&mut bytes);
+        }
+        bytes
+    }
+}
+
+/// A stream that cannot be taken apart.
+#[derive(Debug)]
+pub(super) struct Broken;
+
+/// Finds where the frames of a wire end. It remembers how far it looked, so that each byte is looked at once.
+trait Scan {
+    /// The length of the frame at the start of `bytes`, if it is complete. `bytes` only grows until it is.
+    fn end(&mut self, bytes: &[u8]) -> Result<Option<usize>, Broken>;
+
+    /// Reads a complete frame.
+    fn frame<'a>(&self, raw: &'a [u8]) -> Result<Frame<'a>, Broken>;
+}
+
+/// The frames of a stream.
+pub(super) struct Frames {
+    wire: Wire,
+    scan: Box<dyn Scan + Send + Sync>,
+    bytes: Vec<u8>,
+    /// Where the next frame starts.
+    start: usize,
+}
+
+impl Frames {
+    pub(super) fn new(wire: Wire) -> Self {
+        Frames { wire, scan: scan(wire), bytes: Vec::new(), start: 0 }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.start);
+        self.start = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next complete frame.
+    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, Broken> {
+        let bytes = &self.bytes[self.start..];
+        let Some(length) = self.scan.end(bytes)? else {
+            return if bytes.len() > MAX_FRAME { Err(Broken) } else { Ok(None) };
+        };
+        let raw = bytes.get(..length).filter(|raw| raw.len() <= MAX_FRAME).ok_or(Broken)?;
+        let frame = self.scan.frame(raw)?;
+        self.start += length;
+        Ok(Some(frame))
+    }
+
+    /// The stream is over: what came of the frame that was not completed. The next stream may follow.
+    pub(super) fn take_rest(&mut self) -> Vec<u8> {
+        self.scan = scan(self.wire);
+        let mut rest = std::mem::take(&mut self.bytes);
+        rest.drain(..std::mem::take(&mut self.start));
+        rest
+    }
+
+    /// Reads what [`take_rest`](Self::take_rest) gave: some upstreams do not end their last frame.
+    pub(super) fn last<'a>(&self, rest: &'a [u8]) -> Result<Frame<'a>, Broken> {
+        self.scan.frame(rest)
+    }
+}
+
+fn scan(wire: Wire) -> Box<dyn Scan + Send + Sync> {
+    match wire {
+        Wire::Events => Box::new(sse::Events::default()),
+        Wire::Array => Box::new(array::Array::default()),
+        Wire::EventStream => Box::new(eventstream::EventStream),
+        // A whole reply is not taken apart.
+        Wire::Lines | Wire::Whole => Box::new(lines::Lines::default()),
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str, Broken> {
+    simdutf8::basic::from_utf8(bytes).map_err(|_| Broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const WIRES: [Wire; 4] = [Wire::Events, Wire::Lines, Wire::Array, Wire::EventStream];
+
+    /// A stream taken apart.
+    #[derive(Debug, PartialEq)]
+    struct Apart {
+        /// The frames: their bytes and their payloads.
+        frames: Vec<(Vec<u8>, String)>,
+        rest: Vec<u8>,
+        is_sound: bool,
+    }
+
+    impl Apart {
+        fn payloads(&self) -> Vec<&str> {
+            self.frames.iter().map(|(_, json)| json.as_str()).collect()
+        }
+    }
+
+    fn apart(wire: Wire, pieces: &[&[u8]]) -> Apart {
+        let (mut frames, mut found, mut is_sound) = (Frames::new(wire), Vec::new(), true);
+        for piece in pieces {
+            frames.push(piece);
+            while is_sound {
+                match frames.next() {
+                    Ok(Some(frame)) => found.push((frame.raw.to_vec(), frame.json.into_owned())),
+                    Ok(None) => break,
+                    Err(Broken) => is_sound = false,
+                }
+            }
+        }
+        Apart { frames: found, rest: frames.take_rest(), is_sound }
+    }
+
+    #[test]
+    fn events_end_at_empty_lines_of_any_kind() {
+        let stream = ": hi\n\ndata: 1\r\n\r\nevent: x\rdata:2\r\r\n\ndata: {\ndata: }\n\nid: 3";
+        let apart = apart(Wire::Events, &[stream.as_bytes()]);
+        assert_eq!(apart.payloads(), ["", "1", "2", "", "{\n}"]);
+        assert_eq!(apart.rest, b"id: 3");
+    }
+
+    #[test]
+    fn elements_of_an_array_end_where_their_braces_do() {
+        let stream = "[{\"a\":\"}]\\\"\"}\n,\r\n{\"b\":[{}]}]\n";
+        let array = apart(Wire::Array, &[stream.as_bytes()]);
+        assert_eq!(array.payloads(), ["{\"a\":\"}]\\\"\"}", "{\"b\":[{}]}", ""]);
+        assert_eq!(array.rest, b"\n");
+        for odd in ["{}", "[1]", "[{},,{}]", "[{}{}]", "[{}]x", ",{}", "[[{}]]"] {
+            assert!(!apart(Wire::Array, &[odd.as_bytes()]).is_sound, "{odd}");
+        }
+    }
+
+    #[test]
+    fn another_payload_stands_where_the_first_one_stood() {
+        for (wire, raw, with) in [
+            (
+                Wire::Events,
+                "event: a\r\ndata:{}\r\nid: 1\r\n\r\n",
+                "event: a\r\ndata:[1]\r\nid: 1\r\n\r\n",
+            ),
+            (Wire::Events, "data: {\ndata: }\n\n", "data: [1]\n\n"),
+            (Wire::Lines, " {} \r\n", " [1] \r\n"),
+        ] {
+            let frame = scan(wire).frame(raw.as_bytes()).unwrap();
+            assert_eq!(str::from_utf8(&frame.with("[1]")).unwrap(), with);
+        }
+        let frame = scan(Wire::Events).frame(b"data: {}\n\n").unwrap();
+        assert_eq!(frame.with("{\n}"), b"data: {\ndata: }\n\n");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn g25_any_split_gives_the_same_frames_and_no_byte_is_lost(
+            stream in prop_oneof![
+                "(data: \\{\\}|event: é|: c|\r\n|\n|\r|\\[|\\]|,|\\{\"a\":\"[x\"\\\\]|\"\\}){0,20}".prop_map(String::into_bytes),
+                prop::collection::vec(any::<u8>(), 0..60),
+            ],
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        ) {
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
+            cuts.extend([0, stream.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &stream[cut[0]..cut[1]]).collect();
+            for wire in WIRES {
+                let whole = apart(wire, &[&stream]);
+                let frames = whole.frames.iter().flat_map(|(raw, _)| raw);
+                let all: Vec<u8> = frames.chain(&whole.rest).copied().collect();
+                prop_assert_eq!(&all, &stream);
+                prop_assert_eq!(whole, apart(wire, &pieces));
+            }
+        }
+    }
+}

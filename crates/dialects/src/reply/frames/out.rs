@@ -1,0 +1,148 @@
+//! Writing frames to the client.
+
+use super::{Frame, eventstream, sse};
+use crate::dialect::Dialect;
+use crate::reply::wire::Wire;
+
+/// Where a dialect writes what the client gets.
+pub(in crate::reply) struct Out<'a> {
+    pen: &'a mut Pen,
+    bytes: &'a mut Vec<u8>,
+}
+
+/// What is known of the client's stream.
+pub(in crate::reply) struct Pen {
+    dialect: Dialect,
+    wire: Wire,
+    /// Of an array: whether the client has an element of it.
+    is_begun: bool,
+    /// Of an array: its end, which is written when the client's reply is over.
+    end: Vec<u8>,
+}
+
+impl Pen {
+    pub(in crate::reply) fn new(dialect: Dialect, wire: Wire) -> Self {
+        Pen { dialect, wire, is_begun: false, end: Vec::new() }
+    }
+
+    pub(in crate::reply) fn out<'a>(&'a mut self, bytes: &'a mut Vec<u8>) -> Out<'a> {
+        Out { pen: self, bytes }
+    }
+
+    /// Another reply of the upstream follows: the end of this one was not the client's.
+    pub(in crate::reply) fn go_on(&mut self) {
+        self.end.clear();
+    }
+}
+
+impl Out<'_> {
+    /// A frame as it came.
+    pub(in crate::reply) fn pass(&mut self, frame: &Frame<'_>) {
+        match self.pen.wire {
+            Wire::Array if frame.json.is_empty() => self.pen.end.extend_from_slice(frame.raw),
+            Wire::Array => self.element(&frame.raw[..frame.place.start], &frame.json),
+            _ => self.bytes.extend_from_slice(frame.raw),
+        }
+    }
+
+    /// A frame with another payload.
+    pub(in crate::reply) fn with(&mut self, frame: &Frame<'_>, json: &str) {
+        match self.pen.wire {
+            _ if json == frame.json => self.pass(frame),
+            Wire::Array => self.element(&frame.raw[..frame.place.start], json),
+            _ => self.bytes.extend_from_slice(&frame.with(json)),
+        }
+    }
+
+    /// A frame of our own.
+    pub(in crate::reply) fn compose(&mut self, event: &str, json: &str) {
+        match self.pen.wire {
+            Wire::Events => sse::compose(event, json, self.bytes),
+            Wire::Array => self.element(b",\r\n", json),
+            Wire::EventStream if self.pen.dialect == Dialect::BedrockInvoke => {
+                let json = format!(r#"{{"bytes":"{}"}}"#, eventstream::base64(json));
+                eventstream::compose("chunk", &json, self.bytes);
+            }
+            Wire::EventStream => eventstream::compose(event, json, self.bytes),
+            Wire::Lines | Wire::Whole => {
+                self.bytes.extend_from_slice(json.as_bytes());
+                self.bytes.push(b'\n');
+            }
+        }
+    }
+
+    /// Bytes that are no frame.
+    pub(in crate::reply) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.append(&mut self.pen.end);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The client's reply is over, because the upstream's is.
+    pub(in crate::reply) fn end(&mut self) {
+        let has_bracket = self.pen.is_begun || self.pen.end.contains(&b'[');
+        if self.pen.end.contains(&b']') && !has_bracket {
+            self.bytes.push(b'[');
+        }
+        self.raw(b"");
+    }
+
+    /// The client's reply is over, wherever the upstream's is.
+    pub(in crate::reply) fn close(&mut self) {
+        if self.pen.wire == Wire::Array && !self.pen.end.contains(&b']') {
+            self.pen.end.push(b']');
+        }
+        self.end();
+    }
+
+    /// An element of an array, with a comma before it or the bracket that opens the array.
+    fn element(&mut self, before: &[u8], json: &str) {
+        let (right, wrong) = if self.pen.is_begun { (b',', b'[') } else { (b'[', b',') };
+        let before = before.iter().map(|byte| if *byte == wrong { right } else { *byte });
+        self.bytes.extend(before);
+        self.bytes.extend_from_slice(json.as_bytes());
+        self.pen.is_begun = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reply::frames::Frames;
+
+    /// Two streams as one array: what the client gets if it gets the elements for which `is_kept` says so.
+    fn client(streams: [&str; 2], is_kept: impl Fn(&str) -> bool) -> String {
+        let (mut pen, mut bytes) = (Pen::new(Dialect::Gemini, Wire::Array), Vec::new());
+        for stream in streams {
+            pen.go_on();
+            let mut frames = Frames::new(Wire::Array);
+            frames.push(stream.as_bytes());
+            while let Ok(Some(frame)) = frames.next() {
+                if frame.json.is_empty() || is_kept(&frame.json) {
+                    pen.out(&mut bytes).pass(&frame);
+                }
+            }
+        }
+        pen.out(&mut bytes).end();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn elements_that_are_left_out_leave_an_array() {
+        let streams = ["[{\"a\":1}\n,\n{\"a\":2}\n]", "[{\"a\":3},\n{\"a\":4}\n]"];
+        let without = |kept: &'static str| client(streams, move |json| !kept.contains(&json[5..6]));
+        assert_eq!(without(""), "[{\"a\":1}\n,\n{\"a\":2},{\"a\":3},\n{\"a\":4}\n]");
+        assert_eq!(without("12"), "[{\"a\":3},\n{\"a\":4}\n]");
+        assert_eq!(without("13"), "\n[\n{\"a\":2},\n{\"a\":4}\n]");
+        assert_eq!(without("1234"), "[\n]");
+    }
+
+    #[test]
+    fn an_array_that_is_given_up_is_closed() {
+        let (mut pen, mut bytes) = (Pen::new(Dialect::Gemini, Wire::Array), Vec::new());
+        let mut out = pen.out(&mut bytes);
+        out.compose("", "{}");
+        out.compose("", "{}");
+        out.close();
+        assert_eq!(bytes, b"[\r\n{},\r\n{}]");
+    }
+}

@@ -1,0 +1,104 @@
+//! What every dialect's way of speaking answers to.
+
+use super::deferred::Deferred;
+use super::frames::{Frame, Out};
+use super::turn::Next;
+use super::usage::Usage;
+use super::{anthropic::Anthropic, blocks::Blocks, converse::Converse};
+use crate::dialect::Dialect;
+use crate::refusal::Refusal;
+
+/// Our own tool.
+pub(super) const TOOL: &str = "expand_context";
+
+/// What the client is told if nothing else can be said.
+pub(super) const APOLOGY: &str = "[The referenced tool output could not be fetched.]";
+
+/// One dialect's way of speaking: what of the upstream's replies the client gets.
+///
+/// It lives as long as the client's reply, over as many replies of the upstream as that takes: after a `Next::Ask` the
+/// events of the next reply follow.
+pub(super) trait Speech: Send + Sync {
+    /// One complete event that has a payload. Writes what the client gets: `out.pass(frame)` as it came,
+    /// `out.with(frame, json)` with another payload, `out.compose(name, json)` one of our own, or nothing.
+    ///
+    /// `Err` before anything was written: this event and all after it go to the client as they come.
+    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn>;
+
+    /// The upstream's reply is over: events came, and their closing ones were among them or not.
+    fn finish(&mut self, out: &mut Out<'_>) -> Next;
+
+    /// A whole reply. `Err` before anything was written: it goes to the client as it is.
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn>;
+
+    /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.
+    fn is_internal(&self) -> bool;
+
+    fn usage(&self) -> &Usage;
+
+    /// What [`Reply::deferred`](super::Reply::deferred) gives: taken out, so that it is given once.
+    fn deferred(&mut self) -> Option<Deferred>;
+
+    /// Ends a client's stream that was left open by `Next::Ask`, or in the middle of the reply after it.
+    fn give_up(&mut self, out: &mut Out<'_>);
+
+    /// Ends a client's whole reply that was left unwritten by `Next::Ask`.
+    fn give_up_whole(&mut self, out: &mut Vec<u8>);
+}
+
+/// From here on everything goes to the client as it comes: an error of the provider, or what we cannot read.
+#[derive(Debug)]
+pub(super) struct PassOn;
+
+impl From<Refusal> for PassOn {
+    fn from(_: Refusal) -> Self {
+        PassOn
+    }
+}
+
+pub(super) fn of(dialect: Dialect) -> Box<dyn Speech> {
+    match dialect {
+        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Blocks::<Anthropic>::new(dialect)),
+        Dialect::BedrockConverse => Box::new(Blocks::<Converse>::new(dialect)),
+        Dialect::OpenAiChat => Box::new(Verbatim::default()),
+        Dialect::OpenAiResponses => Box::new(Verbatim::default()),
+        Dialect::Gemini => Box::new(Verbatim::default()),
+        Dialect::Ollama => Box::new(Verbatim::default()),
+    }
+}
+
+/// Changes nothing.
+#[derive(Default)]
+pub(super) struct Verbatim {
+    usage: Usage,
+}
+
+impl Speech for Verbatim {
+    fn event(&mut self, _: &Frame<'_>, _: &mut Out<'_>) -> Result<(), PassOn> {
+        Err(PassOn)
+    }
+
+    fn finish(&mut self, _: &mut Out<'_>) -> Next {
+        Next::Done
+    }
+
+    fn whole(&mut self, _: &str, _: &mut Vec<u8>) -> Result<Next, PassOn> {
+        Err(PassOn)
+    }
+
+    fn is_internal(&self) -> bool {
+        false
+    }
+
+    fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    fn deferred(&mut self) -> Option<Deferred> {
+        None
+    }
+
+    fn give_up(&mut self, _: &mut Out<'_>) {}
+
+    fn give_up_whole(&mut self, _: &mut Vec<u8>) {}
+}

@@ -1,0 +1,63 @@
+//! What a plugin is, what it asks for and what it may answer.
+
+use crate::context::Context;
+use crate::phase::{Phase, Phases};
+use bytes::Bytes;
+use std::pin::Pin;
+
+/// Something that is called on the way of a request and its response.
+///
+/// A plugin is made once and called by many requests at the same time. Its methods other than [`call`](Self::call) are
+/// asked once, when the chain is built.
+///
+/// What a call does is isolated: if it panics, fails or takes too long, everything it changed in the context is undone,
+/// and the [`ErrorPolicy`](crate::ErrorPolicy) says what comes next. A call that blocks its thread cannot be
+/// interrupted: work that takes long belongs on a thread of its own, awaited here.
+pub trait Plugin: Send + Sync {
+    /// The name in metrics and messages.
+    fn name(&self) -> &str;
+
+    /// When it is called.
+    fn phases(&self) -> Phases;
+
+    /// Which part of the body it has to see in a phase. Nothing is buffered for a plugin that does not ask.
+    fn body(&self, phase: Phase) -> BodyNeed {
+        let _ = phase;
+        BodyNeed::None
+    }
+
+    /// Looks at the request or response, and changes it, or answers itself.
+    ///
+    /// # Errors
+    /// Whatever went wrong. The message may be logged: it names no content and no keys.
+    fn call<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<Flow, Error>>;
+}
+
+/// A future on the heap, as [`Plugin::call`] gives it: `Box::pin(async move { .. })`.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Why a call failed. Any error converts into it with `?`, and so does a text with `.into()`.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// How a request goes on after a call.
+pub enum Flow {
+    /// With the next plugin.
+    Continue,
+    /// With the next phase: the remaining plugins of this one are left out.
+    SkipRest,
+    /// Not at all: this is the response.
+    Terminate(http::Response<Bytes>),
+}
+
+/// What a plugin has to see of a body. More is a greater need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum BodyNeed {
+    /// Nothing: the body may stream by.
+    #[default]
+    None,
+    /// All of it, if it is no larger than this. A larger body streams by.
+    Buffered {
+        /// The most bytes to wait for.
+        up_to: usize,
+    },
+}
