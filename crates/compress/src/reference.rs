@@ -142,7 +142,7 @@ impl Reference {
 /// assert!(tokenforge_compress::reference::hint().contains("expand_context"));
 /// ```
 pub fn hint() -> &'static str {
-    "[Forge shortened this; expand_context(id, lines?, grep?) with the id above gives the original]"
+    "[Forge shortened this; expand_context(id, lines?, grep?, path?) with the id above gives the original]"
 }
 
 impl fmt::Display for Reference {
