@@ -2,7 +2,6 @@
 
 mod json;
 
-use self::json::{EmbeddedJson, Json, JsonLines};
 use crate::command::Shape;
 use crate::dictionary;
 use crate::fidelity::Fidelity;
@@ -23,7 +22,7 @@ pub(crate) const SUPPRESS: &[&dyn Stage] = &[&BINARY];
 
 /// Fewer tokens for the same content, and lines that can still be cut out.
 pub(crate) const COMPACT: &[&dyn Stage] =
-    &[&Json, &JsonLines, &EmbeddedJson, &Numbers, &PADDING, &WHITESPACE];
+    &[&json::WHOLE, &json::LINES, &json::EMBEDDED, &Numbers, &PADDING, &WHITESPACE];
 
 /// Fewer tokens by lines that are read together with others: a heading, a template, the lines above.
 pub(crate) const FACTOR: &[&dyn Stage] = &[&PATHS, &COLUMNS, &FOLD, &TEMPLATES];
