@@ -259,8 +259,10 @@ impl Stage for Cap {
     }
 
     fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
-        let capped = cap::cap(text, subject.settings.max_output_bytes)?.text;
+        let capped = cap::cap(text, subject.settings.max_output_bytes)?;
+        let done = capped.error_window.then_some("cap_error_window");
         // A few bytes too many are cheaper than a marker and a reference.
-        (capped.len() + FLOOR_BYTES < text.len()).then(|| capped.into())
+        (capped.text.len() + FLOOR_BYTES < text.len())
+            .then(|| Written { done, ..capped.text.into() })
     }
 }

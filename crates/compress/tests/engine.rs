@@ -69,6 +69,22 @@ fn f8_what_is_too_large_to_be_compacted_is_capped_all_the_same() {
 }
 
 #[test]
+fn f8_a_cap_that_kept_the_first_error_says_so() {
+    let lines = |from: u32| -> String {
+        (from..from + 5000)
+            .map(|n| format!("{:x} and so on\n", n.wrapping_mul(2_654_435_761)))
+            .collect()
+    };
+    let settings = Settings { mode: Mode::Safe, ..Settings::default() };
+    let plain = format!("{}{}", lines(0), lines(9000));
+    assert_eq!(applied(&compress(&settings, "Bash", "make", &plain)), ["cap"]);
+    let failed = format!("{}error: it broke\n{}", lines(0), lines(9000));
+    let compressed = compress(&settings, "Bash", "make", &failed);
+    assert_eq!(applied(&compressed), ["cap_error_window"]);
+    assert!(compressed.text(&failed).contains("error: it broke"));
+}
+
+#[test]
 fn decision_10_numbers_in_a_file_are_not_a_clients_column() {
     let row = |n: u32| format!("{n}\tname {}\tcity of {}\n", n * 7919 % 1000, n * 31 % 77);
     let table = String::from("id\tname\tcity\n") + &(1..40).map(row).collect::<String>();
