@@ -309,7 +309,7 @@ impl<'a> Engine<'a> {
         let pointed = self.pointed(&body, reference.as_ref(), arguments, history);
         steps.push(pointing(pointed.is_some()));
         let gated = gated.filter(|_| pointed.is_none() && reference.is_none());
-        let forwarded = pointed.unwrap_or_else(|| marked(&body, reference.as_ref()));
+        let forwarded = pointed.unwrap_or_else(|| self.marked(&body, reference.as_ref()));
         if forwarded == text {
             return None;
         }
@@ -341,20 +341,20 @@ impl<'a> Engine<'a> {
         }
         let counter = self.settings.counter;
         // An equal result that was shortened before begins with the same reference.
-        let duplicate = reference.and_then(|_| history.duplicate_of(&marked(body, reference)));
+        let duplicate = reference.and_then(|_| history.duplicate_of(&self.marked(body, reference)));
         if let Some(marker) = duplicate {
             return counter.is_cheaper(&marker, body).then_some(marker);
         }
         let pointed = history.point(body, arguments, counter)?;
-        counter.is_cheaper(&pointed, body).then(|| marked(&pointed, reference))
+        counter.is_cheaper(&pointed, body).then(|| self.marked(&pointed, reference))
     }
-}
 
-/// The text with the reference before it.
-fn marked(body: &str, reference: Option<&Reference>) -> String {
-    match reference {
-        Some(reference) => format!("{}\n{body}", reference.marker()),
-        None => body.to_owned(),
+    /// The text with the reference before it.
+    fn marked(&self, body: &str, reference: Option<&Reference>) -> String {
+        match reference {
+            Some(reference) => reference.before(body, self.settings.expand_hint),
+            None => body.to_owned(),
+        }
     }
 }
 
