@@ -131,6 +131,20 @@ fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
 }
 
 #[test]
+fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
+    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
+    let settings = Settings::default();
+    let bare = Engine::new(&settings);
+    for engine in [bare, bare.with_vault(Vault { key: &key, tenant: "t" })] {
+        let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
+        let mut history = History::default();
+        history.add(Some("call_1"), "Bash", first.text(&text));
+        let second = engine.compress(&cargo_test(&text, "call_1"), &history);
+        assert_eq!(second.text(&text), first.text(&text));
+    }
+}
+
+#[test]
 fn c9_with_a_hint_the_line_under_the_reference_says_how_to_use_it() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
     let compress = |text: &str, expand_hint: bool| {
