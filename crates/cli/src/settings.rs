@@ -19,9 +19,10 @@ impl Source {
     /// Reads the settings.
     pub(crate) fn load(&self) -> anyhow::Result<Settings> {
         let text = match &self.file {
-            Some(path) => {
-                Some(fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?)
-            }
+            Some(path) => Some(
+                fs::read_to_string(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?,
+            ),
             None => None,
         };
         let name = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();

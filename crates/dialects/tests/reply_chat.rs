@@ -121,10 +121,7 @@ fn g26_fragments_are_joined_and_the_client_s_stream_goes_on() {
         &[text("a", "It is 7."), finish("a", "stop"), usage("a", 200, 35, 8), done()],
     ]);
     assert_eq!(heard.text(), told);
-    assert_eq!(
-        heard.asked(),
-        [[("c1", r#"{"id":"shadow_1"}"#)], [("c2", r#"{"id":"é\"}"#)]]
-    );
+    assert_eq!(heard.asked(), [[("c1", r#"{"id":"shadow_1"}"#)], [("c2", r#"{"id":"é\"}"#)]]);
     let usage = &heard.usage;
     assert_eq!((usage.last.input, usage.last.output), (Some(200), Some(10)));
     assert_eq!((usage.sum.input, usage.sum.output), (Some(450), Some(35)));
@@ -272,8 +269,10 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
     let told = stream(&[&[role("a"), text("a", "so far")]]);
     for end in told.len()..reply.len() {
         let replies = [&reply[..end]];
-        let heard =
-            talk(Dialect::OpenAiChat, Wire::Events, &bytes(&replies), |bytes| bytes.chunks(64).collect()).done();
+        let heard = talk(Dialect::OpenAiChat, Wire::Events, &bytes(&replies), |bytes| {
+            bytes.chunks(64).collect()
+        })
+        .done();
         assert!(heard.text().starts_with(&told), "{end}");
         assert!(!heard.text().contains("shadow_1"), "{end}");
     }

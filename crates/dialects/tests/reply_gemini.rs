@@ -149,10 +149,7 @@ fn g29_the_client_gets_its_own_calls_and_the_signature_of_the_turn() {
         vec![chunk("r", &[OURS], "", 4), chunk("r", &[LIST, UNSIGNED], "", 5), closing.clone()],
     ] {
         let heard = converse(&[chunks]).done();
-        assert_eq!(
-            heard.text(),
-            data(&[chunk("r", &[SIGNED_LIST], "", 5), closing.clone()])
-        );
+        assert_eq!(heard.text(), data(&[chunk("r", &[SIGNED_LIST], "", 5), closing.clone()]));
         let deferred = heard.deferred.unwrap();
         assert_eq!(deferred.siblings, [call_key("ls", r#"{"all":true,"path":"."}"#)]);
         assert_eq!(
@@ -225,8 +222,7 @@ fn code_assist_wraps_the_same() {
 #[test]
 fn a_reply_that_was_cut_short_says_so() {
     let cut = r#","finishReason":"MAX_TOKENS""#;
-    let heard =
-        converse(&[vec![chunk("r", &[OURS], "", 1), chunk("r", &[EMPTY], cut, 2)]]).done();
+    let heard = converse(&[vec![chunk("r", &[OURS], "", 1), chunk("r", &[EMPTY], cut, 2)]]).done();
     assert_eq!(heard.text(), data(&[chunk("r", &[EMPTY], cut, 2)]));
     let heard = converse(&[vec![chunk("r", &[OURS], cut, 1)]]).done();
     assert_eq!(heard.text(), data(&[chunk("r", &[], cut, 1)]));
@@ -238,7 +234,10 @@ fn a_stream_that_breaks_off_ends_without_our_call() {
     let reply = array(&[chunk("r", &[&text("a")], "", 1), chunk("r", &[OURS], "", 2)]);
     for end in told.len()..reply.len() - 3 {
         let replies = [&reply[..end]];
-        let broken = talk(Dialect::Gemini, Wire::Array, &bytes(&replies), |bytes| bytes.chunks(64).collect()).done();
+        let broken = talk(Dialect::Gemini, Wire::Array, &bytes(&replies), |bytes| {
+            bytes.chunks(64).collect()
+        })
+        .done();
         assert!(broken.text().starts_with(told.trim_end_matches("\n]\n")), "{end}");
     }
 }

@@ -139,8 +139,7 @@ fn what_the_last_line_says_is_given_without_its_end() {
 #[test]
 fn a_reply_that_was_cut_short_says_so() {
     let closing = last("m", &says(""), "length", 5);
-    let heard =
-        converse(&[lines(&[line("m", &calls("", &[OURS])), closing.clone()])]).done();
+    let heard = converse(&[lines(&[line("m", &calls("", &[OURS])), closing.clone()])]).done();
     assert_eq!(heard.text(), lines(&[closing]));
 }
 

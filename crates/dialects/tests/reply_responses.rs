@@ -206,11 +206,7 @@ fn g28_reasoning_is_said_again_with_its_content() {
         r#"{"type":"function_call_output","call_id":"c1","output":"the \"original\""}"#,
     ];
     assert_eq!(
-        heard.follow_up(
-            0,
-            r#"{"input":[{"role":"user"}], "store":false}"#,
-            "the \"original\""
-        ),
+        heard.follow_up(0, r#"{"input":[{"role":"user"}], "store":false}"#, "the \"original\""),
         format!(r#"{{"input":[{{"role":"user"}},{}], "store":false}}"#, said.join(","))
     );
 }
@@ -274,8 +270,10 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
     let reply = Stream::new("r1").text("One.").ours("c1");
     for end in told.events.len()..reply.events.len() {
         let replies = [&reply.events[..end]];
-        let broken =
-            talk(Dialect::OpenAiResponses, Wire::Events, &bytes(&replies), |bytes| bytes.chunks(64).collect()).done();
+        let broken = talk(Dialect::OpenAiResponses, Wire::Events, &bytes(&replies), |bytes| {
+            bytes.chunks(64).collect()
+        })
+        .done();
         assert!(broken.text().starts_with(&told.events), "{end}");
         assert!(!broken.text().contains("s1"), "{end}");
     }

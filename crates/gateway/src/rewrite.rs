@@ -121,10 +121,12 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
             ExpandInjection::WhenReferenced => !results.originals.is_empty(),
         };
     splices.extend(tools(order, &scope, offers_expansion, &mut report));
-    splices.extend(results.replaced.iter().map(|(place, with)| Splice {
-        range: place.clone(),
-        with: Cow::Borrowed(with),
-    }));
+    splices.extend(
+        results
+            .replaced
+            .iter()
+            .map(|(place, with)| Splice { range: place.clone(), with: Cow::Borrowed(with) }),
+    );
     splices.sort_by_key(|splice| splice.range.start);
     let rewritten = match splices.is_empty() {
         true => body.clone(),

@@ -61,8 +61,7 @@ pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
     for candidate in found.unwrap_or_default() {
         tasks.spawn(shortened(order.clone(), candidate));
     }
-    let mut shortened =
-        Shortened { by_text: HashMap::new(), strategy: Some(strategy.name()) };
+    let mut shortened = Shortened { by_text: HashMap::new(), strategy: Some(strategy.name()) };
     while let Some(done) = tasks.join_next().await {
         if let Ok(done) = done
             && let Some((text, compressed)) = done?
@@ -102,7 +101,8 @@ async fn shortened(
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
     let taken = text.as_deref().and_then(|text| candidate.taken(&order, text));
     let remembering = order.clone();
-    let remembered = tokio::task::spawn_blocking(move || candidate.remember(&remembering, text.as_deref()));
+    let remembered =
+        tokio::task::spawn_blocking(move || candidate.remember(&remembering, text.as_deref()));
     let _ = remembered.await;
     Ok(taken)
 }

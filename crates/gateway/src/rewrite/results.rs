@@ -126,7 +126,8 @@ impl Worker<'_> {
         if self.scope.is_observed {
             figures.verdict = Verdict::Kept(Reason::Observed);
         } else {
-            let splice = made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
+            let splice =
+                made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
             replacement = splice.map(|splice| Arc::from(&*splice.with));
             original = made.compressed.original.map(|original| original.reference);
         }
@@ -205,7 +206,8 @@ impl Worker<'_> {
     /// A result that is left as it is without a look at it.
     fn kept(&self, result: &ToolResult<'_>, chain: Chain) -> Done {
         let figures = Arc::new(Figures::untouched());
-        let entry = self.order.gateway.memo.keep(chain, result, &self.order.body, None, None, figures);
+        let entry =
+            self.order.gateway.memo.keep(chain, result, &self.order.body, None, None, figures);
         Done { entry, memo_reused: false, memo_changed: false, deduped: false }
     }
 

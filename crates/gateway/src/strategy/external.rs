@@ -28,19 +28,28 @@ pub(super) async fn ask(asker: &Asker<'_>, candidate: &Candidate) -> Result<Stri
     });
     let prompt = prompt(asker, candidate);
     let (path, document) = match provider.kind {
-        ProviderKind::Anthropic => ("/v1/messages".to_owned(), json!({
-            "model": model, "max_tokens": MAX_TOKENS, "temperature": 0, "system": INSTRUCTION,
-            "messages": [{"role": "user", "content": prompt}],
-        })),
-        ProviderKind::OpenAi => ("/v1/chat/completions".to_owned(), json!({
-            "model": model, "temperature": 0,
-            "messages": [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": prompt}],
-        })),
-        ProviderKind::Gemini => (format!("/v1beta/models/{model}:generateContent"), json!({
-            "systemInstruction": {"parts": [{"text": INSTRUCTION}]},
-            "contents": [{"role": "user", "parts": [{"text": prompt}]}],
-            "generationConfig": {"temperature": 0},
-        })),
+        ProviderKind::Anthropic => (
+            "/v1/messages".to_owned(),
+            json!({
+                "model": model, "max_tokens": MAX_TOKENS, "temperature": 0, "system": INSTRUCTION,
+                "messages": [{"role": "user", "content": prompt}],
+            }),
+        ),
+        ProviderKind::OpenAi => (
+            "/v1/chat/completions".to_owned(),
+            json!({
+                "model": model, "temperature": 0,
+                "messages": [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": prompt}],
+            }),
+        ),
+        ProviderKind::Gemini => (
+            format!("/v1beta/models/{model}:generateContent"),
+            json!({
+                "systemInstruction": {"parts": [{"text": INSTRUCTION}]},
+                "contents": [{"role": "user", "parts": [{"text": prompt}]}],
+                "generationConfig": {"temperature": 0},
+            }),
+        ),
     };
     let request = Request::builder().uri(address(&base, &path)?);
     let request = authorized(asker, provider, &base, request)?;
@@ -102,7 +111,8 @@ fn captured<'a>(asker: &'a Asker<'_>, kind: ProviderKind, base: &Uri) -> Option<
         Dialect::Gemini => ProviderKind::Gemini,
         Dialect::BedrockConverse | Dialect::BedrockInvoke | Dialect::Ollama => return None,
     };
-    let is_same_place = order.target.scheme() == base.scheme() && order.target.authority() == base.authority();
+    let is_same_place =
+        order.target.scheme() == base.scheme() && order.target.authority() == base.authority();
     order.bearer.as_ref().filter(|_| vendor == kind && is_same_place)
 }
 

@@ -35,6 +35,9 @@ impl Limits {
     pub(crate) fn fingerprint(settings: &ToolOutput) -> String {
         let ToolOutput { strategy, provider, api, target_ratio, .. } = settings;
         let (endpoint, model, agnostic) = (&api.endpoint, &api.model, api.query_agnostic);
-        format!("{} {provider:?} {endpoint:?} {model:?} {agnostic} {target_ratio:?}", strategy.name())
+        format!(
+            "{} {provider:?} {endpoint:?} {model:?} {agnostic} {target_ratio:?}",
+            strategy.name()
+        )
     }
 }
