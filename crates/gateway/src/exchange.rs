@@ -21,7 +21,6 @@ use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-pub(crate) use rewriting::Order;
 use rewriting::Rewriting;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -92,7 +91,7 @@ impl Visit {
         let target = self.target(exchange)?;
         let mut payload = self.read(exchange, body).await?;
         self.run_on_body(exchange, &mut payload).await?;
-        let rewriting = self.rewrite(exchange, payload, &options).await?;
+        let rewriting = self.rewrite(exchange, payload, &options, &target.uri).await?;
         self.forward(exchange, target, rewriting).await
     }
 
