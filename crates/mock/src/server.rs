@@ -73,9 +73,12 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, mut listening: watch
         plan = &mut plan => plan.ok(),
     };
     drop(served);
-    if let Some(plan) = taken
-        && plan.write(by_hand).await.unwrap_or(true)
-    {
+    let Some(plan) = taken else { return };
+    let is_abandoned = tokio::select! {
+        left = plan.write(by_hand) => left.unwrap_or(true),
+        _ = listening.wait_for(|listening| !listening) => false,
+    };
+    if is_abandoned {
         shared.log.note(|happened| happened.abandoned += 1);
     }
 }

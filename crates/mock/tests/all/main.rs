@@ -4,6 +4,7 @@
 
 mod compressor;
 mod control;
+mod grammar;
 mod kit;
 mod program;
 mod recorded;
