@@ -39,6 +39,7 @@ struct KeptCall {
     call: String,
     answer: String,
     is_error: bool,
+    siblings_before: usize,
 }
 
 /// Answers the calls and keeps them for the next request. Blocks.
@@ -46,7 +47,13 @@ pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Defe
     let kept = |call: &tokenforge_dialects::DeferredCall| {
         let asked = InternalCall { id: call.id.clone(), arguments: call.arguments.clone() };
         let Answer { text: answer, is_error } = originals.answer(gateway, &asked);
-        KeptCall { id: call.id.clone(), call: call.call.clone(), answer, is_error }
+        KeptCall {
+            id: call.id.clone(),
+            call: call.call.clone(),
+            answer,
+            is_error,
+            siblings_before: call.siblings_before,
+        }
     };
     let kept = Kept {
         siblings: deferred.siblings.clone(),
@@ -86,9 +93,15 @@ pub(crate) fn rejoined(
         if joined.iter().any(|other| Arc::ptr_eq(other, &kept) || other.siblings == kept.siblings) {
             continue;
         }
-        for KeptCall { id, call, answer, is_error } in &kept.calls {
-            let exchange =
-                Exchange { siblings: &kept.siblings, call, id, answer, is_error: *is_error };
+        for KeptCall { id, call, answer, is_error, siblings_before } in &kept.calls {
+            let exchange = Exchange {
+                siblings: &kept.siblings,
+                siblings_before: *siblings_before,
+                call,
+                id,
+                answer,
+                is_error: *is_error,
+            };
             splices.extend(rejoin(body, dialect, request, &exchange).into_iter().flatten());
         }
         joined.push(kept);
