@@ -142,3 +142,30 @@ fn f2_the_default_is_standard_on_this_machine_only_with_public_upstreams() {
         (10, 20)
     );
 }
+
+#[test]
+fn c12_a_provider_borrows_from_the_api_what_it_does_not_say() {
+    let text = "providers: {openai: {model: small}}\n\
+                pipes: {tool_output: {provider: openai, api: {api_key: k, model: other, endpoint: \"http://h/v1\"}}}";
+    let provider = file(text).unwrap().asked_provider().unwrap();
+    assert_eq!((provider.kind, provider.auth), (ProviderKind::OpenAi, Auth::ApiKey));
+    assert_eq!(provider.model.as_deref(), Some("small"));
+    assert_eq!(provider.endpoint.unwrap().to_string(), "http://h/v1");
+    assert_eq!(provider.api_key.unwrap().expose(), "k");
+}
+
+#[test]
+fn c12_without_a_provider_the_api_says_whom_to_ask() {
+    let asked = |endpoint: &str| {
+        let text = format!("pipes: {{tool_output: {{api: {{endpoint: \"{endpoint}\"}}}}}}");
+        let provider = file(&text).unwrap().asked_provider().unwrap();
+        (provider.kind, provider.auth)
+    };
+    assert_eq!(asked("https://api.anthropic.com"), (ProviderKind::Anthropic, Auth::Oauth));
+    assert_eq!(
+        asked("https://generativelanguage.googleapis.com"),
+        (ProviderKind::Gemini, Auth::Oauth)
+    );
+    assert_eq!(asked("http://127.0.0.1:11434/v1"), (ProviderKind::OpenAi, Auth::Oauth));
+    assert!(Settings::default().asked_provider().is_none());
+}

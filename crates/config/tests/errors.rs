@@ -7,7 +7,7 @@ use tokenforge_config::Overrides;
 
 /// What a file that is wrong is told.
 fn told(text: &str) -> String {
-    file(text).unwrap_err().to_string()
+    file(text).expect_err(text).to_string()
 }
 
 #[test]

@@ -101,3 +101,14 @@ fn an_error_says_which_layer_is_wrong() {
         "variable TOON_MIN_BYTES: toon.min_bytes: expected a number of bytes, such as 65536, 64KiB or 64MiB, found `many`"
     );
 }
+
+#[test]
+fn a_value_is_the_text_that_is_written() {
+    let text = "\u{feff}# é\nkeys: {a: 007, b: 1e3, c: &c 0x1F, d: \"008\"}\nadmin_token: true\nstore: {key: *c}";
+    // An alias of a key is a key; only clients' keys must differ.
+    let settings = file(text).unwrap();
+    let keys: Vec<&str> = settings.keys.iter().map(|key| key.key.expose()).collect();
+    assert_eq!(keys, ["007", "1e3", "0x1F", "008"]);
+    assert_eq!(settings.admin_token.unwrap().expose(), "true");
+    assert_eq!(settings.store.key.unwrap().expose(), "0x1F");
+}

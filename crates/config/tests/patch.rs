@@ -14,7 +14,7 @@ fn with_secrets() -> Settings {
          providers: {openai: {api_key: sk-canary-5, model: m}}\n\
          pipes: {tool_output: {api: {api_key: sk-canary-6}, mode: safe, provider: openai}}\n",
     )
-    .unwrap()
+    .expect("these are settings")
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tokenforge_config::{
 
 fn saved(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
-    fs::read_to_string(path).unwrap()
+    fs::read_to_string(path).expect(name)
 }
 
 const HOW: &str = "is not up to date: cargo run -p tokenforge-config --example docs";

@@ -2,10 +2,19 @@
 
 mod anthropic;
 mod blocks;
+mod calls;
+mod chat;
 mod converse;
 mod deferred;
 mod edit;
+mod figures;
 mod frames;
+mod gaps;
+mod gemini;
+mod identity;
+mod message;
+mod ollama;
+mod responses;
 mod speech;
 mod turn;
 mod usage;

@@ -6,11 +6,12 @@
 
 use crate::expand::Originals;
 use crate::gateway::Gateway;
+use crate::rewrite::Order;
 use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokenforge_dialects::{
-    Answer, Deferred, Dialect, Exchange, InternalCall, Request, Splice, rejoin,
+    Answer, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice, rejoin,
 };
 use tokenforge_store::Kind;
 
@@ -44,7 +45,7 @@ struct KeptCall {
 
 /// Answers the calls and keeps them for the next request. Blocks.
 pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Deferred) {
-    let kept = |call: &tokenforge_dialects::DeferredCall| {
+    let kept = |call: &DeferredCall| {
         let asked = InternalCall { id: call.id.clone(), arguments: call.arguments.clone() };
         let Answer { text: answer, is_error } = originals.answer(gateway, &asked);
         KeptCall {
@@ -71,14 +72,11 @@ pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Defe
 /// Puts the calls that were kept beside their siblings. Blocks where the store must be asked; `None`: it must be, and
 /// may not.
 pub(crate) fn rejoined(
-    gateway: &Gateway,
-    tenant: &str,
-    dialect: Dialect,
+    order: &Order,
     request: &Request<'_>,
-    body: &[u8],
     may_block: bool,
 ) -> Option<Vec<Splice<'static>>> {
-    let tenant: Arc<str> = tenant.into();
+    let Order { gateway, tenant, dialect, body, .. } = order;
     let mut splices = Vec::new();
     let mut joined: Vec<Arc<Kept>> = Vec::new();
     for call in &request.calls {
@@ -86,7 +84,7 @@ pub(crate) fn rejoined(
         let Some(sibling) = sibling else { continue };
         let kept = match gateway.deferrals.0.get(&(tenant.clone(), sibling.clone())) {
             Some(known) => known,
-            None if may_block => gateway.ask_store(&tenant, &sibling),
+            None if may_block => gateway.ask_store(tenant, &sibling),
             None => return None,
         };
         let Some(kept) = kept else { continue };
@@ -102,7 +100,7 @@ pub(crate) fn rejoined(
                 answer,
                 is_error: *is_error,
             };
-            splices.extend(rejoin(body, dialect, request, &exchange).into_iter().flatten());
+            splices.extend(rejoin(body, *dialect, request, &exchange).into_iter().flatten());
         }
         joined.push(kept);
     }

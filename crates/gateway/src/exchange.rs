@@ -21,7 +21,6 @@ use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-pub(crate) use rewriting::Order;
 use rewriting::Rewriting;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -92,7 +91,7 @@ impl Visit {
         let target = self.target(exchange)?;
         let mut payload = self.read(exchange, body).await?;
         self.run_on_body(exchange, &mut payload).await?;
-        let rewriting = self.rewrite(exchange, payload, &options).await?;
+        let rewriting = self.rewrite(exchange, payload, &options, &target.uri).await?;
         self.forward(exchange, target, rewriting).await
     }
 
@@ -153,7 +152,8 @@ impl Visit {
         exchange.set_response(head);
         let body = match (rewriting.relay, asked) {
             (Some(job), Some(ask)) if job.is_for(exchange.response()) => {
-                let answer = relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
+                let answer =
+                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
                 answer.await.map_err(problem_of)?
             }
             _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(permit)),

@@ -1,11 +1,11 @@
 //! Answers to the model when it asks for what was left out.
 
 use crate::gateway::Gateway;
+use crate::rewrite::output;
 use bytes::Bytes;
 use serde::Deserialize;
 use std::collections::HashMap;
 use tokenforge_compress::expansion::{Selection, select};
-use crate::rewrite::output;
 use tokenforge_compress::reference::{Key, Reference};
 use tokenforge_compress::{Engine, Settings};
 use tokenforge_dialects::{Answer, Dialect, InternalCall, Request};
@@ -49,9 +49,8 @@ impl Originals {
             .map_err(|_| "Call again with {\"id\": \"shadow_...\"} as the arguments.".to_owned())?;
         let original = self.find(gateway, &arguments.id)?;
         let selection = selection(&arguments)?;
-        let selected = select(&original, &selection).map_err(|error| {
-            format!("Call again with other arguments: {error}.")
-        })?;
+        let selected = select(&original, &selection)
+            .map_err(|error| format!("Call again with other arguments: {error}."))?;
         Ok(selected.into_owned())
     }
 
@@ -90,9 +89,9 @@ impl Originals {
 
 fn selection(arguments: &Arguments) -> Result<Selection, String> {
     let lines = match &arguments.lines {
-        Some(lines) if !lines.trim().is_empty() => Some(lines.parse().map_err(|error| {
-            format!("Call again with other arguments: {error}.")
-        })?),
+        Some(lines) if !lines.trim().is_empty() => Some(
+            lines.parse().map_err(|error| format!("Call again with other arguments: {error}."))?,
+        ),
         _ => None,
     };
     let grep = arguments.grep.as_deref().filter(|grep| !grep.is_empty()).map(Into::into);

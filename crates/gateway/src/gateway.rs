@@ -4,6 +4,7 @@ use crate::deferral::Deferrals;
 use crate::memo::Memo;
 use crate::sessions::Sessions;
 use crate::sticky::Sticky;
+use crate::strategy;
 use crate::telemetry::Telemetry;
 use crate::tenant::Door;
 use crate::upstream::Client;
@@ -30,6 +31,7 @@ pub struct Gateway {
     pub(crate) memo: Memo,
     pub(crate) sessions: Sessions,
     pub(crate) deferrals: Deferrals,
+    pub(crate) strategy_limits: strategy::Limits,
     pub(crate) telemetry: Telemetry,
     /// How many requests may be compressed at once.
     pub(crate) compression: Arc<Semaphore>,
@@ -69,6 +71,7 @@ impl Gateway {
             memo: Memo::default(),
             sessions: Sessions::default(),
             deferrals: Deferrals::default(),
+            strategy_limits: strategy::Limits::new(&settings.tool_output),
             store,
             key: Mutex::new(key),
             compression: Arc::new(Semaphore::new(threads)),

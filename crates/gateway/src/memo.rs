@@ -86,10 +86,14 @@ impl Memo {
     }
 
     /// What became of the result at the end of this conversation.
-    pub(crate) fn find(&self, chain: Chain, result: &ToolResult<'_>, body: &[u8]) -> Option<Arc<Entry>> {
-        let is_same = |entry: &Arc<Entry>| {
-            *entry.raw == *raw(result, body) && entry.made.elapsed() < FRESH
-        };
+    pub(crate) fn find(
+        &self,
+        chain: Chain,
+        result: &ToolResult<'_>,
+        body: &[u8],
+    ) -> Option<Arc<Entry>> {
+        let is_same =
+            |entry: &Arc<Entry>| *entry.raw == *raw(result, body) && entry.made.elapsed() < FRESH;
         self.entries.get(&chain.0).filter(is_same)
     }
 

@@ -108,9 +108,7 @@ fn debug(field: &str, value: Value) -> Result<Value, Problem> {
             field,
             format!("{field} has {length} bytes; there is room for {LARGEST_DEBUG}"),
         )),
-        other => {
-            Err(wrong(field, format!("{field}: expected an object, found {}", kind(&other))))
-        }
+        other => Err(wrong(field, format!("{field}: expected an object, found {}", kind(&other)))),
     }
 }
 

@@ -46,7 +46,9 @@ impl Job {
     /// Is this an answer in which a call can be?
     pub(crate) fn is_for(&self, answer: Option<&response::Parts>) -> bool {
         answer.is_some_and(|head| {
-            head.status == StatusCode::OK && self.wire(head).is_some() && Coding::of(&head.headers).is_ok()
+            head.status == StatusCode::OK
+                && self.wire(head).is_some()
+                && Coding::of(&head.headers).is_ok()
         })
     }
 
@@ -159,7 +161,11 @@ impl Relaying {
     }
 
     /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
-    async fn pass(&mut self, mut upstream: Upstream, client: &Client) -> Result<Option<Turn>, Gone> {
+    async fn pass(
+        &mut self,
+        mut upstream: Upstream,
+        client: &Client,
+    ) -> Result<Option<Turn>, Gone> {
         let idle = self.state.settings.limits.idle_timeout;
         loop {
             let frame = tokio::select! {

@@ -11,7 +11,8 @@ const KEPT: &[u8] = b"\0kept";
 pub(crate) struct Sticky<'s> {
     store: &'s dyn Store,
     tenant: &'s str,
-    output: String,
+    /// The decision, by what was decided about.
+    id: String,
 }
 
 impl<'s> Sticky<'s> {
@@ -36,7 +37,16 @@ impl<'s> Sticky<'s> {
         ] {
             hasher.update(&part.len().to_le_bytes()).update(part);
         }
-        Sticky { store, tenant, output: hasher.finalize().to_hex().to_string() }
+        Sticky { store, tenant, id: hasher.finalize().to_hex().to_string() }
+    }
+
+    /// The decision of this id.
+    pub(crate) fn known(store: &'s dyn Store, tenant: &'s str, id: &str) -> Self {
+        Sticky { store, tenant, id: id.to_owned() }
+    }
+
+    pub(crate) fn id(&self) -> String {
+        self.id.clone()
     }
 
     /// Was there no time for it once? Then there is none now, or the provider's cache would be lost.
@@ -50,7 +60,7 @@ impl<'s> Sticky<'s> {
 
     /// What was decided: `Some(None)` that the original goes on.
     pub(crate) fn found(&self) -> Option<Option<String>> {
-        let bytes = self.store.get(Kind::Result, self.tenant, &self.output).ok().flatten()?;
+        let bytes = self.store.get(Kind::Result, self.tenant, &self.id).ok().flatten()?;
         if bytes == KEPT {
             return Some(None);
         }
@@ -60,6 +70,6 @@ impl<'s> Sticky<'s> {
     /// Remembers what was decided. A store that is away forgets it, and that is no error.
     pub(crate) fn remember(&self, text: Option<&str>) {
         let bytes = text.map_or(KEPT, str::as_bytes);
-        let _ = self.store.put(Kind::Result, self.tenant, &self.output, bytes);
+        let _ = self.store.put(Kind::Result, self.tenant, &self.id, bytes);
     }
 }

@@ -28,6 +28,12 @@ impl Telemetry {
     /// A text of a prompt was converted, or not.
     pub(crate) fn prompt(&self, _outcome: &prompt::Outcome, _is_logged: bool) {}
 
+    /// What a strategy said before was used again.
+    pub(crate) fn strategy_remembered(&self) {}
+
+    /// A strategy was asked, and had an answer or not.
+    pub(crate) fn strategy_asked(&self, _is_success: bool) {}
+
     /// A client hears of a problem.
     pub(crate) fn problem(&self, problem: &Problem) {
         tracing::info!(status = problem.status.as_u16(), "a request was not served");

@@ -5,7 +5,7 @@ use crate::record::Recorded;
 use crate::refusal::{Asked, Broken, Refusal};
 use crate::route::{Dialect, Route};
 use crate::script::{Part, Reply, Says, resolved};
-use crate::{anthropic, chat};
+use crate::{anthropic, chat, converse, gemini, invoke, ollama, responses};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -118,8 +118,12 @@ pub(crate) fn checked(route: &Route, body: &[u8], memory: &Memory) -> Result<Val
         let asked = Asked { body, model, memory };
         match route.dialect {
             Dialect::Anthropic => anthropic::check(&asked, route.counts),
+            Dialect::Invoke => anthropic::check_invoke(&asked),
             Dialect::Chat => chat::check(&asked),
-            _ => Ok(()),
+            Dialect::Responses => responses::check(&asked),
+            Dialect::Gemini => gemini::check(&asked),
+            Dialect::Converse => converse::check(&asked),
+            Dialect::Ollama => ollama::check(&asked),
         }
     };
     let refusal = match serde_json::from_slice::<Value>(body) {
@@ -133,11 +137,23 @@ pub(crate) fn checked(route: &Route, body: &[u8], memory: &Memory) -> Result<Val
         },
     };
     let reason = format!("{}: {}", refusal.rule, refusal.broken.message);
-    let body = match route.dialect {
-        Dialect::Anthropic | Dialect::Invoke => anthropic::error(&refusal.broken),
-        _ => chat::error(&refusal.broken),
+    Err(Refused { reason, answer: refused(route.dialect, &refusal.broken) })
+}
+
+/// A refusal as the provider words it.
+fn refused(dialect: Dialect, broken: &Broken) -> Answer {
+    let body = match dialect {
+        Dialect::Anthropic => anthropic::error(broken),
+        Dialect::Chat | Dialect::Responses => chat::error(broken),
+        Dialect::Gemini => gemini::error(broken),
+        Dialect::Converse | Dialect::Invoke => converse::error(broken),
+        Dialect::Ollama => ollama::error(broken),
     };
-    Err(Refused { reason, answer: Answer::json(400, &body) })
+    let mut answer = Answer::json(400, &body);
+    if matches!(dialect, Dialect::Converse | Dialect::Invoke) {
+        answer.headers.push(("x-amzn-errortype".to_owned(), "ValidationException".to_owned()));
+    }
+    answer
 }
 
 /// What the reply is in the dialect of the request.
@@ -193,17 +209,53 @@ pub(crate) fn of_no_model(request: &Recorded, reply: &Reply) -> Answer {
 }
 
 fn said(route: &Route, turn: &Turn<'_>, streams: Option<bool>) -> Answer {
-    let streams = streams.unwrap_or(route.dialect == Dialect::Ollama);
-    match (route.dialect, route.counts, streams) {
-        (Dialect::Anthropic, true, _) => {
-            Answer::json(200, &json!({ "input_tokens": turn.usage.input }))
+    let dialect = route.dialect;
+    if route.counts {
+        return Answer::json(200, &counted(dialect, turn));
+    }
+    if dialect == Dialect::Responses {
+        responses::remember(turn);
+    }
+    if !streams.unwrap_or(dialect == Dialect::Ollama) {
+        return Answer::json(200, &whole(dialect, turn));
+    }
+    const SSE: &str = "text/event-stream; charset=utf-8";
+    const AMAZON: &str = "application/vnd.amazon.eventstream";
+    match dialect {
+        Dialect::Anthropic => Answer::stream(SSE, anthropic::events(turn)),
+        Dialect::Chat => Answer::stream(SSE, chat::events(turn)),
+        Dialect::Responses => Answer::stream(SSE, responses::events(turn)),
+        Dialect::Gemini if turn.sse => Answer::stream("text/event-stream", gemini::events(turn)),
+        Dialect::Gemini => Answer::stream("application/json; charset=UTF-8", gemini::array(turn)),
+        Dialect::Converse => Answer::stream(AMAZON, converse::events(turn)),
+        Dialect::Invoke => {
+            let mut answer = Answer::stream(AMAZON, invoke::events(turn));
+            let header = ("x-amzn-bedrock-content-type".to_owned(), "application/json".to_owned());
+            answer.headers.push(header);
+            answer
         }
-        (Dialect::Anthropic, _, false) => Answer::json(200, &anthropic::whole(turn)),
-        (Dialect::Anthropic, _, true) => {
-            Answer::stream("text/event-stream; charset=utf-8", anthropic::events(turn))
-        }
-        (_, _, false) => Answer::json(200, &chat::whole(turn)),
-        (_, _, true) => Answer::stream("text/event-stream; charset=utf-8", chat::events(turn)),
+        Dialect::Ollama => Answer::stream("application/x-ndjson", ollama::lines(turn)),
+    }
+}
+
+fn whole(dialect: Dialect, turn: &Turn<'_>) -> Value {
+    match dialect {
+        Dialect::Anthropic | Dialect::Invoke => anthropic::whole(turn),
+        Dialect::Chat => chat::whole(turn),
+        Dialect::Responses => responses::whole(turn),
+        Dialect::Gemini => gemini::whole(turn),
+        Dialect::Converse => converse::whole(turn),
+        Dialect::Ollama => ollama::whole(turn),
+    }
+}
+
+/// The number of tokens, as the dialect says it.
+fn counted(dialect: Dialect, turn: &Turn<'_>) -> Value {
+    let input = turn.usage.input;
+    match dialect {
+        Dialect::Gemini => json!({ "totalTokens": input }),
+        Dialect::Responses => json!({ "object": "response.input_tokens", "input_tokens": input }),
+        _ => json!({ "input_tokens": input }),
     }
 }
 
@@ -213,9 +265,16 @@ fn model<'a>(route: &'a Route, body: &'a Value) -> &'a str {
 
 fn not_json(dialect: Dialect, error: &serde_json::Error) -> String {
     match dialect {
-        Dialect::Anthropic | Dialect::Invoke => format!("The request body is not valid JSON: {error}"),
-        _ => "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP \
-              library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
-            .to_owned(),
+        Dialect::Anthropic => format!("The request body is not valid JSON: {error}"),
+        Dialect::Chat | Dialect::Responses => {
+            "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP \
+             library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
+                .to_owned()
+        }
+        Dialect::Gemini => format!("Invalid JSON payload received. Unexpected token.\n{error}"),
+        Dialect::Converse | Dialect::Invoke => {
+            "Malformed input request, please reformat your input and try again.".to_owned()
+        }
+        Dialect::Ollama => format!("invalid character in request body: {error}"),
     }
 }

@@ -5,23 +5,37 @@ mod pairing;
 mod reply;
 mod request;
 
-pub(crate) use reply::{events, whole};
+pub(crate) use reply::{events, payloads, whole};
 
-use crate::refusal::{self, Asked, Broken, Refusal};
+use crate::refusal::{self, Asked, Broken, Refusal, Rule};
 use serde_json::{Value, json};
 
 /// How the ids of its calls begin.
 pub(crate) const PREFIX: &str = "toolu_01";
 
+/// What is refused in a question to a model.
+pub(crate) const QUESTION: &[&[Rule]] =
+    &[request::QUESTION, request::RULES, blocks::RULES, pairing::RULES];
+/// What only a count of tokens refuses.
+pub(crate) const COUNT_ONLY: &[&[Rule]] = &[request::COUNT];
+/// What only a body by way of Bedrock refuses, where model and stream are in the path.
+pub(crate) const INVOKE_ONLY: &[&[Rule]] = &[request::INVOKE];
+/// What all of them refuse.
+const ALL: &[&[Rule]] = &[request::RULES, blocks::RULES, pairing::RULES];
+
 /// Refuses what Anthropic refuses, in a question or in a count of its tokens.
 pub(crate) fn check(asked: &Asked<'_>, counts: bool) -> Result<(), Refusal> {
-    let top = if counts { request::COUNT } else { request::QUESTION };
-    refusal::check(&[top, request::RULES, blocks::RULES, pairing::RULES], asked)
+    if !counts {
+        return refusal::check(QUESTION, asked);
+    }
+    refusal::check(COUNT_ONLY, asked)?;
+    refusal::check(ALL, asked)
 }
 
-/// The same for a body in Bedrock's InvokeModel, where model and stream are in the path.
+/// The same for a body in Bedrock's InvokeModel.
 pub(crate) fn check_invoke(asked: &Asked<'_>) -> Result<(), Refusal> {
-    refusal::check(&[request::INVOKE, request::RULES, blocks::RULES, pairing::RULES], asked)
+    refusal::check(INVOKE_ONLY, asked)?;
+    refusal::check(ALL, asked)
 }
 
 /// The body of a refusal.
@@ -52,31 +66,12 @@ mod tests {
     use super::*;
     use crate::refusal::prove;
 
-    pub(super) fn prove_all(examples: &[(&str, &str, &str)]) {
-        prove(
-            &[request::QUESTION, request::RULES, blocks::RULES, pairing::RULES],
-            "claude",
-            examples,
-        );
-    }
-
     #[test]
     fn every_rule_accepts_and_refuses() {
+        let messages = ('M', r#"{"model":"claude","max_tokens":2000,"messages":"#);
         let all = [request::EXAMPLES, blocks::EXAMPLES, &pairing::examples()].concat();
-        let all: Vec<_> =
-            all.iter().map(|(name, good, bad)| (*name, filled(good), filled(bad))).collect();
-        let all: Vec<_> =
-            all.iter().map(|(name, good, bad)| (*name, good.as_str(), bad.as_str())).collect();
-        prove_all(&all);
-    }
-
-    /// `M[...]` is a request with these messages.
-    fn filled(example: &str) -> String {
-        match example.strip_prefix('M') {
-            Some(messages) => {
-                format!(r#"{{"model":"claude","max_tokens":2000,"messages":{messages}}}"#)
-            }
-            None => example.to_owned(),
-        }
+        prove(QUESTION, "claude", messages, &all);
+        prove(COUNT_ONLY, "claude", messages, request::COUNT_EXAMPLES);
+        prove(INVOKE_ONLY, "claude", messages, request::INVOKE_EXAMPLES);
     }
 }

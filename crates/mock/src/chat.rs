@@ -6,15 +6,18 @@ mod request;
 
 pub(crate) use reply::{events, whole};
 
-use crate::refusal::{self, Asked, Broken, Refusal};
+use crate::refusal::{self, Asked, Broken, Refusal, Rule};
 use serde_json::{Value, json};
 
 /// How the ids of its calls begin.
 pub(crate) const PREFIX: &str = "call_";
 
-/// Refuses what OpenAI refuses.
+/// What OpenAI refuses.
+pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
+
+/// Refuses it.
 pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
-    refusal::check(&[request::RULES, pairing::RULES], asked)
+    refusal::check(RULES, asked)
 }
 
 /// The body of a refusal.
@@ -36,14 +39,6 @@ mod tests {
     #[test]
     fn every_rule_accepts_and_refuses() {
         let all = [request::EXAMPLES, &pairing::examples()].concat();
-        let filled = |example: &str| match example.strip_prefix('M') {
-            Some(messages) => format!(r#"{{"model":"gpt","messages":{messages}}}"#),
-            None => example.to_owned(),
-        };
-        let all: Vec<_> =
-            all.iter().map(|(name, good, bad)| (*name, filled(good), filled(bad))).collect();
-        let all: Vec<_> =
-            all.iter().map(|(name, good, bad)| (*name, good.as_str(), bad.as_str())).collect();
-        refusal::prove(&[request::RULES, pairing::RULES], "gpt", &all);
+        refusal::prove(RULES, "gpt", ('M', r#"{"model":"gpt","messages":"#), &all);
     }
 }

@@ -1,14 +1,16 @@
 //! Gates that hold replies back until a test lets them go.
 
 use crate::record::Log;
+use crate::server::Shared;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::watch;
 
 /// Holds replies back for as long as it lives; see [`Mock::hold`](crate::Mock::hold).
 #[derive(Debug)]
 pub struct Hold {
     gate: Arc<Gate>,
-    log: Arc<crate::server::Shared>,
+    shared: Arc<Shared>,
 }
 
 /// A gate that replies pass.
@@ -17,30 +19,35 @@ pub(crate) struct Gate {
     /// After how many events; before the headers if nothing.
     after: Option<usize>,
     open: watch::Sender<bool>,
+    /// Replies that wait here.
+    held: AtomicUsize,
 }
 
 impl Hold {
-    pub(crate) fn new(after: Option<usize>, shared: Arc<crate::server::Shared>) -> Self {
-        let gate = Arc::new(Gate { after, open: watch::Sender::new(false) });
+    pub(crate) fn new(after: Option<usize>, shared: Arc<Shared>) -> Self {
+        let gate =
+            Arc::new(Gate { after, open: watch::Sender::new(false), held: AtomicUsize::new(0) });
         shared.gates().push(Arc::clone(&gate));
-        Self { gate, log: shared }
+        Self { gate, shared }
     }
 
     /// Lets go what was held. Dropping the value does the same.
     pub fn release(self) {}
 
-    /// Blocks until so many replies wait at a gate.
+    /// Blocks until so many replies wait at this gate.
     ///
     /// # Panics
     /// When that does not happen in twenty seconds.
     pub fn wait_for_held(&self, replies: usize) {
-        self.log.log.wait("replies at a gate", |happened| happened.held >= replies);
+        self.shared
+            .log
+            .wait("replies at a gate", |_| self.gate.held.load(Ordering::SeqCst) >= replies);
     }
 }
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.log.gates().retain(|gate| !Arc::ptr_eq(gate, &self.gate));
+        self.shared.gates().retain(|gate| !Arc::ptr_eq(gate, &self.gate));
         self.gate.open.send_replace(true);
     }
 }
@@ -55,8 +62,9 @@ impl Gate {
         if *open.borrow() {
             return;
         }
-        log.note(|happened| happened.held += 1);
-        let held = Held(log);
+        self.held.fetch_add(1, Ordering::SeqCst);
+        log.note(|_| {});
+        let held = Held(&self.held);
         // The sender lives as long as the gate, so this ends only when it opens.
         let _ = open.wait_for(|open| *open).await;
         drop(held);
@@ -64,10 +72,10 @@ impl Gate {
 }
 
 /// Counts a reply as held until it goes on or is given up.
-struct Held<'a>(&'a Log);
+struct Held<'a>(&'a AtomicUsize);
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.0.note(|happened| happened.held -= 1);
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }

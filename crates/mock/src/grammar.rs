@@ -18,8 +18,13 @@
 
 mod anthropic;
 mod chat;
+mod converse;
+mod gemini;
+mod ollama;
+mod responses;
 mod sse;
 
+use crate::eventstream;
 use serde_json::Value;
 
 /// What a client assembles from a reply.
@@ -80,10 +85,31 @@ pub fn check(dialect: &str, bytes: &[u8]) -> Result<Summary, String> {
         "anthropic" => anthropic::stream(&sse::named(bytes)?),
         "chat" if is_whole => chat::whole(&json(bytes)?),
         "chat" => chat::stream(&sse::data(bytes)?),
+        "responses" if is_whole => responses::whole(&json(bytes)?),
+        "responses" => responses::stream(&sse::named(bytes)?),
+        "gemini" if is_whole => gemini::stream(&[json(bytes)?]),
+        "gemini" if first == Some(b'[') => gemini::array(bytes),
+        "gemini" => {
+            let data = sse::data(bytes)?;
+            gemini::stream(
+                &data.iter().map(|data| json(data.as_bytes())).collect::<Result<Vec<_>, _>>()?,
+            )
+        }
+        "converse" if is_whole => converse::whole(&json(bytes)?),
+        "converse" => converse::stream(&eventstream::messages(bytes)?),
+        "invoke" if is_whole => anthropic::whole(&json(bytes)?),
+        "invoke" => anthropic::stream(&unwrapped(bytes)?),
+        "ollama" => ollama::lines(bytes),
         other => Err(format!("{other} is no dialect")),
     }?;
     unique_ids(&summary)?;
     Ok(summary)
+}
+
+/// Anthropic's events out of Amazon's frames.
+fn unwrapped(bytes: &[u8]) -> Result<Vec<Value>, String> {
+    let messages = eventstream::messages(bytes)?;
+    messages.iter().map(|message| crate::invoke::unwrapped(&converse::payload(message)?)).collect()
 }
 
 fn unique_ids(summary: &Summary) -> Result<(), String> {

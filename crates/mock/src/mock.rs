@@ -1,5 +1,6 @@
 //! The mock as a test holds it.
 
+use crate::answer::Answer;
 use crate::fault::Fault;
 use crate::gate::Hold;
 use crate::record::Recorded;
@@ -162,6 +163,7 @@ impl Mock {
             happened.requests.clear();
             happened.count = 0;
             happened.abandoned = 0;
+            happened.most_at_once = happened.at_once;
         });
     }
 
@@ -187,6 +189,12 @@ impl Mock {
     #[must_use]
     pub fn abandoned(&self) -> usize {
         self.shared.log.look(|happened| happened.abandoned)
+    }
+
+    /// The most requests that were being answered at the same time.
+    #[must_use]
+    pub fn most_at_once(&self) -> usize {
+        self.shared.log.look(|happened| happened.most_at_once)
     }
 
     /// Holds back all replies, before their headers, for as long as the guard lives.
@@ -240,6 +248,14 @@ impl Mock {
     /// [`Mock::wait_for_disconnect`] for a task.
     pub async fn saw_disconnect(&self) {
         self.shared.log.until("a client to give up", |happened| happened.abandoned > 0).await;
+    }
+
+    /// Answers all that no model is behind with this.
+    pub(crate) fn serve_with(
+        &self,
+        service: impl Fn(&mut Recorded) -> Answer + Send + Sync + 'static,
+    ) {
+        *self.shared.service() = Some(Arc::new(service));
     }
 
     fn listen_if(&self, listening: bool) {

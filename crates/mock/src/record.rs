@@ -67,8 +67,10 @@ pub(crate) struct Happened {
     pub(crate) accepted: usize,
     /// Replies that the client did not wait for.
     pub(crate) abandoned: usize,
-    /// Replies that wait at a gate.
-    pub(crate) held: usize,
+    /// Requests that are being answered now.
+    pub(crate) at_once: usize,
+    /// The most that there were of them.
+    pub(crate) most_at_once: usize,
 }
 
 impl Log {
@@ -125,8 +127,8 @@ impl Log {
 }
 
 fn summary(happened: &Happened) -> String {
-    let Happened { count, open, accepted, abandoned, held, .. } = happened;
+    let Happened { count, open, accepted, abandoned, .. } = happened;
     format!(
-        "so far {count} requests, {accepted} connections ({open} open), {abandoned} replies abandoned, {held} held"
+        "so far {count} requests, {accepted} connections ({open} open), {abandoned} replies abandoned"
     )
 }

@@ -2,8 +2,7 @@
 
 /// The shapes of requests and replies that providers have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// Anthropic Messages.
     Anthropic,
     /// OpenAI Chat Completions.

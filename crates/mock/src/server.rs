@@ -28,13 +28,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// What all connections share.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Shared {
     pub(crate) log: Log,
     pub(crate) memory: Memory,
     /// Bodies are checked and recorded; a benchmark turns it off.
     pub(crate) attentive: AtomicBool,
     queue: Mutex<Queue>,
+    service: Mutex<Option<Arc<Service>>>,
     gates: Mutex<Vec<Arc<Gate>>>,
     replies: AtomicU64,
 }
@@ -49,6 +50,9 @@ pub(crate) struct Queue {
     /// For every question to a model when nothing is queued.
     pub(crate) always: Option<Arc<Make>>,
 }
+
+/// Answers what no model is behind, and may refuse it.
+pub(crate) type Service = dyn Fn(&mut Recorded) -> Answer + Send + Sync;
 
 /// Makes a reply for a request.
 pub(crate) type Make = dyn Fn(&Recorded) -> Reply + Send + Sync;
@@ -71,15 +75,19 @@ impl Source {
     }
 }
 
-impl fmt::Debug for Queue {
+impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Queue({} replies)", self.next.len())
+        f.debug_struct("Shared").field("log", &self.log).finish_non_exhaustive()
     }
 }
 
 impl Shared {
     pub(crate) fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn service(&self) -> MutexGuard<'_, Option<Arc<Service>>> {
+        self.service.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn gates(&self) -> MutexGuard<'_, Vec<Arc<Gate>>> {
@@ -209,7 +217,7 @@ async fn respond(
     shared: Arc<Shared>,
     takeover: Takeover,
 ) -> Result<Response<Outgoing>, Infallible> {
-    let mut in_flight = InFlight { shared: Arc::clone(&shared), done: false };
+    let mut in_flight = InFlight::new(&shared);
     let (head, body) = request.into_parts();
     let Ok(body) = body.collect().await else { return Ok(empty(StatusCode::BAD_REQUEST)) };
     let path_and_query = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -241,8 +249,15 @@ async fn respond(
 fn answered(request: &mut Recorded, shared: &Shared) -> (Answer, Reply) {
     let route = Route::of(&request.path_and_query).filter(|_| request.method == http::Method::POST);
     let Some(route) = route else {
-        let reply = shared.scripted(request, false).unwrap_or_default();
-        return (answer::of_no_model(request, &reply), reply);
+        let scripted = shared.scripted(request, false);
+        let service = shared.service().clone();
+        return match (scripted, service) {
+            (None, Some(service)) => (service(request), Reply::default()),
+            (scripted, _) => {
+                let reply = scripted.unwrap_or_default();
+                (answer::of_no_model(request, &reply), reply)
+            }
+        };
     };
     let serial = shared.replies.fetch_add(1, Ordering::Relaxed);
     if !shared.attentive.load(Ordering::Relaxed) {
@@ -313,7 +328,8 @@ async fn send(
     Ok(response)
 }
 
-/// Sends the writes of a body at their pace, past the gates. The second value says that it was the last.
+/// Sends the writes of a body at their pace, past the gates, until the client leaves. The second value says that it was
+/// the last.
 async fn trickle(
     events: Vec<Bytes>,
     split: Split,
@@ -323,22 +339,25 @@ async fn trickle(
 ) {
     let writes = writes(&events, split);
     let count = writes.len();
-    let mut complete = 0;
-    shared.pass_gates(Some(0)).await;
-    for (at, (write, events)) in writes.into_iter().enumerate() {
-        if let Some(pause) = pause {
-            tokio::time::sleep(pause).await;
-        }
-        if sender.send((write, at + 1 == count)).await.is_err() {
-            return;
-        }
-        while complete < events {
-            complete += 1;
-            tokio::select! {
-                () = shared.pass_gates(Some(complete)) => {}
-                () = sender.closed() => return,
+    let sent = async {
+        let mut complete = 0;
+        shared.pass_gates(Some(0)).await;
+        for (at, (write, events)) in writes.into_iter().enumerate() {
+            if let Some(pause) = pause {
+                tokio::time::sleep(pause).await;
+            }
+            if sender.send((write, at + 1 == count)).await.is_err() {
+                return;
+            }
+            while complete < events {
+                complete += 1;
+                shared.pass_gates(Some(complete)).await;
             }
         }
+    };
+    tokio::select! {
+        () = sent => {}
+        () = sender.closed() => {}
     }
 }
 
@@ -375,11 +394,22 @@ struct InFlight {
     done: bool,
 }
 
+impl InFlight {
+    fn new(shared: &Arc<Shared>) -> Self {
+        shared.log.note(|happened| {
+            happened.at_once += 1;
+            happened.most_at_once = happened.most_at_once.max(happened.at_once);
+        });
+        Self { shared: Arc::clone(shared), done: false }
+    }
+}
+
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if !self.done {
-            self.shared.log.note(|happened| happened.abandoned += 1);
-        }
+        self.shared.log.note(|happened| {
+            happened.at_once -= 1;
+            happened.abandoned += usize::from(!self.done);
+        });
     }
 }
 

@@ -11,6 +11,7 @@
 //! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
 //! an error calls fail at once for a while.
 
+mod link;
 mod pool;
 mod scan;
 mod servers;
@@ -20,14 +21,16 @@ pub use servers::Servers;
 use crate::address::Address;
 use crate::{Error, Kind, Settings, Stats, Store, entry, key};
 use ::redis::{Cmd, Value};
+use link::Reply;
 use pool::Pool;
-use servers::Reply;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The number is the version of all this.
 const PREFIX: &str = "tokenforge:1:";
+/// How long a call waits for a server.
+const PATIENCE: Duration = Duration::from_millis(250);
 
 /// A store that is shared over the network.
 pub struct Redis {
@@ -39,7 +42,13 @@ impl Redis {
     /// The store on these servers. They are asked when something is put or had: that they cannot be reached now is no
     /// error.
     pub fn new(servers: Servers, settings: Settings) -> Self {
-        Self { pool: Arc::new(Pool::new(servers)), settings }
+        Self { pool: Arc::new(Pool::new(servers, PATIENCE)), settings }
+    }
+
+    /// The same store, in which a call waits this long for an answer, and not the 250 ms that a request can spare.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { pool: Arc::new(Pool::new(self.pool.servers().clone(), patience)), ..self }
     }
 
     fn refused(&self, error: ::redis::RedisError) -> Error {

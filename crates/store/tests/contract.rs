@@ -4,19 +4,19 @@
 
 mod kit;
 
-use kit::server::Database;
+use kit::server::{Database, open};
 use kit::{HOUR, Passing, Time};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_store::{Amount, Disk, Error, Kind, Memory, Settings, Stats, Store, open};
+use tokenforge_store::{Amount, Disk, Error, Kind, Memory, Settings, Stats, Store};
 
 /// Runs a test with each store, for which time passes when told.
 fn each(settings: Settings, test: impl Fn(&dyn Store, &dyn Passing)) {
     each_with_our_clock(settings, |store, time| test(store, time));
     let database = Database::new();
-    test(&*open(&database.url, settings).unwrap(), &database);
+    test(&*open(&database.url, settings), &database);
 }
 
 /// Runs a test with each store that goes by a clock we set.
@@ -195,7 +195,7 @@ fn many_threads_share_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let folder = format!("disk:{}", folder.path().display());
     for url in ["memory:", &folder, &Database::new().url] {
-        let store = open(url, Settings::DISK).unwrap();
+        let store = open(url, Settings::DISK);
         let work = |thread: usize| {
             let store = Arc::clone(&store);
             move || {

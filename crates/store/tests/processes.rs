@@ -7,13 +7,13 @@
 
 mod kit;
 
-use kit::server::Database;
+use kit::server::{Database, open};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokenforge_store::{Kind, Settings, Store, open};
+use tokenforge_store::{Kind, Settings, Store};
 
 const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 const FIRST: &str = "TOKENFORGE_STORE_TEST_FIRST";
@@ -69,13 +69,13 @@ fn l4_what_was_put_before_200_kills_is_there_after_them() {
         let last = lines.filter_map(|line| number(&line)).last().or(last).unwrap();
         put.extend(first..=last);
 
-        let store = open(&url, Settings::DISK).unwrap();
+        let store = open(&url, Settings::DISK);
         let get = |index| store.get(Kind::Original, "t", &id(index)).unwrap();
         assert!((first..=last).all(|index| get(index) == Some(content(index))), "round {round}");
         // The one it may have been at is whole or not there.
         assert!(get(last + 1).is_none_or(|found| found == content(last + 1)), "round {round}");
     }
-    let store = open(&url, Settings::DISK).unwrap();
+    let store = open(&url, Settings::DISK);
     for index in put {
         let found = store.get(Kind::Original, "t", &id(index)).unwrap();
         assert_eq!(found, Some(content(index)), "{index}");
@@ -99,7 +99,7 @@ fn processes_share(url: &str) {
         assert!(lines.any(|line| line == "done"));
         assert!(child.wait().unwrap().success());
     }
-    let store = open(url, Settings::DISK).unwrap();
+    let store = open(url, Settings::DISK);
     assert_eq!(store.stats().unwrap().total().entries, 300);
     for index in 0..300 {
         assert_eq!(store.get(Kind::Original, "t", &id(index)).unwrap(), Some(content(index)));
@@ -154,7 +154,7 @@ fn start(test: &str, url: &str, first: usize) -> (Child, impl Iterator<Item = St
 
 /// The store a child is told to use; none when all ignored tests are asked for.
 fn given_store() -> Option<Arc<dyn Store>> {
-    Some(open(&std::env::var(URL).ok()?, Settings::DISK).unwrap())
+    Some(open(&std::env::var(URL).ok()?, Settings::DISK))
 }
 
 fn number(line: &str) -> Option<usize> {

@@ -8,10 +8,10 @@
 
 mod kit;
 
-use kit::server::{Server, free_port};
+use kit::server::{Server, free_port, open};
 use std::path::Path;
 use std::process::{Command, Output};
-use tokenforge_store::{Kind, Settings, open};
+use tokenforge_store::{Kind, Settings};
 
 const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 
@@ -19,7 +19,7 @@ const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 #[ignore = "a child of the test below"]
 fn child_puts_and_gets() {
     let Ok(url) = std::env::var(URL) else { return };
-    let store = open(&url, Settings::DISK).unwrap();
+    let store = open(&url, Settings::DISK);
     match store.put(Kind::Original, "t", "id", b"bytes") {
         Ok(()) => println!("\nfound {:?}", store.get(Kind::Original, "t", "id").unwrap().unwrap()),
         Err(error) => println!("\nrefused: {error}"),

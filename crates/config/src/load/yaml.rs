@@ -5,7 +5,7 @@ use super::{ConfigFile, Environment};
 use crate::error::{ConfigError, Fault, Place};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
-use serde_saphyr::Spanned;
+use serde_saphyr::{Location, MessageFormatter, Spanned, UserMessageFormatter};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -51,17 +51,19 @@ pub(crate) fn parse(
         strict_booleans: true,
         with_snippet: false,
     };
-    let root: Option<Spanned<Node>> = serde_saphyr::from_str_with_options(file.text, options)
-        .map_err(|error| {
+    let text = file.text.trim_start_matches('\u{feff}');
+    let root: Option<Spanned<Node>> =
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let line = error.location().map_or(0, |location| location.line());
-            Fault::new("", format!("not readable as YAML: {error}")).at(place(line))
+            let problem = UserMessageFormatter.format_message(&error);
+            Fault::new("", format!("not readable as YAML: {problem}")).at(place(line))
         })?;
     let mut document = Document { tree: Value::Object(Map::new()), lines: Lines::default() };
     if let Some(root) = root
         && !matches!(root.value, Node::Null)
     {
-        let mut walk = Walk { lines: &mut document.lines, environment };
-        let tree = walk.value(root.value, String::new());
+        let mut walk = Walk { text, lines: &mut document.lines, environment };
+        let tree = walk.value(root, String::new());
         document.tree = tree.map_err(|fault| {
             let line = document.lines.of(&fault.key);
             fault.at(place(line))
@@ -73,30 +75,33 @@ pub(crate) fn parse(
 /// A value of the file.
 enum Node {
     Null,
-    Word(Value),
+    Text(String),
+    /// A number, `true` or `false`, as YAML understands it.
+    Typed(String),
     List(Vec<Spanned<Node>>),
-    Map(Vec<(Spanned<String>, Node)>),
+    Map(Vec<(Spanned<String>, Spanned<Node>)>),
 }
 
 struct Walk<'a> {
+    text: &'a str,
     lines: &'a mut Lines,
     environment: Environment<'a>,
 }
 
 impl Walk<'_> {
-    fn value(&mut self, node: Node, path: String) -> Result<Value, Fault> {
-        match node {
+    fn value(&mut self, node: Spanned<Node>, path: String) -> Result<Value, Fault> {
+        match node.value {
             Node::Null => Ok(Value::Null),
-            Node::Word(Value::String(text)) => interpolate(&text, self.environment)
+            Node::Text(text) => interpolate(&text, self.environment)
                 .map(Value::from)
                 .map_err(|problem| Fault::new(path, problem)),
-            Node::Word(word) => Ok(word),
+            Node::Typed(value) => Ok(self.as_written(&node.defined).unwrap_or(&value).into()),
             Node::List(nodes) => {
                 let mut list = Vec::with_capacity(nodes.len());
                 for (index, node) in nodes.into_iter().enumerate() {
                     let path = format!("{path}[{index}]");
                     self.lines.0.insert(path.clone(), node.referenced.line());
-                    list.push(self.value(node.value, path)?);
+                    list.push(self.value(node, path)?);
                 }
                 Ok(list.into())
             }
@@ -111,6 +116,16 @@ impl Walk<'_> {
                 Ok(map.into())
             }
         }
+    }
+
+    /// The very characters of a number: a key of `007` is not `7`.
+    fn as_written(&self, location: &Location) -> Option<&str> {
+        let span = location.span();
+        let start = usize::try_from(span.byte_offset()?).ok()?;
+        let end = start.checked_add(usize::try_from(span.byte_len()?).ok()?)?;
+        let written = self.text.get(start..end)?;
+        // Where there is a tag before it, this is not just the number.
+        (!written.is_empty() && !written.contains(char::is_whitespace)).then_some(written)
     }
 }
 
@@ -142,23 +157,23 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-        Ok(Node::Word(value.into()))
+        Ok(Node::Typed(value.to_string()))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Word(value.into()))
+        Ok(Node::Typed(value.to_string()))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Word(value.into()))
+        Ok(Node::Typed(value.to_string()))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Word(value.into()))
+        Ok(Node::Typed(value.to_string()))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Word(value.into()))
+        Ok(Node::Text(value.to_owned()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut nodes: A) -> Result<Node, A::Error> {

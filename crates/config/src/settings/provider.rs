@@ -82,10 +82,15 @@ impl super::Settings {
     pub fn asked_provider(&self) -> Option<Provider> {
         let api = &self.tool_output.api;
         match &self.tool_output.provider {
-            Some(name) => self.providers.get(name).map(|named| Provider {
-                endpoint: named.endpoint.clone().or_else(|| api.endpoint.clone()),
-                model: named.model.clone().or_else(|| api.model.clone()),
-                ..named.clone()
+            Some(name) => self.providers.get(name).map(|named| {
+                let lends_key = named.api_key.is_none() && api.api_key.is_some();
+                Provider {
+                    kind: named.kind,
+                    auth: if lends_key { Auth::ApiKey } else { named.auth },
+                    endpoint: named.endpoint.clone().or_else(|| api.endpoint.clone()),
+                    api_key: named.api_key.clone().or_else(|| api.api_key.clone()),
+                    model: named.model.clone().or_else(|| api.model.clone()),
+                }
             }),
             None => api.endpoint.as_ref().map(|endpoint| Provider {
                 kind: ProviderKind::of_host(endpoint.host().unwrap_or_default()),

@@ -19,36 +19,47 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use whole::Wholes;
 
-/// The most that is remembered of one reply, to be said again.
-const MAX_REMEMBERED: usize = 64 << 20;
+/// The largest stream that is looked at: its blocks are remembered, to be said again.
+const MAX_REPLY: usize = 64 << 20;
 
 /// A dialect whose replies are made of content blocks.
 pub(super) struct Blocks<G> {
     dialect: Dialect,
     usage: Usage,
     deferred: Option<Deferred>,
-    wholes: Wholes,
+    /// The current reply of the upstream.
+    current: Current,
+    /// Its earlier ones, if replies are whole.
+    earlier: Wholes,
+    /// The closing events of the one before, if the client did not get them.
+    held_before: Held,
+    /// The current reply is not the first one.
+    is_followed: bool,
+    /// The upstream was asked again, and its reply did not begin yet.
+    is_asked: bool,
     /// The client has text of the answer.
     has_text: bool,
-    /// How many blocks the client has: the number of its next one.
+    /// The number of the client's next block.
     count: u64,
-    /// How many it had when the current reply began.
-    base: u64,
-    /// This is not the first reply of the upstream.
-    is_followed: bool,
-    /// The upstream was asked, and its reply did not begin yet.
-    is_asked: bool,
-    /// What came of the current reply.
-    ledger: Ledger,
-    remembered: usize,
-    /// The closing events of the current reply, if the client did not get them: names and payloads.
-    held: Vec<(String, String)>,
-    /// The current reply said why it ended.
-    is_closed: bool,
-    /// The closing events of the reply before.
-    held_before: Vec<(String, String)>,
     grammar: PhantomData<G>,
 }
+
+/// A reply of the upstream.
+#[derive(Default)]
+struct Current {
+    ledger: Ledger,
+    /// The number of the client's first block of it.
+    base: u64,
+    /// How many bytes came.
+    size: usize,
+    /// It said why it ended.
+    is_closed: bool,
+    /// The closing events, if the client did not get them.
+    held: Held,
+}
+
+/// Names and payloads of events.
+type Held = Vec<(String, String)>;
 
 impl<G: Grammar> Blocks<G> {
     pub(super) fn new(dialect: Dialect) -> Self {
@@ -56,17 +67,13 @@ impl<G: Grammar> Blocks<G> {
             dialect,
             usage: Usage::default(),
             deferred: None,
-            wholes: Wholes::default(),
-            has_text: false,
-            count: 0,
-            base: 0,
+            current: Current::default(),
+            earlier: Wholes::default(),
+            held_before: Held::new(),
             is_followed: false,
             is_asked: false,
-            ledger: Ledger::default(),
-            remembered: 0,
-            held: Vec::new(),
-            is_closed: false,
-            held_before: Vec::new(),
+            has_text: false,
+            count: 0,
             grammar: PhantomData,
         }
     }
@@ -74,11 +81,10 @@ impl<G: Grammar> Blocks<G> {
     /// If the upstream was asked again, its reply begins here.
     fn begin(&mut self) {
         if std::mem::take(&mut self.is_asked) {
+            self.is_followed = true;
             self.usage.begin();
-            self.ledger = Ledger::default();
-            (self.is_followed, self.is_closed, self.remembered) = (true, false, 0);
-            self.held_before = std::mem::take(&mut self.held);
-            self.base = self.count;
+            let current = Current { base: self.count, ..Current::default() };
+            self.held_before = std::mem::replace(&mut self.current, current).held;
         }
     }
 
@@ -87,24 +93,25 @@ impl<G: Grammar> Blocks<G> {
         let call = block.and_then(G::call);
         self.has_text |= block.is_some_and(G::is_text);
         let is_internal = call.as_ref().is_some_and(|call| call.is_internal);
-        let kept = index.saturating_sub(self.ledger.internal());
-        let client = (!is_internal).then(|| self.base.saturating_add(kept));
+        let kept = index.saturating_sub(self.current.ledger.internal());
+        let client = (!is_internal).then(|| self.current.base.saturating_add(kept));
         if let Some(client) = client {
             self.count = self.count.max(client.saturating_add(1));
         }
-        self.ledger.begin(index, client, call, block.map_or("", Node::raw));
+        self.current.ledger.begin(index, client, call, block.map_or("", Node::raw));
         client
     }
 
     /// The upstream's reply is over: what comes next, if that is decided by its blocks.
     fn next(&mut self) -> Next {
-        if self.ledger.foreign() > 0 {
-            self.deferred = Some(self.ledger.deferred::<G>());
+        if self.current.ledger.foreign() > 0 {
+            self.deferred = Some(self.current.ledger.deferred::<G>());
             return Next::Done;
         }
         self.is_asked = true;
-        let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, self.ledger.said::<G>());
-        Next::Ask(Turn::new(self.dialect, said, self.ledger.internal_calls::<G>()))
+        let said =
+            format!(r#"{{"role":"assistant","content":[{}]}}"#, self.current.ledger.said::<G>());
+        Next::Ask(Turn::new(self.dialect, said, self.current.ledger.internal_calls::<G>()))
     }
 }
 
@@ -128,8 +135,8 @@ impl<G: Grammar> Speech for Blocks<G> {
     fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
         let json = Node::read(&frame.json)?;
         self.begin();
-        self.remembered += frame.json.len();
-        if self.remembered > MAX_REMEMBERED {
+        self.current.size += frame.json.len();
+        if self.current.size > MAX_REPLY {
             return Err(PassOn);
         }
         match G::event(frame.event, &json) {
@@ -148,17 +155,17 @@ impl<G: Grammar> Speech for Blocks<G> {
             }
             Event::Delta { index, delta } => {
                 self.has_text |= G::is_text(&delta);
-                if self.ledger.find(index).is_none() {
+                if self.current.ledger.find(index).is_none() {
                     // Some blocks begin with their first delta.
                     self.start(index, None);
                 }
-                let Some(block) = self.ledger.find(index) else { return Ok(()) };
+                let Some(block) = self.current.ledger.find(index) else { return Ok(()) };
                 block.go_on(delta.raw());
                 if let Some(client) = block.client {
                     renumber::<G>(frame, &json, index, client, out);
                 }
             }
-            Event::Stop { index } => match self.ledger.find(index) {
+            Event::Stop { index } => match self.current.ledger.find(index) {
                 None => out.pass(frame),
                 Some(block) => {
                     block.is_open = false;
@@ -169,9 +176,9 @@ impl<G: Grammar> Speech for Blocks<G> {
             },
             Event::Closing { has_reason } => {
                 self.usage.note(G::tokens(&json));
-                self.is_closed |= has_reason;
-                if self.ledger.internal() > 0 && self.ledger.foreign() == 0 {
-                    self.held.push((frame.event.to_owned(), frame.json.to_string()));
+                self.current.is_closed |= has_reason;
+                if self.current.ledger.internal() > 0 && self.current.ledger.foreign() == 0 {
+                    self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
                 } else if self.is_followed {
                     out.with(frame, &closing::<G>(&frame.json, &self.usage, false));
                 } else {
@@ -184,11 +191,11 @@ impl<G: Grammar> Speech for Blocks<G> {
 
     fn finish(&mut self, out: &mut Out<'_>) -> Next {
         self.begin();
-        if self.ledger.internal() == 0 {
+        if self.current.ledger.internal() == 0 {
             return Next::Done;
         }
-        if !self.is_closed {
-            for (name, json) in self.held.drain(..) {
+        if !self.current.is_closed {
+            for (name, json) in self.current.held.drain(..) {
                 out.compose(&name, &json);
             }
             return Next::Done;
@@ -204,19 +211,19 @@ impl<G: Grammar> Speech for Blocks<G> {
         for (index, block) in (0..).zip(content.elements()) {
             self.start(index, Some(&block));
         }
-        let next = if self.ledger.internal() > 0 { self.next() } else { Next::Done };
+        let next = if self.current.ledger.internal() > 0 { self.next() } else { Next::Done };
         match next {
-            Next::Ask(_) => self.wholes.keep::<G>(&reply, body),
+            Next::Ask(_) => self.earlier.keep::<G>(&reply, body),
             Next::Done => {
                 let usage = self.is_followed.then_some(&self.usage);
-                out.extend_from_slice(self.wholes.last::<G>(&reply, body, usage).as_bytes());
+                out.extend_from_slice(self.earlier.last::<G>(&reply, body, usage).as_bytes());
             }
         }
         Ok(next)
     }
 
     fn is_internal(&self) -> bool {
-        !self.is_asked && !self.is_closed && self.ledger.internal() > 0
+        !self.is_asked && !self.current.is_closed && self.current.ledger.internal() > 0
     }
 
     fn usage(&self) -> &Usage {
@@ -228,7 +235,7 @@ impl<G: Grammar> Speech for Blocks<G> {
     }
 
     fn give_up(&mut self, out: &mut Out<'_>) {
-        for index in self.ledger.open() {
+        for index in self.current.ledger.open() {
             let (name, json) = G::stop_event(index);
             out.compose(name, &json);
         }
@@ -237,7 +244,7 @@ impl<G: Grammar> Speech for Blocks<G> {
                 out.compose(name, &json);
             }
         }
-        let held = if self.is_closed { &self.held } else { &self.held_before };
+        let held = if self.current.is_closed { &self.current.held } else { &self.held_before };
         for (name, json) in held {
             out.compose(name, &closing::<G>(json, &self.usage, true));
         }
@@ -245,7 +252,7 @@ impl<G: Grammar> Speech for Blocks<G> {
 
     fn give_up_whole(&mut self, out: &mut Vec<u8>) {
         let apology = (!self.has_text).then(|| G::text_block(APOLOGY));
-        if let Some(body) = self.wholes.give_up::<G>(apology, &self.usage) {
+        if let Some(body) = self.earlier.give_up::<G>(apology, &self.usage) {
             out.extend_from_slice(body.as_bytes());
         }
     }

@@ -129,7 +129,7 @@ macro_rules! name_and_description {
 
 macro_rules! schema {
     () => {
-        r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string","description":"e.g. 20-80"},"grep":{"type":"string","description":"regex"}},"required":["id"]}"#
+        r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string","description":"e.g. 20-80"},"grep":{"type":"string","description":"regex"},"path":{"type":"string","description":"e.g. items[3].name"}},"required":["id"]}"#
     };
 }
 

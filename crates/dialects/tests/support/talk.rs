@@ -21,6 +21,36 @@ impl Heard {
     pub(crate) fn text(&self) -> &str {
         str::from_utf8(&self.client).unwrap()
     }
+
+    /// The client has its reply.
+    #[track_caller]
+    pub(crate) fn done(self) -> Self {
+        assert!(!self.is_given_up, "the upstream was asked more often than it answers");
+        self
+    }
+
+    /// What the client got when it was given up.
+    #[track_caller]
+    pub(crate) fn given_up(self) -> String {
+        assert!(self.is_given_up, "the client has its reply");
+        String::from_utf8(self.client).unwrap()
+    }
+
+    /// The ids and arguments of the calls that were answered, turn by turn.
+    pub(crate) fn asked(&self) -> Vec<Vec<(&str, &str)>> {
+        let turns = self.turns.iter();
+        turns
+            .map(|turn| turn.calls.iter().map(|call| (&*call.id, &*call.arguments)).collect())
+            .collect()
+    }
+
+    /// The body that the upstream is asked again with after a turn whose calls are all answered by `text`.
+    pub(crate) fn body(&self, turn: usize, body: &str, text: &str) -> String {
+        let turn = &self.turns[turn];
+        let answer = Answer { text: text.to_owned(), is_error: false };
+        let answers = vec![answer; turn.calls.len()];
+        String::from_utf8(turn.follow_up(body.as_bytes(), &answers).unwrap()).unwrap()
+    }
 }
 
 /// Lets the upstream give its replies, one after the other, in pieces that `cut` makes.
@@ -78,4 +108,33 @@ pub(crate) fn answers(turn: &Turn) -> Vec<Answer> {
 pub(crate) fn follow_up(turn: &Turn, body: &str) -> serde_json::Value {
     let body = turn.follow_up(body.as_bytes(), &answers(turn)).unwrap();
     serde_json::from_slice(&body).unwrap()
+}
+
+/// Texts as an upstream sends them.
+pub(crate) fn bytes<T: AsRef<str>>(texts: &[T]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_ref().as_bytes().to_vec()).collect()
+}
+
+/// Cuts bytes into pieces of these lengths, over and over.
+pub(crate) fn pieces<'a>(mut bytes: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
+    let mut pieces = Vec::new();
+    for length in lengths.iter().cycle() {
+        if bytes.is_empty() {
+            break;
+        }
+        let (piece, rest) = bytes.split_at((*length).clamp(1, bytes.len()));
+        pieces.push(piece);
+        bytes = rest;
+    }
+    pieces
+}
+
+/// Server-sent events without names.
+pub(crate) fn data<T: AsRef<str>>(payloads: &[T]) -> String {
+    payloads.iter().map(|json| format!("data: {}\n\n", json.as_ref())).collect()
+}
+
+/// The payloads of server-sent events.
+pub(crate) fn payloads(events: &str) -> Vec<&str> {
+    events.lines().filter_map(|line| line.strip_prefix("data: ")).collect()
 }

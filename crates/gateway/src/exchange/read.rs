@@ -30,11 +30,7 @@ pub(super) enum Payload {
 
 impl Visit {
     /// Reads the body if somebody has to see it.
-    pub(super) async fn read(
-        &self,
-        exchange: &Exchange,
-        body: Incoming,
-    ) -> Result<Payload, Stop> {
+    pub(super) async fn read(&self, exchange: &Exchange, body: Incoming) -> Result<Payload, Stop> {
         let limits = &self.state.settings.limits;
         let until = Instant::now() + limits.body_timeout;
         if !self.must_be_read(exchange) {
@@ -84,7 +80,9 @@ impl Visit {
             exchange.set_request_body(body.clone());
         }
         self.run(Phase::PreUpstream, exchange).await?;
-        if let Some(after) = exchange.take_request_body().filter(|after| Some(after) != before.as_ref()) {
+        if let Some(after) =
+            exchange.take_request_body().filter(|after| Some(after) != before.as_ref())
+        {
             exchange.request_mut().headers.remove(CONTENT_ENCODING);
             *payload = Payload::Here(after);
         }
@@ -94,7 +92,9 @@ impl Visit {
 
 fn unread(error: BodyError) -> Stop {
     match error.is::<TooSlow>() {
-        true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive").into(),
+        true => {
+            Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive").into()
+        }
         false => Problem::bad_request("the body did not arrive whole").into(),
     }
 }

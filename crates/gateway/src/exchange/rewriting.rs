@@ -5,18 +5,17 @@ use super::read::Payload;
 use super::{Stop, Visit, detected};
 use crate::answer::Problem;
 use crate::expand::Originals;
-use crate::gateway::{Gateway, State};
 use crate::http::body::Body;
 use crate::options::Options;
 use crate::relay;
-use crate::rewrite::{Effort, Job, Rewritten, rewrite};
+use crate::rewrite::{Effort, Means, Order, Rewritten, rewrite};
 use crate::strategy::{self, Shortened};
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, HeaderName, HeaderValue};
-use http::StatusCode;
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
+use http::{StatusCode, Uri};
 use std::sync::Arc;
 use std::time::Instant;
-use tokenforge_dialects::{Dialect, Purpose};
+use tokenforge_dialects::{Purpose, session_of_headers};
 use tokenforge_plugin::Exchange;
 
 /// A longer body is not looked at on the threads that move bytes.
@@ -38,19 +37,19 @@ impl Visit {
         exchange: &mut Exchange,
         payload: Payload,
         options: &Options,
+        target: &Uri,
     ) -> Result<Rewriting, Stop> {
         let (body, wire) = match payload {
             Payload::Passing(body) => return Ok(Rewriting::untouched(body)),
             Payload::Here(body) => (body, None),
             Payload::Coded { wire, decoded } => (decoded, Some(Body::Pieces(wire))),
         };
-        let Some(order) = self.order(exchange, body.clone(), options) else {
+        let Some(order) = self.order(exchange, body.clone(), options, target) else {
             return Ok(Rewriting::untouched(wire.unwrap_or_else(|| body.into())));
         };
-        let rewritten = order.clone().made().await?;
-        let mut report = rewritten.report;
-        report.project = exchange.project.as_deref().map(str::to_owned);
-        self.gateway.telemetry.rewritten(&report);
+        let rewritten = made(order.clone()).await?;
+        let headers = told(&rewritten.report);
+        self.gateway.telemetry.rewritten(&rewritten.report);
         let is_changed = rewritten.body != order.body;
         let body = match wire.filter(|_| !is_changed) {
             Some(wire) => wire,
@@ -67,15 +66,22 @@ impl Visit {
                 results: rewritten.originals,
                 settings: rewritten.settings,
             };
-            let streams = order.is_stream.unwrap_or(rewritten.streams);
-            relay::Job { body: rewritten.body, originals, streams }
+            relay::Job { body: rewritten.body, originals, streams: rewritten.streams }
         });
-        Ok(Rewriting { body, relay, headers: told(&report) })
+        Ok(Rewriting { body, relay, headers })
     }
 
     /// What is to be rewritten, if it is anything that we know.
-    fn order(&self, exchange: &Exchange, body: Bytes, options: &Options) -> Option<Order> {
-        let detected = detected(exchange.request()).filter(|detected| !detected.is_signed)?;
+    fn order(
+        &self,
+        exchange: &Exchange,
+        body: Bytes,
+        options: &Options,
+        target: &Uri,
+    ) -> Option<Order> {
+        let head = exchange.request();
+        let detected = detected(head).filter(|detected| !detected.is_signed)?;
+        let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
         Some(Order {
             gateway: self.gateway.clone(),
             state: self.state.clone(),
@@ -84,7 +90,11 @@ impl Visit {
             is_stream: detected.is_stream,
             model: detected.model.map(str::to_owned),
             tenant: exchange.tenant.clone().unwrap_or_default(),
+            project: exchange.project.clone(),
+            session: session_of_headers(header).map(str::to_owned),
             options: Arc::new(options.clone()),
+            target: target.clone(),
+            bearer: head.headers.get(AUTHORIZATION).cloned(),
             body,
         })
     }
@@ -96,54 +106,26 @@ impl Rewriting {
     }
 }
 
-/// A body, and all that decides what becomes of it.
-#[derive(Clone)]
-pub(crate) struct Order {
-    pub(crate) gateway: Arc<Gateway>,
-    pub(crate) state: Arc<State>,
-    pub(crate) dialect: Dialect,
-    pub(crate) purpose: Purpose,
-    pub(crate) is_stream: Option<bool>,
-    pub(crate) model: Option<String>,
-    pub(crate) tenant: Arc<str>,
-    pub(crate) options: Arc<Options>,
-    pub(crate) body: Bytes,
-}
-
-impl Order {
-    async fn made(self) -> Result<Rewritten, Problem> {
-        if self.body.len() <= SHORT
-            && let Some(rewritten) = self.rewrite(Effort::Remembered, &Shortened::default())?
-        {
+/// Rewrites a body, on threads of its own if there is work.
+async fn made(order: Order) -> Result<Rewritten, Problem> {
+    let deadline = Instant::now() + order.state.settings.tool_output.deadline;
+    if order.body.len() <= SHORT {
+        let shortened = &Shortened::default();
+        let means = Means { effort: Effort::Remembered, deadline, shortened };
+        if let Some(rewritten) = rewrite(&order, &means)? {
             return Ok(rewritten);
         }
-        let shortened = strategy::shorten(&self).await?;
-        let permit = self.gateway.compression.clone().acquire_owned().await;
-        let body = self.body.clone();
-        let working = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            self.rewrite(Effort::Full, &shortened)
-        });
-        match working.await {
-            Ok(rewritten) => Ok(rewritten?.unwrap_or_else(|| Rewritten::untouched(&body))),
-            // A defect of ours is no reason for the request to fail, unless it was to be checked for secrets.
-            Err(_) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway")),
-        }
     }
-
-    fn rewrite(&self, effort: Effort, shortened: &Shortened) -> Result<Option<Rewritten>, Problem> {
-        let job = Job {
-            gateway: &self.gateway,
-            state: &self.state,
-            dialect: self.dialect,
-            purpose: self.purpose,
-            model: self.model.as_deref(),
-            tenant: &self.tenant,
-            options: &self.options,
-            deadline: Instant::now() + self.state.settings.tool_output.deadline,
-            shortened,
-        };
-        rewrite(&job, &self.body, effort)
+    let shortened = strategy::shorten(&order).await?;
+    let permit = order.gateway.compression.clone().acquire_owned().await;
+    let body = order.body.clone();
+    let working = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        rewrite(&order, &Means { effort: Effort::Full, deadline, shortened: &shortened })
+    });
+    match working.await {
+        Ok(rewritten) => Ok(rewritten?.unwrap_or_else(|| Rewritten::untouched(&body))),
+        Err(_) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway")),
     }
 }
 

@@ -63,7 +63,9 @@ impl Coding {
     pub(crate) fn decoder(self) -> io::Result<Decoder> {
         Ok(Decoder(match self {
             Coding::Gzip => Inner::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Vec::new()))),
-            Coding::Deflate => Inner::Deflate(Box::new(flate2::write::ZlibDecoder::new(Vec::new()))),
+            Coding::Deflate => {
+                Inner::Deflate(Box::new(flate2::write::ZlibDecoder::new(Vec::new())))
+            }
             Coding::Brotli => {
                 Inner::Brotli(Box::new(brotli::DecompressorWriter::new(Vec::new(), 1 << 14)))
             }
@@ -114,12 +116,14 @@ mod tests {
     fn encoded(coding: Coding, text: &[u8]) -> Vec<u8> {
         match coding {
             Coding::Gzip => {
-                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                let mut encoder =
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }
             Coding::Deflate => {
-                let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+                let mut encoder =
+                    flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }

@@ -86,7 +86,10 @@ mod tests {
 
     #[test]
     fn a_body_with_two_lengths_is_told() {
-        assert!(has_two_lengths(&headers(&[("content-length", "1"), ("transfer-encoding", "chunked")])));
+        assert!(has_two_lengths(&headers(&[
+            ("content-length", "1"),
+            ("transfer-encoding", "chunked")
+        ])));
         assert!(!has_two_lengths(&headers(&[("content-length", "1")])));
         assert!(!has_two_lengths(&headers(&[("transfer-encoding", "chunked")])));
     }

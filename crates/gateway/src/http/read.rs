@@ -16,7 +16,11 @@ pub(crate) enum Read {
 }
 
 /// Reads a body of up to `limit` bytes, which must be here by `until`.
-pub(crate) async fn read(mut body: Incoming, limit: usize, until: Instant) -> Result<Read, BodyError> {
+pub(crate) async fn read(
+    mut body: Incoming,
+    limit: usize,
+    until: Instant,
+) -> Result<Read, BodyError> {
     let mut pieces = VecDeque::new();
     let mut length = 0;
     loop {

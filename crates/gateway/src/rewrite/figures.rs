@@ -7,14 +7,11 @@ use tokenforge_secrets::Scanner;
 use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The figures of an output that goes on as `forwarded`.
-pub(crate) fn figures(
-    output: &Output<'_>,
-    compressed: &Compressed,
-    forwarded: &str,
-    counter: Counter,
-) -> Figures {
-    let has = |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
+/// The figures of an output and what became of it.
+pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Counter) -> Figures {
+    let forwarded = compressed.text(output.text);
+    let has =
+        |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
     let arguments = Scanner::builtin().redact(output.arguments);
     let arguments = arguments.as_ref().map_or(output.arguments, |redacted| &redacted.text);
     let before = size(output.text, counter);

@@ -1,14 +1,11 @@
 //! Tool results: what stands in the place of each.
 
 use super::figures::figures;
-use super::shown::{Shown, text_of};
-use super::{Effort, Job};
-use crate::answer::Problem;
+use super::shown::Shown;
+use super::{Effort, Means, Order, Scope};
 use crate::memo::{Chain, Entry};
 use crate::options::Options;
 use crate::report::{Figures, Report, ResultReport};
-use bytes::Bytes;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +15,7 @@ use tokenforge_compress::session::{Remembered, SessionOptions};
 use tokenforge_compress::{
     Compressed, Engine, History, Mode, Original, Outcome, Output, Reason, Session, Verdict,
 };
-use tokenforge_dialects::{Request, ToolResult};
+use tokenforge_dialects::ToolResult;
 use tokenforge_store::Kind;
 
 /// What was made of the tool results of a body.
@@ -30,50 +27,48 @@ pub(super) struct Results {
     pub(super) originals: HashMap<Reference, usize>,
 }
 
-/// Makes something smaller of each tool result. `Ok(None)`: that takes more effort than allowed.
+/// Makes something smaller of each tool result. `None`: that takes more effort than allowed.
 pub(super) fn rewrite(
-    job: &Job<'_>,
-    request: &Request<'_>,
-    body: &Bytes,
-    options: &Options,
-    engine: &Engine<'_>,
-    is_observed: bool,
-    effort: Effort,
+    order: &Order,
+    means: &Means<'_>,
+    scope: &Scope<'_>,
     report: &mut Report,
-) -> Result<Option<Results>, Problem> {
-    if engine.settings().mode == Mode::Disabled || request.results.is_empty() {
-        return Ok(Some(Results::default()));
+) -> Option<Results> {
+    let engine = scope.engine();
+    let mut results = Results::default();
+    if engine.settings().mode == Mode::Disabled {
+        return Some(results);
     }
-    let session = session(job, options);
-    if effort == Effort::Remembered && session.is_some() {
-        return Ok(None);
+    let is_quick = means.effort == Effort::Remembered;
+    let session = session(order, &scope.options);
+    if is_quick && session.is_some() {
+        return None;
     }
     // Held until the request is done: two requests of one session take turns.
-    let mut session = session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
-    let worker = Worker { job, body, engine, is_observed, options: session_options(job, options) };
-    let memo = &job.gateway.memo;
-    let mut chain = memo.chain(job.tenant, job.state.fingerprint(engine, is_observed));
+    let mut session =
+        session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
+    let worker = Worker { order, means, scope, engine };
+    let (memo, body) = (&order.gateway.memo, &order.body);
+    let mut chain = memo.chain(&order.tenant, order.state.fingerprint(&engine, scope.is_observed));
     let mut shown = Shown::default();
-    let mut results = Results::default();
-    for (index, result) in request.results.iter().enumerate() {
+    for (index, result) in scope.request.results.iter().enumerate() {
         chain = memo.next(chain, result, body);
         let found = if session.is_some() { None } else { memo.find(chain, result, body) };
-        let is_found = found.is_some();
         let done = match found {
             Some(entry) => Done::found(entry),
-            None if effort == Effort::Remembered => return Ok(None),
+            None if is_quick => return None,
             None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
         };
         if let Some(reference) = done.entry.original {
             results.originals.insert(reference, index);
         }
-        report.results.push(done.reported(result, is_found));
-        shown.add(result, forwarded(result, &done.entry, body));
+        report.results.push(done.reported(result));
+        shown.add(result, done.entry.clone());
         if let Some(replacement) = &done.entry.replacement {
             results.replaced.push((result.place(), replacement.clone()));
         }
     }
-    Ok(Some(results))
+    Some(results)
 }
 
 /// What became of one result.
@@ -89,11 +84,11 @@ impl Done {
         Done { entry, memo_reused: true, memo_changed: false, deduped: false }
     }
 
-    fn reported(&self, result: &ToolResult<'_>, is_found: bool) -> ResultReport {
+    fn reported(&self, result: &ToolResult<'_>) -> ResultReport {
         ResultReport {
             tool: result.tool_name.as_deref().unwrap_or_default().to_owned(),
             call: result.call_id.as_deref().map(str::to_owned),
-            memo_reused: is_found || self.memo_reused,
+            memo_reused: self.memo_reused,
             memo_changed: self.memo_changed,
             deduped: self.deduped || self.entry.figures.is_pointer,
             figures: self.entry.figures.clone(),
@@ -103,47 +98,41 @@ impl Done {
 
 /// Makes what is not remembered.
 struct Worker<'w> {
-    job: &'w Job<'w>,
-    body: &'w Bytes,
-    engine: &'w Engine<'w>,
-    /// What is made is only measured.
-    is_observed: bool,
-    options: SessionOptions,
+    order: &'w Order,
+    means: &'w Means<'w>,
+    scope: &'w Scope<'w>,
+    engine: Engine<'w>,
 }
 
 impl Worker<'_> {
-    fn make(
-        &self,
-        result: &ToolResult<'_>,
+    fn make<'b>(
+        &'b self,
+        result: &'b ToolResult<'b>,
         chain: Chain,
-        shown: &mut Shown<'_>,
+        shown: &mut Shown<'b>,
         session: Option<&mut Session>,
     ) -> Done {
-        let body = self.body;
+        let body = &self.order.body;
         let arguments = result.arguments.as_ref().and_then(|arguments| arguments.text(body));
         let Some(text) = result.text(body) else {
             // Half a character is in it, which no text can hold.
             return self.kept(result, chain);
         };
         let output = output(result, &text, arguments.as_deref());
-        let made = self.compressed(&output, shown.before(result), session);
-        let mut figures = figures(
-            &output,
-            &made.compressed,
-            made.compressed.text(output.text),
-            self.engine.settings().counter,
-        );
-        figures.strategy = self.job.shortened.strategy_of(&made.compressed);
+        let made = self.compressed(&output, shown.before(result, body), session);
+        let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
+        figures.strategy = self.means.shortened.strategy_of(&output);
         let (mut replacement, mut original) = (None, None);
-        if self.is_observed {
+        if self.scope.is_observed {
             figures.verdict = Verdict::Kept(Reason::Observed);
         } else {
-            let splice = made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
+            let splice =
+                made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
             replacement = splice.map(|splice| Arc::from(&*splice.with));
             original = made.compressed.original.map(|original| original.reference);
         }
-        let entry =
-            self.job.gateway.memo.keep(chain, result, body, replacement, original, figures.into());
+        let memo = &self.order.gateway.memo;
+        let entry = memo.keep(chain, result, body, replacement, original, figures.into());
         let Remembered { memo_reused, memo_changed, deduped, .. } = made;
         Done { entry, memo_reused, memo_changed, deduped }
     }
@@ -157,7 +146,7 @@ impl Worker<'_> {
     ) -> Remembered {
         let made = self.attempted(output, history, session);
         let Some(original) = &made.compressed.original else { return made };
-        if self.is_observed || self.store(original) {
+        if self.scope.is_observed || self.store(original) {
             return made;
         }
         Remembered {
@@ -180,17 +169,17 @@ impl Worker<'_> {
             memo_changed: false,
             deduped: false,
         };
-        if let Some(shortened) = self.job.shortened.find(output) {
+        if let Some(shortened) = self.means.shortened.find(output) {
             return plain(shortened);
         }
-        let deadline = self.job.deadline;
+        let deadline = self.means.deadline;
         let is_late = || Instant::now() >= deadline;
-        let sticky = self.job.gateway.sticky(self.job.tenant, output, self.engine.settings());
+        let sticky = self.order.gateway.sticky(&self.order.tenant, output, self.engine.settings());
         let was_late = sticky.is_late();
         let expired = || was_late || is_late();
         let engine = self.engine.with_deadline(&expired);
         let made = match session {
-            Some(session) => session.compress(&engine, output, history, self.options),
+            Some(session) => session.compress(&engine, output, history, self.session_options()),
             None => plain(engine.compress(output, history)),
         };
         let is_breach = !was_late && is_out_of_time(&made.compressed);
@@ -204,11 +193,11 @@ impl Worker<'_> {
 
     fn store(&self, original: &Original) -> bool {
         let id = original.reference.to_string();
-        let store = &self.job.gateway.store;
-        match store.put(Kind::Original, self.job.tenant, &id, original.text.as_bytes()) {
+        let store = &self.order.gateway.store;
+        match store.put(Kind::Original, &self.order.tenant, &id, original.text.as_bytes()) {
             Ok(()) => true,
             Err(error) => {
-                self.job.gateway.telemetry.store_failed(&error);
+                self.order.gateway.telemetry.store_failed(&error);
                 false
             }
         }
@@ -217,8 +206,15 @@ impl Worker<'_> {
     /// A result that is left as it is without a look at it.
     fn kept(&self, result: &ToolResult<'_>, chain: Chain) -> Done {
         let figures = Arc::new(Figures::untouched());
-        let entry = self.job.gateway.memo.keep(chain, result, self.body, None, None, figures);
+        let entry =
+            self.order.gateway.memo.keep(chain, result, &self.order.body, None, None, figures);
         Done { entry, memo_reused: false, memo_changed: false, deduped: false }
+    }
+
+    fn session_options(&self) -> SessionOptions {
+        let asked = self.scope.options.compression.session_options();
+        let may_dedup = self.order.state.settings.tool_output.dedup;
+        SessionOptions { dedup: asked.dedup && may_dedup, ..asked }
     }
 }
 
@@ -242,24 +238,9 @@ pub(crate) fn output<'o>(
     }
 }
 
-/// What the model sees of a result.
-fn forwarded<'b>(result: &ToolResult<'_>, entry: &Entry, body: &'b [u8]) -> Cow<'b, str> {
-    match &entry.replacement {
-        Some(replacement) => {
-            text_of(replacement, result.shape).map(Cow::into_owned).unwrap_or_default().into()
-        }
-        None => result.text(body).unwrap_or_default(),
-    }
-}
-
 /// The session that the request names. One that a client's own headers name is not enough: its subagents share it,
 /// so that what is forwarded would depend on who asked first.
-fn session(job: &Job<'_>, options: &Options) -> Option<Arc<Mutex<Session>>> {
+fn session(order: &Order, options: &Options) -> Option<Arc<Mutex<Session>>> {
     let id = options.compression.session_id.as_deref()?;
-    Some(job.gateway.sessions.of(job.tenant, id))
-}
-
-fn session_options(job: &Job<'_>, options: &Options) -> SessionOptions {
-    let asked = options.compression.session_options();
-    SessionOptions { dedup: asked.dedup && job.state.settings.tool_output.dedup, ..asked }
+    Some(order.gateway.sessions.of(&order.tenant, id))
 }

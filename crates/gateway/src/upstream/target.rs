@@ -63,7 +63,9 @@ fn by_shape(
     if path.starts_with("/backend-api/") {
         return Ok(Uri::from_static(CHATGPT));
     }
-    if let Some((_, place)) = path.split_once("/projects/").filter(|_| path.contains("/publishers/")) {
+    if let Some((_, place)) =
+        path.split_once("/projects/").filter(|_| path.contains("/publishers/"))
+    {
         return vertex(upstreams, place);
     }
     let has = |name: &str| headers.contains_key(name);
@@ -113,7 +115,11 @@ fn joined(base: &Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
     } else {
         own
     };
-    let whole = if own.is_empty() { path.clone() } else { format!("{own}{path}").parse().map_err(|_| Refused::Path)? };
+    let whole = if own.is_empty() {
+        path.clone()
+    } else {
+        format!("{own}{path}").parse().map_err(|_| Refused::Path)?
+    };
     let mut parts = base.clone().into_parts();
     parts.path_and_query = Some(whole);
     Uri::from_parts(parts).map_err(|_| Refused::Path)
@@ -124,7 +130,8 @@ fn joined(base: &Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
 fn allowed(named: &str, list: &[String]) -> Result<(Uri, bool), Refused> {
     let refused = Refused::NotAllowed;
     let uri: Uri = named.trim().parse().map_err(|_| refused("not an address"))?;
-    if !matches!(uri.scheme(), Some(scheme) if *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS) {
+    if !matches!(uri.scheme(), Some(scheme) if *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS)
+    {
         return Err(refused("expected http:// or https://"));
     }
     let authority: &Authority = uri.authority().ok_or(refused("it names no host"))?;
@@ -155,7 +162,10 @@ mod tests {
 
     fn target(dialect: Option<Dialect>, path: &str) -> String {
         let path = path.parse().unwrap();
-        Target::of(&Upstreams::default(), dialect, &path, &HeaderMap::new()).unwrap().uri.to_string()
+        Target::of(&Upstreams::default(), dialect, &path, &HeaderMap::new())
+            .unwrap()
+            .uri
+            .to_string()
     }
 
     #[test]
@@ -167,7 +177,10 @@ mod tests {
         assert_eq!(target(None, "/v1/embeddings"), "https://api.openai.com/v1/embeddings");
         assert_eq!(target(None, "/api/tags"), "http://127.0.0.1:11434/api/tags");
         assert_eq!(
-            target(Some(Dialect::Gemini), "/v1/projects/p/locations/europe-west1/publishers/google/models/m:generateContent"),
+            target(
+                Some(Dialect::Gemini),
+                "/v1/projects/p/locations/europe-west1/publishers/google/models/m:generateContent"
+            ),
             "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1/publishers/google/models/m:generateContent"
         );
         assert_eq!(
@@ -179,7 +192,8 @@ mod tests {
     #[test]
     fn one_backend_stands_for_all_and_a_common_segment_is_said_once() {
         for base in ["http://127.0.0.1:9", "http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1/"] {
-            let upstreams = Upstreams { backend: Some(base.parse().unwrap()), ..Upstreams::default() };
+            let upstreams =
+                Upstreams { backend: Some(base.parse().unwrap()), ..Upstreams::default() };
             let path = "/v1/chat/completions?a=1".parse().unwrap();
             let target = Target::of(&upstreams, None, &path, &HeaderMap::new()).unwrap();
             assert_eq!(target.uri, "http://127.0.0.1:9/v1/chat/completions?a=1");

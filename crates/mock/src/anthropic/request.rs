@@ -277,3 +277,28 @@ pub(super) const EXAMPLES: &[(&str, &str, &str)] = &[
         r#"M[{"role":"user","content":"x"}],"tool_choice":{"type":"auto"}"#,
     ),
 ];
+
+#[cfg(test)]
+pub(super) const COUNT_EXAMPLES: &[(&str, &str, &str)] = &[
+    ("the model is named", r#"{"model":"claude"}"#, "{}"),
+    (
+        "no unknown members in a count",
+        r#"{"model":"claude","messages":[],"tools":[]}"#,
+        r#"{"model":"claude","messages":[],"max_tokens":9}"#,
+    ),
+];
+
+#[cfg(test)]
+pub(super) const INVOKE_EXAMPLES: &[(&str, &str, &str)] = &[
+    ("the version is given", r#"{"anthropic_version":"x","max_tokens":9}"#, r#"{"max_tokens":9}"#),
+    (
+        "max_tokens is given",
+        r#"{"anthropic_version":"x","max_tokens":9}"#,
+        r#"{"anthropic_version":"x"}"#,
+    ),
+    (
+        "no unknown members by way of Bedrock",
+        r#"{"anthropic_version":"x","anthropic_beta":[],"max_tokens":9}"#,
+        r#"{"anthropic_version":"x","model":"claude","max_tokens":9}"#,
+    ),
+];

@@ -4,7 +4,8 @@
 //! own, calls fail at once for a second, so that an outage costs one request its patience and not every request; then
 //! one call tries again, while the others still fail at once.
 
-use super::servers::{Link, PATIENCE, Reply, Servers};
+use super::link::{Link, Reply};
+use super::servers::Servers;
 use crate::Error;
 use redis::{Cmd, RedisError, RedisResult};
 use std::io;
@@ -19,6 +20,7 @@ const MAX_IDLE: usize = 16;
 
 pub(super) struct Pool {
     servers: Servers,
+    patience: Duration,
     state: Mutex<State>,
 }
 
@@ -34,8 +36,8 @@ struct Outage {
 }
 
 impl Pool {
-    pub(super) fn new(servers: Servers) -> Self {
-        Self { servers, state: Mutex::default() }
+    pub(super) fn new(servers: Servers, patience: Duration) -> Self {
+        Self { servers, patience, state: Mutex::default() }
     }
 
     pub(super) fn servers(&self) -> &Servers {
@@ -91,13 +93,14 @@ impl Pool {
         let (sender, receiver) = mpsc::sync_channel(0);
         let pool = Arc::clone(self);
         let make = move || {
-            if let Err(mpsc::SendError(Ok(late))) = sender.send(pool.servers.connect()) {
+            if let Err(mpsc::SendError(Ok(late))) = sender.send(pool.servers.connect(pool.patience))
+            {
                 pool.put_back(late, ());
             }
         };
         thread::Builder::new().name("store-connect".to_owned()).spawn(make)?;
-        receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-            let reason = format!("no connection within {} ms", PATIENCE.as_millis());
+        receiver.recv_timeout(self.patience).unwrap_or_else(|_| {
+            let reason = format!("no connection within {} ms", self.patience.as_millis());
             Err(RedisError::from(io::Error::new(io::ErrorKind::TimedOut, reason)))
         })
     }

@@ -3,11 +3,11 @@
 //! `SCAN` shows each entry that is there all the time, and may show one twice when the server makes its table smaller
 //! meanwhile. The servers of a cluster are asked one by one.
 
-use super::PREFIX;
+use super::link::{Node, Reply};
 use super::pool::Pool;
-use super::servers::Node;
+use super::{PREFIX, command};
 use crate::{Error, Kind, Settings, Stats, entry};
-use redis::{Cmd, RedisResult, from_redis_value};
+use redis::{Cmd, ConnectionInfo, RedisError, RedisResult, from_redis_value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,7 +69,8 @@ struct Found {
 
 impl Found {
     /// The key has the prefix too, and is not an entry.
-    fn named(name: String) -> Option<Self> {
+    fn named(name: Vec<u8>) -> Option<Self> {
+        let name = String::from_utf8(name).ok()?;
         let kind = Kind::named(name.rsplit_once('.')?.1)?;
         Some(Self { kind, name })
     }
@@ -80,39 +81,40 @@ fn for_each_batch(
     mut visit: impl FnMut(&mut Node, Vec<Found>) -> RedisResult<()>,
 ) -> Result<(), Error> {
     let servers = pool.servers();
-    let mut visit_all = |node: &mut Node| -> RedisResult<()> {
-        let mut cursor = 0u64;
+    let mut visit_server = |server: &ConnectionInfo| {
+        let mut node = Node::connect(server, PATIENCE)?;
+        let mut cursor = 0;
         loop {
-            let names: Vec<String>;
-            (cursor, names) = node.ask_one(
-                redis::cmd("SCAN")
-                    .arg(cursor)
-                    .arg("MATCH")
-                    .arg(format!("{PREFIX}*"))
-                    .arg("COUNT")
-                    .arg(BATCH),
-            )?;
-            visit(node, names.into_iter().filter_map(Found::named).collect())?;
+            let found;
+            (cursor, found) = batch(&mut node, cursor)?;
+            visit(&mut node, found)?;
             if cursor == 0 {
                 return Ok(());
             }
         }
     };
-    for primary in pool.with_link(|link| link.primaries(servers))? {
-        let mut node = Node::connect(&primary, PATIENCE).map_err(|error| servers.error(error))?;
-        visit_all(&mut node).map_err(|error| servers.error(error))?;
-    }
-    Ok(())
+    let primaries = pool.with_link(|link| link.primaries(servers))?;
+    primaries
+        .iter()
+        .try_for_each(&mut visit_server)
+        .map_err(|error: RedisError| servers.error(error))
+}
+
+/// Some entries, and where to go on; zero is the beginning and the end.
+fn batch(node: &mut Node, cursor: u64) -> RedisResult<(u64, Vec<Found>)> {
+    let mut scan = redis::cmd("SCAN");
+    scan.arg(cursor).arg("MATCH").arg(format!("{PREFIX}*")).arg("COUNT").arg(BATCH);
+    let (cursor, names): (u64, Vec<Vec<u8>>) = node.ask_one(&scan)?;
+    Ok((cursor, names.into_iter().filter_map(Found::named).collect()))
 }
 
 /// What the server says to a command about each entry. To a thing of another type than ours it says no: that is zero.
-fn numbers(node: &mut Node, command: &str, found: &[Found]) -> RedisResult<Vec<i64>> {
+fn numbers(node: &mut Node, about: &str, found: &[Found]) -> RedisResult<Vec<i64>> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let commands: Vec<Cmd> =
-        found.iter().map(|entry| super::command(command, &entry.name)).collect();
-    let number = |reply: super::Reply| match reply {
+    let commands: Vec<Cmd> = found.iter().map(|entry| command(about, &entry.name)).collect();
+    let number = |reply: Reply| match reply {
         Err(error) if error.code() == Some("WRONGTYPE") => Ok(0),
         reply => Ok(from_redis_value(reply?)?),
     };

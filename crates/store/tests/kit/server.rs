@@ -5,10 +5,21 @@
 use super::Passing;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tempfile::TempDir;
+use tokenforge_store::{Location, Redis, Settings, Store};
+
+/// The store at a URL, with the patience of a machine that does many things at once.
+pub(crate) fn open(url: &str, settings: Settings) -> Arc<dyn Store> {
+    match url.parse().unwrap() {
+        Location::Redis(servers) => {
+            Arc::new(Redis::new(servers, settings).with_patience(Duration::from_secs(20)))
+        }
+        location => location.open(settings).unwrap(),
+    }
+}
 
 /// A server of a test's own, to be stopped and started again.
 pub(crate) struct Server {

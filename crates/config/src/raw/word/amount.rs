@@ -53,7 +53,8 @@ impl<const LEAST: usize> Word for Bytes<LEAST> {
 
     /// Small sizes are exact numbers to everybody; the large ones are easier to read with a unit.
     fn write(meant: &usize) -> Value {
-        let unit = SIZES.iter().find(|(_, scale)| *meant >= 1 << 20 && meant % scale == 0);
+        let unit =
+            SIZES.iter().find(|(_, scale)| *meant >= 1 << 20 && meant.is_multiple_of(*scale));
         match unit {
             Some((name, scale)) => format!("{}{name}", meant / scale).into(),
             None => (*meant).into(),
@@ -91,7 +92,8 @@ impl Word for Span {
     fn write(meant: &Duration) -> Value {
         let milliseconds = meant.as_millis();
         // A day is written as 24h, which is how people say it.
-        let unit = TIMES.iter().skip(1).find(|(_, scale)| milliseconds % u128::from(*scale) == 0);
+        let unit =
+            TIMES.iter().skip(1).find(|(_, scale)| milliseconds.is_multiple_of(u128::from(*scale)));
         let (name, scale) = unit.copied().unwrap_or(("ms", 1));
         format!("{}{name}", milliseconds / u128::from(scale)).into()
     }

@@ -6,7 +6,7 @@ use crate::settings::StoreUrl;
 use http::Uri;
 use schemars::{Schema, json_schema};
 use serde_json::Value;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// `true` or `false`.
@@ -95,7 +95,10 @@ impl Word for Address {
     }
 
     fn read(text: &str) -> Option<SocketAddr> {
-        text.replace("localhost:", "127.0.0.1:").parse().ok()
+        match text.strip_prefix("localhost:") {
+            Some(port) => Some((Ipv4Addr::LOCALHOST, port.parse().ok()?).into()),
+            None => text.parse().ok(),
+        }
     }
 
     fn write(meant: &SocketAddr) -> Value {
@@ -120,7 +123,7 @@ impl Word for Web {
     }
 
     fn read(text: &str) -> Option<Uri> {
-        let uri: Uri = text.parse().ok()?;
+        let uri: Uri = text.trim_end_matches('/').parse().ok()?;
         let authority = uri.authority()?;
         let fits = matches!(uri.scheme_str(), Some("http" | "https"))
             && !authority.host().is_empty()

@@ -6,26 +6,26 @@ use tokenforge_mock::Mock;
 
 /// A response as it came.
 #[derive(Debug)]
-pub struct Response {
-    pub status: u16,
-    pub head: String,
-    pub body: Vec<u8>,
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
     /// The sizes of its chunks, if it was chunked.
-    pub chunks: Vec<usize>,
+    pub(crate) chunks: Vec<usize>,
 }
 
 impl Response {
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         str::from_utf8(&self.body).unwrap()
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// Opens a connection and sends a request.
-pub fn send(mock: &Mock, method: &str, path: &str, headers: &str, body: &[u8]) -> TcpStream {
+pub(crate) fn send(mock: &Mock, method: &str, path: &str, headers: &str, body: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(mock.address()).unwrap();
     let head = format!(
         "{method} {path} HTTP/1.1\r\nhost: mock\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n",
@@ -37,24 +37,24 @@ pub fn send(mock: &Mock, method: &str, path: &str, headers: &str, body: &[u8]) -
 }
 
 /// Sends a request and reads all of the response.
-pub fn ask(mock: &Mock, method: &str, path: &str, headers: &str, body: &[u8]) -> Response {
+pub(crate) fn ask(mock: &Mock, method: &str, path: &str, headers: &str, body: &[u8]) -> Response {
     read(send(mock, method, path, headers, body)).unwrap()
 }
 
 /// Posts JSON.
-pub fn post(mock: &Mock, path: &str, body: &serde_json::Value) -> Response {
+pub(crate) fn post(mock: &Mock, path: &str, body: &serde_json::Value) -> Response {
     ask(mock, "POST", path, "content-type: application/json\r\n", body.to_string().as_bytes())
 }
 
 /// Everything until the end of the connection.
-pub fn bytes(mut stream: TcpStream) -> std::io::Result<Vec<u8>> {
+pub(crate) fn bytes(mut stream: TcpStream) -> std::io::Result<Vec<u8>> {
     let mut all = Vec::new();
     stream.read_to_end(&mut all)?;
     Ok(all)
 }
 
 /// Reads a response until the end of the connection.
-pub fn read(stream: TcpStream) -> std::io::Result<Response> {
+pub(crate) fn read(stream: TcpStream) -> std::io::Result<Response> {
     let all = bytes(stream)?;
     let end = all.windows(4).position(|window| window == b"\r\n\r\n").expect("a header section");
     let head = String::from_utf8(all[..end].to_vec()).unwrap();

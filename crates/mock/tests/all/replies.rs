@@ -1,7 +1,6 @@
 //! What the mock answers is what the providers answer, whole and as a stream, in every dialect.
 
-mod kit;
-
+use crate::kit;
 use serde_json::{Value, json};
 use tokenforge_mock::grammar::{Call, check};
 use tokenforge_mock::{Encoding, Mock, Reply, Split};
@@ -17,7 +16,24 @@ fn cases() -> Vec<Case> {
     let chat = |stream| json!({"model": "m", "messages": user, "stream": stream});
     let mut counted = chat(true);
     counted["stream_options"] = json!({"include_usage": true});
+    let responses = |stream| json!({"model": "m", "input": "hi", "stream": stream, "store": false, "include": ["reasoning.encrypted_content"]});
+    let gemini = json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]});
+    let converse = json!({"messages": [{"role": "user", "content": [{"text": "hi"}]}]});
+    let invoke =
+        json!({"anthropic_version": "bedrock-2023-05-31", "max_tokens": 9, "messages": user});
+    let ollama = json!({"model": "m", "messages": user});
     vec![
+        ("responses", "/v1/responses", responses(false)),
+        ("responses", "/v1/responses", responses(true)),
+        ("gemini", "/v1beta/models/gemini-2.5-flash:generateContent", gemini.clone()),
+        ("gemini", "/v1beta/models/gemini-3-pro:streamGenerateContent", gemini.clone()),
+        ("gemini", "/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse", gemini),
+        ("converse", "/model/m/converse", converse.clone()),
+        ("converse", "/model/m/converse-stream", converse),
+        ("invoke", "/model/m/invoke", invoke.clone()),
+        ("invoke", "/model/m/invoke-with-response-stream", invoke),
+        ("ollama", "/api/chat", json!({"model": "m", "messages": user, "stream": false})),
+        ("ollama", "/api/chat", ollama),
         ("anthropic", "/v1/messages", anthropic(false)),
         ("anthropic", "/v1/messages?beta=true", anthropic(true)),
         ("chat", "/v1/chat/completions", chat(false)),
@@ -77,6 +93,20 @@ fn the_same_bytes_come_whatever_the_split_and_the_encoding() {
             mock.reply(reply().encoded(encoding));
             let response = kit::post(&mock, path, &body);
             assert!(response.head.contains(&format!("content-encoding: {}", encoding.name())));
+        }
+    }
+}
+
+#[test]
+fn a_reply_cut_anywhere_breaks_its_grammar() {
+    let mock = Mock::start();
+    for (dialect, path, body) in cases() {
+        mock.reply(reply());
+        let bytes = kit::post(&mock, path, &body).body;
+        // A last line end or a closing bracket may be all that is missing.
+        let complete = bytes.trim_ascii_end().len();
+        for cut in (0..complete).step_by(7) {
+            assert!(check(dialect, &bytes[..cut]).is_err(), "{path} cut at {cut}");
         }
     }
 }

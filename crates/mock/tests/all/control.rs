@@ -1,7 +1,6 @@
 //! What a test can do with the mock: script it, watch it, hold it back, let it fail.
 
-mod kit;
-
+use crate::kit;
 use serde_json::{Value, json};
 use std::io::Read as _;
 use std::time::Duration;
@@ -86,7 +85,8 @@ fn replies_are_held_back_and_let_go() {
 #[test]
 fn a_client_that_leaves_is_noticed() {
     let mock = Mock::start();
-    for hold in [mock.hold(), mock.hold_after(0), mock.hold_after(3)] {
+    for after in [None, Some(0), Some(3)] {
+        let hold = after.map_or_else(|| mock.hold(), |events| mock.hold_after(events));
         mock.clear();
         let stream = kit::send(&mock, "POST", PATH, "", question(true).to_string().as_bytes());
         hold.wait_for_held(1);
