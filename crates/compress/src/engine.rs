@@ -155,6 +155,12 @@ impl<'a> Engine<'a> {
         self.vault.map(|vault| Reference::of(vault.key, vault.tenant, text))
     }
 
+    /// The output without its secrets, as it would be stored if something were left out of it.
+    #[must_use]
+    pub fn redacted<'t>(&self, output: &Output<'t>) -> Cow<'t, str> {
+        self.redact(output.text, &Context::new(output.tool, output.arguments, output.is_error)).0
+    }
+
     /// What is to be forwarded instead of an output. `history` holds what was forwarded for the results before it.
     #[must_use]
     pub fn compress(&self, output: &Output<'_>, history: &History) -> Compressed {

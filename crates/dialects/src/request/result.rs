@@ -62,22 +62,32 @@ impl ToolResult<'_> {
     /// Puts another text in its place.
     #[must_use]
     pub fn replaced_by(&self, text: &str) -> Splice<'static> {
-        let mut with = String::with_capacity(text.len() + text.len() / 8 + 16);
-        let start = match self.shape {
-            Shape::Text => {
-                escape_into(text, &mut with);
-                return Splice { range: self.span.clone(), with: Cow::Owned(with) };
-            }
-            Shape::Value => self.span.start,
-            Shape::JsonBlock { key } => {
-                with.push_str("\"text\":");
-                key
-            }
-        };
-        with.push('"');
-        escape_into(text, &mut with);
-        with.push('"');
-        Splice { range: start..self.span.end, with: Cow::Owned(with) }
+        Splice { range: self.place(), with: Cow::Owned(self.written(text)) }
+    }
+
+    /// The bytes that go when another text takes its place.
+    #[must_use]
+    pub fn place(&self) -> Range<usize> {
+        match self.shape {
+            Shape::Text | Shape::Value => self.span.clone(),
+            Shape::JsonBlock { key } => key..self.span.end,
+        }
+    }
+
+    /// Another text as it is written in that [place](Self::place).
+    fn written(&self, text: &str) -> String {
+        let mut written = String::with_capacity(text.len() + text.len() / 8 + 16);
+        if self.shape == Shape::Text {
+            escape_into(text, &mut written);
+            return written;
+        }
+        if self.shape != Shape::Value {
+            written.push_str("\"text\":");
+        }
+        written.push('"');
+        escape_into(text, &mut written);
+        written.push('"');
+        written
     }
 }
 
@@ -89,7 +99,11 @@ impl Arguments {
     }
 }
 
-fn text<'b>(body: &'b [u8], span: &Range<usize>, is_string: bool) -> Option<Cow<'b, str>> {
+pub(super) fn text<'b>(
+    body: &'b [u8],
+    span: &Range<usize>,
+    is_string: bool,
+) -> Option<Cow<'b, str>> {
     let text = std::str::from_utf8(body.get(span.clone())?).ok()?;
     if is_string { unescape(text) } else { Some(Cow::Borrowed(text)) }
 }
