@@ -53,8 +53,8 @@ impl Plan {
     pub(crate) fn new(flags: &[String]) -> Self {
         let has = |name: &str| flags.iter().any(|flag| flag == name);
         let usual = Self {
-            rounds: 7,
-            turn: Duration::from_millis(500),
+            rounds: 15,
+            turn: Duration::from_millis(200),
             streams: (20, 40),
             idle_streams: 5_000,
             filling: 10_000,

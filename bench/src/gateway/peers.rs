@@ -1,8 +1,8 @@
 //! The same load against other gateways, which `bench/peers.sh` installs and starts.
 
-use super::contender::{Contender, take_turns};
+use super::contender::{Contender, Figures, take_turns};
 use super::conversation::{Conversation, Dialect, News};
-use super::load::Target;
+use super::load::{Target, Until};
 use super::process::{self, Process};
 use super::results::ToolResult;
 use super::throughput::{HEAD, push_rows};
@@ -26,7 +26,12 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
             Contender::new("passthrough", &passthrough, News::Newest),
             Contender::new("**gateway, standard**", &standard, News::Newest),
         ];
-        contenders.extend(peers);
+        for peer in peers {
+            match answers(&peer).await {
+                Ok(()) => contenders.push(peer),
+                Err(error) => eprintln!("skipped: {}: {error:#}", peer.name),
+            }
+        }
         let mut out = format!(
             "Processor: {}. OpenAI chat, the newest result fresh in every request.\n\n{HEAD}\n",
             report::processor()
@@ -49,6 +54,13 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
         let _ = writeln!(out, "\nRSS afterwards: {}.", memory.join(", "));
         Ok(out)
     })
+}
+
+/// Does a peer forward a request at all? What it loads for its first one is not measured.
+async fn answers(peer: &Contender) -> anyhow::Result<()> {
+    let conversation = Arc::new(Conversation::new(Dialect::Chat, 2_000, ToolResult::rows));
+    let until = Until::Sent(1);
+    peer.round(&conversation, 1, until, &mut Figures::default()).await
 }
 
 fn parse(peer: &str) -> anyhow::Result<Contender> {

@@ -80,6 +80,8 @@ async fn take(
     let mut tasks = JoinSet::new();
     for _ in 0..streams {
         tasks.spawn(stream(contender.target.clone(), conversation.clone(), chunks));
+        // Streams that begin together would wait for each other.
+        tokio::time::sleep(PACE / streams as u32).await;
     }
     while let Some(done) = tasks.join_next().await {
         let of_stream = done??;
