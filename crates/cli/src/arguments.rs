@@ -27,8 +27,14 @@ pub(crate) enum Command {
     Filter(crate::filters::Filter),
     /// Measure what every mode makes of a folder of recordings
     Bench(crate::bench::Bench),
+    /// Run the gateway between agents and their model providers
+    Serve(crate::serve::Serve),
+    /// Check and show settings
+    Config(crate::config::Config),
     /// Count the tokens of files
     Tokens(crate::tokens::Tokens),
+    /// Show how much is stored, and remove it
+    Store(crate::store::Store),
     /// Print a script that completes commands and options in your shell
     Completions(crate::completions::Completions),
 }

@@ -3,11 +3,16 @@
 use anyhow::Context;
 use std::env;
 use std::path::PathBuf;
-use tokenforge_store::{Disk, Settings};
+use tokenforge_store::{Disk, Location, Settings};
 
 /// The store of originals.
 pub(crate) fn store() -> anyhow::Result<Disk> {
     Ok(Disk::open(folder()?, Settings::DISK)?)
+}
+
+/// Where the store of originals is.
+pub(crate) fn location() -> anyhow::Result<Location> {
+    Ok(Location::Disk(folder()?))
 }
 
 /// `FORGE_DATA_DIR`, else `tokenforge` in the user's data folder.

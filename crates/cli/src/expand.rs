@@ -4,7 +4,7 @@ use crate::engine::TENANT;
 use crate::{data, output};
 use anyhow::Context;
 use clap::Args;
-use tokenforge_compress::expansion::{LineRange, Selection, select};
+use tokenforge_compress::expansion::{JsonPath, LineRange, Selection, select};
 use tokenforge_compress::reference::Reference;
 use tokenforge_store::{Kind, Store};
 
@@ -13,6 +13,10 @@ use tokenforge_store::{Kind, Store};
 pub(crate) struct Expand {
     /// The reference at the head of the output: shadow_... or the whole <<<SHADOW:...>>>
     id: String,
+
+    /// Only what JSON has at this path, such as items[3].name, items[2-5] or items[*].id
+    #[arg(long, value_name = "PATH")]
+    path: Option<JsonPath>,
 
     /// Only these lines, such as 20-80
     #[arg(long, value_name = "A-B")]
@@ -32,6 +36,7 @@ pub(crate) fn run(arguments: &Expand) -> anyhow::Result<()> {
         })?;
     let original = String::from_utf8(original).context("the stored original is damaged")?;
     let selection = Selection {
+        path: arguments.path.clone(),
         lines: arguments.lines,
         grep: arguments.grep.as_deref().map(Into::into),
         max_bytes: usize::MAX,

@@ -4,6 +4,7 @@ mod arguments;
 mod bench;
 mod completions;
 mod compress;
+mod config;
 mod data;
 mod decode;
 mod encode;
@@ -14,7 +15,10 @@ mod filters;
 mod input;
 mod output;
 mod progress;
+mod serve;
+mod settings;
 mod stats;
+mod store;
 mod tokens;
 
 use arguments::{Arguments, Command};
@@ -44,7 +48,10 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
+        Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }

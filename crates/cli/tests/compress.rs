@@ -85,6 +85,19 @@ fn an_expansion_can_be_a_range_of_lines_or_a_search() {
 }
 
 #[test]
+fn an_expansion_can_be_a_path_into_json() {
+    let home = Home::new();
+    let rows: Vec<String> = (0..400).map(|n| format!("{{\"id\": {n}}}")).collect();
+    let text = format!("{{\"items\": [{}]}}", rows.join(", "));
+    let short = home.out(&["compress", "--mode", "safe", "--max-output-bytes", "1000"], &text);
+    let id = reference(&short);
+    assert_eq!(home.out(&["expand", id, "--path", "items[200].id"], ""), "200");
+    let run = home.run(&["expand", id, "--path", "items[0].name"], "");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("no member `name` at `items[0]`; there are: id"), "{}", run.stderr);
+}
+
+#[test]
 fn c7_an_unknown_reference_is_explained() {
     let home = Home::new();
     let short = home.out(&["compress", "--command", "cargo test"], &cargo_test());

@@ -153,6 +153,12 @@ impl<'a> Engine<'a> {
         self.vault.map(|vault| Reference::of(vault.key, vault.tenant, text))
     }
 
+    /// The output without its secrets, as it would be stored if something were left out of it.
+    #[must_use]
+    pub fn redacted<'t>(&self, output: &Output<'t>) -> Cow<'t, str> {
+        self.redact(output.text, &Context::new(output.tool, output.arguments, output.is_error)).0
+    }
+
     /// What is to be forwarded instead of an output. `history` holds what was forwarded for the results before it.
     #[must_use]
     pub fn compress(&self, output: &Output<'_>, history: &History) -> Compressed {
@@ -161,7 +167,8 @@ impl<'a> Engine<'a> {
         }
         let context = Context::new(output.tool, output.arguments, output.is_error);
         let (text, redacted) = self.redact(output.text, &context);
-        let shrunk = isolated(|| self.shrink(&text, &context, output.arguments, history));
+        let seen = Seen { call: output.call, arguments: output.arguments, history };
+        let shrunk = isolated(|| self.shrink(&text, &context, seen));
         let mut compressed = match shrunk.unwrap_or(Err(Reason::Panicked)) {
             Ok(variant) => Compressed {
                 replacement: Some(variant.text),
@@ -196,13 +203,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The text in fewer tokens, or why it must or may as well stay as it is.
-    fn shrink(
-        &self,
-        text: &str,
-        context: &Context,
-        arguments: &str,
-        history: &History,
-    ) -> Result<Variant, Reason> {
+    fn shrink(&self, text: &str, context: &Context, seen: Seen<'_>) -> Result<Variant, Reason> {
         if text.len() < FLOOR_BYTES {
             return Err(Reason::TooSmall);
         }
@@ -231,7 +232,7 @@ impl<'a> Engine<'a> {
         let reason = kept_because(text, context, &runs);
         let variants = runs.into_iter();
         variants
-            .filter_map(|runs| self.variant(text, &parts, runs, arguments, history))
+            .filter_map(|runs| self.variant(text, &parts, runs, seen))
             .min_by_key(|variant| variant.tokens)
             .ok_or(reason)
     }
@@ -290,8 +291,7 @@ impl<'a> Engine<'a> {
         text: &str,
         parts: &Parts<'_>,
         runs: Vec<Run<'_>>,
-        arguments: &str,
-        history: &History,
+        seen: Seen<'_>,
     ) -> Option<Variant> {
         let mut steps: Vec<Step> = runs.iter().flat_map(Run::steps).cloned().collect();
         let left_out = runs.iter().any(has_left_out);
@@ -306,10 +306,10 @@ impl<'a> Engine<'a> {
             false => text.into(),
         };
         let reference = if left_out { self.reference(text) } else { None };
-        let pointed = self.pointed(&body, reference.as_ref(), arguments, history);
+        let pointed = self.pointed(&body, reference.as_ref(), seen);
         steps.push(pointing(pointed.is_some()));
         let gated = gated.filter(|_| pointed.is_none() && reference.is_none());
-        let forwarded = pointed.unwrap_or_else(|| marked(&body, reference.as_ref()));
+        let forwarded = pointed.unwrap_or_else(|| self.marked(&body, reference.as_ref()));
         if forwarded == text {
             return None;
         }
@@ -333,29 +333,37 @@ impl<'a> Engine<'a> {
         &self,
         body: &str,
         reference: Option<&Reference>,
-        arguments: &str,
-        history: &History,
+        Seen { call, arguments, history }: Seen<'_>,
     ) -> Option<String> {
         if !self.settings.mode.compacts() {
             return None;
         }
         let counter = self.settings.counter;
         // An equal result that was shortened before begins with the same reference.
-        let duplicate = reference.and_then(|_| history.duplicate_of(&marked(body, reference)));
+        let duplicate =
+            reference.and_then(|_| history.duplicate_of(&self.marked(body, reference), call));
         if let Some(marker) = duplicate {
             return counter.is_cheaper(&marker, body).then_some(marker);
         }
-        let pointed = history.point(body, arguments, counter)?;
-        counter.is_cheaper(&pointed, body).then(|| marked(&pointed, reference))
+        let pointed = history.point(body, call, arguments, counter)?;
+        counter.is_cheaper(&pointed, body).then(|| self.marked(&pointed, reference))
+    }
+
+    /// The text with the reference before it.
+    fn marked(&self, body: &str, reference: Option<&Reference>) -> String {
+        match reference {
+            Some(reference) => reference.before(body, self.settings.expand_hint),
+            None => body.to_owned(),
+        }
     }
 }
 
-/// The text with the reference before it.
-fn marked(body: &str, reference: Option<&Reference>) -> String {
-    match reference {
-        Some(reference) => format!("{}\n{body}", reference.marker()),
-        None => body.to_owned(),
-    }
+/// What the model can see beside an output: the call that it answers, and the results before it.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    call: Option<&'a str>,
+    arguments: &'a str,
+    history: &'a History,
 }
 
 /// One way to write an output.

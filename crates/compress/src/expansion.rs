@@ -1,9 +1,12 @@
-//! What an expansion gives back of an original: all of it, a range of its lines, or the lines a search finds.
+//! What an expansion gives back of an original: all of it, values of its JSON, a range of lines, or the lines a search
+//! finds.
 
 mod grep;
+mod path;
 mod range;
 
 pub use grep::Grep;
+pub use path::JsonPath;
 pub use range::LineRange;
 
 use std::borrow::Cow;
@@ -14,6 +17,8 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Which part of an original is wanted. The default is all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
+    /// Only these values of an original that is JSON, as they are written. What follows is about their text.
+    pub path: Option<JsonPath>,
     /// Only these lines.
     pub lines: Option<LineRange>,
     /// Only what a search finds in them, as `12:text`, with its context as `13-text`.
@@ -24,7 +29,7 @@ pub struct Selection {
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { lines: None, grep: None, max_bytes: MAX_BYTES }
+        Self { path: None, lines: None, grep: None, max_bytes: MAX_BYTES }
     }
 }
 
@@ -41,7 +46,7 @@ pub enum SelectionError {
         given: String,
     },
     /// The line range starts behind the last line.
-    #[error("there is no line {first}: the original has {lines} lines")]
+    #[error("there is no line {first}: the text has {lines} lines")]
     BeyondEnd {
         /// The first line asked for.
         first: usize,
@@ -53,6 +58,28 @@ pub enum SelectionError {
     BadPattern {
         /// What is wrong with it.
         reason: String,
+    },
+    /// The path is not one.
+    #[error(
+        "path `{given}` is not understood: expected names and elements, such as `items[3].name`, `items[2-5]`, \
+         `items[*].id` or `[\"odd name\"]`"
+    )]
+    BadPath {
+        /// What was given, or the start of it.
+        given: String,
+    },
+    /// There is no JSON that a path could lead into.
+    #[error("the original is not JSON; ask for lines or grep instead of path")]
+    NotJson,
+    /// The path leads nowhere.
+    #[error("no {wanted} at `{at}`; {instead}")]
+    NotThere {
+        /// The step that could not be made.
+        wanted: String,
+        /// The path up to it.
+        at: String,
+        /// What is there, in words.
+        instead: String,
     },
 }
 
@@ -69,15 +96,28 @@ pub enum SelectionError {
 ///
 /// let grep = Selection { grep: Some("^t".into()), ..Selection::default() };
 /// assert_eq!(select(original, &grep)?, "2:two\n3:three\n");
+///
+/// let path = Selection { path: Some("items[1].id".parse()?), ..Selection::default() };
+/// assert_eq!(select(r#"{"items": [{"id": 7}, {"id": 8}]}"#, &path)?, "8");
 /// # Ok::<(), tokenforge_compress::expansion::SelectionError>(())
 /// ```
 pub fn select<'t>(
     original: &'t str,
     selection: &Selection,
 ) -> Result<Cow<'t, str>, SelectionError> {
+    match &selection.path {
+        None => select_lines(original, selection),
+        Some(path) => {
+            let values = path.find(original)?;
+            select_lines(&values, selection).map(|part| Cow::Owned(part.into_owned()))
+        }
+    }
+}
+
+fn select_lines<'t>(text: &'t str, selection: &Selection) -> Result<Cow<'t, str>, SelectionError> {
     let (first, part) = match selection.lines {
-        Some(range) => (range.first(), range.cut(original)?),
-        None => (1, original),
+        Some(range) => (range.first(), range.cut(text)?),
+        None => (1, text),
     };
     match &selection.grep {
         Some(grep) => grep.search(part, first, selection.max_bytes).map(Cow::Owned),
@@ -165,9 +205,26 @@ mod tests {
     }
 
     #[test]
+    fn lines_and_a_search_are_about_what_the_path_gives() {
+        let rows: Vec<String> = (0..500).map(|n| format!("{{\"id\": {n}}}")).collect();
+        let original = format!("{{\"rows\": [{}]}}", rows.join(",\n"));
+        let path = "rows[*].id".parse().ok();
+        let lines = Selection { path: path.clone(), lines: "2-3".parse().ok(), ..whole(1000) };
+        assert_eq!(select(&original, &lines).unwrap(), "1\n2\n");
+        let grep = Selection { path: path.clone(), grep: Some("99".into()), ..whole(1000) };
+        assert_eq!(
+            select(&original, &grep).unwrap(),
+            "100:99\n200:199\n300:299\n400:399\n500:499\n"
+        );
+        let bounded = Selection { path, ..whole(20) };
+        let expected = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n[Forge cut here; ask for lines 11-500]";
+        assert_eq!(select(&original, &bounded).unwrap(), expected);
+    }
+
+    #[test]
     fn errors_say_what_would_be_right() {
         let error = select("a\nb", &Selection { lines: "5-9".parse().ok(), ..whole(10) });
         let message = error.unwrap_err().to_string();
-        assert_eq!(message, "there is no line 5: the original has 2 lines");
+        assert_eq!(message, "there is no line 5: the text has 2 lines");
     }
 }

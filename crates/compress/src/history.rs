@@ -44,13 +44,13 @@ impl History {
     /// Was this text forwarded for this call?
     #[must_use]
     pub fn shows(&self, call: &str, text: &str) -> bool {
-        self.results.same_as(text).is_some_and(|(name, _)| name == call)
+        self.results.same_as(text, None).is_some_and(|(name, _)| name == call)
     }
 
-    /// What stands for a text that was shown just so.
+    /// What stands for a text that another call was shown just so.
     #[must_use]
-    pub fn duplicate_of(&self, text: &str) -> Option<String> {
-        let (call, tool) = self.results.same_as(text)?;
+    pub fn duplicate_of(&self, text: &str, call: Option<&str>) -> Option<String> {
+        let (call, tool) = self.results.same_as(text, call)?;
         Some(duplicate_marker(call, tool))
     }
 
@@ -60,15 +60,21 @@ impl History {
         pointed_calls(text).all(|call| is_shown(call) || call.starts_with(OWN))
     }
 
-    /// The text with pointers instead of what was shown before or is in the call's arguments (JSON text); `None` if
-    /// nothing is.
+    /// The text with pointers instead of what other calls' results show or is in its own call's arguments (JSON text);
+    /// `None` if nothing is. A result that is sent twice does not point to its call: that name would be its own.
     #[must_use]
-    pub fn point(&self, text: &str, arguments: &str, counter: Counter) -> Option<String> {
+    pub fn point(
+        &self,
+        text: &str,
+        call: Option<&str>,
+        arguments: &str,
+        counter: Counter,
+    ) -> Option<String> {
         let own = own_words(arguments);
         if self.results.is_empty() && own.is_empty() {
             return None;
         }
-        if let Some(marker) = self.duplicate_of(text) {
+        if let Some(marker) = self.duplicate_of(text, call) {
             return Some(marker);
         }
         let lines = Line::all(text);
@@ -78,7 +84,7 @@ impl History {
             let rest = &lines[at..];
             let run = [&self.results, &own]
                 .into_iter()
-                .filter_map(|index| index.longest_run(rest))
+                .filter_map(|index| index.longest_run(rest, call))
                 // The first wins among equals, so that a pointer leads to the earliest copy.
                 .reduce(|best, run| if run.count > best.count { run } else { best })
                 .filter(|run| run.count >= FEWEST_LINES);
@@ -228,7 +234,7 @@ mod tests {
     }
 
     fn point(history: &History, text: &str) -> Option<String> {
-        history.point(text, "{}", Counter::default())
+        history.point(text, None, "{}", Counter::default())
     }
 
     #[test]
@@ -268,7 +274,7 @@ mod tests {
         let arguments = serde_json::json!({"path": "a.rs", "content": listing(0, 40)}).to_string();
         let text = format!("The file now reads:\n{}", listing(0, 40));
         let history = History::default();
-        let pointed = history.point(&text, &arguments, Counter::default()).unwrap();
+        let pointed = history.point(&text, None, &arguments, Counter::default()).unwrap();
         assert_eq!(
             pointed,
             "The file now reads:\n[Forge 41 lines as in this call's content from line 1]"
@@ -297,6 +303,22 @@ mod tests {
         history.add(Some("call_2"), "bash", &listing(0, 50));
         let marker = point(&history, &listing(0, 50)).unwrap();
         assert!(marker.contains("call_2"), "{marker}");
+    }
+
+    #[test]
+    fn g9_a_result_that_is_sent_twice_does_not_point_to_itself() {
+        let mut history = history();
+        let longer = format!("{}and more\n", listing(0, 50));
+        let point = |history: &History, text: &str| {
+            history.point(text, Some("call_1"), "{}", Counter::default())
+        };
+        assert_eq!(point(&history, &listing(0, 50)), None);
+        assert_eq!(point(&history, &longer), None);
+        history.add(Some("call_2"), "bash", &listing(0, 50));
+        for text in [listing(0, 50), longer] {
+            let pointed = point(&history, &text).unwrap();
+            assert!(pointed.contains("call_2") && !pointed.contains("call_1"), "{pointed}");
+        }
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl fmt::Display for Verdict {
 /// What one stage did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The stage's name.
+    /// The stage's name, or what it did: `cap` with a window around the first error is `cap_error_window`.
     pub stage: &'static str,
     /// What the stage may cost the reader.
     pub fidelity: Fidelity,

@@ -107,6 +107,16 @@ impl Reference {
         format!("{OPENING}{self}{CLOSING}")
     }
 
+    /// A shortened text as it is forwarded: under the marker, and under the [`hint`] if there is to be one.
+    pub fn before(&self, text: &str, with_hint: bool) -> String {
+        let marker = self.marker();
+        if with_hint {
+            format!("{marker}\n{}\n{text}", hint())
+        } else {
+            format!("{marker}\n{text}")
+        }
+    }
+
     /// The well-formed markers in a text, wherever they stand: clients wrap and escape what they show to a model. Only
     /// those that [`verify`](Self::verify) are ours.
     pub fn find_all(text: &str) -> impl Iterator<Item = Self> + '_ {
@@ -142,7 +152,7 @@ impl Reference {
 /// assert!(tokenforge_compress::reference::hint().contains("expand_context"));
 /// ```
 pub fn hint() -> &'static str {
-    "[Forge shortened this; expand_context(id, lines?, grep?) with the id above gives the original]"
+    "[Forge shortened this; expand_context(id, lines?, grep?, path?) with the id above gives the original]"
 }
 
 impl fmt::Display for Reference {
@@ -334,8 +344,11 @@ mod tests {
     #[test]
     fn c9_the_hint_is_one_line_of_ours_and_is_not_content() {
         let reference = reference();
-        let shown = format!("{}\n{}\ncontent", reference.marker(), hint());
-        assert_eq!(Reference::leading(&shown), Some((reference, "content")));
+        for with_hint in [false, true] {
+            let shown = reference.before("content", with_hint);
+            assert_eq!(shown.lines().any(|line| line == hint()), with_hint);
+            assert_eq!(Reference::leading(&shown), Some((reference, "content")));
+        }
         assert!(hint().starts_with("[Forge ") && hint().contains(EXPAND_TOOL));
         assert!(!hint().contains('\n'));
     }

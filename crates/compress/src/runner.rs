@@ -92,7 +92,8 @@ impl<'a> Run<'a> {
         let mut step =
             Step { stage: name, fidelity, outcome: Outcome::Applied, tokens: None, texts: None };
         match self.candidate(stage) {
-            Ok(Candidate { text, tokens }) => {
+            Ok(Written { text, tokens, done }) => {
+                step.stage = done.unwrap_or(name);
                 step.tokens = self.known_tokens().zip(tokens);
                 step.texts =
                     self.is_traced.then(|| Box::new((self.text().to_owned(), text.clone())));
@@ -104,7 +105,8 @@ impl<'a> Run<'a> {
         self.steps.push(step);
     }
 
-    fn candidate(&self, stage: &dyn Stage) -> Result<Candidate, Outcome> {
+    /// What a stage makes of the text, with its tokens; not counted for safety stages, which are taken whatever they cost.
+    fn candidate(&self, stage: &dyn Stage) -> Result<Written, Outcome> {
         if (self.expired)() {
             return Err(Outcome::OutOfTime);
         }
@@ -130,7 +132,7 @@ impl<'a> Run<'a> {
                 return Err(Outcome::NotExact);
             }
         }
-        Ok(Candidate { text: written.text, tokens })
+        Ok(Written { tokens, ..written })
     }
 
     /// The tokens of what a stage wrote, if they are fewer than those of the present text, and its bytes are too.
@@ -156,12 +158,6 @@ impl<'a> Run<'a> {
             }
         }
     }
-}
-
-struct Candidate {
-    text: String,
-    /// Not counted for safety stages, which are taken whatever they cost.
-    tokens: Option<usize>,
 }
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request.

@@ -7,7 +7,6 @@
 use crate::engine::{Compressed, Engine, Original, Output};
 use crate::history::{History, duplicate_marker, pointed_calls};
 use crate::record::Verdict;
-use crate::reference::Reference;
 use crate::tool::Tool;
 use std::collections::{HashMap, VecDeque};
 
@@ -150,7 +149,7 @@ impl Session {
         };
         let replacement = match &original {
             Some(Original { reference, .. }) => {
-                format!("{}\n{marker}", Reference::marker(reference))
+                reference.before(&marker, engine.settings().expand_hint)
             }
             None => marker,
         };
@@ -354,6 +353,11 @@ mod tests {
         let text = rows(41, 7);
         assert!(
             compress(&mut session, &output(&text, "call_1"), &History::default(), &other)
+                .memo_changed
+        );
+        let hinted = Settings { expand_hint: true, ..other };
+        assert!(
+            compress(&mut session, &output(&text, "call_1"), &History::default(), &hinted)
                 .memo_changed
         );
     }

@@ -32,6 +32,8 @@ pub struct Settings {
     pub max_output_bytes: usize,
     /// The forms that JSON may take.
     pub json_formats: Vec<Form>,
+    /// Is a reference followed by a line that says how to use it?
+    pub expand_hint: bool,
     /// Tools whose results are only redacted.
     pub skip_tools: SkipTools,
     /// Who counts the tokens.
@@ -46,6 +48,7 @@ impl Default for Settings {
             redact_secrets: true,
             max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
             json_formats: Form::ALL.to_vec(),
+            expand_hint: false,
             skip_tools: SkipTools::default(),
             counter: Counter::default(),
         }
@@ -63,10 +66,11 @@ impl Settings {
             redact_secrets,
             max_output_bytes,
             json_formats,
+            expand_hint,
             skip_tools,
             counter,
         } = self;
-        (mode, method, redact_secrets, max_output_bytes, dedup).hash(&mut hasher);
+        (mode, method, redact_secrets, max_output_bytes, expand_hint, dedup).hash(&mut hasher);
         format!("{json_formats:?} {skip_tools:?} {counter:?}").hash(&mut hasher);
         hasher.finish()
     }

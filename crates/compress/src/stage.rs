@@ -61,10 +61,12 @@ pub struct Written {
     pub text: String,
     /// Its tokens, if the stage had to count them.
     pub tokens: Option<usize>,
+    /// What the record says was done, if the stage does more than one thing and so its name does not tell.
+    pub done: Option<&'static str>,
 }
 
 impl From<String> for Written {
     fn from(text: String) -> Self {
-        Written { text, tokens: None }
+        Written { text, tokens: None, done: None }
     }
 }

@@ -2,7 +2,6 @@
 
 mod json;
 
-use self::json::{EmbeddedJson, Json, JsonLines};
 use crate::command::Shape;
 use crate::dictionary;
 use crate::fidelity::Fidelity;
@@ -23,7 +22,7 @@ pub(crate) const SUPPRESS: &[&dyn Stage] = &[&BINARY];
 
 /// Fewer tokens for the same content, and lines that can still be cut out.
 pub(crate) const COMPACT: &[&dyn Stage] =
-    &[&Json, &JsonLines, &EmbeddedJson, &Numbers, &PADDING, &WHITESPACE];
+    &[&json::WHOLE, &json::LINES, &json::EMBEDDED, &Numbers, &PADDING, &WHITESPACE];
 
 /// Fewer tokens by lines that are read together with others: a heading, a template, the lines above.
 pub(crate) const FACTOR: &[&dyn Stage] = &[&PATHS, &COLUMNS, &FOLD, &TEMPLATES];
@@ -260,8 +259,10 @@ impl Stage for Cap {
     }
 
     fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
-        let capped = cap::cap(text, subject.settings.max_output_bytes)?.text;
+        let capped = cap::cap(text, subject.settings.max_output_bytes)?;
+        let done = capped.error_window.then_some("cap_error_window");
         // A few bytes too many are cheaper than a marker and a reference.
-        (capped.len() + FLOOR_BYTES < text.len()).then(|| capped.into())
+        (capped.text.len() + FLOOR_BYTES < text.len())
+            .then(|| Written { done, ..capped.text.into() })
     }
 }

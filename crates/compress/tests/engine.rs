@@ -1,6 +1,6 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
-use tokenforge_compress::reference::Key;
+use tokenforge_compress::reference::{Key, hint};
 use tokenforge_compress::{
     CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Settings,
     Vault,
@@ -69,6 +69,22 @@ fn f8_what_is_too_large_to_be_compacted_is_capped_all_the_same() {
 }
 
 #[test]
+fn f8_a_cap_that_kept_the_first_error_says_so() {
+    let lines = |from: u32| -> String {
+        (from..from + 5000)
+            .map(|n| format!("{:x} and so on\n", n.wrapping_mul(2_654_435_761)))
+            .collect()
+    };
+    let settings = Settings { mode: Mode::Safe, ..Settings::default() };
+    let plain = format!("{}{}", lines(0), lines(9000));
+    assert_eq!(applied(&compress(&settings, "Bash", "make", &plain)), ["cap"]);
+    let failed = format!("{}error: it broke\n{}", lines(0), lines(9000));
+    let compressed = compress(&settings, "Bash", "make", &failed);
+    assert_eq!(applied(&compressed), ["cap_error_window"]);
+    assert!(compressed.text(&failed).contains("error: it broke"));
+}
+
+#[test]
 fn decision_10_numbers_in_a_file_are_not_a_clients_column() {
     let row = |n: u32| format!("{n}\tname {}\tcity of {}\n", n * 7919 % 1000, n * 31 % 77);
     let table = String::from("id\tname\tcity\n") + &(1..40).map(row).collect::<String>();
@@ -84,29 +100,87 @@ fn decision_10_numbers_in_a_file_are_not_a_clients_column() {
     assert!(!is_kept("Read", "", &numbered) && !is_kept("Bash", "cat -n a.rs", &numbered));
 }
 
+/// A test run of which a family leaves out most.
+fn test_run() -> String {
+    let passed: String =
+        (0..60).map(|n| format!("test a_long_name_of_a_test::case_{n:02} ... ok\n")).collect();
+    format!("running 60 tests\n{passed}\ntest result: ok. 60 passed; 0 failed\n")
+}
+
+fn cargo_test<'a>(text: &'a str, call: &'a str) -> Output<'a> {
+    let arguments = r#"{"command":"cargo test"}"#;
+    Output { text, tool: "Bash", arguments, call: Some(call), is_error: false }
+}
+
 #[test]
 fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
-    let text: String =
-        (0..60).map(|n| format!("test a_long_name_of_a_test::case_{n:02} ... ok\n")).collect();
-    let text = format!("running 60 tests\n{text}\ntest result: ok. 60 passed; 0 failed\n");
-    let (settings, key) = (Settings::default(), Key::from_bytes([7; 32]));
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
-    let output = |call| Output {
-        text: &text,
-        tool: "Bash",
-        arguments: r#"{"command":"cargo test"}"#,
-        call: Some(call),
-        is_error: false,
+    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
+    for expand_hint in [false, true] {
+        let settings = Settings { expand_hint, ..Settings::default() };
+        let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+        let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
+        assert!(first.original.is_some(), "{:?}", first.steps);
+        let mut history = History::default();
+        history.add(Some("call_1"), "Bash", first.text(&text));
+        let second = engine.compress(&cargo_test(&text, "call_2"), &history);
+        assert_eq!(
+            second.replacement.as_deref(),
+            Some("[Duplicate of call_1 (Bash); see earlier result]")
+        );
+    }
+}
+
+#[test]
+fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
+    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
+    let settings = Settings::default();
+    let bare = Engine::new(&settings);
+    for engine in [bare, bare.with_vault(Vault { key: &key, tenant: "t" })] {
+        let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
+        let mut history = History::default();
+        history.add(Some("call_1"), "Bash", first.text(&text));
+        let second = engine.compress(&cargo_test(&text, "call_1"), &history);
+        assert_eq!(second.text(&text), first.text(&text));
+    }
+}
+
+#[test]
+fn c9_with_a_hint_the_line_under_the_reference_says_how_to_use_it() {
+    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
+    let compress = |text: &str, expand_hint: bool| {
+        let settings = Settings { expand_hint, ..Settings::default() };
+        let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+        engine.compress(&cargo_test(text, "call_1"), &History::default()).replacement
     };
-    let first = engine.compress(&output("call_1"), &History::default());
-    assert!(first.original.is_some(), "{:?}", first.steps);
-    let mut history = History::default();
-    history.add(Some("call_1"), "Bash", first.text(&text));
-    let second = engine.compress(&output("call_2"), &history);
-    assert_eq!(
-        second.replacement.as_deref(),
-        Some("[Duplicate of call_1 (Bash); see earlier result]")
-    );
+    let (plain, hinted) = (compress(&text, false).unwrap(), compress(&text, true).unwrap());
+    let (marker, body) = plain.split_once('\n').unwrap();
+    assert_eq!(hinted, format!("{marker}\n{}\n{body}", hint()));
+    assert_eq!(compress(&hinted, true), None);
+}
+
+#[test]
+fn c9_l2_the_hint_is_counted() {
+    // What a family leaves out here pays for a reference and not for a hint.
+    let (key, counter) = (Key::from_bytes([7; 32]), Settings::default().counter);
+    let passed = |count: usize| -> String {
+        (0..count).map(|n| format!("test case_{n:02}_{:x} ... ok\n", n * 7919)).collect()
+    };
+    let run = |count: usize| {
+        format!(
+            "running {count} tests\n{}\ntest result: ok. {count} passed; 0 failed\n",
+            passed(count)
+        )
+    };
+    let mut outcomes = Vec::new();
+    for text in (4..16).map(run) {
+        let settings = Settings { expand_hint: true, ..Settings::default() };
+        let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+        let compressed = engine.compress(&cargo_test(&text, "call_1"), &History::default());
+        let shown = compressed.text(&text);
+        assert!(shown == text || counter.count(shown) < counter.count(&text), "{shown}");
+        outcomes.push(shown.contains(hint()));
+    }
+    assert!(outcomes.contains(&false) && outcomes.contains(&true), "{outcomes:?}");
 }
 
 #[test]

@@ -1,11 +1,40 @@
 //! Settings as they are written in tokenforge.yaml, the environment and flags, and as they are meant.
+//!
+//! [`Settings::load`] reads them: the default, then the file, the environment and the flags, each over the one before.
+//! What it returns is checked as a whole; a key that does not exist or a value that is not allowed is a [`ConfigError`]
+//! that says where it stands and what would be right. [`SETTINGS`] lists every setting once: variables, documentation
+//! and the schema follow from it.
+//!
+//! ```
+//! use tokenforge_config::{ConfigFile, Overrides, Settings};
+//!
+//! let file = ConfigFile { name: "tokenforge.yaml", text: "pipes:\n  tool_output:\n    mod: safe\n" };
+//! let error = Settings::load(Some(file), &|_| None, &Overrides::default()).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "tokenforge.yaml, line 3: pipes.tool_output.mod: there is no such setting; did you mean `mode`?"
+//! );
+//! ```
+//!
+//! Nothing here reads a file, the environment or the clock: the caller does.
 
+mod error;
+mod load;
+mod patch;
+mod raw;
+mod reference;
 mod secret;
 mod settings;
+mod show;
+mod table;
 
+pub use error::{ConfigError, Place};
+pub use load::{ConfigFile, Environment, Overrides};
+pub use reference::{schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
     Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, Limits, LogFormat, LogLevel,
     Monitoring, Price, Provider, ProviderKind, SchemaCompression, Settings, StoreSettings,
     StoreUrl, Strategy, ToolOutput, UnknownChoice, Upstreams,
 };
+pub use table::{Change, SETTINGS, Setting};

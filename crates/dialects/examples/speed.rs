@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tokenforge_dialects::{Dialect, Head, Request, splice};
+use tokenforge_dialects::{Dialect, Head, Request, Texts, splice};
 
 fn main() {
     for (name, line) in [
@@ -28,6 +28,13 @@ fn main() {
             println!("{name:26}{:8.1} us {speed:6.2} GB/s {ratio:6.2}", time.as_secs_f64() * 1e6);
         };
         row("Request::read", ours);
+        row(
+            "Request::read, with texts",
+            measure(|| {
+                Request::read_with(&body, Dialect::OpenAiChat, Texts::Wanted)
+                    .map(|request| request.texts.len())
+            }),
+        );
         row("Head::read", measure(|| Head::read(&body).map(|head| head.is_stream)));
         row("one replaced, spliced", measure(|| splice(&body, &[replacement(&body)])));
         row(

@@ -1,4 +1,4 @@
-//! Where tool results live in each provider's request, as byte spans in the body that a client sent.
+//! Where tool results live in each provider's request, as byte spans in the body that a client sent; and its replies.
 //!
 //! [`Dialect::detect`] tells from the request line which provider's shape a body has. [`Request::read`] goes over the
 //! body once and finds every tool result with the call it answers, the list of tools, the model, and our own `_forge`
@@ -24,6 +24,8 @@
 //! # Ok::<(), tokenforge_dialects::Refusal>(())
 //! ```
 //!
+//! A [`Reply`] takes the provider's replies to the client, and keeps the calls of our own tool from it.
+//!
 //! A body that is not JSON, or that two readers could understand differently, is a [`Refusal`]: forward it as it came.
 //! So is whatever this crate does not know: images, documents, results that a provider's own tools made, results that a
 //! program reads, blocks of unknown kinds. No input makes it panic, recurse or take more than linear time.
@@ -45,7 +47,7 @@ pub use reply::{
     Answer, Deferred, DeferredCall, InternalCall, Next, Reply, Tokens, Turn, Usage, Wire,
 };
 pub use request::{
-    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, Request, Shape, ToolResult, Tools,
-    call_key, expand_tool, rejoin, session_of_headers,
+    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
+    Texts, ToolResult, Tools, call_key, expand_tool, rejoin, session_of_headers,
 };
 pub use splice::{Splice, splice};

@@ -1,10 +1,20 @@
 //! A reply on its way to the client: all of it passes, live and byte for byte, but the calls of our own tool.
 
 mod anthropic;
+mod blocks;
+mod calls;
+mod chat;
 mod converse;
 mod deferred;
 mod edit;
+mod figures;
 mod frames;
+mod gaps;
+mod gemini;
+mod identity;
+mod message;
+mod ollama;
+mod responses;
 mod speech;
 mod turn;
 mod usage;
@@ -16,7 +26,8 @@ pub use usage::{Tokens, Usage};
 pub use wire::Wire;
 
 use crate::dialect::Dialect;
-use frames::{Frames, Pen};
+use crate::json::Node;
+use frames::{Frame, Frames, Pen};
 use speech::Speech;
 
 /// A reply on its way to the client, over as many replies of the upstream as it takes.
@@ -121,16 +132,13 @@ impl Reply {
             State::Stream(frames) => {
                 let rest = frames.take_rest();
                 let mut out = self.pen.out(out);
-                let last = frames.last(&rest);
-                let is_read = last.is_ok_and(|frame| {
-                    if frame.json.is_empty() {
-                        out.pass(&frame);
-                        return true;
-                    }
-                    self.speech.event(&frame, &mut out).is_ok()
-                });
-                if !is_read && !self.speech.is_internal() {
-                    out.raw(&rest);
+                let last = frames.last(&rest).ok();
+                match &last {
+                    // What was cut off in the middle of a call of our tool is not the client's.
+                    _ if self.speech.is_internal() && !last.as_ref().is_some_and(is_json) => {}
+                    Some(frame) if frame.json.is_empty() => out.pass(frame),
+                    Some(frame) if self.speech.event(frame, &mut out).is_ok() => {}
+                    _ => out.raw(&rest),
                 }
                 let next = self.speech.finish(&mut out);
                 match next {
@@ -166,4 +174,8 @@ impl Reply {
             }
         }
     }
+}
+
+fn is_json(frame: &Frame<'_>) -> bool {
+    Node::read(&frame.json).is_ok()
 }

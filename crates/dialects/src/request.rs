@@ -14,6 +14,7 @@ mod result;
 mod session;
 mod sites;
 mod slot;
+mod speech;
 mod tools;
 
 pub use forge::Forge;
@@ -22,6 +23,7 @@ pub use rejoin::{Exchange, call_key, rejoin};
 pub use result::{Arguments, Shape, ToolResult};
 pub use session::session_of_headers;
 pub use sites::{AnswerSite, CallSite};
+pub use speech::{MessageText, Role, Texts};
 pub use tools::{Tools, expand_tool};
 
 use crate::dialect::Dialect;
@@ -37,6 +39,8 @@ pub struct Request<'a> {
     pub head: Head<'a>,
     /// The texts of tool results, in the order of the body.
     pub results: Vec<ToolResult<'a>>,
+    /// What people and systems say, in the order of the body: only if it is [wanted](Texts).
+    pub texts: Vec<MessageText>,
     /// The calls, in the order of the body.
     pub calls: Vec<CallSite<'a>>,
     /// The tool results as a whole, also those without a text and those to be left alone.
@@ -46,12 +50,20 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Reads a body.
+    /// Reads a body, without what people and systems say.
     ///
     /// # Errors
     /// If the body is to be left as it is.
     pub fn read(body: &'a [u8], dialect: Dialect) -> Result<Self, Refusal> {
-        let mut found = Found::default();
+        Self::read_with(body, dialect, Texts::Unwanted)
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// If the body is to be left as it is.
+    pub fn read_with(body: &'a [u8], dialect: Dialect, texts: Texts) -> Result<Self, Refusal> {
+        let mut found = Found::new(texts);
         let head = Head::read_with(body, |reader, key| match dialect {
             Dialect::Anthropic | Dialect::BedrockInvoke => {
                 anthropic::member(reader, &key, &mut found)
@@ -62,9 +74,15 @@ impl<'a> Request<'a> {
             Dialect::BedrockConverse => converse::member(reader, &key, &mut found),
         })?;
         if dialect == Dialect::BedrockInvoke && !found.is_anthropic {
-            found = Found::default();
+            found = Found::new(texts);
         }
         Ok(found.into_request(head))
+    }
+
+    /// What the user said last, among the [texts](Self::texts).
+    #[must_use]
+    pub fn last_user_text(&self) -> Option<&MessageText> {
+        self.texts.iter().rev().find(|text| text.role == Role::User)
     }
 }
 

@@ -7,7 +7,7 @@ mod support;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::{Spelling, read, texts};
-use tokenforge_dialects::{Dialect, Head, Refusal, Request, splice};
+use tokenforge_dialects::{Dialect, Exchange, Head, Refusal, Request, Texts, rejoin, splice};
 
 #[test]
 fn g52_depth_uses_no_stack() {
@@ -160,11 +160,21 @@ proptest! {
         let mut body = conversation(dialect, &strings).to_string().into_bytes();
         let at = at.index(body.len());
         body[at] = byte;
-        if let Ok(request) = Request::read(&body, dialect) {
+        if let Ok(request) = Request::read_with(&body, dialect, Texts::Wanted) {
             prop_assert!(serde_json::from_slice::<Value>(&body).is_ok() || body.windows(2).any(|pair| pair == b"\\u"));
             for result in &request.results {
                 prop_assert!(result.text(&body).is_some());
                 prop_assert!(result.arguments.as_ref().is_none_or(|arguments| arguments.text(&body).is_some()));
+            }
+            prop_assert!(request.texts.iter().all(|text| text.text(&body).is_some()));
+            for call in &request.calls {
+                let siblings: Vec<String> = call.id.iter().map(ToString::to_string).chain(call.key(&body)).collect();
+                let (siblings_before, call) = (siblings.len() / 2, "{}");
+                let exchange = Exchange { siblings: &siblings, siblings_before, call, id: "", answer: "x", is_error: false };
+                if let Some(splices) = rejoin(&body, dialect, &request, &exchange) {
+                    let joined = splice(&body, &splices).unwrap();
+                    prop_assert_eq!(read(&joined, dialect).answers.len(), request.answers.len() + 1);
+                }
             }
         }
     }

@@ -139,7 +139,15 @@ fn g29_every_call_is_answered_when_ours_joins_its_siblings_again() {
                 let joined: Vec<_> = (0..2)
                     .flat_map(|n| {
                         let (call, id, answer) = (&*calls[n], ids[n], ["\"one\"\n", "two"][n]);
-                        let exchange = Exchange { siblings: &siblings, call, id, answer, is_error };
+                        let siblings_before = 2 * n;
+                        let exchange = Exchange {
+                            siblings: &siblings,
+                            siblings_before,
+                            call,
+                            id,
+                            answer,
+                            is_error,
+                        };
                         rejoin(body.as_bytes(), *dialect, &request, &exchange).unwrap()
                     })
                     .collect();
@@ -164,7 +172,14 @@ fn g29_without_a_sibling_and_its_answer_nothing_is_inserted() {
         let body = body(*dialect).to_string();
         let rejoined = |body: &str, siblings: &[String], id: &str| {
             let call = &ours(*dialect, "ours");
-            let exchange = Exchange { siblings, call, id, answer: "x", is_error: false };
+            let exchange = Exchange {
+                siblings,
+                siblings_before: siblings.len(),
+                call,
+                id,
+                answer: "x",
+                is_error: false,
+            };
             rejoin(body.as_bytes(), *dialect, &read(body.as_bytes(), *dialect), &exchange).is_some()
         };
         let siblings = siblings(*dialect);
@@ -187,22 +202,63 @@ fn g29_without_a_sibling_and_its_answer_nothing_is_inserted() {
 }
 
 #[test]
-fn g29_a_signed_call_of_gemini_goes_before_its_siblings() {
+fn g29_our_call_stands_where_the_model_made_it() {
+    // Google wants the signature of a thought on the first call of a turn.
     let body = body(Dialect::Gemini).to_string();
-    let call = r#"{"functionCall":{"name":"expand_context","args":{}},"thoughtSignature":"s"}"#;
+    let names = |siblings: &[String], siblings_before: usize| -> Vec<String> {
+        let call = r#"{"functionCall":{"name":"expand_context","args":{}},"thoughtSignature":"s"}"#;
+        let (id, answer) = ("", "x");
+        let exchange = Exchange { siblings, siblings_before, call, id, answer, is_error: false };
+        let request = read(body.as_bytes(), Dialect::Gemini);
+        let splices = rejoin(body.as_bytes(), Dialect::Gemini, &request, &exchange).unwrap();
+        let joined = parse(&splice(body.as_bytes(), &splices).unwrap());
+        assert_paired(&joined, Dialect::Gemini);
+        let calls = joined["contents"][2]["parts"].as_array().unwrap().iter();
+        calls.filter_map(|part| part["functionCall"]["name"].as_str().map(str::to_owned)).collect()
+    };
     let siblings = siblings(Dialect::Gemini);
-    let exchange = Exchange { siblings: &siblings, call, id: "", answer: "x", is_error: false };
-    let splices = rejoin(
-        body.as_bytes(),
-        Dialect::Gemini,
-        &read(body.as_bytes(), Dialect::Gemini),
-        &exchange,
-    );
-    let joined = parse(&splice(body.as_bytes(), &splices.unwrap()).unwrap());
-    assert_paired(&joined, Dialect::Gemini);
-    let parts = joined["contents"][2]["parts"].as_array().unwrap();
-    assert_eq!(parts[1]["thoughtSignature"], "s");
-    assert_eq!(parts[2]["functionCall"]["name"], "ls");
+    assert_eq!(names(&siblings, 0), ["expand_context", "ls", "cat"]);
+    assert_eq!(names(&siblings, 1), ["ls", "expand_context", "cat"]);
+    assert_eq!(names(&siblings, 2), ["ls", "cat", "expand_context"]);
+    let dropped = [siblings[0].clone(), "gone".to_owned()];
+    assert_eq!(names(&dropped, 2), ["ls", "expand_context", "cat"]);
+    let dropped = ["gone".to_owned(), siblings[1].clone()];
+    assert_eq!(names(&dropped, 1), ["ls", "expand_context", "cat"]);
+}
+
+#[test]
+fn the_last_turn_is_what_the_model_has_not_seen() {
+    for dialect in Dialect::ALL {
+        let mut body = body(*dialect);
+        let is_last = |body: &Value| -> Vec<bool> {
+            let body = body.to_string();
+            let answers = read(body.as_bytes(), *dialect).answers;
+            answers.iter().map(|answer| answer.is_last_turn).collect()
+        };
+        assert_eq!(is_last(&body), [false, false, false, true], "{dialect:?}");
+        let (name, said) = match dialect {
+            Dialect::OpenAiResponses => ("input", "content"),
+            Dialect::Gemini => ("contents", "parts"),
+            _ => ("messages", "content"),
+        };
+        let model = if *dialect == Dialect::Gemini { "model" } else { "assistant" };
+        for (role, expected) in [("user", true), (model, false), ("user", false)] {
+            let message = json!({said: [{"text": "x", "type": "text"}], "role": role});
+            body[name].as_array_mut().unwrap().push(message);
+            assert_eq!(is_last(&body), [false, false, false, expected], "{dialect:?} {role}");
+        }
+    }
+    for (item, expected) in [
+        (json!({"type": "reasoning", "summary": []}), false),
+        (json!({"type": "web_search_call", "id": "w"}), false),
+        (json!({"type": "compaction_trigger"}), true),
+    ] {
+        let output = json!({"type": "function_call_output", "call_id": "c", "output": "x"});
+        let body = json!({"input": [output, item]}).to_string();
+        let request = read(body.as_bytes(), Dialect::OpenAiResponses);
+        assert_eq!(request.answers[0].is_last_turn, expected, "{body}");
+        assert_eq!(request.results[0].number, 0);
+    }
 }
 
 #[test]
@@ -221,8 +277,14 @@ fn calls_outside_lists_have_no_neighbours() {
         assert_eq!(request.calls[0].key(body.as_bytes()), Some(call_key("f", "{}")));
         assert_eq!((&request.calls[0].element, request.answers[0].call), (&None, Some(0)));
         let siblings = [call_key("f", "{}")];
-        let exchange =
-            Exchange { siblings: &siblings, call: "{}", id: "i", answer: "", is_error: false };
+        let exchange = Exchange {
+            siblings: &siblings,
+            siblings_before: 0,
+            call: "{}",
+            id: "i",
+            answer: "",
+            is_error: false,
+        };
         assert_eq!(rejoin(body.as_bytes(), dialect, &request, &exchange), None);
     }
 }

@@ -394,6 +394,13 @@ fn c5_the_tool_goes_to_the_end_of_the_list_and_only_where_there_is_one() {
             Some(r#"{"tools":[{"functionDeclarations":[{"name":"a"},@]},{"googleSearch":{}}]}"#),
         ),
         (
+            Gemini,
+            r#"{"tools":[{"functionDeclarations":[{"name":"a"}]},{"functionDeclarations":[]}]}"#,
+            Some(
+                r#"{"tools":[{"functionDeclarations":[{"name":"a"},@]},{"functionDeclarations":[]}]}"#,
+            ),
+        ),
+        (
             BedrockConverse,
             r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}}]}}"#,
             Some(r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}},@]}}"#),
@@ -413,5 +420,35 @@ fn c5_the_tool_goes_to_the_end_of_the_list_and_only_where_there_is_one() {
             expected.map(|expected| expected.replace('@', expand_tool(dialect))),
             "{body}"
         );
+    }
+}
+
+#[test]
+fn c5_a_list_of_tools_is_replaced_and_appended_to_in_one_go() {
+    for (dialect, before, after) in [
+        (Anthropic, r#"{"tools":["#, r#"]}"#),
+        (OpenAiResponses, r#"{"input":[{"type":"additional_tools","tools":["#, r#"]},{}]}"#),
+        (Gemini, r#"{"tools":[{"googleSearch":{}},{"function_declarations":["#, r#"]}]}"#),
+        (BedrockConverse, r#"{"toolConfig":{"tools":["#, r#"]}}"#),
+    ] {
+        let body = |tools: &str| format!("{before}{tools}{after}");
+        let replaced = |tools: &str, spelling: Option<&str>, with_expand: bool| {
+            let body = body(tools);
+            let tools = read(body.as_bytes(), dialect).tools.unwrap();
+            let splice_in = tools.replaced(dialect, body.as_bytes(), spelling, with_expand)?;
+            Some(String::from_utf8(splice(body.as_bytes(), &[splice_in]).unwrap()).unwrap())
+        };
+        let (long, short) = (r#" { "name" : "a" } "#, r#"[{"name":"a"}]"#);
+        let (a, ours) = (r#"{"name":"a"}"#, expand_tool(dialect));
+        assert_eq!(replaced(long, Some(short), true), Some(body(&format!("{a},{ours}"))));
+        assert_eq!(replaced(long, Some(short), false), Some(body(a)));
+        assert_eq!(replaced(long, None, true), Some(body(&format!("{long},{ours}"))));
+        assert_eq!(replaced(long, None, false), None);
+        assert_eq!(replaced(long, Some("[]"), true), Some(body(ours)));
+        assert_eq!(replaced(a, Some(short), false), None, "the same already");
+        assert_eq!(replaced(a, Some("{}"), false), None, "no list");
+        let both = format!(r#"{a}, {{"name":"expand_context"}}"#);
+        assert_eq!(replaced(&both, Some(short), true), Some(body(a)));
+        assert_eq!(replaced(&both, None, true), None);
     }
 }

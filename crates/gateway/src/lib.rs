@@ -1,1 +1,28 @@
 //! The server that stands between agents and their model providers.
+//!
+//! A [`Gateway`] takes a request, makes the tool results in it smaller, sends it to the provider it is for, and passes
+//! the answer back as it comes. Outside of what was made smaller every byte is the client's or the provider's. What was
+//! left out of a result the model can ask for: such a call is answered here, and the client never sees it.
+
+mod answer;
+mod deferral;
+mod exchange;
+mod expand;
+mod gateway;
+mod http;
+mod memo;
+mod options;
+mod own;
+mod project;
+mod relay;
+mod report;
+mod rewrite;
+mod sessions;
+mod sticky;
+mod strategy;
+mod telemetry;
+mod tenant;
+mod upstream;
+
+pub use crate::gateway::Gateway;
+pub use crate::http::server::serve;

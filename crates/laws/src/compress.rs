@@ -46,7 +46,7 @@ pub fn expansion(text: &str, lines: &str, pattern: &str, context: usize) {
     let grep = Some(Grep { pattern: pattern.to_owned(), context });
     for lines in [None, lines.parse().ok()] {
         for grep in [None, grep.clone()] {
-            let selection = Selection { lines, grep, max_bytes: MAX_BYTES };
+            let selection = Selection { lines, grep, max_bytes: MAX_BYTES, ..Selection::default() };
             if let Ok(part) = select(text, &selection) {
                 assert!(part.len() <= most, "{} bytes", part.len());
             }

@@ -8,6 +8,9 @@
 //! |---|---|---|
 //! | [`Memory`] | no | a gateway that needs nothing on disk |
 //! | [`Disk`] | yes, and a kill | the command line, hooks, a gateway; all of them at once on one folder |
+//! | [`Redis`] | yes, as the server does | gateways behind one load balancer |
+//!
+//! [`open`] opens any of them by its URL.
 //!
 //! ```
 //! use tokenforge_store::{Kind, Memory, Store};
@@ -28,13 +31,17 @@ mod disk;
 mod entry;
 mod error;
 mod key;
+mod location;
 mod memory;
+mod redis;
 mod settings;
 mod stats;
 
 pub use disk::Disk;
 pub use error::Error;
+pub use location::{Location, open};
 pub use memory::Memory;
+pub use redis::{Redis, Servers};
 pub use settings::Settings;
 pub use stats::{Amount, Stats};
 

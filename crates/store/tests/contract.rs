@@ -4,15 +4,23 @@
 
 mod kit;
 
-use kit::{HOUR, Time};
+use kit::server::{Database, open};
+use kit::{HOUR, Passing, Time};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_store::{Amount, Disk, Error, Kind, Memory, Settings, Stats, Store};
 
-/// Runs a test with each store, under a clock that stands still until told.
-fn each(settings: Settings, test: impl Fn(&dyn Store, &Time)) {
+/// Runs a test with each store, for which time passes when told.
+fn each(settings: Settings, test: impl Fn(&dyn Store, &dyn Passing)) {
+    each_with_our_clock(settings, |store, time| test(store, time));
+    let database = Database::new();
+    test(&*open(&database.url, settings), &database);
+}
+
+/// Runs a test with each store that goes by a clock we set.
+fn each_with_our_clock(settings: Settings, test: impl Fn(&dyn Store, &Time)) {
     let time = Time::default();
     test(&Memory::new(settings).with_clock(time.clock()), &time);
     let folder = tempfile::tempdir().unwrap();
@@ -112,7 +120,7 @@ fn c4_use_starts_the_lifetime_anew() {
 
 #[test]
 fn a_clock_that_is_set_back_expires_nothing() {
-    each(Settings::MEMORY, |store, time| {
+    each_with_our_clock(Settings::MEMORY, |store, time| {
         time.pass(100 * HOUR);
         store.put(Kind::Original, "t", "id", b"bytes").unwrap();
         time.go_back(90 * HOUR);
@@ -185,9 +193,9 @@ fn the_key_stays_and_a_given_key_wins() {
 #[test]
 fn many_threads_share_a_store() {
     let folder = tempfile::tempdir().unwrap();
-    let stores: [Arc<dyn Store>; 2] =
-        [Arc::new(Memory::default()), Arc::new(Disk::open(folder.path(), Settings::DISK).unwrap())];
-    for store in stores {
+    let folder = format!("disk:{}", folder.path().display());
+    for url in ["memory:", &folder, &Database::new().url] {
+        let store = open(url, Settings::DISK);
         let work = |thread: usize| {
             let store = Arc::clone(&store);
             move || {
@@ -233,13 +241,17 @@ proptest! {
     fn a_store_is_a_map_whose_entries_age(steps in prop::collection::vec(step(), 0..60)) {
         each(Settings::MEMORY, |store, time| {
             let mut model: HashMap<(Kind, u8, u8), (Vec<u8>, Duration)> = HashMap::new();
+            let mut now = Duration::ZERO;
             for step in &steps {
                 let (tenant, id) = match step {
                     Step::Put(_, t, i, _) | Step::Get(_, t, i) | Step::Forget(_, t, i) =>
                         (t.to_string(), i.to_string()),
-                    Step::Wait(hours) => { time.pass(*hours as u32 * HOUR); continue }
+                    Step::Wait(hours) => {
+                        now += *hours as u32 * HOUR;
+                        time.pass(*hours as u32 * HOUR);
+                        continue
+                    }
                 };
-                let now = time.since_start();
                 model.retain(|_, (_, last_use)| now - *last_use < 24 * HOUR);
                 match step {
                     Step::Put(kind, t, i, bytes) => {

@@ -4,7 +4,7 @@
 
 mod kit;
 
-use kit::{HOUR, Time};
+use kit::{HOUR, Passing, Time};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -73,9 +73,11 @@ impl Index {
         self.shown.get((*self.by_name.get(name)?)?)
     }
 
-    /// The name and tool of a text that was shown just so.
-    pub(super) fn same_as(&self, text: &str) -> Option<(&str, &str)> {
-        let is_it = |shown: &&Shown| *shown.text == *text && self.named(&shown.name).is_some();
+    /// The name and tool of a text that was shown just so under another name than `not`.
+    pub(super) fn same_as(&self, text: &str, not: Option<&str>) -> Option<(&str, &str)> {
+        let is_it = |shown: &&Shown| {
+            *shown.text == *text && not != Some(&shown.name) && self.named(&shown.name).is_some()
+        };
         let shown = self.shown.iter().find(is_it)?;
         Some((&shown.name, &shown.tool))
     }
@@ -86,11 +88,12 @@ impl Index {
         self.shown.iter().find(is_it).map(|shown| shown.text.to_string())
     }
 
-    /// The longest run of lines, beginning with the first of `lines`, that was shown before.
-    pub(super) fn longest_run(&self, lines: &[Line<'_>]) -> Option<Run<'_>> {
+    /// The longest run of lines, beginning with the first of `lines`, that was shown under another name than `not`.
+    pub(super) fn longest_run(&self, lines: &[Line<'_>], not: Option<&str>) -> Option<Run<'_>> {
         let places = self.places.get(&hash(lines.first()?.bare))?;
         let runs = places.iter().filter_map(|&(text, start)| {
-            let Shown { name, lines: shown, .. } = self.named(&self.shown[text].name)?;
+            let Shown { name, lines: shown, .. } =
+                self.named(&self.shown[text].name).filter(|shown| not != Some(&shown.name))?;
             let same = shown[start..].iter().zip(lines).take_while(|(shown, line)| {
                 ***shown == *line.bare && !line.is_fixed && !shown.starts_with(SIGNATURE)
             });

@@ -3,18 +3,58 @@
 use crate::fidelity::Fidelity;
 use crate::json::{self, embedded, lines};
 use crate::nature::Nature;
+use crate::settings::Settings;
 use crate::stage::{Stage, Subject, Written};
 use std::borrow::Cow;
 
-/// However little is saved: a later stage that makes the text shorter must not change the answer.
-const ANY: usize = usize::MAX;
+/// A stage that writes JSON in another way. What it writes decodes to the text without its insignificant white space.
+pub(super) struct Json {
+    name: &'static str,
+    /// Is a file that a shell printed rewritten too?
+    is_for_excerpts: bool,
+    encode: fn(&str, &Settings) -> Option<Written>,
+    decode: fn(&str) -> Option<String>,
+    minify: fn(&str) -> Cow<'_, str>,
+}
 
 /// A whole JSON text.
-pub(super) struct Json;
+pub(super) static WHOLE: Json = Json {
+    name: "json",
+    is_for_excerpts: true,
+    encode: |text, settings| {
+        let choice = json::cheapest(text, &settings.json_formats, settings.counter)?;
+        Some(Written { tokens: Some(choice.tokens), ..choice.text.into_owned().into() })
+    },
+    decode: json::decode,
+    minify: json::minify,
+};
+
+/// One JSON value a line.
+pub(super) static LINES: Json = Json {
+    name: "json_lines",
+    is_for_excerpts: true,
+    encode: |text, settings| {
+        lines::encode(text, &settings.json_formats, settings.counter).map(Into::into)
+    },
+    decode: lines::decode,
+    minify: lines::minify,
+};
+
+/// JSON values inside other text.
+pub(super) static EMBEDDED: Json = Json {
+    name: "embedded_json",
+    is_for_excerpts: false,
+    encode: |text, _| match embedded::minify(text) {
+        Cow::Owned(minified) => Some(minified.into()),
+        Cow::Borrowed(_) => None,
+    },
+    decode: |text| Some(text.to_owned()),
+    minify: embedded::minify,
+};
 
 impl Stage for Json {
     fn name(&self) -> &'static str {
-        "json"
+        self.name
     }
 
     fn fidelity(&self) -> Fidelity {
@@ -22,94 +62,27 @@ impl Stage for Json {
     }
 
     fn is_for(&self, subject: &Subject<'_>) -> bool {
-        is_not_exact(subject)
-    }
-
-    fn least_saving(&self) -> usize {
-        ANY
-    }
-
-    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
-        let choice =
-            json::cheapest(text, &subject.settings.json_formats, subject.settings.counter)?;
-        Some(Written { tokens: Some(choice.tokens), text: choice.text.into_owned() })
-    }
-
-    fn decode(&self, text: &str) -> Option<String> {
-        json::decode(text)
-    }
-
-    fn canonical<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        json::minify(text)
-    }
-}
-
-/// One JSON value a line.
-pub(super) struct JsonLines;
-
-impl Stage for JsonLines {
-    fn name(&self) -> &'static str {
-        "json_lines"
-    }
-
-    fn fidelity(&self) -> Fidelity {
-        Fidelity::Lossless
-    }
-
-    fn is_for(&self, subject: &Subject<'_>) -> bool {
-        is_not_exact(subject)
-    }
-
-    fn least_saving(&self) -> usize {
-        ANY
-    }
-
-    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
-        lines::encode(text, &subject.settings.json_formats, subject.settings.counter)
-            .map(Into::into)
-    }
-
-    fn decode(&self, text: &str) -> Option<String> {
-        lines::decode(text)
-    }
-
-    fn canonical<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        lines::minify(text)
-    }
-}
-
-/// JSON values inside other text.
-pub(super) struct EmbeddedJson;
-
-impl Stage for EmbeddedJson {
-    fn name(&self) -> &'static str {
-        "embedded_json"
-    }
-
-    fn fidelity(&self) -> Fidelity {
-        Fidelity::Lossless
-    }
-
-    fn least_saving(&self) -> usize {
-        ANY
-    }
-
-    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
-        match embedded::minify(text) {
-            Cow::Owned(minified) => Some(minified.into()),
-            Cow::Borrowed(_) => None,
+        match subject.nature {
+            Nature::Plain => true,
+            Nature::Excerpt => self.is_for_excerpts,
+            Nature::File | Nature::Diff => false,
         }
     }
 
+    /// However little is saved: a later stage that makes the text shorter must not change the answer.
+    fn least_saving(&self) -> usize {
+        usize::MAX
+    }
+
+    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+        (self.encode)(text, subject.settings)
+    }
+
     fn decode(&self, text: &str) -> Option<String> {
-        Some(text.to_owned())
+        (self.decode)(text)
     }
 
     fn canonical<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        embedded::minify(text)
+        (self.minify)(text)
     }
-}
-
-fn is_not_exact(subject: &Subject<'_>) -> bool {
-    matches!(subject.nature, Nature::Plain | Nature::Excerpt)
 }

@@ -74,3 +74,42 @@ pub struct Price {
     /// Input written to the provider's prompt cache.
     pub cache_write: f64,
 }
+
+impl super::Settings {
+    /// Whom the strategy `external_provider` asks: the entry of `providers` that is named, and what that leaves open
+    /// from `api`; without a name, what `api` says.
+    #[must_use]
+    pub fn asked_provider(&self) -> Option<Provider> {
+        let api = &self.tool_output.api;
+        match &self.tool_output.provider {
+            Some(name) => self.providers.get(name).map(|named| {
+                let lends_key = named.api_key.is_none() && api.api_key.is_some();
+                Provider {
+                    kind: named.kind,
+                    auth: if lends_key { Auth::ApiKey } else { named.auth },
+                    endpoint: named.endpoint.clone().or_else(|| api.endpoint.clone()),
+                    api_key: named.api_key.clone().or_else(|| api.api_key.clone()),
+                    model: named.model.clone().or_else(|| api.model.clone()),
+                }
+            }),
+            None => api.endpoint.as_ref().map(|endpoint| Provider {
+                kind: ProviderKind::of_host(endpoint.host().unwrap_or_default()),
+                auth: if api.api_key.is_some() { Auth::ApiKey } else { Auth::Oauth },
+                endpoint: Some(endpoint.clone()),
+                api_key: api.api_key.clone(),
+                model: api.model.clone(),
+            }),
+        }
+    }
+}
+
+impl ProviderKind {
+    /// The kind that a vendor's own host understands; everybody else speaks OpenAI's.
+    fn of_host(host: &str) -> Self {
+        match host {
+            "api.anthropic.com" => Self::Anthropic,
+            "generativelanguage.googleapis.com" => Self::Gemini,
+            _ => Self::OpenAi,
+        }
+    }
+}

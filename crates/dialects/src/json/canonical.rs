@@ -1,7 +1,7 @@
 //! One spelling for all the ways to write the same JSON.
 
 use super::Reader;
-use super::text::{escape_into, unescape};
+use super::text::{quoted, unescape};
 use std::borrow::Cow;
 
 /// The text without white space, its members sorted by name, its strings and numbers spelled in one way.
@@ -79,13 +79,7 @@ fn scalar(spelling: &str) -> Cow<'_, str> {
             .map_or(Cow::Borrowed(spelling), |number| Cow::Owned((number + 0.0).to_string()));
     };
     match unescape(content) {
-        Some(Cow::Owned(text)) => {
-            let mut shortest = String::with_capacity(spelling.len());
-            shortest.push('"');
-            escape_into(&text, &mut shortest);
-            shortest.push('"');
-            Cow::Owned(shortest)
-        }
+        Some(Cow::Owned(text)) => Cow::Owned(quoted(&text)),
         _ => Cow::Borrowed(spelling),
     }
 }

@@ -81,6 +81,15 @@ pub fn escape_into(text: &str, spelling: &mut String) {
     spelling.push_str(&text[plain..]);
 }
 
+/// A text as a JSON string, with its quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + text.len() / 8 + 2);
+    quoted.push('"');
+    escape_into(text, &mut quoted);
+    quoted.push('"');
+    quoted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

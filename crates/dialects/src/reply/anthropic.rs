@@ -1,8 +1,142 @@
-//! Anthropic Messages.
-use super::speech::Verbatim;
+//! Anthropic Messages, also inside Bedrock's InvokeModel.
+
+mod block;
+
+use super::blocks::{Call, Event, Grammar};
+use super::edit::{Edit, quoted};
+use super::speech::TOOL;
+use super::usage::{Tokens, Usage};
+use crate::json::{Kind, Node};
+
+/// How Anthropic writes content blocks.
 pub(super) struct Anthropic;
-impl Anthropic {
-    pub(super) fn new(_: crate::Dialect) -> Verbatim {
-        Verbatim::default()
+
+/// What Bedrock adds to the last event.
+const METRICS: &str = "amazon-bedrock-invocationMetrics";
+
+impl Grammar for Anthropic {
+    const INDEX: &'static str = "index";
+
+    fn event<'a>(_: &str, json: &Node<'a>) -> Event<'a> {
+        let kind = json.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let index = || json.get(Self::INDEX)?.number();
+        let event = match &*kind {
+            "message_start" => Some(Event::Opening),
+            "content_block_start" => {
+                let block = json.get("content_block");
+                index().zip(block).map(|(index, block)| Event::Start { index, block })
+            }
+            "content_block_delta" => {
+                let delta = json.get("delta");
+                index().zip(delta).map(|(index, delta)| Event::Delta { index, delta })
+            }
+            "content_block_stop" => index().map(|index| Event::Stop { index }),
+            "message_delta" => {
+                let reason = json.at(["delta", "stop_reason"]);
+                let has_reason = reason.is_some_and(|reason| reason.kind() == Kind::String);
+                Some(Event::Closing { has_reason })
+            }
+            "message_stop" => Some(Event::Closing { has_reason: false }),
+            "error" => Some(Event::Error),
+            _ => None,
+        };
+        event.unwrap_or(Event::Other)
     }
+
+    fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
+        block::joined_from(start, deltas, arguments)
+    }
+
+    fn fragment<'a>(delta: &Node<'a>) -> Option<Node<'a>> {
+        delta.get("partial_json")
+    }
+
+    fn is_text(node: &Node<'_>) -> bool {
+        let text = node.get("text").and_then(|text| text.spelling());
+        let is_text = is_kind(node, "text_delta") || is_kind(node, "text");
+        is_text && text.is_some_and(|text| !text.is_empty())
+    }
+
+    fn call(block: &Node<'_>) -> Option<Call> {
+        if !is_kind(block, "tool_use") {
+            return None;
+        }
+        let id = block.get("id").and_then(|id| id.text()).unwrap_or_default().into_owned();
+        Some(Call { id, is_internal: block.get("name").is_some_and(|name| name.is(TOOL)) })
+    }
+
+    fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>> {
+        block.get("input")
+    }
+
+    fn content<'a>(reply: &Node<'a>) -> Option<Node<'a>> {
+        reply.get("content").filter(|content| content.kind() == Kind::Array)
+    }
+
+    fn tokens(reply: &Node<'_>) -> Tokens {
+        let usage = reply.get("usage").or_else(|| reply.at(["message", "usage"]));
+        let figure = |name| usage.as_ref()?.get(name)?.number();
+        Tokens {
+            input: figure("input_tokens"),
+            output: figure("output_tokens"),
+            cache_read: figure("cache_read_input_tokens"),
+            cache_write: figure("cache_creation_input_tokens"),
+        }
+    }
+
+    fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>) {
+        let Usage { last, sum, .. } = usage;
+        let figures = [
+            ("input_tokens", last.input),
+            ("cache_creation_input_tokens", last.cache_write),
+            ("cache_read_input_tokens", last.cache_read),
+            ("output_tokens", sum.output),
+        ];
+        if let Some(usage) = json.get("usage") {
+            for (name, figure) in figures {
+                if let Some(figure) = figure {
+                    edit.set(&usage, name, figure.to_string());
+                }
+            }
+        }
+        if let (Some(metrics), Some(output)) = (json.get(METRICS), sum.output) {
+            edit.set(&metrics, "outputTokenCount", output.to_string());
+        }
+    }
+
+    fn set_finished(json: &Node<'_>, edit: &mut Edit<'_>) {
+        let holder =
+            if is_kind(json, "message_delta") { json.get("delta") } else { Some(json.clone()) };
+        if let Some(reason) = holder.and_then(|holder| holder.get("stop_reason")) {
+            edit.replace(&reason, r#""end_turn""#);
+        }
+    }
+
+    fn text_block(text: &str) -> String {
+        format!(r#"{{"type":"text","text":{}}}"#, quoted(text))
+    }
+
+    fn text_events(index: u64, text: &str) -> Vec<(&'static str, String)> {
+        let start = format!(
+            r#"{{"type":"content_block_start","index":{index},"content_block":{}}}"#,
+            Self::text_block("")
+        );
+        let delta = format!(
+            r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":{}}}}}"#,
+            quoted(text)
+        );
+        vec![
+            ("content_block_start", start),
+            ("content_block_delta", delta),
+            Self::stop_event(index),
+        ]
+    }
+
+    fn stop_event(index: u64) -> (&'static str, String) {
+        ("content_block_stop", format!(r#"{{"type":"content_block_stop","index":{index}}}"#))
+    }
+}
+
+fn is_kind(node: &Node<'_>, kind: &str) -> bool {
+    node.get("type").is_some_and(|own| own.is(kind))
 }

@@ -1,2 +1,115 @@
 //! Bedrock Converse.
-pub(super) type Converse = super::speech::Verbatim;
+
+mod block;
+
+use super::blocks::{Call, Event, Grammar};
+use super::edit::{Edit, quoted};
+use super::speech::TOOL;
+use super::usage::{Tokens, Usage};
+use crate::json::{Kind, Node};
+
+/// How Converse writes content blocks.
+pub(super) struct Converse;
+
+impl Grammar for Converse {
+    const INDEX: &'static str = "contentBlockIndex";
+
+    fn event<'a>(name: &str, json: &Node<'a>) -> Event<'a> {
+        let index = || json.get(Self::INDEX)?.number();
+        let event = match name {
+            "messageStart" => Some(Event::Opening),
+            "contentBlockStart" => {
+                let block = json.get("start");
+                index().zip(block).map(|(index, block)| Event::Start { index, block })
+            }
+            "contentBlockDelta" => {
+                let delta = json.get("delta");
+                index().zip(delta).map(|(index, delta)| Event::Delta { index, delta })
+            }
+            "contentBlockStop" => index().map(|index| Event::Stop { index }),
+            "messageStop" => {
+                let reason = json.get("stopReason");
+                let has_reason = reason.is_some_and(|reason| reason.kind() == Kind::String);
+                Some(Event::Closing { has_reason })
+            }
+            "metadata" => Some(Event::Closing { has_reason: false }),
+            _ => None,
+        };
+        event.unwrap_or(Event::Other)
+    }
+
+    fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String> {
+        block::joined_from(start, deltas, arguments)
+    }
+
+    fn fragment<'a>(delta: &Node<'a>) -> Option<Node<'a>> {
+        delta.at(["toolUse", "input"])
+    }
+
+    fn is_text(node: &Node<'_>) -> bool {
+        let text = node.get("text").and_then(|text| text.spelling());
+        text.is_some_and(|text| !text.is_empty()) || node.get("citationsContent").is_some()
+    }
+
+    fn call(block: &Node<'_>) -> Option<Call> {
+        let tool_use = block.get("toolUse")?;
+        // A tool that Bedrock itself answers.
+        if tool_use.get("type").is_some_and(|kind| kind.is("server_tool_use")) {
+            return None;
+        }
+        let id = tool_use.get("toolUseId").and_then(|id| id.text()).unwrap_or_default();
+        let is_internal = tool_use.get("name").is_some_and(|name| name.is(TOOL));
+        Some(Call { id: id.into_owned(), is_internal })
+    }
+
+    fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>> {
+        block.at(["toolUse", "input"])
+    }
+
+    fn content<'a>(reply: &Node<'a>) -> Option<Node<'a>> {
+        let content = reply.at(["output", "message", "content"]);
+        content.filter(|content| content.kind() == Kind::Array)
+    }
+
+    fn tokens(reply: &Node<'_>) -> Tokens {
+        let usage = reply.get("usage");
+        let figure = |name| usage.as_ref()?.get(name)?.number();
+        Tokens {
+            input: figure("inputTokens"),
+            output: figure("outputTokens"),
+            cache_read: figure("cacheReadInputTokens"),
+            cache_write: figure("cacheWriteInputTokens"),
+        }
+    }
+
+    fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>) {
+        let (Some(object), Some(output)) = (json.get("usage"), usage.sum.output) else { return };
+        edit.set(&object, "outputTokens", output.to_string());
+        if let Some(total) = object.get("totalTokens") {
+            let before = output.saturating_sub(usage.last.output.unwrap_or_default());
+            if let Some(sum) = total.number().and_then(|total| total.checked_add(before)) {
+                edit.replace(&total, sum.to_string());
+            }
+        }
+    }
+
+    fn set_finished(json: &Node<'_>, edit: &mut Edit<'_>) {
+        if let Some(reason) = json.get("stopReason") {
+            edit.replace(&reason, r#""end_turn""#);
+        }
+    }
+
+    fn text_block(text: &str) -> String {
+        format!(r#"{{"text":{}}}"#, quoted(text))
+    }
+
+    fn text_events(index: u64, text: &str) -> Vec<(&'static str, String)> {
+        let delta =
+            format!(r#"{{"contentBlockIndex":{index},"delta":{}}}"#, Self::text_block(text));
+        vec![("contentBlockDelta", delta), Self::stop_event(index)]
+    }
+
+    fn stop_event(index: u64) -> (&'static str, String) {
+        ("contentBlockStop", format!(r#"{{"contentBlockIndex":{index}}}"#))
+    }
+}

@@ -38,6 +38,35 @@ impl<'a> Edit<'a> {
         self.replace(list, format!("[{}]", joined(elements)));
     }
 
+    /// Takes a member out of an object, with its comma.
+    pub(super) fn cut(&mut self, object: &Node<'_>, name: &str) {
+        let members = object.members();
+        let Some(at) = members.iter().position(|(key, _)| key == name) else { return };
+        let mut range = object.span().start + 1..members[at].1.span().end;
+        match at.checked_sub(1) {
+            Some(before) => range.start = members[before].1.span().end,
+            None => {
+                let rest = &self.json[range.end..];
+                let is_last = !rest.trim_ascii_start().starts_with(',');
+                range.end += if is_last { 0 } else { rest.find(',').map_or(0, |comma| comma + 1) };
+            }
+        }
+        self.splices.push(Splice { range, with: Cow::Borrowed("") });
+    }
+
+    /// How a value is written after changes inside it.
+    pub(super) fn within(
+        node: &Node<'a>,
+        change: impl FnOnce(&Node<'a>, &mut Edit<'a>),
+    ) -> Cow<'a, str> {
+        let mut edit = Edit::new(node.raw());
+        // It was read before, so it is well formed.
+        if let Ok(node) = Node::read(node.raw()) {
+            change(&node, &mut edit);
+        }
+        edit.done()
+    }
+
     /// The text with its changes.
     pub(super) fn done(self) -> Cow<'a, str> {
         if self.splices.is_empty() {
@@ -52,7 +81,11 @@ impl<'a> Edit<'a> {
 
     fn insert(&mut self, object: &Node<'_>, name: &str, value: &str) {
         let end = object.span().end - 1;
-        let is_first = object.members().is_empty()
+        let is_cut = |node: &Node<'_>| {
+            let at = node.span().start;
+            self.splices.iter().any(|splice| splice.with.is_empty() && splice.range.contains(&at))
+        };
+        let is_first = object.members().iter().all(|(_, node)| is_cut(node))
             && self.splices.iter().all(|splice| splice.range != (end..end));
         let comma = if is_first { "" } else { "," };
         let with = format!("{comma}{}:{value}", quoted(name));
@@ -101,6 +134,27 @@ mod tests {
             edit.done(),
             r#"{"index" : 0, "delta":{"x":1,"y":2}, "list":[{"a":2}],"new":"a\"b"}"#
         );
+    }
+
+    #[test]
+    fn a_member_is_cut_with_its_comma() {
+        for (json, cut) in [
+            (r#"{"x":[1, 2]}"#, "{}"),
+            (r#"{"x":1 , "a":2}"#, r#"{ "a":2}"#),
+            (r#"{"a":2, "x" : 1 }"#, r#"{"a":2 }"#),
+            (r#"{"a":2,"x":1,"b":3}"#, r#"{"a":2,"b":3}"#),
+            (r#"{"a":2}"#, r#"{"a":2}"#),
+        ] {
+            let node = Node::read(json).unwrap();
+            let mut edit = Edit::new(json);
+            edit.cut(&node, "x");
+            assert_eq!(edit.done(), cut);
+        }
+        let json = r#"{"x":1}"#;
+        let mut edit = Edit::new(json);
+        edit.cut(&Node::read(json).unwrap(), "x");
+        edit.set(&Node::read(json).unwrap(), "y", "2");
+        assert_eq!(edit.done(), r#"{"y":2}"#);
     }
 
     #[test]

@@ -134,3 +134,103 @@ fn scan(wire: Wire) -> Box<dyn Scan + Send + Sync> {
 fn text(bytes: &[u8]) -> Result<&str, Broken> {
     simdutf8::basic::from_utf8(bytes).map_err(|_| Broken)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const WIRES: [Wire; 4] = [Wire::Events, Wire::Lines, Wire::Array, Wire::EventStream];
+
+    /// A stream taken apart.
+    #[derive(Debug, PartialEq)]
+    struct Apart {
+        /// The frames: their bytes and their payloads.
+        frames: Vec<(Vec<u8>, String)>,
+        rest: Vec<u8>,
+        is_sound: bool,
+    }
+
+    impl Apart {
+        fn payloads(&self) -> Vec<&str> {
+            self.frames.iter().map(|(_, json)| json.as_str()).collect()
+        }
+    }
+
+    fn apart(wire: Wire, pieces: &[&[u8]]) -> Apart {
+        let (mut frames, mut found, mut is_sound) = (Frames::new(wire), Vec::new(), true);
+        for piece in pieces {
+            frames.push(piece);
+            while is_sound {
+                match frames.next() {
+                    Ok(Some(frame)) => found.push((frame.raw.to_vec(), frame.json.into_owned())),
+                    Ok(None) => break,
+                    Err(Broken) => is_sound = false,
+                }
+            }
+        }
+        Apart { frames: found, rest: frames.take_rest(), is_sound }
+    }
+
+    #[test]
+    fn events_end_at_empty_lines_of_any_kind() {
+        let stream = ": hi\n\ndata: 1\r\n\r\nevent: x\rdata:2\r\r\n\ndata: {\ndata: }\n\nid: 3";
+        let apart = apart(Wire::Events, &[stream.as_bytes()]);
+        assert_eq!(apart.payloads(), ["", "1", "2", "", "{\n}"]);
+        assert_eq!(apart.rest, b"id: 3");
+    }
+
+    #[test]
+    fn elements_of_an_array_end_where_their_braces_do() {
+        let stream = "[{\"a\":\"}]\\\"\"}\n,\r\n{\"b\":[{}]}]\n";
+        let array = apart(Wire::Array, &[stream.as_bytes()]);
+        assert_eq!(array.payloads(), ["{\"a\":\"}]\\\"\"}", "{\"b\":[{}]}", ""]);
+        assert_eq!(array.rest, b"\n");
+        for odd in ["{}", "[1]", "[{},,{}]", "[{}{}]", "[{}]x", ",{}", "[[{}]]"] {
+            assert!(!apart(Wire::Array, &[odd.as_bytes()]).is_sound, "{odd}");
+        }
+    }
+
+    #[test]
+    fn another_payload_stands_where_the_first_one_stood() {
+        for (wire, raw, with) in [
+            (
+                Wire::Events,
+                "event: a\r\ndata:{}\r\nid: 1\r\n\r\n",
+                "event: a\r\ndata:[1]\r\nid: 1\r\n\r\n",
+            ),
+            (Wire::Events, "data: {\ndata: }\n\n", "data: [1]\n\n"),
+            (Wire::Lines, " {} \r\n", " [1] \r\n"),
+        ] {
+            let frame = scan(wire).frame(raw.as_bytes()).unwrap();
+            assert_eq!(str::from_utf8(&frame.with("[1]")).unwrap(), with);
+        }
+        let frame = scan(Wire::Events).frame(b"data: {}\n\n").unwrap();
+        assert_eq!(frame.with("{\n}"), b"data: {\ndata: }\n\n");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn g25_any_split_gives_the_same_frames_and_no_byte_is_lost(
+            stream in prop_oneof![
+                "(data: \\{\\}|event: é|: c|\r\n|\n|\r|\\[|\\]|,|\\{\"a\":\"[x\"\\\\]|\"\\}){0,20}".prop_map(String::into_bytes),
+                prop::collection::vec(any::<u8>(), 0..60),
+            ],
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        ) {
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
+            cuts.extend([0, stream.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &stream[cut[0]..cut[1]]).collect();
+            for wire in WIRES {
+                let whole = apart(wire, &[&stream]);
+                let frames = whole.frames.iter().flat_map(|(raw, _)| raw);
+                let all: Vec<u8> = frames.chain(&whole.rest).copied().collect();
+                prop_assert_eq!(&all, &stream);
+                prop_assert_eq!(whole, apart(wire, &pieces));
+            }
+        }
+    }
+}

@@ -1,10 +1,16 @@
 //! What every dialect's way of speaking answers to.
 
+use super::anthropic::Anthropic;
+use super::blocks::Blocks;
+use super::chat::Chat;
+use super::converse::Converse;
 use super::deferred::Deferred;
 use super::frames::{Frame, Out};
+use super::gemini::Gemini;
+use super::ollama::Ollama;
+use super::responses::Responses;
 use super::turn::Next;
 use super::usage::Usage;
-use super::{anthropic::Anthropic, converse::Converse};
 use crate::dialect::Dialect;
 use crate::refusal::Refusal;
 
@@ -31,7 +37,7 @@ pub(super) trait Speech: Send + Sync {
     /// A whole reply. `Err` before anything was written: it goes to the client as it is.
     fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn>;
 
-    /// Whether this reply called our tool so far: then the rest of an event that was cut off is not the client's.
+    /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.
     fn is_internal(&self) -> bool;
 
     fn usage(&self) -> &Usage;
@@ -58,47 +64,11 @@ impl From<Refusal> for PassOn {
 
 pub(super) fn of(dialect: Dialect) -> Box<dyn Speech> {
     match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Anthropic::new(dialect)),
-        Dialect::BedrockConverse => Box::new(Converse::default()),
-        Dialect::OpenAiChat => Box::new(Verbatim::default()),
-        Dialect::OpenAiResponses => Box::new(Verbatim::default()),
-        Dialect::Gemini => Box::new(Verbatim::default()),
-        Dialect::Ollama => Box::new(Verbatim::default()),
+        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Blocks::<Anthropic>::new(dialect)),
+        Dialect::BedrockConverse => Box::new(Blocks::<Converse>::new(dialect)),
+        Dialect::OpenAiChat => Box::new(Chat::default()),
+        Dialect::OpenAiResponses => Box::new(Responses::default()),
+        Dialect::Gemini => Box::new(Gemini::default()),
+        Dialect::Ollama => Box::new(Ollama::default()),
     }
-}
-
-/// Changes nothing.
-#[derive(Default)]
-pub(super) struct Verbatim {
-    usage: Usage,
-}
-
-impl Speech for Verbatim {
-    fn event(&mut self, _: &Frame<'_>, _: &mut Out<'_>) -> Result<(), PassOn> {
-        Err(PassOn)
-    }
-
-    fn finish(&mut self, _: &mut Out<'_>) -> Next {
-        Next::Done
-    }
-
-    fn whole(&mut self, _: &str, _: &mut Vec<u8>) -> Result<Next, PassOn> {
-        Err(PassOn)
-    }
-
-    fn is_internal(&self) -> bool {
-        false
-    }
-
-    fn usage(&self) -> &Usage {
-        &self.usage
-    }
-
-    fn deferred(&mut self) -> Option<Deferred> {
-        None
-    }
-
-    fn give_up(&mut self, _: &mut Out<'_>) {}
-
-    fn give_up_whole(&mut self, _: &mut Vec<u8>) {}
 }

@@ -3,9 +3,9 @@
 mod conversation;
 
 use super::edit::{joined, quoted};
+use super::speech::TOOL;
 use crate::dialect::Dialect;
-use crate::splice::{Splice, splice};
-use std::borrow::Cow;
+use crate::splice::splice;
 
 /// What comes after a reply of the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +59,7 @@ impl Turn {
             return None;
         }
         let said = format!("{},{}", self.said, self.answers(answers));
-        let Splice { range, with } = conversation::append(body, self.dialect, &said)?;
-        splice(body, &[Splice { range, with: Cow::Owned(with.into_owned()) }])
+        splice(body, &[conversation::append(body, self.dialect, &said)?])
     }
 
     /// The answers as elements of the conversation's list.
@@ -78,6 +77,8 @@ impl Turn {
 
     fn answer(&self, call: &InternalCall, answer: &Answer) -> String {
         let (id, text) = (quoted(&call.id), quoted(&answer.text));
+        // Where calls need no id, this one may have none.
+        let optional = |member: String| if call.id.is_empty() { String::new() } else { member };
         match self.dialect {
             Dialect::Anthropic | Dialect::BedrockInvoke => {
                 let error = if answer.is_error { r#","is_error":true"# } else { "" };
@@ -85,9 +86,8 @@ impl Turn {
             }
             Dialect::BedrockConverse => {
                 let status = if answer.is_error { "error" } else { "success" };
-                format!(
-                    r#"{{"toolResult":{{"toolUseId":{id},"content":[{{"text":{text}}}],"status":"{status}"}}}}"#
-                )
+                let content = format!(r#"[{{"text":{text}}}],"status":"{status}""#);
+                format!(r#"{{"toolResult":{{"toolUseId":{id},"content":{content}}}}}"#)
             }
             Dialect::OpenAiChat => {
                 format!(r#"{{"role":"tool","tool_call_id":{id},"content":{text}}}"#)
@@ -96,24 +96,132 @@ impl Turn {
                 format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
             }
             Dialect::Gemini => {
-                let id = if call.id.is_empty() { String::new() } else { format!(r#""id":{id},"#) };
+                let id = optional(format!(r#""id":{id},"#));
                 let key = if answer.is_error { "error" } else { "output" };
-                format!(
-                    r#"{{"functionResponse":{{{id}"name":"{}","response":{{"{key}":{text}}}}}}}"#,
-                    super::speech::TOOL
-                )
+                let response = format!(r#"{{"{key}":{text}}}"#);
+                format!(r#"{{"functionResponse":{{{id}"name":"{TOOL}","response":{response}}}}}"#)
             }
             Dialect::Ollama => {
-                let id = if call.id.is_empty() {
-                    String::new()
-                } else {
-                    format!(r#","tool_call_id":{id}"#)
-                };
-                format!(
-                    r#"{{"role":"tool","tool_name":"{}"{id},"content":{text}}}"#,
-                    super::speech::TOOL
-                )
+                let id = optional(format!(r#""tool_call_id":{id},"#));
+                format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn turn(dialect: Dialect, ids: &[&str]) -> Turn {
+        let call = |id: &&str| InternalCall { id: (*id).to_owned(), arguments: "{}".to_owned() };
+        Turn::new(dialect, r#"{"said":1}"#.to_owned(), ids.iter().map(call).collect())
+    }
+
+    fn answers() -> [Answer; 2] {
+        let answer = |text: &str, is_error| Answer { text: text.to_owned(), is_error };
+        [answer("a\"b\n", false), answer("gone", true)]
+    }
+
+    #[track_caller]
+    fn asked(turn: &Turn, body: &str) -> Value {
+        serde_json::from_slice(&turn.follow_up(body.as_bytes(), &answers()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_dialect_gets_the_answers_in_its_own_shape() {
+        let said = json!({"said": 1});
+        let tool = "expand_context";
+        for (dialect, ids, list, expected) in [
+            (
+                Dialect::Anthropic,
+                ["1", "2"],
+                "messages",
+                json!([said, {"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": "1", "content": "a\"b\n"},
+                    {"type": "tool_result", "tool_use_id": "2", "content": "gone", "is_error": true},
+                ]}]),
+            ),
+            (
+                Dialect::BedrockConverse,
+                ["1", "2"],
+                "messages",
+                json!([said, {"role": "user", "content": [
+                    {"toolResult": {"toolUseId": "1", "content": [{"text": "a\"b\n"}], "status": "success"}},
+                    {"toolResult": {"toolUseId": "2", "content": [{"text": "gone"}], "status": "error"}},
+                ]}]),
+            ),
+            (
+                Dialect::OpenAiChat,
+                ["1", "2"],
+                "messages",
+                json!([
+                    said,
+                    {"role": "tool", "tool_call_id": "1", "content": "a\"b\n"},
+                    {"role": "tool", "tool_call_id": "2", "content": "gone"},
+                ]),
+            ),
+            (
+                Dialect::OpenAiResponses,
+                ["1", "2"],
+                "input",
+                json!([
+                    said,
+                    {"type": "function_call_output", "call_id": "1", "output": "a\"b\n"},
+                    {"type": "function_call_output", "call_id": "2", "output": "gone"},
+                ]),
+            ),
+            (
+                Dialect::Gemini,
+                ["1", ""],
+                "contents",
+                json!([said, {"role": "user", "parts": [
+                    {"functionResponse": {"id": "1", "name": tool, "response": {"output": "a\"b\n"}}},
+                    {"functionResponse": {"name": tool, "response": {"error": "gone"}}},
+                ]}]),
+            ),
+            (
+                Dialect::Ollama,
+                ["1", ""],
+                "messages",
+                json!([
+                    said,
+                    {"role": "tool", "tool_call_id": "1", "tool_name": tool, "content": "a\"b\n"},
+                    {"role": "tool", "tool_name": tool, "content": "gone"},
+                ]),
+            ),
+        ] {
+            let body = format!(r#"{{"{list}":[],"model":"m"}}"#);
+            assert_eq!(asked(&turn(dialect, &ids), &body), json!({list: expected, "model": "m"}));
+        }
+    }
+
+    #[test]
+    fn a_text_alone_becomes_the_first_item() {
+        let turn = turn(Dialect::OpenAiResponses, &["1", "2"]);
+        let body = asked(&turn, r#"{"input":"h\u00e9\n"}"#);
+        assert_eq!(body["input"][0], json!({"role": "user", "content": "hé\n"}));
+        assert_eq!(body["input"].as_array().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn g37_all_other_bytes_of_the_body_stay() {
+        let turn = turn(Dialect::Anthropic, &["1", "2"]);
+        let body = "{ \"messages\" : [ {\"role\":\"user\"}\n ] , \"tools\":[{\"messages\":[]}] }";
+        let asked = turn.follow_up(body.as_bytes(), &answers()).unwrap();
+        let asked = String::from_utf8(asked).unwrap();
+        let added = asked.replace("{ \"messages\" : [ {\"role\":\"user\"}\n ", "");
+        assert!(added.starts_with(",{\"said\":1},"), "{added}");
+        assert!(added.ends_with("] , \"tools\":[{\"messages\":[]}] }"), "{added}");
+    }
+
+    #[test]
+    fn what_has_no_conversation_is_not_asked_again() {
+        let turn = turn(Dialect::Anthropic, &["1", "2"]);
+        for body in ["", "{}", "{\"messages\":\"hi\"}", "{\"messages\":[]", "[]"] {
+            assert_eq!(turn.follow_up(body.as_bytes(), &answers()), None, "{body}");
+        }
+        assert_eq!(turn.follow_up(b"{\"messages\":[]}", &answers()[..1]), None);
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn member<'a>(
             reader.array(|reader| message(reader, found)).map(|_| ())
         }
         "tools" => found.tools(reader, key),
+        "system" if found.wants_speech => found.statement(reader, "text", "system"),
         "anthropic_version" => {
             found.is_anthropic = true;
             reader.skip()
@@ -29,18 +30,24 @@ pub(super) fn member<'a>(
 }
 
 fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    let mut content = Slot::default();
+    let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
+        "role" => role.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
+            if reader.peek() != b'[' && found.wants_speech {
+                return found.speech(reader, "text");
+            }
             reader.array(|reader| block(reader, found)).map(|_| ())
         }
         _ => reader.skip(),
-    })
+    })?;
+    found.said_by(&role.take().unwrap_or_default());
+    Ok(())
 }
 
 fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    let (mut kind, mut content) = (Slot::default(), Slot::default());
+    let (mut kind, mut content, mut text) = (Slot::default(), Slot::default(), Slot::default());
     let (mut id, mut name, mut input, mut caller) =
         (Slot::default(), Slot::default(), Slot::default(), Slot::default());
     let (mut tool_use_id, mut is_error) = (Slot::default(), Slot::default());
@@ -56,18 +63,20 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
             content.mark(&key)?;
             found.texts(reader, "text")
         }
+        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
     })?;
     let is_indirect = caller.take() == Some(false);
     let element = reader.last_object();
     match kind.take().as_deref() {
-        Some("tool_use") => found.calls.add(CallSite {
+        Some("tool_use") => found.call(CallSite {
             id: id.take(),
             name: name.take(),
             arguments: input.take(),
             element,
             is_indirect,
         }),
+        Some("text") => found.say(text.take()),
         Some("tool_result") => found.answer(Answer {
             call_id: tool_use_id.take(),
             tool_name: None,

@@ -47,19 +47,23 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
         "function_call" => {
             let (name, arguments) = function(reader)?;
             if name.is_some() {
-                found.calls.add(CallSite { name, arguments, ..CallSite::default() });
+                found.call(CallSite { name, arguments, ..CallSite::default() });
             }
             Ok(())
         }
         _ => reader.skip(),
     })?;
-    if let Some("tool" | "function") = role.take().as_deref() {
-        found.answer(Answer {
+    match &*role.take().unwrap_or_default() {
+        "tool" | "function" => found.answer(Answer {
             call_id: call_id.take(),
             tool_name: tool_name.take().or(name.take()),
             element: reader.last_object(),
             ..Answer::default()
-        });
+        }),
+        role => {
+            found.say_texts();
+            found.said_by(role);
+        }
     }
     found.drop_texts();
     Ok(())
@@ -75,7 +79,7 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), R
     })?;
     let (name, arguments) = call.take().unwrap_or_default();
     let (id, element) = (id.take(), reader.last_object());
-    found.calls.add(CallSite { id, name, arguments, element, is_indirect: false });
+    found.call(CallSite { id, name, arguments, element, is_indirect: false });
     Ok(())
 }
 

@@ -19,6 +19,11 @@ pub(super) fn member<'a>(
             found.messages.mark(key)?;
             reader.array(|reader| message(reader, found)).map(|_| ())
         }
+        "system" if found.wants_speech => {
+            reader.array(|reader| block(reader, found))?;
+            found.said_by("system");
+            Ok(())
+        }
         "toolConfig" => reader.object(|reader, key| match &*key.name {
             "tools" => found.tools(reader, &key),
             _ => reader.skip(),
@@ -28,26 +33,32 @@ pub(super) fn member<'a>(
 }
 
 fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    let mut content = Slot::default();
+    let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
+        "role" => role.set(&key, reader.text()?),
         "content" => {
             content.mark(&key)?;
             reader.array(|reader| block(reader, found)).map(|_| ())
         }
         _ => reader.skip(),
-    })
+    })?;
+    found.said_by(&role.take().unwrap_or_default());
+    Ok(())
 }
 
 fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    let mut once = Slot::default();
+    let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "toolUse" => once.set(&key, Some(Block::Call(tool_use(reader)?))),
         "toolResult" => once.set(&key, Some(Block::Answer(tool_result(reader, found)?))),
+        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
+        "guardContent" if found.wants_speech => guarded(reader, found),
         _ => reader.skip(),
     })?;
+    found.say(text.take());
     let element = reader.last_object();
     match once.take() {
-        Some(Block::Call(call)) => found.calls.add(CallSite { element, ..call }),
+        Some(Block::Call(call)) => found.call(CallSite { element, ..call }),
         Some(Block::Answer(answer)) => found.answer(Answer { element, ..answer }),
         None => {}
     }
@@ -58,6 +69,22 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
 enum Block<'a> {
     Call(CallSite<'a>),
     Answer(Answer<'a>),
+}
+
+/// Reads `{"text": {"text": …}}`, which is text that a guardrail looks at.
+fn guarded<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    reader.object(|reader, key| match &*key.name {
+        "text" => {
+            let mut text = Slot::default();
+            reader.object(|reader, key| match &*key.name {
+                "text" => text.set(&key, reader.value()?.content()),
+                _ => reader.skip(),
+            })?;
+            found.say(text.take());
+            Ok(())
+        }
+        _ => reader.skip(),
+    })
 }
 
 fn tool_use<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {

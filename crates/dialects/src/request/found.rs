@@ -2,8 +2,9 @@
 
 use super::calls::Calls;
 use super::result::{Shape, ToolResult};
-use super::sites::AnswerSite;
+use super::sites::{AnswerSite, CallSite};
 use super::slot::Slot;
+use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
 use super::{Head, Request};
 use crate::json::{Key, Reader};
@@ -28,8 +29,15 @@ pub(super) struct Found<'a> {
     pub(super) choices: Slot<u64>,
     results: Vec<ToolResult<'a>>,
     answers: Vec<AnswerSite<'a>>,
+    /// How many of the answers the model has seen, as what follows them shows.
+    seen: usize,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
     texts: Vec<(Range<usize>, Shape)>,
+    /// What is said is to be collected.
+    pub(super) wants_speech: bool,
+    /// Texts of the message that is being read. Whose they are may come after them.
+    said: Vec<Range<usize>>,
+    speech: Vec<MessageText>,
 }
 
 /// What a result says of itself.
@@ -45,12 +53,13 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Found<'a> {
+    pub(super) fn new(texts: Texts) -> Self {
+        Found { wants_speech: texts == Texts::Wanted, ..Found::default() }
+    }
+
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
     pub(super) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        if reader.peek() != b'[' {
-            return self.text(reader);
-        }
-        reader.array(|reader| self.block(reader, kind)).map(|_| ())
+        each_text(reader, kind, |span| self.texts.push((span, Shape::Text)))
     }
 
     /// Reads a string.
@@ -60,18 +69,15 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Reads `{"type": KIND, "text": …}`.
-    fn block(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        let (mut of_kind, mut text) = (Slot::default(), Slot::default());
-        reader.object(|reader, key| match &*key.name {
-            "type" => of_kind.set(&key, Some(reader.text()?.as_deref() == Some(kind))),
-            "text" => text.set(&key, reader.value()?.content()),
-            _ => reader.skip(),
-        })?;
-        if of_kind.take() == Some(true) {
-            self.texts.extend(text.take().map(|span| (span, Shape::Text)));
-        }
-        Ok(())
+    /// The object is a call.
+    pub(super) fn call(&mut self, call: CallSite<'a>) {
+        self.model_speaks();
+        self.calls.add(call);
+    }
+
+    /// What is being read is the model's: it has seen everything before.
+    pub(super) fn model_speaks(&mut self) {
+        self.seen = self.answers.len();
     }
 
     /// Notes a text of the object that is being read.
@@ -95,7 +101,12 @@ impl<'a> Found<'a> {
             is_indirect |= site.is_indirect;
         }
         let number = self.answers.len();
-        self.answers.push(AnswerSite { call_id: call_id.clone(), call, element });
+        self.answers.push(AnswerSite {
+            call_id: call_id.clone(),
+            call,
+            element,
+            is_last_turn: true,
+        });
         if is_indirect {
             return self.drop_texts();
         }
@@ -111,6 +122,49 @@ impl<'a> Found<'a> {
         }));
     }
 
+    /// Reads what is said in a message: like [`texts`](Self::texts).
+    pub(super) fn speech(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
+        each_text(reader, kind, |span| self.said.push(span))
+    }
+
+    /// Reads what someone says outside of messages.
+    pub(super) fn statement(
+        &mut self,
+        reader: &mut Reader<'a>,
+        kind: &str,
+        role: &str,
+    ) -> Result<(), Refusal> {
+        self.speech(reader, kind)?;
+        self.said_by(role);
+        Ok(())
+    }
+
+    /// Notes a text of the message that is being read.
+    pub(super) fn say(&mut self, span: Option<Range<usize>>) {
+        self.said.extend(span);
+    }
+
+    /// The texts of the object are what is said in the message.
+    pub(super) fn say_texts(&mut self) {
+        if self.wants_speech {
+            self.said.extend(self.texts.drain(..).map(|(span, _)| span));
+        }
+    }
+
+    /// The message is over, and this is who said it.
+    pub(super) fn said_by(&mut self, role: &str) {
+        let role = match role {
+            "user" => Role::User,
+            "system" | "developer" => Role::System,
+            "assistant" | "model" => {
+                self.model_speaks();
+                return self.said.clear();
+            }
+            _ => return self.said.clear(),
+        };
+        self.speech.extend(self.said.drain(..).map(|span| MessageText { span, role }));
+    }
+
     /// Reads the list of tools, which may occur once.
     pub(super) fn tools(&mut self, reader: &mut Reader<'a>, key: &Key<'a>) -> Result<(), Refusal> {
         self.tool_list.mark(key)?;
@@ -123,15 +177,44 @@ impl<'a> Found<'a> {
         self.item_tools = self.item_tools.take().or(tools);
     }
 
-    pub(super) fn into_request(self, mut head: Head<'a>) -> Request<'a> {
+    pub(super) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
         head.choices = head.choices.or(self.choices.take());
+        for answer in self.answers.iter_mut().take(self.seen) {
+            answer.is_last_turn = false;
+        }
         let tools = self.tools.filter(|tools| tools.count > 0);
         Request {
             head,
             results: self.results,
+            texts: self.speech,
             calls: self.calls.into_sites(),
             answers: self.answers,
             tools: tools.or(self.item_tools),
         }
     }
+}
+
+/// Reads a string, or a list of blocks of which those of the type `kind` have a text.
+fn each_text(
+    reader: &mut Reader<'_>,
+    kind: &str,
+    mut note: impl FnMut(Range<usize>),
+) -> Result<(), Refusal> {
+    if reader.peek() != b'[' {
+        reader.value()?.content().into_iter().for_each(note);
+        return Ok(());
+    }
+    let read = reader.array(|reader| {
+        let (mut of_kind, mut text) = (Slot::default(), Slot::default());
+        reader.object(|reader, key| match &*key.name {
+            "type" => of_kind.set(&key, Some(reader.text()?.as_deref() == Some(kind))),
+            "text" => text.set(&key, reader.value()?.content()),
+            _ => reader.skip(),
+        })?;
+        if of_kind.take() == Some(true) {
+            text.take().into_iter().for_each(&mut note);
+        }
+        Ok(())
+    });
+    read.map(|_| ())
 }

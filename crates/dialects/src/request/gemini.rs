@@ -11,6 +11,7 @@ use super::slot::Slot;
 use super::tools::Tools;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
+use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
 pub(super) fn member<'a>(
@@ -36,6 +37,11 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
             }
             reader.array(|reader| content(reader, found)).map(|_| ())
         }
+        "systemInstruction" | "system_instruction" if found.wants_speech => {
+            parts(reader, found)?;
+            found.said_by("system");
+            Ok(())
+        }
         "generationConfig" | "generation_config" => found.choices.set(key, candidates(reader)?),
         "tools" => {
             found.tool_list.mark(key)?;
@@ -47,8 +53,20 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
 
 fn content<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
     found.calls.message();
-    let mut parts = Slot::default();
+    let role = parts(reader, found)?;
+    // Whoever gives no role is the user.
+    found.said_by(role.as_deref().unwrap_or("user"));
+    Ok(())
+}
+
+/// Reads the parts of a content, and returns its role.
+fn parts<'a>(
+    reader: &mut Reader<'a>,
+    found: &mut Found<'a>,
+) -> Result<Option<Cow<'a, str>>, Refusal> {
+    let (mut role, mut parts) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
+        "role" => role.set(&key, reader.text()?),
         "parts" => {
             parts.mark(&key)?;
             if reader.peek() == b'{' {
@@ -57,7 +75,8 @@ fn content<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
             reader.array(|reader| part(reader, found, true)).map(|_| ())
         }
         _ => reader.skip(),
-    })
+    })?;
+    Ok(role.take())
 }
 
 fn part<'a>(
@@ -65,7 +84,7 @@ fn part<'a>(
     found: &mut Found<'a>,
     is_listed: bool,
 ) -> Result<(), Refusal> {
-    let mut once = Slot::default();
+    let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "functionCall" | "function_call" => {
             once.set(&key, Some(Part::Call(function_call(reader)?)))
@@ -73,11 +92,13 @@ fn part<'a>(
         "functionResponse" | "function_response" => {
             once.set(&key, Some(Part::Answer(function_response(reader, found)?)))
         }
+        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
     })?;
+    found.say(text.take());
     let element = reader.last_object().filter(|_| is_listed);
     match once.take() {
-        Some(Part::Call(call)) => found.calls.add(CallSite { element, ..call }),
+        Some(Part::Call(call)) => found.call(CallSite { element, ..call }),
         Some(Part::Answer(answer)) => found.answer(Answer { element, ..answer }),
         None => {}
     }
@@ -129,7 +150,7 @@ fn function_response<'a>(
     Ok(Answer { call_id: id.take(), tool_name: name.take(), is_error, ..Answer::default() })
 }
 
-/// Reads an entry of `tools`. The last of those that declare functions is the list.
+/// Reads an entry of `tools`. The last list of functions that is not empty is the list.
 fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
@@ -137,6 +158,9 @@ fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<()
             once.mark(&key)?;
             let Some(mut tools) = Tools::read(reader)? else { return Ok(()) };
             if let Some(earlier) = found.tools.take() {
+                if tools.count == 0 {
+                    tools.list = earlier.list;
+                }
                 tools.count += earlier.count;
                 tools.names.extend(earlier.names);
             }

@@ -4,19 +4,22 @@
 //! them, ours joins them again, so that the model finds every call it made, with an answer.
 
 use super::Request;
-use super::sites::{AnswerSite, CallSite};
+use super::sites::CallSite;
 use super::tools::NAME;
 use crate::dialect::Dialect;
 use crate::json::canonical;
-use crate::json::text::escape_into;
+use crate::json::text::quoted;
 use crate::splice::Splice;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A call of ours, and its answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'a> {
-    /// The client's calls of the same turn: their ids, or their [keys](call_key) where there are none.
+    /// The client's calls of the same turn, in order: their ids, or their [keys](call_key) where there are none.
     pub siblings: &'a [String],
+    /// How many of them came before it.
+    pub siblings_before: usize,
     /// The call as the model made it: a block, an element of `tool_calls`, an item or a part.
     pub call: &'a str,
     /// The id in it; empty if it has none.
@@ -27,9 +30,10 @@ pub struct Exchange<'a> {
     pub is_error: bool,
 }
 
-/// Inserts the call beside the first of its siblings that is in the body, and the answer behind that sibling's answer.
+/// Inserts the call among its siblings, where the model made it, and its answer behind one of theirs.
 ///
-/// Nothing if no sibling is there with its answer, or the call is there already.
+/// Siblings that the client has dropped, or not answered, are no neighbours. Nothing if there is none left, or if the
+/// call is in the body already.
 ///
 /// ```
 /// use tokenforge_dialects::{Dialect, Exchange, Request, rejoin, splice};
@@ -39,7 +43,14 @@ pub struct Exchange<'a> {
 /// let request = Request::read(body, Dialect::OpenAiResponses)?;
 /// let call = r#"{"type":"function_call","call_id":"b","name":"expand_context","arguments":"{}"}"#;
 /// let siblings = ["a".to_owned()];
-/// let exchange = Exchange { siblings: &siblings, call, id: "b", answer: "y", is_error: false };
+/// let exchange = Exchange {
+///     siblings: &siblings,
+///     siblings_before: 1,
+///     call,
+///     id: "b",
+///     answer: "y",
+///     is_error: false,
+/// };
 /// let splices = rejoin(body, Dialect::OpenAiResponses, &request, &exchange).unwrap();
 /// let joined = splice(body, &splices).unwrap();
 /// assert_eq!(Request::read(&joined, Dialect::OpenAiResponses)?.calls.len(), 2);
@@ -56,28 +67,15 @@ pub fn rejoin(
     if !exchange.id.is_empty() && request.calls.iter().any(is_ours) {
         return None;
     }
-    let is_named = |call: &CallSite<'_>, sibling: &str| call.id.as_deref() == Some(sibling);
-    let has_key = |call: &CallSite<'_>, sibling: &str| {
-        // Most names tell already; then nothing needs to be spelled anew.
-        call.name.as_deref().is_some_and(|name| sibling.starts_with(name))
-            && call.key(body).as_deref() == Some(sibling)
+    let (before, after) = exchange.siblings.split_at_checked(exchange.siblings_before)?;
+    let neighbour = |sibling: &String| neighbour(body, request, sibling);
+    let call = match before.iter().rev().find_map(neighbour) {
+        Some((call, _)) => inserted(call.end, format!(",{}", exchange.call)),
+        None => inserted(after.iter().find_map(neighbour)?.0.start, format!("{},", exchange.call)),
     };
-    let (call, answer) =
-        site(request, exchange, is_named).or_else(|| site(request, exchange, has_key))?;
-
-    let (call, answer) = (call.element.clone()?, answer.element.clone()?.end);
-    let with = |json: &str| Cow::Owned(format!(",{json}"));
-    // Google wants the signature of a thought on the first call of a turn.
-    let is_signed = ["\"thoughtSignature\"", "\"thought_signature\""]
-        .iter()
-        .any(|member| exchange.call.contains(member));
-    let call = if dialect == Dialect::Gemini && is_signed {
-        Splice { range: call.start..call.start, with: Cow::Owned(format!("{},", exchange.call)) }
-    } else {
-        Splice { range: call.end..call.end, with: with(exchange.call) }
-    };
-    let answer = Splice { range: answer..answer, with: with(&exchange.answered(dialect)) };
-    Some([call, answer])
+    // The same place for all answers of a turn, so that without ids they come in the order of their calls.
+    let (_, answer) = exchange.siblings.iter().find_map(neighbour)?;
+    Some([call, inserted(answer.end, format!(",{}", exchange.answered(dialect)))])
 }
 
 /// What tells a call from others where there are no ids: its name and its arguments, however they are spelled.
@@ -99,17 +97,29 @@ pub fn call_key(name: &str, arguments: &str) -> String {
     }
 }
 
-/// The first sibling that is found with its answer, each where it was called last.
-fn site<'r, 'a>(
-    request: &'r Request<'a>,
-    exchange: &Exchange<'_>,
-    is_sibling: impl Fn(&CallSite<'_>, &str) -> bool,
-) -> Option<(&'r CallSite<'a>, &'r AnswerSite<'a>)> {
-    exchange.siblings.iter().find_map(|sibling| {
-        let index = request.calls.iter().rposition(|call| is_sibling(call, sibling))?;
-        let answer = request.answers.iter().find(|answer| answer.call == Some(index))?;
-        Some((request.calls.get(index)?, answer))
-    })
+/// The elements of a sibling and of its answer, if both are there. Of calls with the same key the last counts.
+fn neighbour(
+    body: &[u8],
+    request: &Request<'_>,
+    sibling: &str,
+) -> Option<(Range<usize>, Range<usize>)> {
+    let has_id = |call: &CallSite<'_>| call.id.as_deref() == Some(sibling);
+    let has_key = |call: &CallSite<'_>| {
+        // Most names tell already; then nothing needs to be spelled anew.
+        call.name.as_deref().is_some_and(|name| sibling.starts_with(name))
+            && call.key(body).as_deref() == Some(sibling)
+    };
+    let index = request
+        .calls
+        .iter()
+        .rposition(has_id)
+        .or_else(|| request.calls.iter().rposition(has_key))?;
+    let answer = request.answers.iter().find(|answer| answer.call == Some(index))?;
+    Some((request.calls.get(index)?.element.clone()?, answer.element.clone()?))
+}
+
+fn inserted(at: usize, json: String) -> Splice<'static> {
+    Splice { range: at..at, with: Cow::Owned(json) }
 }
 
 impl Exchange<'_> {
@@ -149,12 +159,4 @@ impl Exchange<'_> {
             }
         }
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    escape_into(text, &mut quoted);
-    quoted.push('"');
-    quoted
 }

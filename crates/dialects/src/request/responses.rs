@@ -18,8 +18,12 @@ pub(super) fn member<'a>(
     match &*key.name {
         "input" => {
             found.messages.mark(key)?;
+            if reader.peek() != b'[' && found.wants_speech {
+                return found.statement(reader, "input_text", "user");
+            }
             reader.array(|reader| item(reader, found)).map(|_| ())
         }
+        "instructions" if found.wants_speech => found.statement(reader, "input_text", "system"),
         "tools" => found.tools(reader, key),
         _ => reader.skip(),
     }
@@ -30,6 +34,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     let (mut caller, mut environment) = (Slot::default(), Slot::default());
     let (mut output, mut status, mut tools) = (Slot::default(), Slot::default(), Slot::default());
+    let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
         "id" => id.set(&key, reader.text()?),
@@ -40,6 +45,11 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         }
         "caller" => caller.set(&key, calls::is_direct(reader)?),
         "environment" => environment.set(&key, calls::is_of_type(reader, "local")?),
+        "role" => role.set(&key, reader.text()?),
+        "content" if found.wants_speech => {
+            content.mark(&key)?;
+            found.speech(reader, "input_text")
+        }
         "status" => status.set(&key, reader.text()?),
         "tools" => tools.set(&key, Tools::read(reader)?),
         "output" => {
@@ -55,7 +65,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     match &*kind {
         "function_call" | "custom_tool_call" | "local_shell_call" | "shell_call"
         | "apply_patch_call" => {
-            found.calls.add(CallSite {
+            found.call(CallSite {
                 id: call_id.take(),
                 name: name.take().or(own_name(&kind)),
                 arguments: arguments.take(),
@@ -81,9 +91,13 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
             });
         }
         "additional_tools" => found.item_tools(tools.take()),
+        // What the provider's own tools did, and why.
+        kind if kind == "reasoning" || kind.ends_with("_call") => found.model_speaks(),
         _ => {}
     }
     found.drop_texts();
+    let is_message = matches!(&*kind, "message" | "");
+    found.said_by(&role.take().filter(|_| is_message).unwrap_or_default());
     Ok(())
 }
 

@@ -99,7 +99,11 @@ impl Arguments {
     }
 }
 
-fn text<'b>(body: &'b [u8], span: &Range<usize>, is_string: bool) -> Option<Cow<'b, str>> {
+pub(super) fn text<'b>(
+    body: &'b [u8],
+    span: &Range<usize>,
+    is_string: bool,
+) -> Option<Cow<'b, str>> {
     let text = std::str::from_utf8(body.get(span.clone())?).ok()?;
     if is_string { unescape(text) } else { Some(Cow::Borrowed(text)) }
 }

@@ -31,6 +31,8 @@ pub struct AnswerSite<'a> {
     pub call: Option<usize>,
     /// Its element in the list of blocks, messages, items or parts. Nothing if it does not stand in a list.
     pub element: Option<Range<usize>>,
+    /// Nothing of the model follows it: the model has not seen it yet.
+    pub is_last_turn: bool,
 }
 
 impl CallSite<'_> {

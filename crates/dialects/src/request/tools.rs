@@ -35,6 +35,31 @@ impl<'a> Tools<'a> {
         Some(Splice { range: end..end, with: Cow::Owned(format!(",{}", expand_tool(dialect))) })
     }
 
+    /// Puts another spelling of the list in its place, a shorter one say, and appends the tool that expands references
+    /// if `with_expand`: both in one go, and where only one is wanted, only that.
+    ///
+    /// Nothing if the body stays as it is. A spelling that is no JSON list is not taken.
+    #[must_use]
+    pub fn replaced(
+        &self,
+        dialect: Dialect,
+        body: &[u8],
+        spelling: Option<&str>,
+        with_expand: bool,
+    ) -> Option<Splice<'static>> {
+        let appended = if with_expand { self.with_expand_tool(dialect) } else { None };
+        let inside = spelling
+            .filter(|spelling| body.get(self.list.clone()) != Some(spelling.as_bytes()))
+            .and_then(|spelling| spelling.trim().strip_prefix('[')?.strip_suffix(']'));
+        let Some(inside) = inside else { return appended };
+        let comma = if inside.trim().is_empty() { "" } else { "," };
+        let with = match appended {
+            Some(_) => format!("[{inside}{comma}{}]", expand_tool(dialect)),
+            None => format!("[{inside}]"),
+        };
+        Some(Splice { range: self.list.clone(), with: Cow::Owned(with) })
+    }
+
     /// Reads a list of tools.
     pub(super) fn read(reader: &mut Reader<'a>) -> Result<Option<Self>, Refusal> {
         let (mut count, mut names) = (0, Vec::new());
@@ -104,7 +129,7 @@ macro_rules! name_and_description {
 
 macro_rules! schema {
     () => {
-        r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string","description":"e.g. 20-80"},"grep":{"type":"string","description":"regex"}},"required":["id"]}"#
+        r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string","description":"e.g. 20-80"},"grep":{"type":"string","description":"regex"},"path":{"type":"string","description":"e.g. items[3].name"}},"required":["id"]}"#
     };
 }
 

@@ -77,6 +77,23 @@ impl<'j, 'a> Value<'j, 'a> {
         (!self.json.node(self.at).kind.is_container()).then(|| self.json.raw(self.at))
     }
 
+    /// The text as it is written, a container's with the white space inside.
+    pub fn text(self) -> &'a str {
+        if let Some(lexeme) = self.lexeme() {
+            return lexeme;
+        }
+        // Where a container ends is not on the tape: some brackets behind its last descendant, which may be itself.
+        let (json, behind) = (self.json, self.json.next(self.at));
+        let ends_here = |at: &usize| json.node(*at).kind.is_container() && json.next(*at) == behind;
+        let brackets = (self.at..behind).filter(ends_here).count();
+        let last = Self { at: behind - 1, ..self };
+        let mut end = last.offset() + last.lexeme().map_or(1, str::len);
+        for _ in 0..brackets {
+            end += json.text[end..].find(['}', ']']).map_or(0, |bracket| bracket + 1);
+        }
+        &json.text[self.offset()..end]
+    }
+
     /// What a string or key says. Anything else says nothing, and neither does half of a surrogate pair.
     pub fn string(self) -> Option<Cow<'a, str>> {
         let node = self.json.node(self.at);
@@ -119,6 +136,24 @@ mod tests {
         for (key, _) in json.root().members() {
             assert!(text[key.offset()..].starts_with(key.lexeme().unwrap()));
         }
+    }
+
+    /// The value and all that is in it.
+    fn all<'j, 'a>(value: Value<'j, 'a>) -> Vec<Value<'j, 'a>> {
+        let inner = value.members().map(|(_, value)| value).chain(value.elements());
+        std::iter::once(value).chain(inner.flat_map(all)).collect()
+    }
+
+    #[test]
+    fn the_text_of_every_value_is_that_value() {
+        let text = r#" [ { } , [ ] , {"a": [ 1 , [ "]}" ] ] , "b" : [ { "c" : {} } ] } , "x" ] "#;
+        let json = Json::parse(text).unwrap();
+        for value in all(json.root()) {
+            let alone = Json::parse(value.text()).unwrap();
+            assert_eq!(alone.minify(), rebuild(value));
+            assert_eq!(value.text(), value.text().trim());
+        }
+        assert_eq!(json.root().text(), text.trim());
     }
 
     #[test]

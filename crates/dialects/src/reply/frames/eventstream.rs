@@ -18,7 +18,7 @@ impl Scan for EventStream {
         let Some(prelude) = bytes.get(..PRELUDE) else { return Ok(None) };
         let length = number(prelude, 0).ok_or(Broken)? as usize;
         let is_sound = number(prelude, 8) == Some(crc32fast::hash(&prelude[..8]));
-        if !is_sound || length < PRELUDE + CHECKSUM || length > super::MAX_FRAME {
+        if !is_sound || !(PRELUDE + CHECKSUM..=super::MAX_FRAME).contains(&length) {
             return Err(Broken);
         }
         Ok((bytes.len() >= length).then_some(length))

@@ -103,3 +103,46 @@ impl Out<'_> {
         self.pen.is_begun = true;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reply::frames::Frames;
+
+    /// Two streams as one array: what the client gets if it gets the elements for which `is_kept` says so.
+    fn client(streams: [&str; 2], is_kept: impl Fn(&str) -> bool) -> String {
+        let (mut pen, mut bytes) = (Pen::new(Dialect::Gemini, Wire::Array), Vec::new());
+        for stream in streams {
+            pen.go_on();
+            let mut frames = Frames::new(Wire::Array);
+            frames.push(stream.as_bytes());
+            while let Ok(Some(frame)) = frames.next() {
+                if frame.json.is_empty() || is_kept(&frame.json) {
+                    pen.out(&mut bytes).pass(&frame);
+                }
+            }
+        }
+        pen.out(&mut bytes).end();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn elements_that_are_left_out_leave_an_array() {
+        let streams = ["[{\"a\":1}\n,\n{\"a\":2}\n]", "[{\"a\":3},\n{\"a\":4}\n]"];
+        let without = |kept: &'static str| client(streams, move |json| !kept.contains(&json[5..6]));
+        assert_eq!(without(""), "[{\"a\":1}\n,\n{\"a\":2},{\"a\":3},\n{\"a\":4}\n]");
+        assert_eq!(without("12"), "[{\"a\":3},\n{\"a\":4}\n]");
+        assert_eq!(without("13"), "\n[\n{\"a\":2},\n{\"a\":4}\n]");
+        assert_eq!(without("1234"), "[\n]");
+    }
+
+    #[test]
+    fn an_array_that_is_given_up_is_closed() {
+        let (mut pen, mut bytes) = (Pen::new(Dialect::Gemini, Wire::Array), Vec::new());
+        let mut out = pen.out(&mut bytes);
+        out.compose("", "{}");
+        out.compose("", "{}");
+        out.close();
+        assert_eq!(bytes, b"[\r\n{},\r\n{}]");
+    }
+}

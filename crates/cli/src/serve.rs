@@ -1,0 +1,129 @@
+//! `tokenforge serve`: the gateway.
+
+mod log;
+mod reload;
+mod signals;
+
+use crate::settings::{self, Source};
+use anyhow::{Context, bail};
+use clap::Args;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokenforge_config::{Overrides, Settings, StoreSettings, StoreUrl};
+use tokenforge_gateway::Gateway;
+use tokenforge_store::Store;
+
+/// Run the gateway between agents and their model providers
+#[derive(Args)]
+pub(crate) struct Serve {
+    /// Where to listen [default: 127.0.0.1:8787]
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+
+    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// One upstream for all requests [default: each provider's own]
+    #[arg(long, value_name = "URL")]
+    backend_url: Option<String>,
+
+    /// What to do to tool results: disabled, observe, safe, lossless, standard or aggressive
+    #[arg(long, value_name = "MODE")]
+    tool_output_compression: Option<String>,
+
+    /// The dictionary of the aggressive mode: lzw, repair or auto
+    #[arg(long, value_name = "METHOD")]
+    tool_output_compression_method: Option<String>,
+
+    /// What to do to tool schemas: disabled or minify
+    #[arg(long, value_name = "MODE")]
+    schema_compression: Option<String>,
+
+    /// Remove secrets from all that goes to a provider
+    #[arg(long)]
+    redact_secrets: bool,
+
+    /// Where originals are kept: memory:, disk:PATH, redis://HOST
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+}
+
+impl Serve {
+    fn source(&self) -> Source {
+        let flags = Overrides {
+            listen: self.listen.clone(),
+            backend_url: self.backend_url.clone(),
+            tool_output_compression: self.tool_output_compression.clone(),
+            tool_output_compression_method: self.tool_output_compression_method.clone(),
+            schema_compression: self.schema_compression.clone(),
+            redact_secrets: self.redact_secrets,
+            store: self.store.clone(),
+        };
+        Source { file: settings::file(self.config.as_deref()), flags }
+    }
+}
+
+pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
+    let source = arguments.source();
+    let settings = source.load()?;
+    refuse_public(&settings)?;
+    let level = log::start(&settings.monitoring);
+    let store = open(&settings.store)?;
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start threads")?
+        .block_on(serve(settings, store, source, level))
+}
+
+async fn serve(
+    settings: Settings,
+    store: Arc<dyn Store>,
+    source: Source,
+    level: log::Level,
+) -> anyhow::Result<()> {
+    let address = settings.listen;
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address}"))?;
+    let address = listener.local_addr().context("cannot listen")?;
+    let mode = settings.tool_output.mode;
+    let gateway = Gateway::new(settings, store);
+    let warming = gateway.clone();
+    // What the first request would wait for is made while nobody waits.
+    std::thread::spawn(move || warming.warm_up());
+    let _watching = reload::watch(gateway.clone(), source, level)?;
+    println!("listening on http://{address} ({mode})");
+    std::io::stdout().flush()?;
+    tokenforge_gateway::serve(gateway, listener, signals::stop()?).await;
+    Ok(())
+}
+
+/// A gateway that anybody can reach must ask who it is, or be told that it need not.
+fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
+    let is_open = settings.keys.is_empty() && !settings.allow_public;
+    if is_open && !settings.listen.ip().is_loopback() {
+        bail!(
+            "{} can be reached from other machines: set `keys`, or `allow_public: true` if everybody may use it",
+            settings.listen
+        );
+    }
+    Ok(())
+}
+
+fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
+    let bounds = tokenforge_store::Settings {
+        max_bytes: settings.max_bytes as u64,
+        original_lifetime: settings.original_ttl,
+        result_lifetime: settings.compressed_ttl,
+        ..tokenforge_store::Settings::MEMORY
+    };
+    let url = match &settings.url {
+        StoreUrl::Memory => "memory:".to_owned(),
+        StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),
+        StoreUrl::Redis(url) => url.expose().to_owned(),
+    };
+    Ok(tokenforge_store::open(&url, bounds)?)
+}

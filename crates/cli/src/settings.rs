@@ -1,0 +1,42 @@
+//! Where settings come from: a file, the environment, flags.
+
+use anyhow::Context;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tokenforge_config::{ConfigFile, Overrides, Settings};
+
+/// The name of the settings file.
+const FILE: &str = "tokenforge.yaml";
+
+/// Where settings come from, so that they can be read again.
+pub(crate) struct Source {
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) flags: Overrides,
+}
+
+impl Source {
+    /// Reads the settings.
+    pub(crate) fn load(&self) -> anyhow::Result<Settings> {
+        let text = match &self.file {
+            Some(path) => Some(
+                fs::read_to_string(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?,
+            ),
+            None => None,
+        };
+        let name = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        let file = text.as_deref().map(|text| ConfigFile { name: &name, text });
+        Ok(Settings::load(file, &|name| env::var(name).ok(), &self.flags)?)
+    }
+}
+
+/// The settings file: the one named, else `tokenforge.yaml` here or in the user's folder for settings, if there is one.
+pub(crate) fn file(named: Option<&Path>) -> Option<PathBuf> {
+    if let Some(named) = named {
+        return Some(named.to_owned());
+    }
+    let here = PathBuf::from(FILE);
+    let users = crate::data::config_folder().map(|folder| folder.join(FILE));
+    [Some(here), users].into_iter().flatten().find(|path| path.is_file())
+}

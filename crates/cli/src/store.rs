@@ -1,0 +1,178 @@
+//! `tokenforge store`: how much is stored, and how to be rid of it.
+
+use crate::data;
+use crate::output::{self, grouped};
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use std::io::{self, BufRead, IsTerminal};
+use std::time::Duration;
+use tokenforge_store::{Kind, Location};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge store stats
+  tokenforge store stats --store redis://127.0.0.1:6379/0 --json
+  tokenforge store purge --kind original --older-than 7d";
+
+/// Show how much is stored, and remove it.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Store {
+    #[command(subcommand)]
+    command: StoreCommand,
+}
+
+#[derive(Subcommand)]
+enum StoreCommand {
+    /// Count what is stored, by kind
+    Stats(Stats),
+    /// Remove what is stored: references to it can no longer be expanded
+    Purge(Purge),
+}
+
+#[derive(Args)]
+struct Place {
+    /// Where: disk:PATH, redis://HOST:PORT/DB, rediss:// or redis+cluster://HOST,HOST [default: the data folder]
+    #[arg(long = "store", value_name = "URL")]
+    url: Option<String>,
+}
+
+#[derive(Args)]
+struct Stats {
+    #[command(flatten)]
+    place: Place,
+
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct Purge {
+    #[command(flatten)]
+    place: Place,
+
+    /// Only this kind: original or result
+    #[arg(long, value_parser = kind)]
+    kind: Option<Kind>,
+
+    /// Only what was not used for this long, such as 90s, 30m, 12h or 7d
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    older_than: Option<Duration>,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(crate) fn run(arguments: &Store) -> anyhow::Result<()> {
+    match &arguments.command {
+        StoreCommand::Stats(arguments) => stats(arguments),
+        StoreCommand::Purge(arguments) => purge(arguments),
+    }
+}
+
+fn stats(arguments: &Stats) -> anyhow::Result<()> {
+    let location = arguments.place.location()?;
+    let place = location.to_string();
+    let stats = open(location)?.stats()?;
+    if arguments.json {
+        let kinds = Kind::ALL.iter().map(|kind| {
+            let amount = stats.of(*kind);
+            let amount = serde_json::json!({ "entries": amount.entries, "bytes": amount.bytes });
+            (kind.name().to_owned(), amount)
+        });
+        let kinds: serde_json::Map<_, _> = kinds.collect();
+        return Ok(output::print(
+            &serde_json::json!({ "store": place, "kinds": kinds }).to_string(),
+        )?);
+    }
+    let row = |kind: &Kind| {
+        let amount = stats.of(*kind);
+        let (entries, bytes) = (grouped(amount.entries as usize), grouped(amount.bytes as usize));
+        format!("\n{:<10} {entries:>13} {bytes:>17}", kind.name())
+    };
+    let rows: String = Kind::ALL.iter().map(row).collect();
+    Ok(output::print(&format!("{place}\n{:<10} {:>13} {:>17}{rows}", "kind", "entries", "bytes"))?)
+}
+
+fn purge(arguments: &Purge) -> anyhow::Result<()> {
+    let location = arguments.place.location()?;
+    let what = arguments.kind.map_or("entries".to_owned(), |kind| format!("{}s", kind.name()));
+    if !arguments.yes && !is_confirmed(&what, &location)? {
+        bail!("nothing was removed");
+    }
+    let removed = open(location)?.purge(arguments.kind, arguments.older_than)?;
+    Ok(output::print(&format!("removed {} {what}", grouped(removed as usize)))?)
+}
+
+impl Place {
+    fn location(&self) -> anyhow::Result<Location> {
+        match self.url.as_deref().map(str::parse).transpose().context("--store")? {
+            Some(Location::Memory) => {
+                bail!(
+                    "--store: memory: is inside the process that uses it, where this command cannot look"
+                )
+            }
+            Some(location) => Ok(location),
+            None => data::location(),
+        }
+    }
+}
+
+fn open(location: Location) -> anyhow::Result<std::sync::Arc<dyn tokenforge_store::Store>> {
+    let settings = location.default_settings();
+    Ok(location.open(settings)?)
+}
+
+fn is_confirmed(what: &str, location: &Location) -> anyhow::Result<bool> {
+    let mut input = io::stdin().lock();
+    if !input.is_terminal() {
+        bail!("this removes {what} from {location}: say --yes if you mean it");
+    }
+    eprint!("Remove {what} from {location}? [y/N] ");
+    let mut answer = String::new();
+    input.read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    Kind::named(name).ok_or_else(|| "expected original or result".to_owned())
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a number and s, m, h or d, such as 7d".to_owned();
+    let (number, seconds) = match text.char_indices().next_back() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 60 * 60),
+        Some((at, 'd')) => (&text[..at], 24 * 60 * 60),
+        _ => return Err(expected()),
+    };
+    let number: u64 = number.parse().map_err(|_| expected())?;
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("7d"), Ok(Duration::from_secs(7 * 24 * 60 * 60)));
+        for wrong in [
+            "",
+            "d",
+            "7",
+            "-1d",
+            "1.5h",
+            "7 d",
+            "7é",
+            "99999999999999999999d",
+            "999999999999999999d",
+        ] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

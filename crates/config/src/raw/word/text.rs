@@ -1,0 +1,229 @@
+//! Words that are texts: names, addresses, keys.
+
+use super::Word;
+use crate::secret::{MASK, Secret};
+use crate::settings::StoreUrl;
+use http::Uri;
+use schemars::{Schema, json_schema};
+use serde_json::Value;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+/// `true` or `false`.
+pub(crate) struct Flag;
+
+impl Word for Flag {
+    type Meant = bool;
+
+    fn expected() -> String {
+        "true or false".to_owned()
+    }
+
+    fn read(text: &str) -> Option<bool> {
+        match text {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn write(meant: &bool) -> Value {
+        (*meant).into()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "boolean" })
+    }
+}
+
+/// Any text but none.
+pub(crate) struct Text;
+
+impl Word for Text {
+    type Meant = String;
+
+    fn expected() -> String {
+        "a text that is not empty".to_owned()
+    }
+
+    fn read(text: &str) -> Option<String> {
+        (!text.trim().is_empty()).then(|| text.to_owned())
+    }
+
+    fn write(meant: &String) -> Value {
+        meant.as_str().into()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "minLength": 1 })
+    }
+}
+
+/// A key or a password.
+pub(crate) struct Key;
+
+impl Word for Key {
+    type Meant = Secret;
+    const SECRET: bool = true;
+
+    fn expected() -> String {
+        format!("a key: printable ASCII, no spaces, and not the mask {MASK}")
+    }
+
+    fn read(text: &str) -> Option<Secret> {
+        let fits = !text.is_empty() && text != MASK && text.bytes().all(|b| b.is_ascii_graphic());
+        fits.then(|| Secret::new(text))
+    }
+
+    fn write(_: &Secret) -> Value {
+        MASK.into()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[!-~]+$" })
+    }
+}
+
+/// Where to listen.
+pub(crate) struct Address;
+
+impl Word for Address {
+    type Meant = SocketAddr;
+
+    fn expected() -> String {
+        "an address and a port, such as 127.0.0.1:8787 or [::1]:8787".to_owned()
+    }
+
+    fn read(text: &str) -> Option<SocketAddr> {
+        match text.strip_prefix("localhost:") {
+            Some(port) => Some((Ipv4Addr::LOCALHOST, port.parse().ok()?).into()),
+            None => text.parse().ok(),
+        }
+    }
+
+    fn write(meant: &SocketAddr) -> Value {
+        meant.to_string().into()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^(localhost|[0-9.]+|\\[.+\\]):[0-9]+$" })
+    }
+}
+
+/// Where a service is.
+pub(crate) struct Web;
+
+impl Word for Web {
+    type Meant = Uri;
+    /// What somebody puts before an `@` is a password.
+    const SECRET: bool = true;
+
+    fn expected() -> String {
+        "http:// or https://, a host and perhaps a path; no user, no query".to_owned()
+    }
+
+    fn read(text: &str) -> Option<Uri> {
+        let uri: Uri = text.trim_end_matches('/').parse().ok()?;
+        let authority = uri.authority()?;
+        let fits = matches!(uri.scheme_str(), Some("http" | "https"))
+            && !authority.host().is_empty()
+            && !authority.as_str().contains('@')
+            && !text.contains(['?', '#']);
+        fits.then_some(uri)
+    }
+
+    fn write(meant: &Uri) -> Value {
+        meant.to_string().trim_end_matches('/').into()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^https?://[^@?#]+$" })
+    }
+}
+
+/// A host, or a host and a port.
+pub(crate) struct Host;
+
+impl Word for Host {
+    type Meant = String;
+
+    fn expected() -> String {
+        "a host or host:port, such as api.example.com or 10.0.0.7:8443".to_owned()
+    }
+
+    fn read(text: &str) -> Option<String> {
+        let authority: http::uri::Authority = text.parse().ok()?;
+        let port_fits = authority.port_u16().is_some() || authority.as_str() == authority.host();
+        (port_fits && !text.contains('@')).then(|| text.to_ascii_lowercase())
+    }
+
+    fn write(meant: &String) -> Value {
+        meant.as_str().into()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[^/@]+$" })
+    }
+}
+
+/// A file's path.
+pub(crate) struct File;
+
+impl Word for File {
+    type Meant = PathBuf;
+
+    fn expected() -> String {
+        "the path of a file".to_owned()
+    }
+
+    fn read(text: &str) -> Option<PathBuf> {
+        (!text.trim().is_empty()).then(|| text.into())
+    }
+
+    fn write(meant: &PathBuf) -> Value {
+        meant.to_string_lossy().into()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "minLength": 1 })
+    }
+}
+
+/// Which store.
+pub(crate) struct Location;
+
+impl Word for Location {
+    type Meant = StoreUrl;
+    const SECRET: bool = true;
+
+    fn expected() -> String {
+        "memory:, disk:PATH, or a redis://, rediss:// or redis+cluster:// address".to_owned()
+    }
+
+    fn read(text: &str) -> Option<StoreUrl> {
+        let (scheme, rest) = text.split_once(':')?;
+        match scheme {
+            "memory" if rest.is_empty() => Some(StoreUrl::Memory),
+            "disk" if !rest.is_empty() => Some(StoreUrl::Disk(rest.into())),
+            "redis" | "rediss" | "redis+cluster" if has_host(rest) => {
+                Some(StoreUrl::Redis(Secret::new(text)))
+            }
+            _ => None,
+        }
+    }
+
+    fn write(meant: &StoreUrl) -> Value {
+        meant.to_string().into()
+    }
+
+    fn schema() -> Schema {
+        let pattern = "^(memory:|disk:.+|redis(s|\\+cluster)?://.+)$";
+        json_schema!({ "type": "string", "pattern": pattern })
+    }
+}
+
+fn has_host(rest: &str) -> bool {
+    let place = rest.strip_prefix("//").unwrap_or_default();
+    let place = place.rsplit('@').next().unwrap_or_default();
+    !place.is_empty() && !place.starts_with(['/', ':', '?'])
+}

@@ -1,0 +1,270 @@
+//! Replies made of content blocks, as Anthropic and Bedrock write them.
+
+mod grammar;
+mod ledger;
+mod whole;
+
+pub(super) use grammar::{Call, Event, Grammar, as_object};
+
+use super::deferred::Deferred;
+use super::edit::Edit;
+use super::frames::{Frame, Out};
+use super::speech::{APOLOGY, PassOn, Speech};
+use super::turn::{Next, Turn};
+use super::usage::Usage;
+use crate::dialect::Dialect;
+use crate::json::Node;
+use ledger::Ledger;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use whole::Wholes;
+
+/// The largest stream that is looked at: its blocks are remembered, to be said again.
+const MAX_REPLY: usize = 64 << 20;
+
+/// A dialect whose replies are made of content blocks.
+pub(super) struct Blocks<G> {
+    dialect: Dialect,
+    usage: Usage,
+    deferred: Option<Deferred>,
+    /// The current reply of the upstream.
+    current: Current,
+    /// Its earlier ones, if replies are whole.
+    earlier: Wholes,
+    /// The closing events of the one before, if the client did not get them.
+    held_before: Held,
+    /// The current reply is not the first one.
+    is_followed: bool,
+    /// The upstream was asked again, and its reply did not begin yet.
+    is_asked: bool,
+    /// The client has text of the answer.
+    has_text: bool,
+    /// The number of the client's next block.
+    count: u64,
+    grammar: PhantomData<G>,
+}
+
+/// A reply of the upstream.
+#[derive(Default)]
+struct Current {
+    ledger: Ledger,
+    /// The number of the client's first block of it.
+    base: u64,
+    /// How many bytes came.
+    size: usize,
+    /// It said why it ended.
+    is_closed: bool,
+    /// The closing events, if the client did not get them.
+    held: Held,
+}
+
+/// Names and payloads of events.
+type Held = Vec<(String, String)>;
+
+impl<G: Grammar> Blocks<G> {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Blocks {
+            dialect,
+            usage: Usage::default(),
+            deferred: None,
+            current: Current::default(),
+            earlier: Wholes::default(),
+            held_before: Held::new(),
+            is_followed: false,
+            is_asked: false,
+            has_text: false,
+            count: 0,
+            grammar: PhantomData,
+        }
+    }
+
+    /// If the upstream was asked again, its reply begins here.
+    fn begin(&mut self) {
+        if std::mem::take(&mut self.is_asked) {
+            self.is_followed = true;
+            self.usage.begin();
+            let current = Current { base: self.count, ..Current::default() };
+            self.held_before = std::mem::replace(&mut self.current, current).held;
+        }
+    }
+
+    /// A block begins: notes it, and returns the client's number for it if the client gets it.
+    fn start(&mut self, index: u64, block: Option<&Node<'_>>) -> Option<u64> {
+        let call = block.and_then(G::call);
+        self.has_text |= block.is_some_and(G::is_text);
+        let is_internal = call.as_ref().is_some_and(|call| call.is_internal);
+        let kept = index.saturating_sub(self.current.ledger.internal());
+        let client = (!is_internal).then(|| self.current.base.saturating_add(kept));
+        if let Some(client) = client {
+            self.count = self.count.max(client.saturating_add(1));
+        }
+        self.current.ledger.begin(index, client, call, block.map_or("", Node::raw));
+        client
+    }
+
+    /// The upstream's reply is over: what comes next, if that is decided by its blocks.
+    fn next(&mut self) -> Next {
+        if self.current.ledger.foreign() > 0 {
+            self.deferred = Some(self.current.ledger.deferred::<G>());
+            return Next::Done;
+        }
+        self.is_asked = true;
+        let said =
+            format!(r#"{{"role":"assistant","content":[{}]}}"#, self.current.ledger.said::<G>());
+        Next::Ask(Turn::new(self.dialect, said, self.current.ledger.internal_calls::<G>()))
+    }
+}
+
+/// Passes an event about a block under the client's number for it.
+fn renumber<G: Grammar>(
+    frame: &Frame<'_>,
+    json: &Node<'_>,
+    index: u64,
+    client: u64,
+    out: &mut Out<'_>,
+) {
+    if index == client {
+        return out.pass(frame);
+    }
+    let mut edit = Edit::new(&frame.json);
+    edit.set(json, G::INDEX, client.to_string());
+    out.with(frame, &edit.done());
+}
+
+impl<G: Grammar> Speech for Blocks<G> {
+    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+        let json = Node::read(&frame.json)?;
+        self.begin();
+        self.current.size += frame.json.len();
+        if self.current.size > MAX_REPLY {
+            return Err(PassOn);
+        }
+        match G::event(frame.event, &json) {
+            Event::Error => return Err(PassOn),
+            Event::Other => out.pass(frame),
+            Event::Opening => {
+                self.usage.note(G::tokens(&json));
+                if !self.is_followed {
+                    out.pass(frame);
+                }
+            }
+            Event::Start { index, block } => {
+                if let Some(client) = self.start(index, Some(&block)) {
+                    renumber::<G>(frame, &json, index, client, out);
+                }
+            }
+            Event::Delta { index, delta } => {
+                self.has_text |= G::is_text(&delta);
+                if self.current.ledger.find(index).is_none() {
+                    // Some blocks begin with their first delta.
+                    self.start(index, None);
+                }
+                let Some(block) = self.current.ledger.find(index) else { return Ok(()) };
+                block.go_on(delta.raw());
+                if let Some(client) = block.client {
+                    renumber::<G>(frame, &json, index, client, out);
+                }
+            }
+            Event::Stop { index } => match self.current.ledger.find(index) {
+                None => out.pass(frame),
+                Some(block) => {
+                    block.is_open = false;
+                    if let Some(client) = block.client {
+                        renumber::<G>(frame, &json, index, client, out);
+                    }
+                }
+            },
+            Event::Closing { has_reason } => {
+                self.usage.note(G::tokens(&json));
+                self.current.is_closed |= has_reason;
+                if self.current.ledger.internal() > 0 && self.current.ledger.foreign() == 0 {
+                    self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
+                } else if self.is_followed {
+                    out.with(frame, &closing::<G>(&frame.json, &self.usage, false));
+                } else {
+                    out.pass(frame);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) -> Next {
+        self.begin();
+        if self.current.ledger.internal() == 0 {
+            return Next::Done;
+        }
+        if !self.current.is_closed {
+            for (name, json) in self.current.held.drain(..) {
+                out.compose(&name, &json);
+            }
+            return Next::Done;
+        }
+        self.next()
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+        let reply = Node::read(body)?;
+        let content = G::content(&reply).ok_or(PassOn)?;
+        self.begin();
+        self.usage.note(G::tokens(&reply));
+        for (index, block) in (0..).zip(content.elements()) {
+            self.start(index, Some(&block));
+        }
+        let next = if self.current.ledger.internal() > 0 { self.next() } else { Next::Done };
+        match next {
+            Next::Ask(_) => self.earlier.keep::<G>(&reply, body),
+            Next::Done => {
+                let usage = self.is_followed.then_some(&self.usage);
+                out.extend_from_slice(self.earlier.last::<G>(&reply, body, usage).as_bytes());
+            }
+        }
+        Ok(next)
+    }
+
+    fn is_internal(&self) -> bool {
+        !self.is_asked && !self.current.is_closed && self.current.ledger.internal() > 0
+    }
+
+    fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    fn deferred(&mut self) -> Option<Deferred> {
+        self.deferred.take()
+    }
+
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        for index in self.current.ledger.open() {
+            let (name, json) = G::stop_event(index);
+            out.compose(name, &json);
+        }
+        if !self.has_text {
+            for (name, json) in G::text_events(self.count, APOLOGY) {
+                out.compose(name, &json);
+            }
+        }
+        let held = if self.current.is_closed { &self.current.held } else { &self.held_before };
+        for (name, json) in held {
+            out.compose(name, &closing::<G>(json, &self.usage, true));
+        }
+    }
+
+    fn give_up_whole(&mut self, out: &mut Vec<u8>) {
+        let apology = (!self.has_text).then(|| G::text_block(APOLOGY));
+        if let Some(body) = self.earlier.give_up::<G>(apology, &self.usage) {
+            out.extend_from_slice(body.as_bytes());
+        }
+    }
+}
+
+/// A closing event with the figures of all replies.
+fn closing<'a, G: Grammar>(json: &'a str, usage: &Usage, is_given_up: bool) -> Cow<'a, str> {
+    let Ok(node) = Node::read(json) else { return Cow::Borrowed(json) };
+    let mut edit = Edit::new(json);
+    G::set_tokens(&node, usage, &mut edit);
+    if is_given_up {
+        G::set_finished(&node, &mut edit);
+    }
+    edit.done()
+}

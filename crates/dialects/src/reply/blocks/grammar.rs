@@ -1,0 +1,99 @@
+//! What differs between the dialects whose replies are made of content blocks.
+
+use crate::json::{Kind, Node};
+use crate::reply::edit::Edit;
+use crate::reply::usage::{Tokens, Usage};
+
+/// How a dialect writes content blocks and what stands around them.
+pub(in crate::reply) trait Grammar: Send + Sync + 'static {
+    /// The member of an event that says which block it is about.
+    const INDEX: &'static str;
+
+    /// What an event is.
+    fn event<'a>(name: &str, json: &Node<'a>) -> Event<'a>;
+
+    /// The block that `start` began and `deltas` went on with, as a conversation has it. Nothing if it is blank, which
+    /// providers write but do not take back. `arguments` is what [`fragment`](Self::fragment) found in the deltas.
+    fn block(start: &str, deltas: &[Node<'_>], arguments: &str) -> Option<String>;
+
+    /// What a delta adds to the arguments of a call.
+    fn fragment<'a>(delta: &Node<'a>) -> Option<Node<'a>>;
+
+    /// Whether a delta or a block has text of the answer.
+    fn is_text(node: &Node<'_>) -> bool;
+
+    /// The call that a block is, or begins to be.
+    fn call(block: &Node<'_>) -> Option<Call>;
+
+    /// The arguments of a call that is complete.
+    fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>>;
+
+    /// The list of blocks in a whole reply.
+    fn content<'a>(reply: &Node<'a>) -> Option<Node<'a>>;
+
+    /// The figures in a whole reply, or in an event that has any.
+    fn tokens(reply: &Node<'_>) -> Tokens;
+
+    /// Writes figures where a whole reply or an event has some: the output of all replies, the input of the last.
+    fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>);
+
+    /// Says in a whole reply or an event that the answer is over, if it says why it ended.
+    fn set_finished(json: &Node<'_>, edit: &mut Edit<'_>);
+
+    /// A block of text.
+    fn text_block(text: &str) -> String;
+
+    /// The events of a block of text: their names and payloads.
+    fn text_events(index: u64, text: &str) -> Vec<(&'static str, String)>;
+
+    /// The event that ends a block.
+    fn stop_event(index: u64) -> (&'static str, String);
+}
+
+/// What an event of a stream is.
+pub(in crate::reply) enum Event<'a> {
+    /// The reply begins.
+    Opening,
+    /// A block begins.
+    Start {
+        /// Which.
+        index: u64,
+        /// What is known of it.
+        block: Node<'a>,
+    },
+    /// A block goes on.
+    Delta {
+        /// Which.
+        index: u64,
+        /// What is added to it.
+        delta: Node<'a>,
+    },
+    /// A block ends.
+    Stop {
+        /// Which.
+        index: u64,
+    },
+    /// The reply comes to its end.
+    Closing {
+        /// Whether it says why.
+        has_reason: bool,
+    },
+    /// An error of the provider.
+    Error,
+    /// Something else.
+    Other,
+}
+
+/// A call of a tool that the client is to answer.
+#[derive(Debug, Clone)]
+pub(in crate::reply) struct Call {
+    pub(in crate::reply) id: String,
+    /// Whether it is our own tool.
+    pub(in crate::reply) is_internal: bool,
+}
+
+/// The arguments of a call as a conversation must have them, even if the model wrote none.
+pub(in crate::reply) fn as_object(arguments: &str) -> &str {
+    let is_object = Node::read(arguments).is_ok_and(|node| node.kind() == Kind::Object);
+    if is_object { arguments } else { "{}" }
+}

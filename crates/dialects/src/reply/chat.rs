@@ -1,0 +1,278 @@
+//! OpenAI Chat Completions, and what many others took over from it: chunks with a `delta`, then `[DONE]`.
+
+mod calls;
+mod whole;
+
+use super::deferred::Deferred;
+use super::edit::{Edit, quoted};
+use super::figures::{Figures, Names};
+use super::frames::{Frame, Out};
+use super::identity::Identity;
+use super::message::Message;
+use super::speech::{APOLOGY, PassOn, Speech};
+use super::turn::{Next, Turn};
+use super::usage::Usage;
+use crate::dialect::Dialect;
+use crate::json::{Kind, Node};
+use calls::Calls;
+
+const FIGURES: Names = Names {
+    input: "prompt_tokens",
+    output: &["completion_tokens"],
+    cache_read: "prompt_tokens_details.cached_tokens",
+    total: "total_tokens",
+    also: &["completion_tokens_details"],
+};
+
+/// The event that ends a stream.
+const DONE: &str = "[DONE]";
+
+/// A reply in this dialect.
+pub(super) struct Chat {
+    identity: Identity,
+    figures: Figures,
+    /// The upstream was asked again: with the next event another reply begins.
+    is_asked: bool,
+    /// Whether the client has the role that opens its message.
+    has_role: bool,
+    /// Whether the client has any text.
+    has_text: bool,
+    /// What the reply says, to be said again when the upstream is asked.
+    message: Message,
+    calls: Calls,
+    /// Whether the client has anything of this reply.
+    is_begun: bool,
+    /// The closing events that the client was not given.
+    closing: Vec<String>,
+    /// Those of the reply before.
+    last_closing: Vec<String>,
+    whole: whole::Earlier,
+    deferred: Option<Deferred>,
+}
+
+impl Default for Chat {
+    fn default() -> Self {
+        Chat {
+            identity: Identity::new(&["id", "created", "model"]),
+            figures: Figures::new(&FIGURES),
+            is_asked: false,
+            has_role: false,
+            has_text: false,
+            message: Message::default(),
+            calls: Calls::default(),
+            is_begun: false,
+            closing: Vec::new(),
+            last_closing: Vec::new(),
+            whole: whole::Earlier::default(),
+            deferred: None,
+        }
+    }
+}
+
+/// What a delta brings.
+#[derive(Default)]
+struct Delta {
+    /// Whether there is anything in it for the client.
+    says: bool,
+    /// Whether there is a part of a call of ours in it.
+    is_internal: bool,
+}
+
+impl Chat {
+    /// Another reply begins, if one was asked for.
+    fn begin(&mut self) {
+        if !std::mem::take(&mut self.is_asked) {
+            return;
+        }
+        self.figures.next_reply();
+        self.identity.settle();
+        self.message = Message::default();
+        self.calls = Calls::default();
+        self.is_begun = false;
+        self.last_closing = std::mem::take(&mut self.closing);
+    }
+
+    /// Takes in a delta, and takes our calls out of it.
+    fn delta(&mut self, delta: &Node<'_>, edit: &mut Edit<'_>) -> Delta {
+        let mut brings = Delta::default();
+        for (name, value) in delta.members() {
+            match &*name {
+                "role" => {
+                    brings.says |= !std::mem::replace(&mut self.has_role, true);
+                    self.message.add_once("role", &value);
+                }
+                "tool_calls" => {
+                    let fragments = value.elements();
+                    let kept = self.calls.take(&fragments);
+                    brings.says |= !kept.is_empty();
+                    brings.is_internal |= kept.len() < fragments.len();
+                    if kept.is_empty() && !fragments.is_empty() {
+                        edit.cut(delta, &name);
+                    } else if !kept.iter().eq(fragments.iter().map(Node::raw)) {
+                        edit.relist(&value, kept);
+                    }
+                }
+                _ => {
+                    let is_said = !matches!(value.raw(), "null" | "\"\"" | "[]");
+                    brings.says |= is_said;
+                    self.has_text |= is_said && matches!(&*name, "content" | "refusal");
+                    self.message.add(&name, &value);
+                }
+            }
+        }
+        brings
+    }
+
+    /// The turn, to be said again.
+    fn turn(&mut self) -> Turn {
+        let mut message = std::mem::take(&mut self.message);
+        if message.spelling("role").is_none() {
+            message.set("role", quoted("assistant"));
+        }
+        if message.spelling("content").is_none() {
+            message.set("content", "null".to_owned());
+        }
+        message.set("tool_calls", self.calls.json());
+        Turn::new(Dialect::OpenAiChat, message.json(), self.calls.internal())
+    }
+}
+
+impl Speech for Chat {
+    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+        self.begin();
+        let json = &*frame.json;
+        if json.trim_ascii() == DONE {
+            match self.closing.is_empty() {
+                true => out.pass(frame),
+                false => self.closing.push(json.to_owned()),
+            }
+            return Ok(());
+        }
+        let chunk = Node::read(json)?;
+        let choice = only_choice(&chunk)?;
+        let usage = chunk.get("usage").filter(|usage| usage.kind() == Kind::Object);
+        if let Some(usage) = &usage {
+            self.figures.note(usage);
+        }
+        let mut edit = Edit::new(json);
+        self.identity.keep(&chunk, &mut edit);
+        let delta = choice.as_ref().and_then(|choice| choice.get("delta"));
+        let brings = delta.map(|delta| self.delta(&delta, &mut edit)).unwrap_or_default();
+        let finish = choice.as_ref().and_then(finish_reason);
+
+        let is_closing = finish.as_ref().is_some_and(goes_on) || !self.closing.is_empty();
+        if is_closing && self.calls.are_internal() {
+            self.closing.push(json.to_owned());
+            if !brings.says {
+                return Ok(());
+            }
+            for held in finish.iter().chain(&usage) {
+                edit.replace(held, "null");
+            }
+        } else if !brings.says && finish.is_none() {
+            let is_opening = self.identity.is_settled() && !self.is_begun && usage.is_none();
+            if brings.is_internal || is_opening {
+                return Ok(());
+            }
+        }
+        if let (Some(usage), false) = (&usage, is_closing && self.calls.are_internal()) {
+            self.figures.put_right(usage, &mut edit);
+        }
+        self.is_begun = true;
+        out.with(frame, &edit.done());
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) -> Next {
+        self.begin();
+        if self.calls.are_internal() && !self.closing.is_empty() {
+            self.is_asked = true;
+            return Next::Ask(self.turn());
+        }
+        for json in std::mem::take(&mut self.closing) {
+            out.compose("", &json);
+        }
+        self.deferred = self.calls.deferred();
+        Next::Done
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+        self.begin();
+        self.read_whole(body, out)
+    }
+
+    fn is_internal(&self) -> bool {
+        self.calls.has_internal()
+    }
+
+    fn usage(&self) -> &Usage {
+        self.figures.usage()
+    }
+
+    fn deferred(&mut self) -> Option<Deferred> {
+        self.deferred.take()
+    }
+
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        if !self.has_text {
+            let chunk = format!(
+                r#"{{{}"object":"chat.completion.chunk","choices":[{{"index":0,"delta":{{"content":{}}},"finish_reason":null}}]}}"#,
+                self.identity.json(),
+                quoted(APOLOGY)
+            );
+            out.compose("", &chunk);
+        }
+        self.identity.settle();
+        let closing = match self.closing.is_empty() {
+            true => std::mem::take(&mut self.last_closing),
+            false => std::mem::take(&mut self.closing),
+        };
+        for json in closing {
+            // What is held is `[DONE]`, or was read before.
+            let Ok(chunk) = Node::read(&json) else {
+                out.compose("", &json);
+                continue;
+            };
+            let mut edit = Edit::new(&json);
+            self.identity.keep(&chunk, &mut edit);
+            if let Ok(Some(choice)) = only_choice(&chunk) {
+                edit.set(&choice, "delta", "{}");
+                if let Some(finish) = finish_reason(&choice) {
+                    edit.replace(&finish, quoted("stop"));
+                }
+            }
+            if let Some(usage) = chunk.get("usage").filter(|usage| usage.kind() == Kind::Object) {
+                self.figures.put_right(&usage, &mut edit);
+            }
+            out.compose("", &edit.done());
+        }
+    }
+
+    fn give_up_whole(&mut self, out: &mut Vec<u8>) {
+        self.end_whole(out);
+    }
+}
+
+/// The choice of a chunk, if it has one. Where several answers were asked for, or there is an error, nothing is ours.
+fn only_choice<'a>(chunk: &Node<'a>) -> Result<Option<Node<'a>>, PassOn> {
+    if chunk.get("error").is_some_and(|error| error.kind() != Kind::Null) {
+        return Err(PassOn);
+    }
+    let mut choices = chunk.get("choices").map(|list| list.elements()).unwrap_or_default();
+    let choice = choices.pop();
+    let is_first = |choice: &Node<'_>| choice.get("index").is_none_or(|index| index.raw() == "0");
+    match choices.is_empty() && choice.as_ref().is_none_or(is_first) {
+        true => Ok(choice),
+        false => Err(PassOn),
+    }
+}
+
+/// Why a choice ended, if it did.
+fn finish_reason<'a>(choice: &Node<'a>) -> Option<Node<'a>> {
+    choice.get("finish_reason").filter(|reason| reason.kind() == Kind::String)
+}
+
+/// Whether the model ended its turn by itself, and not because it was cut short.
+fn goes_on(finish: &Node<'_>) -> bool {
+    !matches!(finish.text().as_deref(), Some("length" | "content_filter" | "error"))
+}

@@ -1,0 +1,110 @@
+//! A whole reply: `choices[0].message`.
+
+use super::{Chat, finish_reason, goes_on, only_choice};
+use crate::dialect::Dialect;
+use crate::json::{Kind, Node};
+use crate::reply::edit::{Edit, quoted};
+use crate::reply::message::Message;
+use crate::reply::speech::{APOLOGY, PassOn};
+use crate::reply::turn::{Next, Turn};
+
+/// What the client is still to be given of earlier replies.
+#[derive(Default)]
+pub(super) struct Earlier {
+    message: Message,
+    logprobs: Message,
+}
+
+impl Chat {
+    pub(super) fn read_whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+        let reply = Node::read(body)?;
+        let choice = only_choice(&reply)?.ok_or(PassOn)?;
+        let message = choice.get("message").ok_or(PassOn)?;
+        let calls = message.get("tool_calls").map(|list| list.elements()).unwrap_or_default();
+        let kept = self.calls.take(&calls);
+        let mut edit = Edit::new(body);
+        self.identity.keep(&reply, &mut edit);
+        let usage = reply.get("usage").filter(|usage| usage.kind() == Kind::Object);
+        if let Some(usage) = &usage {
+            self.figures.note(usage);
+        }
+        if self.calls.are_internal() && finish_reason(&choice).as_ref().is_none_or(goes_on) {
+            self.whole.take(&choice, &message);
+            self.closing = vec![body.to_owned()];
+            self.is_asked = true;
+            let said = message.raw().to_owned();
+            return Ok(Next::Ask(Turn::new(Dialect::OpenAiChat, said, self.calls.internal())));
+        }
+        if let Some(usage) = &usage {
+            self.figures.put_right(usage, &mut edit);
+        }
+        self.whole.put_before(&choice, &message, &mut edit);
+        if kept.is_empty() && !calls.is_empty() {
+            edit.cut(&message, "tool_calls");
+        } else if let (true, Some(list)) = (kept.len() < calls.len(), message.get("tool_calls")) {
+            edit.relist(&list, kept);
+        }
+        out.extend_from_slice(edit.done().as_bytes());
+        self.deferred = self.calls.deferred();
+        Ok(Next::Done)
+    }
+
+    /// Gives the client what the replies so far said.
+    pub(super) fn end_whole(&mut self, out: &mut Vec<u8>) {
+        let closing = std::mem::take(&mut self.closing);
+        let Some(body) = closing.first() else { return };
+        let mut edit = Edit::new(body);
+        // It was read before.
+        let Ok(reply) = Node::read(body) else { return };
+        self.identity.settle();
+        self.identity.keep(&reply, &mut edit);
+        if let Some(usage) = reply.get("usage").filter(|usage| usage.kind() == Kind::Object) {
+            self.figures.put_right(&usage, &mut edit);
+        }
+        if let Ok(Some(choice)) = only_choice(&reply) {
+            self.whole.put_over(&choice, &mut edit);
+            edit.set(&choice, "finish_reason", quoted("stop"));
+        }
+        out.extend_from_slice(edit.done().as_bytes());
+    }
+}
+
+impl Earlier {
+    /// Takes what a reply says that the client does not get.
+    fn take(&mut self, choice: &Node<'_>, message: &Node<'_>) {
+        for (name, value) in message.members() {
+            if !matches!(&*name, "role" | "tool_calls") {
+                self.message.add(&name, &value);
+            }
+        }
+        for (name, value) in choice.get("logprobs").map(|node| node.members()).unwrap_or_default() {
+            self.logprobs.add(&name, &value);
+        }
+    }
+
+    /// Puts it before what a later reply says.
+    fn put_before(&self, choice: &Node<'_>, message: &Node<'_>, edit: &mut Edit<'_>) {
+        self.message.put_before(message, edit);
+        match choice.get("logprobs").filter(|logprobs| logprobs.kind() == Kind::Object) {
+            Some(logprobs) => self.logprobs.put_before(&logprobs, edit),
+            None if self.logprobs.says("content") => {
+                edit.set(choice, "logprobs", self.logprobs.json());
+            }
+            None => {}
+        }
+    }
+
+    /// Lets a reply, which was taken, say all of it and call nothing.
+    fn put_over(&self, choice: &Node<'_>, edit: &mut Edit<'_>) {
+        let Some(message) = choice.get("message") else { return };
+        edit.cut(&message, "tool_calls");
+        let mut said = self.message.clone();
+        if !said.says("content") && !said.says("refusal") {
+            said.set("content", quoted(APOLOGY));
+        }
+        said.put_over(&message, edit);
+        if self.logprobs.says("content") {
+            edit.set(choice, "logprobs", self.logprobs.json());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Indices without the gaps that our calls would leave.
+
+/// The indices that the client does not get.
+#[derive(Debug, Default)]
+pub(super) struct Gaps {
+    ascending: Vec<u64>,
+}
+
+impl Gaps {
+    pub(super) fn add(&mut self, index: u64) {
+        let at = self.ascending.partition_point(|known| *known < index);
+        if self.ascending.get(at) != Some(&index) {
+            self.ascending.insert(at, index);
+        }
+    }
+
+    /// The index as if those before it were not there.
+    pub(super) fn close(&self, index: u64) -> u64 {
+        let before = self.ascending.partition_point(|known| *known < index);
+        index.saturating_sub(before as u64)
+    }
+
+    pub(super) fn contains(&self, index: u64) -> bool {
+        self.ascending.binary_search(&index).is_ok()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ascending.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_a_gap_moves_up() {
+        let mut gaps = Gaps::default();
+        [3, 1, 3].into_iter().for_each(|index| gaps.add(index));
+        assert_eq!([0, 2, 4, 9].map(|index| gaps.close(index)), [0, 1, 2, 7]);
+        assert!(gaps.contains(3) && !gaps.contains(2));
+    }
+}

@@ -1,0 +1,238 @@
+//! Google's generateContent: chunks with `candidates[0].content.parts`. A call is one part, and nothing is numbered.
+//!
+//! Calls have no ids here, most of the time. A client's call that came together with ours is then known by its
+//! [`call_key`](crate::call_key): its name and its arguments, which the client sends back with its answer.
+
+mod parts;
+mod whole;
+
+use super::deferred::Deferred;
+use super::edit::{Edit, joined, quoted};
+use super::figures::{Figures, Names};
+use super::frames::{Frame, Out};
+use super::identity::Identity;
+use super::speech::{APOLOGY, PassOn, Speech};
+use super::turn::{Next, Turn};
+use super::usage::Usage;
+use crate::dialect::Dialect;
+use crate::json::{Kind, Node};
+use parts::Parts;
+
+const FIGURES: Names = Names {
+    input: "promptTokenCount",
+    output: &["candidatesTokenCount", "thoughtsTokenCount"],
+    cache_read: "cachedContentTokenCount",
+    total: "totalTokenCount",
+    also: &[],
+};
+
+/// A reply in this dialect.
+pub(super) struct Gemini {
+    identity: Identity,
+    figures: Figures,
+    /// The upstream was asked again: with the next chunk another reply begins.
+    is_asked: bool,
+    /// Whether the client has any text.
+    has_text: bool,
+    /// The parts of this reply.
+    parts: Parts,
+    /// The closing chunks that the client was not given.
+    closing: Vec<String>,
+    /// Those of the reply before.
+    last_closing: Vec<String>,
+    /// Of whole replies: the parts that the client is still to be given.
+    earlier: Vec<String>,
+    deferred: Option<Deferred>,
+}
+
+impl Default for Gemini {
+    fn default() -> Self {
+        Gemini {
+            identity: Identity::new(&["responseId", "modelVersion", "createTime"]),
+            figures: Figures::new(&FIGURES),
+            is_asked: false,
+            has_text: false,
+            parts: Parts::default(),
+            closing: Vec::new(),
+            last_closing: Vec::new(),
+            earlier: Vec::new(),
+            deferred: None,
+        }
+    }
+}
+
+/// What is of interest in a chunk.
+struct Chunk<'a> {
+    /// The response: Code Assist wraps it.
+    response: Node<'a>,
+    usage: Option<Node<'a>>,
+    candidate: Option<Node<'a>>,
+    content: Option<Node<'a>>,
+    parts: Vec<Node<'a>>,
+    finish: Option<Node<'a>>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Reads a chunk. Where several candidates were asked for, or there is an error, nothing is ours.
+    fn read(json: &'a str) -> Result<Self, PassOn> {
+        let root = Node::read(json)?;
+        if root.get("error").is_some() {
+            return Err(PassOn);
+        }
+        let response = root.get("response").unwrap_or(root);
+        let mut candidates =
+            response.get("candidates").map(|list| list.elements()).unwrap_or_default();
+        let candidate = candidates.pop();
+        let index = candidate.as_ref().and_then(|candidate| candidate.get("index"));
+        if !candidates.is_empty() || index.is_some_and(|index| index.raw() != "0") {
+            return Err(PassOn);
+        }
+        let content = candidate.as_ref().and_then(|candidate| candidate.get("content"));
+        let parts = content.as_ref().and_then(|content| content.get("parts"));
+        let finish = candidate.as_ref().and_then(|candidate| candidate.get("finishReason"));
+        Ok(Chunk {
+            usage: response.get("usageMetadata").filter(|usage| usage.kind() == Kind::Object),
+            parts: parts.map(|parts| parts.elements()).unwrap_or_default(),
+            finish: finish.filter(|finish| finish.kind() == Kind::String),
+            response,
+            candidate,
+            content,
+        })
+    }
+
+    /// Writes other parts.
+    fn set_parts(&self, parts: &[impl AsRef<str>], edit: &mut Edit<'_>) {
+        match (&self.content, &self.candidate) {
+            (Some(content), _) if parts.is_empty() => edit.cut(content, "parts"),
+            (Some(content), _) => edit.set(content, "parts", format!("[{}]", joined(parts))),
+            (None, Some(candidate)) if !parts.is_empty() => {
+                let content = format!(r#"{{"parts":[{}],"role":"model"}}"#, joined(parts));
+                edit.set(candidate, "content", content);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the model ended its turn by itself, and not because it was cut short.
+    fn goes_on(&self) -> bool {
+        self.finish.as_ref().is_some_and(|finish| finish.is("STOP"))
+    }
+}
+
+impl Gemini {
+    /// Another reply begins, if one was asked for.
+    fn begin(&mut self) {
+        if !std::mem::take(&mut self.is_asked) {
+            return;
+        }
+        self.figures.next_reply();
+        self.identity.settle();
+        self.parts = Parts::default();
+        self.last_closing = std::mem::take(&mut self.closing);
+    }
+
+    /// A reply that calls our tool and nothing else is over.
+    fn ask(&mut self) -> Next {
+        self.is_asked = true;
+        let said = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.said());
+        Next::Ask(Turn::new(Dialect::Gemini, said, self.parts.calls.internal()))
+    }
+
+    /// Makes a chunk one of the client's reply.
+    fn put_right(&mut self, chunk: &Chunk<'_>, edit: &mut Edit<'_>) {
+        self.identity.keep(&chunk.response, edit);
+        if let Some(usage) = &chunk.usage {
+            self.figures.put_right(usage, edit);
+        }
+    }
+}
+
+impl Speech for Gemini {
+    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+        self.begin();
+        let json = &*frame.json;
+        let chunk = Chunk::read(json)?;
+        if let Some(usage) = &chunk.usage {
+            self.figures.note(usage);
+        }
+        let mut edit = Edit::new(json);
+        self.put_right(&chunk, &mut edit);
+        let kept = self.parts.take(&chunk.parts);
+        if !kept.iter().eq(chunk.parts.iter().map(Node::raw)) {
+            chunk.set_parts(&kept, &mut edit);
+        }
+        let is_said = kept.iter().any(|part| parts::says(part));
+        self.has_text |= chunk.parts.iter().any(parts::is_text);
+
+        let is_closing = chunk.goes_on() || !self.closing.is_empty();
+        if is_closing && self.parts.calls.are_internal() {
+            self.closing.push(json.to_owned());
+            if !is_said {
+                return Ok(());
+            }
+            if let (Some(candidate), Some(_)) = (&chunk.candidate, &chunk.finish) {
+                edit.cut(candidate, "finishReason");
+            }
+        } else if !is_said && kept.len() < chunk.parts.len() && chunk.finish.is_none() {
+            return Ok(());
+        }
+        out.with(frame, &edit.done());
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) -> Next {
+        self.begin();
+        if self.parts.calls.are_internal() && !self.closing.is_empty() {
+            return self.ask();
+        }
+        for json in std::mem::take(&mut self.closing) {
+            out.compose("", &json);
+        }
+        self.deferred = self.parts.calls.deferred();
+        Next::Done
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+        self.begin();
+        self.read_whole(body, out)
+    }
+
+    fn is_internal(&self) -> bool {
+        self.parts.calls.has_internal()
+    }
+
+    fn usage(&self) -> &Usage {
+        self.figures.usage()
+    }
+
+    fn deferred(&mut self) -> Option<Deferred> {
+        self.deferred.take()
+    }
+
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        self.identity.settle();
+        let mut closing = std::mem::take(&mut self.closing);
+        if closing.is_empty() {
+            closing = std::mem::take(&mut self.last_closing);
+        }
+        for json in closing {
+            // It was read before.
+            let Ok(chunk) = Chunk::read(&json) else { continue };
+            let mut edit = Edit::new(&json);
+            self.put_right(&chunk, &mut edit);
+            let text = apology();
+            let has_text = std::mem::replace(&mut self.has_text, true);
+            chunk.set_parts(if has_text { &[] } else { std::slice::from_ref(&text) }, &mut edit);
+            out.compose("", &edit.done());
+        }
+    }
+
+    fn give_up_whole(&mut self, out: &mut Vec<u8>) {
+        self.end_whole(out);
+    }
+}
+
+/// The part that is said where nothing else can be.
+fn apology() -> String {
+    format!(r#"{{"text":{}}}"#, quoted(APOLOGY))
+}

@@ -1,0 +1,124 @@
+//! The parts of a reply: what is said, our calls and the client's.
+
+use crate::json::{Kind, Node};
+use crate::reply::calls::Calls;
+use crate::reply::edit::{Edit, joined};
+use crate::reply::speech::TOOL;
+use std::borrow::Cow;
+
+const SIGNATURE: &str = "thoughtSignature";
+
+/// The parts of a reply.
+#[derive(Default)]
+pub(super) struct Parts {
+    said: Vec<Said>,
+    pub(super) calls: Calls,
+    /// Whether the last call is ours.
+    in_internal: bool,
+    /// The signature of the first call, while that is ours and the client has none.
+    signature: Option<String>,
+}
+
+/// What is said again when the upstream is asked.
+enum Said {
+    /// Nothing but text, as it is spelled; and whether it is a thought.
+    Text(String, bool),
+    /// A part as it came.
+    Part(String),
+}
+
+impl Parts {
+    /// Takes parts in and gives back those of the client.
+    pub(super) fn take<'a>(&mut self, parts: &[Node<'a>]) -> Vec<Cow<'a, str>> {
+        parts.iter().filter_map(|part| self.take_one(part)).collect()
+    }
+
+    /// The parts, to be said again.
+    pub(super) fn said(&self) -> String {
+        joined(self.said.iter().map(|said| match said {
+            Said::Text(text, false) => format!(r#"{{"text":"{text}"}}"#),
+            Said::Text(text, true) => format!(r#"{{"text":"{text}","thought":true}}"#),
+            Said::Part(part) => part.clone(),
+        }))
+    }
+
+    fn take_one<'a>(&mut self, part: &Node<'a>) -> Option<Cow<'a, str>> {
+        let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) else {
+            self.say(part);
+            return Some(Cow::Borrowed(part.raw()));
+        };
+        let text = |name| call.get(name).and_then(|node| node.text()).map(Cow::into_owned);
+        let id = text("id").unwrap_or_default();
+        let arguments = call.get("args").map_or("{}", |args| args.raw());
+        match text("name") {
+            Some(name) if name == TOOL => {
+                self.in_internal = true;
+                self.said.push(Said::Part(part.raw().to_owned()));
+                if self.calls.is_empty() {
+                    self.signature = part.get(SIGNATURE).map(|node| node.raw().to_owned());
+                }
+                self.calls.add_ours(id, arguments, part.raw());
+                None
+            }
+            Some(name) => {
+                self.in_internal = false;
+                self.calls.add_other(id, &name, arguments);
+                Some(self.signed(part))
+            }
+            // Arguments may be streamed: what has no name goes on with the call before it.
+            None if self.in_internal => None,
+            None => Some(Cow::Borrowed(part.raw())),
+        }
+    }
+
+    /// The client's call. Google signs the first call of a turn and refuses a turn whose first call is not signed: where
+    /// that was ours, the client's first call bears the signature.
+    fn signed<'a>(&mut self, part: &Node<'a>) -> Cow<'a, str> {
+        let signature = self.signature.take().filter(|_| part.get(SIGNATURE).is_none());
+        let (Some(signature), Some(ours)) = (signature, self.calls.first()) else {
+            return Cow::Borrowed(part.raw());
+        };
+        if let Ok(node) = Node::read(ours) {
+            let mut edit = Edit::new(ours);
+            edit.cut(&node, SIGNATURE);
+            *ours = edit.done().into_owned();
+        }
+        Edit::within(part, |part, edit| edit.set(part, SIGNATURE, signature))
+    }
+
+    /// Joins text that came in pieces. What is signed stays as it came.
+    fn say(&mut self, part: &Node<'_>) {
+        let (mut text, mut is_thought) = (None, false);
+        for (name, value) in part.members() {
+            match (&*name, value.kind()) {
+                ("text", Kind::String) => text = value.spelling(),
+                ("thought", Kind::True) => is_thought = true,
+                _ => return self.said.push(Said::Part(part.raw().to_owned())),
+            }
+        }
+        let text = text.unwrap_or_default();
+        match self.said.last_mut() {
+            Some(Said::Text(known, was_thought)) if *was_thought == is_thought => {
+                known.push_str(text);
+            }
+            _ if text.is_empty() => {}
+            _ => self.said.push(Said::Text(text.to_owned(), is_thought)),
+        }
+    }
+}
+
+/// Whether a part is more than an empty text.
+pub(super) fn says(part: &str) -> bool {
+    let says = |name: &str, value: &Node<'_>| match name {
+        "text" => value.raw() != "\"\"",
+        name => name != "thought",
+    };
+    let members = Node::read(part).map(|part| part.members()).unwrap_or_default();
+    members.iter().any(|(name, value)| says(name, value))
+}
+
+/// Whether a part has text for the user.
+pub(super) fn is_text(part: &Node<'_>) -> bool {
+    let is_thought = part.get("thought").is_some_and(|thought| thought.kind() == Kind::True);
+    !is_thought && part.get("text").is_some_and(|text| text.raw() != "\"\"")
+}

@@ -1,0 +1,287 @@
+//! Ollama's chat: lines with a `message` that brings whole calls; the last one is `done` and has the figures.
+//!
+//! Older versions give calls no ids. A client's call that came together with ours is then known by its
+//! [`call_key`](crate::call_key).
+
+use super::calls::Calls;
+use super::deferred::Deferred;
+use super::edit::{Edit, quoted};
+use super::figures::{Figures, Names};
+use super::frames::{Frame, Out};
+use super::gaps::Gaps;
+use super::identity::Identity;
+use super::message::Message;
+use super::speech::{APOLOGY, PassOn, Speech, TOOL};
+use super::turn::{Next, Turn};
+use super::usage::Usage;
+use crate::dialect::Dialect;
+use crate::json::{Kind, Node};
+use std::borrow::Cow;
+
+const FIGURES: Names = Names {
+    input: "prompt_eval_count",
+    output: &["eval_count"],
+    cache_read: "",
+    total: "",
+    also: &["eval_duration", "total_duration"],
+};
+
+/// A reply in this dialect.
+pub(super) struct Ollama {
+    identity: Identity,
+    figures: Figures,
+    /// The upstream was asked again: with the next line another reply begins.
+    is_asked: bool,
+    /// What this reply says, to be said again when the upstream is asked.
+    message: Message,
+    calls: Calls,
+    /// The indices of our calls.
+    gaps: Gaps,
+    /// What earlier replies said.
+    earlier: Message,
+    /// The last line, or whole reply, that the client was not given.
+    closing: Option<String>,
+    /// Whether it is of this reply.
+    is_held: bool,
+    deferred: Option<Deferred>,
+}
+
+impl Default for Ollama {
+    fn default() -> Self {
+        Ollama {
+            identity: Identity::new(&["model"]),
+            figures: Figures::new(&FIGURES),
+            is_asked: false,
+            message: Message::default(),
+            calls: Calls::default(),
+            gaps: Gaps::default(),
+            earlier: Message::default(),
+            closing: None,
+            is_held: false,
+            deferred: None,
+        }
+    }
+}
+
+/// A line, or a whole reply, as it was read.
+struct Line<'a> {
+    root: Node<'a>,
+    message: Option<Node<'a>>,
+    calls: Vec<Node<'a>>,
+    /// The calls that the client gets.
+    kept: Vec<Cow<'a, str>>,
+    is_last: bool,
+    /// Whether there is anything in it for the client.
+    says: bool,
+}
+
+impl Line<'_> {
+    /// Takes our calls out of the message.
+    fn cut_calls(&self, message: &Node<'_>, edit: &mut Edit<'_>) {
+        let list = message.get("tool_calls");
+        if self.kept.is_empty() && !self.calls.is_empty() {
+            edit.cut(message, "tool_calls");
+        } else if let (Some(list), false) = (list, self.is_untouched()) {
+            edit.relist(&list, &self.kept);
+        }
+    }
+
+    fn is_untouched(&self) -> bool {
+        self.kept.iter().eq(self.calls.iter().map(Node::raw))
+    }
+}
+
+impl Ollama {
+    /// Another reply begins, if one was asked for.
+    fn begin(&mut self) {
+        if !std::mem::take(&mut self.is_asked) {
+            return;
+        }
+        self.figures.next_reply();
+        self.identity.settle();
+        self.message = Message::default();
+        self.calls = Calls::default();
+        self.gaps = Gaps::default();
+        self.is_held = false;
+    }
+
+    /// Takes a line in, and decides whether it is held back.
+    fn read<'a>(&mut self, json: &'a str) -> Result<Line<'a>, PassOn> {
+        let root = Node::read(json)?;
+        if root.get("error").is_some() {
+            return Err(PassOn);
+        }
+        let message = root.get("message");
+        let (mut calls, mut says) = (Vec::new(), false);
+        for (name, value) in message.as_ref().map(|node| node.members()).unwrap_or_default() {
+            match &*name {
+                "role" => {}
+                "tool_calls" => calls = value.elements(),
+                _ => {
+                    says |= !matches!(value.raw(), "null" | "\"\"" | "[]");
+                    self.message.add(&name, &value);
+                }
+            }
+        }
+        let kept: Vec<_> = calls.iter().filter_map(|call| self.take(call)).collect();
+        says |= !kept.is_empty();
+        let is_last = root.get("done").is_some_and(|done| done.kind() == Kind::True);
+        if is_last {
+            self.figures.note(&root);
+            let is_cut_short = root.get("done_reason").is_some_and(|reason| reason.is("length"));
+            self.is_held = self.calls.are_internal() && !is_cut_short;
+            if self.is_held {
+                self.closing = Some(json.to_owned());
+            }
+        }
+        Ok(Line { root, message, calls, kept, is_last, says })
+    }
+
+    /// Takes a call in and gives it back if it is the client's, numbered as if ours were not there.
+    fn take<'a>(&mut self, call: &Node<'a>) -> Option<Cow<'a, str>> {
+        let text = |node: Option<Node<'_>>| node.and_then(|node| node.text().map(Cow::into_owned));
+        let id = text(call.get("id")).unwrap_or_default();
+        let name = text(call.at(["function", "name"])).unwrap_or_default();
+        let arguments = call.at(["function", "arguments"]).map_or("{}", |node| node.raw());
+        let index = call.at(["function", "index"]).and_then(|index| index.number());
+        if name == TOOL {
+            index.into_iter().for_each(|index| self.gaps.add(index));
+            self.calls.add_ours(id, arguments, call.raw());
+            return None;
+        }
+        self.calls.add_other(id, &name, arguments);
+        let closed =
+            index.map(|index| self.gaps.close(index)).filter(|_| self.calls.has_internal());
+        Some(Edit::within(call, |call, edit| {
+            if let (Some(closed), Some(node)) = (closed, call.at(["function", "index"])) {
+                edit.replace(&node, closed.to_string());
+            }
+        }))
+    }
+
+    /// A reply that calls our tool and nothing else is over.
+    fn ask(&mut self) -> Next {
+        self.is_asked = true;
+        self.earlier.join(&self.message);
+        let mut said = by_assistant(&self.message);
+        said.set("tool_calls", self.calls.json());
+        Next::Ask(Turn::new(Dialect::Ollama, said.json(), self.calls.internal()))
+    }
+
+    /// The line that was held, with this message.
+    fn end(&mut self, message: &Message) -> Option<String> {
+        let json = self.closing.take()?;
+        // It was read before.
+        let root = Node::read(&json).ok()?;
+        let mut edit = Edit::new(&json);
+        self.identity.settle();
+        self.identity.keep(&root, &mut edit);
+        self.figures.put_right(&root, &mut edit);
+        edit.set(&root, "message", message.json());
+        Some(edit.done().into_owned())
+    }
+}
+
+impl Speech for Ollama {
+    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+        self.begin();
+        let json = &*frame.json;
+        let line = self.read(json)?;
+        let mut edit = Edit::new(json);
+        self.identity.keep(&line.root, &mut edit);
+        if let Some(message) = &line.message {
+            line.cut_calls(message, &mut edit);
+        }
+        if line.is_last {
+            self.figures.put_right(&line.root, &mut edit);
+            if self.is_held {
+                if line.says {
+                    out.compose("", &without_end(&edit.done()));
+                }
+                return Ok(());
+            }
+        } else if !line.says && !line.is_untouched() {
+            return Ok(());
+        }
+        out.with(frame, &edit.done());
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut Out<'_>) -> Next {
+        self.begin();
+        if self.is_held {
+            return self.ask();
+        }
+        self.deferred = self.calls.deferred();
+        Next::Done
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+        self.begin();
+        let reply = self.read(body)?;
+        let mut edit = Edit::new(body);
+        self.identity.keep(&reply.root, &mut edit);
+        if self.is_held {
+            return Ok(self.ask());
+        }
+        self.figures.put_right(&reply.root, &mut edit);
+        if let Some(message) = &reply.message {
+            reply.cut_calls(message, &mut edit);
+            self.earlier.put_before(message, &mut edit);
+        }
+        out.extend_from_slice(edit.done().as_bytes());
+        self.deferred = self.calls.deferred();
+        Ok(Next::Done)
+    }
+
+    fn is_internal(&self) -> bool {
+        self.calls.has_internal()
+    }
+
+    fn usage(&self) -> &Usage {
+        self.figures.usage()
+    }
+
+    fn deferred(&mut self) -> Option<Deferred> {
+        self.deferred.take()
+    }
+
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        let has_text = self.earlier.says("content") || self.message.says("content");
+        let mut message = by_assistant(&Message::default());
+        message.set("content", quoted(if has_text { "" } else { APOLOGY }));
+        if let Some(line) = self.end(&message) {
+            out.compose("", &line);
+        }
+    }
+
+    fn give_up_whole(&mut self, out: &mut Vec<u8>) {
+        let mut message = by_assistant(&self.earlier);
+        if !message.says("content") {
+            message.set("content", quoted(APOLOGY));
+        }
+        if let Some(body) = self.end(&message) {
+            out.extend_from_slice(body.as_bytes());
+        }
+    }
+}
+
+fn by_assistant(said: &Message) -> Message {
+    let mut message = Message::default();
+    message.set("role", quoted("assistant"));
+    message.join(said);
+    message
+}
+
+/// What the last line says, as a line that is not the last.
+fn without_end(json: &str) -> String {
+    let root = Node::read(json).map(|root| root.members()).unwrap_or_default();
+    let mut line = Message::default();
+    for (name, value) in root {
+        if matches!(&*name, "model" | "created_at" | "message") {
+            line.set(&name, value.raw().to_owned());
+        }
+    }
+    line.set("done", "false".to_owned());
+    line.json()
+}

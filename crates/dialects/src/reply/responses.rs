@@ -1,0 +1,283 @@
+//! OpenAI Responses: a list of output items, streamed as numbered events, and told once more at the end.
+
+mod items;
+mod sequence;
+mod text;
+
+use super::deferred::Deferred;
+use super::edit::{Edit, joined};
+use super::figures::{Figures, Names};
+use super::frames::{Frame, Out};
+use super::identity::Identity;
+use super::speech::{PassOn, Speech};
+use super::turn::{Next, Turn};
+use super::usage::Usage;
+use crate::dialect::Dialect;
+use crate::json::{Kind, Node};
+use items::{Items, is_internal};
+use sequence::Sequence;
+
+const FIGURES: Names = Names {
+    input: "input_tokens",
+    output: &["output_tokens"],
+    cache_read: "input_tokens_details.cached_tokens",
+    total: "total_tokens",
+    also: &["output_tokens_details"],
+};
+
+/// A reply in this dialect.
+pub(super) struct Responses {
+    id: Identity,
+    origin: Identity,
+    figures: Figures,
+    sequence: Sequence,
+    /// The upstream was asked again: with the next event another reply begins.
+    is_asked: bool,
+    /// The items of this reply.
+    items: Items,
+    /// What the client has of earlier replies: items as JSON.
+    told: Vec<String>,
+    /// Whether the client has any text.
+    has_text: bool,
+    /// Whether the provider says that it keeps the reply, or that it does not.
+    is_stored: Option<bool>,
+    /// The last event, or whole reply, that the client was not given.
+    closing: Option<String>,
+    /// Whether it is of this reply.
+    is_held: bool,
+    deferred: Option<Deferred>,
+}
+
+impl Default for Responses {
+    fn default() -> Self {
+        Responses {
+            id: Identity::new(&["id"]),
+            origin: Identity::new(&["created_at", "model"]),
+            figures: Figures::new(&FIGURES),
+            sequence: Sequence::default(),
+            is_asked: false,
+            items: Items::default(),
+            told: Vec::new(),
+            has_text: false,
+            is_stored: None,
+            closing: None,
+            is_held: false,
+            deferred: None,
+        }
+    }
+}
+
+impl Responses {
+    /// Another reply begins, if one was asked for.
+    fn begin(&mut self) {
+        if !std::mem::take(&mut self.is_asked) {
+            return;
+        }
+        self.id.settle();
+        self.origin.settle();
+        self.figures.next_reply();
+        self.sequence.next_reply();
+        self.items = Items::default();
+        self.is_held = false;
+    }
+
+    /// Takes note of what a response object tells about itself.
+    fn note(&mut self, response: &Node<'_>) {
+        self.is_stored = match response.get("store").map(|store| store.kind()) {
+            Some(Kind::True) => Some(true),
+            Some(Kind::False) => Some(false),
+            _ => self.is_stored,
+        };
+        if let Some(usage) = response.get("usage").filter(|usage| usage.kind() == Kind::Object) {
+            self.figures.note(&usage);
+        }
+    }
+
+    /// Makes a response object tell of the client's reply.
+    fn put_right(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) {
+        // The client goes on from a stored reply by its id, and then every call in it must have its answer: that is so in
+        // the last reply alone.
+        if self.is_stored != Some(true) {
+            self.id.keep(response, edit);
+        }
+        self.origin.keep(response, edit);
+        if let Some(usage) = response.get("usage").filter(|usage| usage.kind() == Kind::Object) {
+            self.figures.put_right(&usage, edit);
+        }
+    }
+
+    /// A reply that calls our tool and nothing else is over.
+    fn ask(&mut self) -> Turn {
+        self.is_asked = true;
+        let said = self.items.said(self.is_stored == Some(false));
+        self.told.extend(self.items.visible().map(str::to_owned));
+        Turn::new(Dialect::OpenAiResponses, said, self.items.internal())
+    }
+
+    /// Puts what the client has of earlier replies before the output, and takes our calls out of it.
+    fn put_output(&self, response: &Node<'_>, edit: &mut Edit<'_>) {
+        let Some(list) = response.get("output").filter(|list| list.kind() == Kind::Array) else {
+            return;
+        };
+        let output = list.elements();
+        let has_internal = output.iter().any(is_internal);
+        // Some providers do not tell the output again.
+        let is_told = !output.is_empty() || self.items.is_empty();
+        if is_told && (has_internal || !self.told.is_empty()) {
+            let own = output.iter().filter(|item| !is_internal(item)).map(Node::raw);
+            edit.relist(&list, self.told.iter().map(String::as_str).chain(own));
+        }
+    }
+
+    /// The last event of a reply, or a whole reply: whether the client gets it.
+    fn close(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) -> bool {
+        self.note(response);
+        let is_completed = response.get("status").is_none_or(|status| status.is("completed"));
+        self.is_held = is_completed && self.items.are_internal();
+        if self.is_held {
+            self.id.keep(response, edit);
+            self.origin.keep(response, edit);
+        } else {
+            self.put_right(response, edit);
+            self.put_output(response, edit);
+        }
+        !self.is_held
+    }
+
+    /// Makes the response object that was held tell what the client has, and a text if that is nothing.
+    fn end(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) {
+        self.id.settle();
+        self.origin.settle();
+        self.put_right(response, edit);
+        if !self.has_text {
+            self.told.push(text::item());
+        }
+        edit.set(response, "output", format!("[{}]", joined(&self.told)));
+    }
+
+    /// An event about an item: whether the client gets it.
+    fn item_event(&mut self, kind: &str, event: &Node<'_>, edit: &mut Edit<'_>) -> bool {
+        let Some(number) = event.get("output_index") else { return true };
+        let Some(index) = number.number() else { return true };
+        if let Some(item) = event.get("item") {
+            self.items.take(index, &item);
+        }
+        if self.items.is_internal(index) {
+            return false;
+        }
+        let right = self.items.client_index(index) + self.told.len() as u64;
+        if right != index {
+            edit.replace(&number, right.to_string());
+        }
+        self.has_text |= matches!(kind, "response.output_text.delta" | "response.refusal.delta");
+        true
+    }
+}
+
+impl Speech for Responses {
+    fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
+        self.begin();
+        let json = &*frame.json;
+        // Not of this dialect, but some providers end every stream with it.
+        if json.trim_ascii() == "[DONE]" {
+            if !self.is_held {
+                out.pass(frame);
+            }
+            return Ok(());
+        }
+        let event = Node::read(json)?;
+        let kind = event.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let mut edit = Edit::new(json);
+        let is_given = match (&*kind, event.get("response")) {
+            ("error", _) => return Err(PassOn),
+            ("response.created" | "response.queued" | "response.in_progress", Some(response)) => {
+                self.note(&response);
+                self.id.keep(&response, &mut edit);
+                self.origin.keep(&response, &mut edit);
+                !self.id.is_settled()
+            }
+            ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
+                self.close(&response, &mut edit)
+            }
+            _ => self.item_event(&kind, &event, &mut edit),
+        };
+        if is_given {
+            self.sequence.give(&event, &mut edit);
+            out.with(frame, &edit.done());
+        } else {
+            self.sequence.swallow(&event);
+            if self.is_held {
+                self.closing = Some(json.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut Out<'_>) -> Next {
+        self.begin();
+        if self.is_held {
+            return Next::Ask(self.ask());
+        }
+        self.deferred = self.items.deferred();
+        Next::Done
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
+        self.begin();
+        let response = Node::read(body)?;
+        let output = response.get("output").ok_or(PassOn)?.elements();
+        for (index, item) in output.iter().enumerate() {
+            self.items.take(index as u64, item);
+            self.has_text |= item.get("type").is_some_and(|kind| kind.is("message"));
+        }
+        let mut edit = Edit::new(body);
+        if self.close(&response, &mut edit) {
+            out.extend_from_slice(edit.done().as_bytes());
+            self.deferred = self.items.deferred();
+            return Ok(Next::Done);
+        }
+        self.closing = Some(body.to_owned());
+        Ok(Next::Ask(self.ask()))
+    }
+
+    fn is_internal(&self) -> bool {
+        self.items.has_internal()
+    }
+
+    fn usage(&self) -> &Usage {
+        self.figures.usage()
+    }
+
+    fn deferred(&mut self) -> Option<Deferred> {
+        self.deferred.take()
+    }
+
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        let Some(json) = self.closing.take() else { return };
+        // It was read before.
+        let Ok(event) = Node::read(&json) else { return };
+        let Some(response) = event.get("response") else { return };
+        if !self.is_asked {
+            self.told.extend(self.items.visible().map(str::to_owned));
+        }
+        if !self.has_text {
+            let index = self.told.len();
+            for (kind, event) in text::events(index, || self.sequence.own()) {
+                out.compose(kind, &event);
+            }
+        }
+        let mut edit = Edit::new(&json);
+        self.end(&response, &mut edit);
+        self.sequence.put_next(&event, &mut edit);
+        out.compose("response.completed", &edit.done());
+    }
+
+    fn give_up_whole(&mut self, out: &mut Vec<u8>) {
+        let Some(json) = self.closing.take() else { return };
+        // It was read before.
+        let Ok(response) = Node::read(&json) else { return };
+        let mut edit = Edit::new(&json);
+        self.end(&response, &mut edit);
+        out.extend_from_slice(edit.done().as_bytes());
+    }
+}

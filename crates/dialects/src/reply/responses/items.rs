@@ -1,0 +1,148 @@
+//! The output items of a reply: texts, reasoning, calls.
+
+use crate::json::Node;
+use crate::reply::deferred::{Deferred, DeferredCall};
+use crate::reply::edit::joined;
+use crate::reply::gaps::Gaps;
+use crate::reply::speech::TOOL;
+use crate::reply::turn::InternalCall;
+use std::collections::{BTreeMap, HashSet};
+
+/// The items of a reply, by their indices.
+#[derive(Default)]
+pub(super) struct Items {
+    items: BTreeMap<u64, Item>,
+    /// The indices of our calls.
+    gaps: Gaps,
+}
+
+struct Item {
+    /// As it is now: at its start and when it is done the whole item is told.
+    json: String,
+    role: Role,
+}
+
+/// What an item is to us.
+enum Role {
+    /// A call of our own tool.
+    Internal(InternalCall),
+    /// A call that the client answers, by this id.
+    Call(String),
+    /// The answer to a call with this id: the provider ran it.
+    Answer(String),
+    /// Reasoning that is nowhere but at the provider.
+    Remembered,
+    Other,
+}
+
+impl Items {
+    /// Takes an item at its start, or again when it is done.
+    pub(super) fn take(&mut self, index: u64, item: &Node<'_>) {
+        let item = Item { json: item.raw().to_owned(), role: role(item) };
+        if item.call().is_some() {
+            self.gaps.add(index);
+        }
+        self.items.insert(index, item);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether an index is that of a call of ours.
+    pub(super) fn is_internal(&self, index: u64) -> bool {
+        self.gaps.contains(index)
+    }
+
+    pub(super) fn has_internal(&self) -> bool {
+        !self.gaps.is_empty()
+    }
+
+    /// Whether our tool is called, and the client has nothing to answer.
+    pub(super) fn are_internal(&self) -> bool {
+        self.has_internal() && self.siblings().is_empty()
+    }
+
+    /// The index of an item as if our calls were not there.
+    pub(super) fn client_index(&self, index: u64) -> u64 {
+        self.gaps.close(index)
+    }
+
+    pub(super) fn internal(&self) -> Vec<InternalCall> {
+        self.items.values().filter_map(Item::call).cloned().collect()
+    }
+
+    /// The items that the client gets.
+    pub(super) fn visible(&self) -> impl Iterator<Item = &str> {
+        self.items.values().filter(|item| item.call().is_none()).map(|item| &*item.json)
+    }
+
+    /// The items, to be said again. Reasoning without its content is left out if the provider did not keep the reply: it
+    /// would look for it and find nothing.
+    pub(super) fn said(&self, is_forgotten: bool) -> String {
+        let is_left_out = |item: &&Item| is_forgotten && matches!(item.role, Role::Remembered);
+        joined(self.items.values().filter(|item| !is_left_out(item)).map(|item| &*item.json))
+    }
+
+    /// Our calls that came together with the client's.
+    pub(super) fn deferred(&self) -> Option<Deferred> {
+        let siblings = self.siblings();
+        let mut calls = Vec::new();
+        for (index, item) in &self.items {
+            let Some(InternalCall { id, arguments }) = item.call().cloned() else { continue };
+            let siblings_before = siblings.partition_point(|(sibling, _)| sibling < index);
+            calls.push(DeferredCall { id, arguments, call: item.json.clone(), siblings_before });
+        }
+        let siblings: Vec<String> = siblings.into_iter().map(|(_, id)| id.to_owned()).collect();
+        (!calls.is_empty() && !siblings.is_empty()).then_some(Deferred { siblings, calls })
+    }
+
+    /// The calls that the client answers, with their indices.
+    fn siblings(&self) -> Vec<(u64, &str)> {
+        let mut answered = HashSet::new();
+        for item in self.items.values() {
+            if let Role::Answer(id) = &item.role {
+                answered.insert(id);
+            }
+        }
+        self.items
+            .iter()
+            .filter_map(|(index, item)| match &item.role {
+                Role::Call(id) if !answered.contains(id) => Some((*index, &**id)),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+impl Item {
+    fn call(&self) -> Option<&InternalCall> {
+        match &self.role {
+            Role::Internal(call) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an item is a call of our own tool.
+pub(super) fn is_internal(item: &Node<'_>) -> bool {
+    let is = |name, value| item.get(name).is_some_and(|member| member.is(value));
+    is("type", "function_call") && is("name", TOOL)
+}
+
+fn role(item: &Node<'_>) -> Role {
+    let text = |name| item.get(name).and_then(|member| member.text()).map(|text| text.into_owned());
+    let kind = text("type").unwrap_or_default();
+    let call_id = text("call_id");
+    if is_internal(item) {
+        let arguments = text("arguments").unwrap_or_default();
+        return Role::Internal(InternalCall { id: call_id.unwrap_or_default(), arguments });
+    }
+    match (&*kind, call_id) {
+        ("mcp_approval_request", _) => Role::Call(text("id").unwrap_or_default()),
+        ("reasoning", _) if text("encrypted_content").is_none() => Role::Remembered,
+        (kind, Some(id)) if kind.ends_with("_output") => Role::Answer(id),
+        (_, Some(id)) => Role::Call(id),
+        _ => Role::Other,
+    }
+}

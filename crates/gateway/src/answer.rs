@@ -1,0 +1,162 @@
+//! Answers of our own: documents, and errors in the shape that the client's provider would use.
+
+use crate::http::body::Body;
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Response, StatusCode};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokenforge_dialects::Dialect;
+
+/// A problem that the client hears of.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    pub(crate) message: String,
+    /// The member of the request that is wrong.
+    pub(crate) field: Option<String>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Problem { status, message: message.into(), field: None }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// In the words of a provider, so that its clients show it as they show the provider's own.
+    pub(crate) fn answer(&self, dialect: Option<Dialect>) -> Response<Body> {
+        self.answered(dialect).map(Body::from)
+    }
+
+    /// The same, as bytes.
+    pub(crate) fn answered(&self, dialect: Option<Dialect>) -> Response<Bytes> {
+        let mut answer = Response::new(Bytes::from(self.document(dialect).to_string()));
+        *answer.status_mut() = self.status;
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if matches!(dialect, Some(Dialect::BedrockConverse | Dialect::BedrockInvoke)) {
+            let kind = HeaderValue::from_static(self.kinds().amazon);
+            answer.headers_mut().insert("x-amzn-errortype", kind);
+        }
+        answer
+    }
+
+    fn document(&self, dialect: Option<Dialect>) -> Value {
+        let kinds = self.kinds();
+        let message = format!("tokenforge: {}", self.message);
+        match dialect {
+            Some(Dialect::Anthropic) => {
+                json!({"type": "error", "error": {"type": kinds.anthropic, "message": message}})
+            }
+            Some(Dialect::Gemini) => json!({"error": {
+                "code": self.status.as_u16(), "message": message, "status": kinds.google,
+            }}),
+            Some(Dialect::BedrockConverse | Dialect::BedrockInvoke) => json!({"message": message}),
+            Some(Dialect::Ollama) => json!({"error": message}),
+            Some(Dialect::OpenAiChat | Dialect::OpenAiResponses) | None => json!({"error": {
+                "message": message, "type": kinds.openai, "param": self.field, "code": null,
+            }}),
+        }
+    }
+
+    fn kinds(&self) -> &'static Kinds {
+        let is_status = |kinds: &&Kinds| kinds.status == self.status.as_u16();
+        KINDS.iter().find(is_status).unwrap_or(&FAILURE)
+    }
+}
+
+/// What providers call a problem with this status.
+struct Kinds {
+    status: u16,
+    anthropic: &'static str,
+    openai: &'static str,
+    google: &'static str,
+    amazon: &'static str,
+}
+
+const KINDS: &[Kinds] = &[
+    Kinds {
+        status: 400,
+        anthropic: "invalid_request_error",
+        openai: "invalid_request_error",
+        google: "INVALID_ARGUMENT",
+        amazon: "ValidationException",
+    },
+    Kinds {
+        status: 401,
+        anthropic: "authentication_error",
+        openai: "invalid_request_error",
+        google: "UNAUTHENTICATED",
+        amazon: "AccessDeniedException",
+    },
+    Kinds {
+        status: 403,
+        anthropic: "permission_error",
+        openai: "invalid_request_error",
+        google: "PERMISSION_DENIED",
+        amazon: "AccessDeniedException",
+    },
+    Kinds {
+        status: 404,
+        anthropic: "not_found_error",
+        openai: "invalid_request_error",
+        google: "NOT_FOUND",
+        amazon: "ResourceNotFoundException",
+    },
+    Kinds {
+        status: 413,
+        anthropic: "request_too_large",
+        openai: "invalid_request_error",
+        google: "INVALID_ARGUMENT",
+        amazon: "ValidationException",
+    },
+    Kinds {
+        status: 503,
+        anthropic: "api_error",
+        openai: "server_error",
+        google: "UNAVAILABLE",
+        amazon: "ServiceUnavailableException",
+    },
+    Kinds {
+        status: 504,
+        anthropic: "timeout_error",
+        openai: "server_error",
+        google: "DEADLINE_EXCEEDED",
+        amazon: "ModelTimeoutException",
+    },
+];
+
+const FAILURE: Kinds = Kinds {
+    status: 502,
+    anthropic: "api_error",
+    openai: "server_error",
+    google: "INTERNAL",
+    amazon: "InternalServerException",
+};
+
+/// A JSON document.
+pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response<Body> {
+    let text = serde_json::to_string(document).unwrap_or_default();
+    text_of(status, "application/json", text)
+}
+
+/// A text of a type.
+pub(crate) fn text_of(
+    status: StatusCode,
+    content_type: &'static str,
+    text: String,
+) -> Response<Body> {
+    let mut answer = Response::new(text.into());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    answer
+}
+
+/// An answer without a body.
+pub(crate) fn empty(status: StatusCode) -> Response<Body> {
+    let mut answer = Response::new(Body::empty());
+    *answer.status_mut() = status;
+    answer
+}

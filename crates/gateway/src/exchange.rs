@@ -1,0 +1,220 @@
+//! The way of one request, from top to bottom.
+//!
+//! ```text
+//! PreAuth ─ who is it ─ PostAuth ─ read ─ PreUpstream ─ rewrite ─ forward ─ PostUpstream ─ relay
+//! ```
+
+mod answered;
+mod read;
+mod rewriting;
+
+use crate::answer::{self, Problem};
+use crate::gateway::{Gateway, State};
+use crate::http::body::{Body, Limit};
+use crate::http::headers;
+use crate::options::{self, Options};
+use crate::own;
+use crate::project;
+use crate::relay;
+use crate::upstream::{Failure, Refused, Target};
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue};
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use rewriting::Rewriting;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokenforge_dialects::{Detected, Dialect};
+use tokenforge_plugin::{Exchange, Outcome, Phase};
+
+/// Answers a request.
+pub(crate) async fn serve(
+    gateway: Arc<Gateway>,
+    request: Request<Incoming>,
+    remote: SocketAddr,
+) -> Response<Body> {
+    let (mut head, body) = request.into_parts();
+    let project = project::take(&mut head.uri);
+    let mut exchange = Exchange::new(head, remote);
+    exchange.project = project;
+    let visit = Visit { state: gateway.state(), gateway };
+    match visit.through(&mut exchange, body).await {
+        Ok(answer) => answer,
+        Err(Stop::Answer(answer)) => answer,
+        Err(Stop::Problem(problem)) => visit.problem(&mut exchange, problem).await,
+    }
+}
+
+/// One request in a gateway, under the settings of the moment it came.
+struct Visit {
+    gateway: Arc<Gateway>,
+    state: Arc<State>,
+}
+
+/// Why a request does not go further.
+enum Stop {
+    /// It is answered.
+    Answer(Response<Body>),
+    /// Something is wrong with it, or with whoever should have answered.
+    Problem(Problem),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Stop::Problem(problem)
+    }
+}
+
+impl Visit {
+    async fn through(
+        &self,
+        exchange: &mut Exchange,
+        body: Incoming,
+    ) -> Result<Response<Body>, Stop> {
+        if headers::has_two_lengths(&exchange.request().headers) {
+            return Err(Problem::bad_request("the body has two lengths").into());
+        }
+        self.run(Phase::PreAuth, exchange).await?;
+        if own::is_public(exchange.request().uri.path()) {
+            return Ok(own::answer(&self.gateway, exchange, body).await);
+        }
+        self.authenticate(exchange)?;
+        self.run(Phase::PostAuth, exchange).await?;
+        if own::is_ours(exchange.request().uri.path()) {
+            return Ok(own::answer(&self.gateway, exchange, body).await);
+        }
+        if headers::asks_for_upgrade(&exchange.request().headers) {
+            // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
+            return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED));
+        }
+        let options = Options::of_headers(&exchange.request().headers)?;
+        let target = self.target(exchange)?;
+        let mut payload = self.read(exchange, body).await?;
+        self.run_on_body(exchange, &mut payload).await?;
+        let rewriting = self.rewrite(exchange, payload, &options, &target.uri).await?;
+        self.forward(exchange, target, rewriting).await
+    }
+
+    /// Whose request it is.
+    fn authenticate(&self, exchange: &mut Exchange) -> Result<(), Stop> {
+        let tenant = self.state.door.tenant(&mut exchange.request_mut().headers);
+        let Some(tenant) = tenant else {
+            let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
+            return Err(Problem::new(StatusCode::UNAUTHORIZED, message).into());
+        };
+        exchange.tenant = Some(tenant.into());
+        Ok(())
+    }
+
+    fn target(&self, exchange: &mut Exchange) -> Result<Target, Stop> {
+        let dialect = dialect(exchange.request());
+        let head = exchange.request_mut();
+        let path = head.uri.path_and_query().cloned();
+        let path = path.unwrap_or_else(|| http::uri::PathAndQuery::from_static("/"));
+        let upstreams = &self.state.settings.upstreams;
+        let target = Target::of(upstreams, dialect, &path, &head.headers);
+        for name in options::HEADERS {
+            head.headers.remove(name);
+        }
+        target.map_err(|refused| {
+            let status = match refused {
+                Refused::NotAllowed(_) => StatusCode::FORBIDDEN,
+                Refused::Unknown(..) => StatusCode::BAD_GATEWAY,
+                Refused::Path => StatusCode::BAD_REQUEST,
+            };
+            Problem::new(status, refused.to_string()).into()
+        })
+    }
+
+    /// Sends the request on, and its answer back.
+    async fn forward(
+        &self,
+        exchange: &mut Exchange,
+        target: Target,
+        rewriting: Rewriting,
+    ) -> Result<Response<Body>, Stop> {
+        let mut request = Request::new(rewriting.body);
+        *request.method_mut() = exchange.request().method.clone();
+        *request.headers_mut() = exchange.request().headers.clone();
+        *request.uri_mut() = target.uri;
+        headers::readdress(request.headers_mut());
+        if rewriting.relay.is_some() {
+            // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
+            let identity = HeaderValue::from_static("identity");
+            request.headers_mut().insert(ACCEPT_ENCODING, identity);
+        }
+        let asked = rewriting.relay.as_ref().map(|_| relay::Ask::of(&request, target.is_guarded));
+        let limits = &self.state.settings.limits;
+        let sent = self.gateway.client.send(request, target.is_guarded, limits.first_byte_timeout);
+        let (answer, permit) = sent.await.map_err(problem_of)?;
+        let (mut head, body) = answer.into_parts();
+        headers::remove_hop_by_hop(&mut head.headers);
+        exchange.set_response(head);
+        let body = match (rewriting.relay, asked) {
+            (Some(job), Some(ask)) if job.is_for(exchange.response()) => {
+                let answer =
+                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
+                answer.await.map_err(problem_of)?
+            }
+            _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(permit)),
+        };
+        let body = self.run_on_answer(exchange, body).await?;
+        let mut head = exchange.take_response().unwrap_or_else(|| Response::new(()).into_parts().0);
+        for (name, value) in rewriting.headers {
+            head.headers.insert(name, value);
+        }
+        Ok(Response::from_parts(head, body))
+    }
+
+    /// Runs the plugins of a phase.
+    async fn run(&self, phase: Phase, exchange: &mut Exchange) -> Result<(), Stop> {
+        if self.state.chain.is_empty_for(phase) {
+            return Ok(());
+        }
+        match self.state.chain.run(phase, exchange).await {
+            Outcome::Continue => Ok(()),
+            Outcome::Terminate(answer) => Err(Stop::Answer(answer.map(Body::from))),
+        }
+    }
+
+    /// Something went wrong: the plugins may look at what the client will hear, and the client hears it.
+    async fn problem(&self, exchange: &mut Exchange, problem: Problem) -> Response<Body> {
+        self.gateway.telemetry.problem(&problem);
+        let dialect = dialect(exchange.request());
+        if self.state.chain.is_empty_for(Phase::OnError) {
+            return problem.answer(dialect);
+        }
+        let (head, body) = problem.answered(dialect).into_parts();
+        exchange.set_response(head);
+        exchange.set_response_body(body);
+        match self.state.chain.run(Phase::OnError, exchange).await {
+            Outcome::Terminate(answer) => answer.map(Body::from),
+            Outcome::Continue => {
+                let body = exchange.take_response_body().unwrap_or_default();
+                let head = exchange.take_response();
+                let mut head = head.unwrap_or_else(|| Response::new(()).into_parts().0);
+                head.headers.remove(CONTENT_LENGTH);
+                Response::from_parts(head, body.into())
+            }
+        }
+    }
+}
+
+/// The dialect of a request, and what else its head says.
+fn detected(head: &Parts) -> Option<Detected<'_>> {
+    let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+    let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
+    Dialect::detect(head.method.as_str(), path, header)
+}
+
+fn dialect(head: &Parts) -> Option<Dialect> {
+    detected(head).map(|detected| detected.dialect)
+}
+
+fn problem_of(failure: Failure) -> Stop {
+    let status = match failure {
+        Failure::Unreachable(_) => StatusCode::BAD_GATEWAY,
+        Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
+    };
+    Problem::new(status, failure.to_string()).into()
+}

@@ -1,0 +1,140 @@
+//! Rewriting a body without holding up other requests: what was made before is spliced in at once, what is new goes to
+//! threads of its own.
+
+use super::read::Payload;
+use super::{Stop, Visit, detected};
+use crate::answer::Problem;
+use crate::expand::Originals;
+use crate::http::body::Body;
+use crate::options::Options;
+use crate::relay;
+use crate::rewrite::{Effort, Means, Order, Rewritten, rewrite};
+use crate::strategy::{self, Shortened};
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
+use http::{StatusCode, Uri};
+use std::sync::Arc;
+use std::time::Instant;
+use tokenforge_dialects::{Purpose, session_of_headers};
+use tokenforge_plugin::Exchange;
+
+/// A longer body is not looked at on the threads that move bytes.
+const SHORT: usize = 512 << 10;
+
+/// A request as it goes on.
+pub(super) struct Rewriting {
+    pub(super) body: Body,
+    /// The answer may hold a call that is ours.
+    pub(super) relay: Option<relay::Job>,
+    /// What the client hears about it.
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Visit {
+    /// Makes the body that goes on.
+    pub(super) async fn rewrite(
+        &self,
+        exchange: &mut Exchange,
+        payload: Payload,
+        options: &Options,
+        target: &Uri,
+    ) -> Result<Rewriting, Stop> {
+        let (body, wire) = match payload {
+            Payload::Passing(body) => return Ok(Rewriting::untouched(body)),
+            Payload::Here(body) => (body, None),
+            Payload::Coded { wire, decoded } => (decoded, Some(Body::Pieces(wire))),
+        };
+        let Some(order) = self.order(exchange, body.clone(), options, target) else {
+            return Ok(Rewriting::untouched(wire.unwrap_or_else(|| body.into())));
+        };
+        let rewritten = made(order.clone()).await?;
+        let headers = told(&rewritten.report);
+        self.gateway.telemetry.rewritten(&rewritten.report);
+        let is_changed = rewritten.body != order.body;
+        let body = match wire.filter(|_| !is_changed) {
+            Some(wire) => wire,
+            None => {
+                exchange.request_mut().headers.remove(CONTENT_ENCODING);
+                rewritten.body.clone().into()
+            }
+        };
+        let relay = (rewritten.offers_expansion && order.purpose == Purpose::Generate).then(|| {
+            let originals = Originals {
+                tenant: order.tenant.to_string(),
+                dialect: order.dialect,
+                body: order.body.clone(),
+                results: rewritten.originals,
+                settings: rewritten.settings,
+            };
+            relay::Job { body: rewritten.body, originals, streams: rewritten.streams }
+        });
+        Ok(Rewriting { body, relay, headers })
+    }
+
+    /// What is to be rewritten, if it is anything that we know.
+    fn order(
+        &self,
+        exchange: &Exchange,
+        body: Bytes,
+        options: &Options,
+        target: &Uri,
+    ) -> Option<Order> {
+        let head = exchange.request();
+        let detected = detected(head).filter(|detected| !detected.is_signed)?;
+        let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+        Some(Order {
+            gateway: self.gateway.clone(),
+            state: self.state.clone(),
+            dialect: detected.dialect,
+            purpose: detected.purpose,
+            is_stream: detected.is_stream,
+            model: detected.model.map(str::to_owned),
+            tenant: exchange.tenant.clone().unwrap_or_default(),
+            project: exchange.project.clone(),
+            session: session_of_headers(header).map(str::to_owned),
+            options: Arc::new(options.clone()),
+            target: target.clone(),
+            bearer: head.headers.get(AUTHORIZATION).cloned(),
+            body,
+        })
+    }
+}
+
+impl Rewriting {
+    fn untouched(body: Body) -> Self {
+        Rewriting { body, relay: None, headers: Vec::new() }
+    }
+}
+
+/// Rewrites a body, on threads of its own if there is work.
+async fn made(order: Order) -> Result<Rewritten, Problem> {
+    let deadline = Instant::now() + order.state.settings.tool_output.deadline;
+    if order.body.len() <= SHORT {
+        let shortened = &Shortened::default();
+        let means = Means { effort: Effort::Remembered, deadline, shortened };
+        if let Some(rewritten) = rewrite(&order, &means)? {
+            return Ok(rewritten);
+        }
+    }
+    let shortened = strategy::shorten(&order).await?;
+    let permit = order.gateway.compression.clone().acquire_owned().await;
+    let body = order.body.clone();
+    let working = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        rewrite(&order, &Means { effort: Effort::Full, deadline, shortened: &shortened })
+    });
+    match working.await {
+        Ok(rewritten) => Ok(rewritten?.unwrap_or_else(|| Rewritten::untouched(&body))),
+        Err(_) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway")),
+    }
+}
+
+/// How many tokens the tool results have, before and after.
+fn told(report: &crate::report::Report) -> Vec<(HeaderName, HeaderValue)> {
+    if report.results.is_empty() {
+        return Vec::new();
+    }
+    let (before, after) = report.tokens();
+    let header = |name, tokens: usize| (HeaderName::from_static(name), HeaderValue::from(tokens));
+    vec![header("x-forge-tokens-before", before), header("x-forge-tokens-after", after)]
+}

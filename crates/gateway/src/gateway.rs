@@ -1,0 +1,165 @@
+//! What all requests share.
+
+use crate::deferral::Deferrals;
+use crate::memo::Memo;
+use crate::sessions::Sessions;
+use crate::sticky::Sticky;
+use crate::strategy;
+use crate::telemetry::Telemetry;
+use crate::tenant::Door;
+use crate::upstream::Client;
+use arc_swap::ArcSwap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::{Engine, Output};
+use tokenforge_config::Settings;
+use tokenforge_plugin::Chain;
+use tokenforge_store::Store;
+use tokio::sync::Semaphore;
+
+/// How long a store that did not give its key is left alone.
+const KEY_RETRY: Duration = Duration::from_secs(1);
+
+/// The gateway: what lives as long as the process.
+pub struct Gateway {
+    state: ArcSwap<State>,
+    pub(crate) store: Arc<dyn Store>,
+    key: Mutex<KeyState>,
+    pub(crate) client: Client,
+    pub(crate) memo: Memo,
+    pub(crate) sessions: Sessions,
+    pub(crate) deferrals: Deferrals,
+    pub(crate) strategy_limits: strategy::Limits,
+    pub(crate) telemetry: Telemetry,
+    /// How many requests may be compressed at once.
+    pub(crate) compression: Arc<Semaphore>,
+    is_draining: AtomicBool,
+}
+
+/// What a request sees of the settings: all of one moment.
+pub(crate) struct State {
+    pub(crate) settings: Settings,
+    /// What the engine is to do, unless a request asks otherwise.
+    pub(crate) engine: tokenforge_compress::Settings,
+    pub(crate) door: Door,
+    pub(crate) chain: Chain,
+}
+
+enum KeyState {
+    Known(Arc<Key>),
+    Unknown { asked: Option<Instant> },
+}
+
+impl Gateway {
+    /// A gateway with these settings, which keeps what it must in this store.
+    #[must_use]
+    pub fn new(settings: Settings, store: Arc<dyn Store>) -> Arc<Self> {
+        let key = settings.store.key.as_ref().map(|secret| Key::from_secret(secret.expose()));
+        let key = match key {
+            Some(key) => KeyState::Known(Arc::new(key)),
+            None => KeyState::Unknown { asked: None },
+        };
+        let threads = match settings.limits.compression_threads {
+            0 => std::thread::available_parallelism().map_or(2, usize::from),
+            threads => threads,
+        };
+        Arc::new(Gateway {
+            client: Client::new(&settings.limits),
+            telemetry: Telemetry::new(&settings),
+            memo: Memo::default(),
+            sessions: Sessions::default(),
+            deferrals: Deferrals::default(),
+            strategy_limits: strategy::Limits::new(&settings.tool_output),
+            store,
+            key: Mutex::new(key),
+            compression: Arc::new(Semaphore::new(threads)),
+            is_draining: AtomicBool::new(false),
+            state: ArcSwap::from_pointee(State::new(settings)),
+        })
+    }
+
+    /// The settings as they are now.
+    pub(crate) fn state(&self) -> Arc<State> {
+        self.state.load_full()
+    }
+
+    /// Other settings from now on. Requests that are under way keep theirs.
+    pub fn reconfigure(&self, settings: Settings) {
+        self.telemetry.reconfigure(&settings);
+        self.state.store(Arc::new(State::new(settings)));
+    }
+
+    /// The settings as they are now.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        self.state.load().settings.clone()
+    }
+
+    /// Makes what the first requests would wait for: tokenizer, secret patterns, filters, trusted authorities. Blocks.
+    pub fn warm_up(&self) {
+        self.state.load().engine.counter.warm();
+        self.client.warm_up();
+        self.reference_key();
+    }
+
+    /// The key under which references are made, if the store gives it.
+    pub(crate) fn reference_key(&self) -> Option<Arc<Key>> {
+        let mut state = self.key.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*state {
+            KeyState::Known(key) => Some(key.clone()),
+            KeyState::Unknown { asked: Some(asked) } if asked.elapsed() < KEY_RETRY => None,
+            KeyState::Unknown { .. } => match self.store.key() {
+                Ok(bytes) => {
+                    let key = Arc::new(Key::from_bytes(bytes));
+                    *state = KeyState::Known(key.clone());
+                    Some(key)
+                }
+                Err(error) => {
+                    self.telemetry.store_failed(&error);
+                    *state = KeyState::Unknown { asked: Some(Instant::now()) };
+                    None
+                }
+            },
+        }
+    }
+
+    /// Where a late decision about an output is remembered.
+    pub(crate) fn sticky<'s>(
+        &'s self,
+        tenant: &'s str,
+        output: &Output<'_>,
+        settings: &tokenforge_compress::Settings,
+    ) -> Sticky<'s> {
+        Sticky::of(&*self.store, tenant, "late", output, settings)
+    }
+
+    /// No longer ready for new requests; those under way go on.
+    pub fn start_draining(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
+    }
+}
+
+impl State {
+    fn new(settings: Settings) -> Self {
+        State {
+            engine: settings.tool_output.engine_settings(),
+            door: Door::new(&settings.keys),
+            chain: Chain::default(),
+            settings,
+        }
+    }
+
+    /// Tells apart all that may lead to another text for the same results.
+    pub(crate) fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool) -> u64 {
+        let tool_output = &self.settings.tool_output;
+        let strategy = format!("{:?} {is_observed}", tool_output.strategy);
+        let engine_print = engine.settings().fingerprint(engine.offers_expansion());
+        xxhash_rust::xxh3::xxh3_64_with_seed(strategy.as_bytes(), engine_print)
+    }
+}

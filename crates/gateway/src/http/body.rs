@@ -1,0 +1,190 @@
+//! The body of a message on its way through.
+
+use bytes::{Buf, Bytes};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Instant, Sleep};
+
+/// What goes wrong while a body passes.
+pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A body, by where its bytes come from.
+pub(crate) enum Body {
+    /// Bytes that are here already, in the pieces they came in.
+    Pieces(VecDeque<Bytes>),
+    /// Passed on as it arrives, without a look at it.
+    Passing(Box<Passing>),
+    /// Made piece by piece by a task, which ends when the reader goes away.
+    Made(mpsc::Receiver<Result<Bytes, BodyError>>),
+}
+
+/// A body that is passed on as it arrives.
+pub(crate) struct Passing {
+    /// What was read before it turned out that it is to be passed on.
+    before: VecDeque<Bytes>,
+    rest: Incoming,
+    pace: Pace,
+    /// Held for as long as the body takes.
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// How slow the sender of a body may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Limit {
+    /// Silence of this length ends it.
+    Idle(Duration),
+    /// All of it must be here by then.
+    Until(Instant),
+}
+
+/// The sender of a body was too slow.
+#[derive(Debug, thiserror::Error)]
+#[error("the sender of the body was too slow")]
+pub(crate) struct TooSlow;
+
+impl Body {
+    pub(crate) fn empty() -> Self {
+        Body::Pieces(VecDeque::new())
+    }
+
+    /// Passes on a body as it arrives.
+    pub(crate) fn passing(
+        rest: Incoming,
+        limit: Limit,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        Self::resumed(VecDeque::new(), rest, limit, permit)
+    }
+
+    /// Passes on a body of which something was read already.
+    pub(crate) fn resumed(
+        before: VecDeque<Bytes>,
+        rest: Incoming,
+        limit: Limit,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        Body::Passing(Box::new(Passing { before, rest, pace: Pace::new(limit), _permit: permit }))
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Body::Pieces(VecDeque::from([bytes]))
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match self.get_mut() {
+            Body::Pieces(pieces) => {
+                Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))))
+            }
+            Body::Passing(passing) => passing.poll_frame(context),
+            Body::Made(pieces) => {
+                pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Body::Pieces(pieces) => pieces.is_empty(),
+            Body::Passing(passing) => passing.before.is_empty() && passing.rest.is_end_stream(),
+            Body::Made(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Body::Pieces(pieces) => SizeHint::with_exact(length(pieces)),
+            Body::Passing(passing) => {
+                let before = length(&passing.before);
+                let rest = passing.rest.size_hint();
+                let mut hint = SizeHint::new();
+                hint.set_lower(before + rest.lower());
+                if let Some(upper) = rest.upper() {
+                    hint.set_upper(before + upper);
+                }
+                hint
+            }
+            Body::Made(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl Passing {
+    fn poll_frame(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if let Some(piece) = self.before.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
+        match Pin::new(&mut self.rest).poll_frame(context) {
+            Poll::Ready(frame) => {
+                self.pace.moved();
+                Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+            }
+            Poll::Pending => {
+                ready!(self.pace.poll_expired(context));
+                Poll::Ready(Some(Err(TooSlow.into())))
+            }
+        }
+    }
+}
+
+/// Watches how slow a sender is. The timer is made when there is first something to wait for.
+struct Pace {
+    limit: Limit,
+    timer: Option<Pin<Box<Sleep>>>,
+    has_moved: bool,
+}
+
+impl Pace {
+    fn new(limit: Limit) -> Self {
+        Pace { limit, timer: None, has_moved: false }
+    }
+
+    fn moved(&mut self) {
+        self.has_moved = true;
+    }
+
+    fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let timer = match self.limit {
+            Limit::Until(at) => {
+                self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)))
+            }
+            Limit::Idle(silence) => {
+                let until = || Instant::now() + silence;
+                let timer =
+                    self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until())));
+                if std::mem::take(&mut self.has_moved) {
+                    timer.as_mut().reset(until());
+                }
+                timer
+            }
+        };
+        timer.as_mut().poll(context)
+    }
+}
+
+fn length(pieces: &VecDeque<Bytes>) -> u64 {
+    pieces.iter().map(|piece| piece.remaining() as u64).sum()
+}

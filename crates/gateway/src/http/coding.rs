@@ -1,0 +1,164 @@
+//! Content codings: how bodies are compressed on the wire.
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, HeaderMap};
+use std::io::{self, Read, Write};
+
+/// A content coding that can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Gzip,
+    /// As HTTP means it: with a zlib header. Some send it without.
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// Why a body cannot be decoded.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CodingError {
+    #[error("the body is not what its Content-Encoding says")]
+    Malformed,
+    #[error("the body has more than {limit} bytes when decoded")]
+    TooLarge { limit: usize },
+}
+
+impl Coding {
+    /// The coding of a message: `Ok(None)` if there is none, `Err` if it is one that we do not know.
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, ()> {
+        let mut values = headers.get_all(CONTENT_ENCODING).iter();
+        let Some(value) = values.next() else { return Ok(None) };
+        if values.next().is_some() {
+            return Err(());
+        }
+        match value.to_str().map(|value| value.trim().to_ascii_lowercase()).as_deref() {
+            Ok("" | "identity") => Ok(None),
+            Ok("gzip" | "x-gzip") => Ok(Some(Coding::Gzip)),
+            Ok("deflate") => Ok(Some(Coding::Deflate)),
+            Ok("br") => Ok(Some(Coding::Brotli)),
+            Ok("zstd") => Ok(Some(Coding::Zstd)),
+            _ => Err(()),
+        }
+    }
+
+    /// Decodes a whole body, if it has no more than `limit` bytes then.
+    pub(crate) fn decode(self, body: &[u8], limit: usize) -> Result<Bytes, CodingError> {
+        let reader: Box<dyn Read + '_> = match self {
+            Coding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(body)),
+            Coding::Deflate if is_zlib(body) => Box::new(flate2::read::ZlibDecoder::new(body)),
+            Coding::Deflate => Box::new(flate2::read::DeflateDecoder::new(body)),
+            Coding::Brotli => Box::new(brotli::Decompressor::new(body, 1 << 14)),
+            Coding::Zstd => Box::new(zstd::Decoder::new(body).map_err(|_| CodingError::Malformed)?),
+        };
+        let mut decoded = Vec::with_capacity(body.len().saturating_mul(4).min(limit));
+        let mut bounded = reader.take(limit as u64 + 1);
+        bounded.read_to_end(&mut decoded).map_err(|_| CodingError::Malformed)?;
+        if decoded.len() > limit {
+            return Err(CodingError::TooLarge { limit });
+        }
+        Ok(decoded.into())
+    }
+
+    /// A decoder for a body that arrives in pieces.
+    pub(crate) fn decoder(self) -> io::Result<Decoder> {
+        Ok(Decoder(match self {
+            Coding::Gzip => Inner::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Vec::new()))),
+            Coding::Deflate => {
+                Inner::Deflate(Box::new(flate2::write::ZlibDecoder::new(Vec::new())))
+            }
+            Coding::Brotli => {
+                Inner::Brotli(Box::new(brotli::DecompressorWriter::new(Vec::new(), 1 << 14)))
+            }
+            Coding::Zstd => Inner::Zstd(Box::new(zstd::stream::write::Decoder::new(Vec::new())?)),
+        }))
+    }
+}
+
+fn is_zlib(body: &[u8]) -> bool {
+    matches!(body, [first, second, ..] if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0)
+}
+
+/// Decodes a body piece by piece: what a piece holds comes out with it.
+pub(crate) struct Decoder(Inner);
+
+enum Inner {
+    Gzip(Box<flate2::write::MultiGzDecoder<Vec<u8>>>),
+    Deflate(Box<flate2::write::ZlibDecoder<Vec<u8>>>),
+    Brotli(Box<brotli::DecompressorWriter<Vec<u8>>>),
+    Zstd(Box<zstd::stream::write::Decoder<'static, Vec<u8>>>),
+}
+
+impl Decoder {
+    /// What the next piece decodes to. Memory is bounded by pushing small pieces: the caller cuts them.
+    pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<Vec<u8>> {
+        fn through<W: Write>(
+            writer: &mut W,
+            piece: &[u8],
+            out: impl FnOnce(&mut W) -> &mut Vec<u8>,
+        ) -> io::Result<Vec<u8>> {
+            writer.write_all(piece)?;
+            writer.flush()?;
+            Ok(std::mem::take(out(writer)))
+        }
+        match &mut self.0 {
+            Inner::Gzip(writer) => through(writer, piece, |writer| writer.get_mut()),
+            Inner::Deflate(writer) => through(writer, piece, |writer| writer.get_mut()),
+            Inner::Brotli(writer) => through(writer, piece, |writer| writer.get_mut()),
+            Inner::Zstd(writer) => through(writer, piece, |writer| writer.get_mut()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(coding: Coding, text: &[u8]) -> Vec<u8> {
+        match coding {
+            Coding::Gzip => {
+                let mut encoder =
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                encoder.write_all(text).unwrap();
+                encoder.finish().unwrap()
+            }
+            Coding::Deflate => {
+                let mut encoder =
+                    flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+                encoder.write_all(text).unwrap();
+                encoder.finish().unwrap()
+            }
+            Coding::Brotli => {
+                let mut out = Vec::new();
+                brotli::CompressorWriter::new(&mut out, 4096, 4, 20).write_all(text).unwrap();
+                out
+            }
+            Coding::Zstd => zstd::encode_all(text, 1).unwrap(),
+        }
+    }
+
+    const ALL: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
+
+    #[test]
+    fn g20_every_coding_is_undone_whole_and_in_pieces() {
+        let text = "a tool's output, again and again. ".repeat(1000);
+        for coding in ALL {
+            let wire = encoded(coding, text.as_bytes());
+            assert_eq!(coding.decode(&wire, 1 << 20).unwrap(), text.as_bytes(), "{coding:?}");
+            let mut decoder = coding.decoder().unwrap();
+            let pieces: Vec<u8> =
+                wire.chunks(7).flat_map(|piece| decoder.push(piece).unwrap()).collect();
+            assert_eq!(pieces, text.as_bytes(), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_stopped_at_the_limit_and_rubbish_is_told() {
+        let bomb = vec![0; 10 << 20];
+        for coding in ALL {
+            let wire = encoded(coding, &bomb);
+            let error = coding.decode(&wire, 1 << 16).unwrap_err();
+            assert!(matches!(error, CodingError::TooLarge { .. }), "{coding:?}: {error}");
+            assert!(coding.decode(b"\x99 no such thing", 1 << 16).is_err(), "{coding:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Which headers are between two neighbours only, and which go all the way.
+
+use http::header::{
+    CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
+
+/// Removes what a hop says to its neighbour, and what its own `Connection` names.
+pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+    for name in [
+        CONNECTION,
+        KEEP_ALIVE,
+        PROXY_AUTHENTICATE,
+        PROXY_AUTHORIZATION,
+        PROXY_CONNECTION,
+        TE,
+        TRAILER,
+        TRANSFER_ENCODING,
+        UPGRADE,
+    ] {
+        headers.remove(name);
+    }
+}
+
+/// Makes the headers of a request those of a request to another host. The length is the body's to say.
+pub(crate) fn readdress(headers: &mut HeaderMap) {
+    remove_hop_by_hop(headers);
+    headers.remove(HOST);
+    headers.remove(CONTENT_LENGTH);
+}
+
+/// Two ways to say how long a body is: whoever stands behind us may believe the other one.
+pub(crate) fn has_two_lengths(headers: &HeaderMap) -> bool {
+    let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
+    lengths > 1 || (lengths == 1 && headers.contains_key(TRANSFER_ENCODING))
+}
+
+/// Is a change of protocol asked for?
+pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
+    headers.contains_key(UPGRADE)
+        && headers.get_all(CONNECTION).iter().any(|value| {
+            let value = value.to_str().unwrap_or_default();
+            value.split(',').any(|token| token.trim().eq_ignore_ascii_case("upgrade"))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let pair = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn g22_all_but_what_is_between_neighbours_goes_on() {
+        let mut given = headers(&[
+            ("connection", "keep-alive, X-Mine"),
+            ("x-mine", "1"),
+            ("keep-alive", "timeout=5"),
+            ("transfer-encoding", "chunked"),
+            ("te", "trailers"),
+            ("anthropic-beta", "a,b"),
+            ("x-unknown", "2"),
+        ]);
+        remove_hop_by_hop(&mut given);
+        assert_eq!(given, headers(&[("anthropic-beta", "a,b"), ("x-unknown", "2")]));
+    }
+
+    #[test]
+    fn a_body_with_two_lengths_is_told() {
+        assert!(has_two_lengths(&headers(&[
+            ("content-length", "1"),
+            ("transfer-encoding", "chunked")
+        ])));
+        assert!(!has_two_lengths(&headers(&[("content-length", "1")])));
+        assert!(!has_two_lengths(&headers(&[("transfer-encoding", "chunked")])));
+    }
+
+    #[test]
+    fn an_upgrade_needs_both_headers() {
+        assert!(asks_for_upgrade(&headers(&[("connection", "Upgrade"), ("upgrade", "websocket")])));
+        assert!(!asks_for_upgrade(&headers(&[("upgrade", "websocket")])));
+    }
+}

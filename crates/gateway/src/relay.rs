@@ -1,0 +1,265 @@
+//! The answer of a provider on its way back, when it may hold a call that is ours.
+//!
+//! What is the client's flows on as it arrives. A call of our tool is held back and answered, and the provider is asked
+//! again; what it says then goes on in the same answer to the client.
+
+use crate::expand::Originals;
+use crate::gateway::{Gateway, State};
+use crate::http::body::{Body, BodyError, TooSlow};
+use crate::http::coding::{Coding, Decoder};
+use crate::upstream::Failure;
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::request::Parts;
+use http::{Request, StatusCode, response};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use std::sync::Arc;
+use tokenforge_dialects::{Answer, Next, Reply, Turn, Wire};
+use tokenforge_plugin::Exchange;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+/// How often the provider is asked again for one answer to the client.
+const LOOPS: usize = 5;
+
+/// How many pieces may wait for a client that reads slowly.
+const WAITING_PIECES: usize = 16;
+
+/// A large piece is decoded bit by bit, so that what it may swell to is bounded.
+const CODED_PIECE: usize = 4 << 10;
+
+/// What an answer has to do with.
+pub(crate) struct Job {
+    /// The request as it went on.
+    pub(crate) body: Bytes,
+    pub(crate) originals: Originals,
+    pub(crate) streams: bool,
+}
+
+/// How the provider was asked, and is asked again.
+pub(crate) struct Ask {
+    head: Parts,
+    is_guarded: bool,
+}
+
+impl Job {
+    /// Is this an answer in which a call can be?
+    pub(crate) fn is_for(&self, answer: Option<&response::Parts>) -> bool {
+        answer.is_some_and(|head| {
+            head.status == StatusCode::OK
+                && self.wire(head).is_some()
+                && Coding::of(&head.headers).is_ok()
+        })
+    }
+
+    fn wire(&self, head: &response::Parts) -> Option<Wire> {
+        let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        Wire::of(self.originals.dialect, content_type.unwrap_or_default(), self.streams)
+    }
+}
+
+impl Ask {
+    pub(crate) fn of(request: &Request<Body>, is_guarded: bool) -> Self {
+        let mut empty = Request::new(());
+        *empty.method_mut() = request.method().clone();
+        *empty.uri_mut() = request.uri().clone();
+        *empty.headers_mut() = request.headers().clone();
+        Ask { head: empty.into_parts().0, is_guarded }
+    }
+
+    fn again(&self, body: Bytes) -> Request<Body> {
+        Request::from_parts(self.head.clone(), body.into())
+    }
+}
+
+/// The body of the client's answer. One that is no stream is here when this returns.
+pub(crate) async fn relay(
+    gateway: &Arc<Gateway>,
+    state: &Arc<State>,
+    job: Job,
+    ask: Ask,
+    exchange: &mut Exchange,
+    body: Incoming,
+    permit: OwnedSemaphorePermit,
+) -> Result<Body, Failure> {
+    let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
+    let wire = job.wire(&head).unwrap_or(Wire::Whole);
+    let decoder = decoder(&head);
+    head.headers.remove(CONTENT_LENGTH);
+    head.headers.remove(CONTENT_ENCODING);
+    exchange.set_response(head);
+    let relaying = Relaying {
+        gateway: gateway.clone(),
+        state: state.clone(),
+        reply: Reply::new(job.originals.dialect, wire),
+        job,
+        ask,
+    };
+    let (sender, receiver) = mpsc::channel(WAITING_PIECES);
+    let upstream = Upstream { body, decoder, _permit: permit };
+    if wire != Wire::Whole {
+        tokio::spawn(relaying.run(upstream, sender));
+        return Ok(Body::Made(receiver));
+    }
+    Ok(collected(relaying.run(upstream, sender), receiver).await?.into())
+}
+
+/// All of an answer that is no stream.
+async fn collected(
+    running: impl Future<Output = ()>,
+    mut receiver: mpsc::Receiver<Result<Bytes, BodyError>>,
+) -> Result<Bytes, Failure> {
+    let collecting = async {
+        let mut whole = Vec::new();
+        while let Some(piece) = receiver.recv().await {
+            whole.extend_from_slice(&piece?);
+        }
+        Ok::<_, BodyError>(whole)
+    };
+    let ((), whole) = tokio::join!(running, collecting);
+    whole.map(Bytes::from).map_err(|error| Failure::Unreachable(error.to_string()))
+}
+
+/// One answer to a client, while it is made.
+struct Relaying {
+    gateway: Arc<Gateway>,
+    state: Arc<State>,
+    reply: Reply,
+    job: Job,
+    ask: Ask,
+}
+
+/// One answer of the provider.
+struct Upstream {
+    body: Incoming,
+    decoder: Option<Decoder>,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The client went away.
+struct Gone;
+
+type Client = mpsc::Sender<Result<Bytes, BodyError>>;
+
+impl Relaying {
+    async fn run(mut self, first: Upstream, client: Client) {
+        let mut upstream = first;
+        for _ in 0..LOOPS {
+            match self.pass(upstream, &client).await {
+                Ok(Some(turn)) => match self.ask_again(&turn, &client).await {
+                    Some(next) => upstream = next,
+                    None => break,
+                },
+                Ok(None) => return self.finish().await,
+                Err(Gone) => return,
+            }
+        }
+        let mut out = Vec::new();
+        self.reply.give_up(&mut out);
+        let _ = client.send(Ok(out.into())).await;
+        self.finish().await;
+    }
+
+    /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
+    async fn pass(
+        &mut self,
+        mut upstream: Upstream,
+        client: &Client,
+    ) -> Result<Option<Turn>, Gone> {
+        let idle = self.state.settings.limits.idle_timeout;
+        loop {
+            let frame = tokio::select! {
+                frame = tokio::time::timeout(idle, upstream.body.frame()) => frame,
+                () = client.closed() => return Err(Gone),
+            };
+            let piece = match frame {
+                Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+                Ok(None) => break,
+                Ok(Some(Err(error))) => return self.broken(error.into(), client).await,
+                Err(_) => return self.broken(TooSlow.into(), client).await,
+            };
+            let mut out = Vec::new();
+            if let Err(error) = self.push(&mut upstream.decoder, &piece, &mut out) {
+                return self.broken(error, client).await;
+            }
+            send(client, out).await?;
+        }
+        let mut out = Vec::new();
+        let next = self.reply.finish(&mut out);
+        send(client, out).await?;
+        match next {
+            Next::Done => Ok(None),
+            Next::Ask(turn) => Ok(Some(turn)),
+        }
+    }
+
+    fn push(
+        &mut self,
+        decoder: &mut Option<Decoder>,
+        piece: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), BodyError> {
+        let Some(decoder) = decoder else {
+            self.reply.push(piece, out);
+            return Ok(());
+        };
+        for coded in piece.chunks(CODED_PIECE) {
+            self.reply.push(&decoder.push(coded)?, out);
+        }
+        Ok(())
+    }
+
+    /// The provider's answer broke off, and so does the client's: it must not take a part for the whole.
+    async fn broken<T>(&mut self, error: BodyError, client: &Client) -> Result<T, Gone> {
+        let _ = client.send(Err(error)).await;
+        Err(Gone)
+    }
+
+    /// Answers our calls and asks the provider again. Nothing if it has no answer to that.
+    async fn ask_again(&mut self, turn: &Turn, client: &Client) -> Option<Upstream> {
+        let answers = self.answers(turn).await;
+        let body = Bytes::from(turn.follow_up(&self.job.body, &answers)?);
+        self.job.body = body.clone();
+        let first_byte = self.state.settings.limits.first_byte_timeout;
+        let sent = self.gateway.client.send(self.ask.again(body), self.ask.is_guarded, first_byte);
+        let (answer, permit) = tokio::select! {
+            sent = sent => sent.ok()?,
+            () = client.closed() => return None,
+        };
+        let (head, body) = answer.into_parts();
+        let is_known = head.status == StatusCode::OK && Coding::of(&head.headers).is_ok();
+        is_known.then(|| Upstream { body, decoder: decoder(&head), _permit: permit })
+    }
+
+    async fn answers(&mut self, turn: &Turn) -> Vec<Answer> {
+        let gateway = self.gateway.clone();
+        let originals = self.job.originals.clone();
+        let calls = turn.calls.clone();
+        let answering = tokio::task::spawn_blocking(move || {
+            calls.iter().map(|call| originals.answer(&gateway, call)).collect()
+        });
+        answering.await.unwrap_or_default()
+    }
+
+    /// The client has its answer: what is left is to remember.
+    async fn finish(mut self) {
+        self.gateway.telemetry.usage(self.reply.usage());
+        let Some(deferred) = self.reply.deferred() else { return };
+        let (gateway, originals) = (self.gateway, self.job.originals);
+        let remembering = tokio::task::spawn_blocking(move || {
+            crate::deferral::remember(&gateway, &originals, &deferred);
+        });
+        let _ = remembering.await;
+    }
+}
+
+async fn send(client: &Client, out: Vec<u8>) -> Result<(), Gone> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    client.send(Ok(out.into())).await.map_err(|_| Gone)
+}
+
+fn decoder(head: &response::Parts) -> Option<Decoder> {
+    Coding::of(&head.headers).ok().flatten().and_then(|coding| coding.decoder().ok())
+}

@@ -1,0 +1,100 @@
+//! What was done to one request, for whoever counts.
+
+use std::sync::Arc;
+use tokenforge_compress::{Reason, Verdict};
+use tokenforge_dialects::Dialect;
+
+/// What was done to a request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Report {
+    pub(crate) dialect: Option<Dialect>,
+    pub(crate) model: Option<String>,
+    /// The project of a path `/p/PROJECT`.
+    pub(crate) project: Option<String>,
+    pub(crate) session: Option<String>,
+    /// What the caller says about itself.
+    pub(crate) debug: Option<Arc<serde_json::Value>>,
+    pub(crate) mode: &'static str,
+    pub(crate) results: Vec<ResultReport>,
+    /// What else was changed in the body: the exceptions to "nothing but tool results".
+    pub(crate) changes: Vec<&'static str>,
+}
+
+/// What became of one tool result.
+#[derive(Debug, Clone)]
+pub(crate) struct ResultReport {
+    pub(crate) tool: String,
+    pub(crate) call: Option<String>,
+    pub(crate) figures: Arc<Figures>,
+    /// It was sent before, and found by its bytes.
+    pub(crate) memo_reused: bool,
+    /// It was sent before, with other bytes or under other settings.
+    pub(crate) memo_changed: bool,
+    /// It is a pointer to an equal result.
+    pub(crate) deduped: bool,
+}
+
+/// A result in figures.
+#[derive(Debug, Clone)]
+pub(crate) struct Figures {
+    pub(crate) verdict: Verdict,
+    /// The stages whose text was taken.
+    pub(crate) stages: Vec<&'static str>,
+    /// The family of the tool, if its filter was used.
+    pub(crate) family: Option<String>,
+    pub(crate) before: Size,
+    pub(crate) after: Size,
+    pub(crate) original_fingerprint: u64,
+    pub(crate) compressed_fingerprint: u64,
+    pub(crate) arguments_fingerprint: u64,
+    /// The kinds of secrets that were removed.
+    pub(crate) redacted: Vec<&'static str>,
+    pub(crate) is_capped: bool,
+    pub(crate) is_pointer: bool,
+    pub(crate) dictionary: Option<&'static str>,
+    /// Something was left out, and can be asked for.
+    pub(crate) is_reversible: bool,
+    /// The strategy that shortened it further.
+    pub(crate) strategy: Option<&'static str>,
+}
+
+/// How large a text is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) tokens: usize,
+    pub(crate) bytes: usize,
+    pub(crate) characters: usize,
+    pub(crate) lines: usize,
+}
+
+impl Figures {
+    /// Those of a result that nobody looked at.
+    pub(crate) fn untouched() -> Self {
+        Figures {
+            verdict: Verdict::Kept(Reason::ClientMessage),
+            stages: Vec::new(),
+            family: None,
+            before: Size::default(),
+            after: Size::default(),
+            original_fingerprint: 0,
+            compressed_fingerprint: 0,
+            arguments_fingerprint: 0,
+            redacted: Vec::new(),
+            is_capped: false,
+            is_pointer: false,
+            dictionary: None,
+            is_reversible: false,
+            strategy: None,
+        }
+    }
+}
+
+impl Report {
+    /// The tokens of all tool results, before and after.
+    pub(crate) fn tokens(&self) -> (usize, usize) {
+        let sum = |size: fn(&Figures) -> usize| {
+            self.results.iter().map(|result| size(&result.figures)).sum()
+        };
+        (sum(|figures| figures.before.tokens), sum(|figures| figures.after.tokens))
+    }
+}

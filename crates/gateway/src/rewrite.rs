@@ -1,0 +1,186 @@
+//! The body that goes on in place of the one that came.
+//!
+//! All decisions about a body are made here, from the body, the settings and the tenant. What is found in the
+//! [`Memo`](crate::memo::Memo) saves work and decides nothing.
+
+mod figures;
+mod inputs;
+mod results;
+mod scope;
+mod shown;
+
+pub(crate) use results::output;
+pub(crate) use scope::{Scope, Unread};
+
+use crate::answer::Problem;
+use crate::deferral;
+use crate::gateway::{Gateway, State};
+use crate::options::Options;
+use crate::report::Report;
+use crate::strategy::Shortened;
+use bytes::Bytes;
+use http::{HeaderValue, Uri};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+use tokenforge_compress::Settings;
+use tokenforge_compress::reference::Reference;
+use tokenforge_compress::schema::minify_tools;
+use tokenforge_config::{ExpandInjection, SchemaCompression};
+use tokenforge_dialects::{Dialect, Purpose, Splice, splice};
+
+/// A body, and all that decides what becomes of it.
+#[derive(Clone)]
+pub(crate) struct Order {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) state: Arc<State>,
+    pub(crate) dialect: Dialect,
+    pub(crate) purpose: Purpose,
+    /// Whether a stream is asked for, where the path tells.
+    pub(crate) is_stream: Option<bool>,
+    /// The model, where the path names it.
+    pub(crate) model: Option<String>,
+    pub(crate) tenant: Arc<str>,
+    pub(crate) project: Option<Arc<str>>,
+    /// The client's own name for its session.
+    pub(crate) session: Option<String>,
+    /// What the headers ask for.
+    pub(crate) options: Arc<Options>,
+    /// Where it goes, and what the client shows there.
+    pub(crate) target: Uri,
+    pub(crate) bearer: Option<HeaderValue>,
+    pub(crate) body: Bytes,
+}
+
+/// How much may be done for it.
+pub(crate) struct Means<'m> {
+    pub(crate) effort: Effort,
+    /// No stage begins after this.
+    pub(crate) deadline: Instant,
+    /// What strategies made of results.
+    pub(crate) shortened: &'m Shortened,
+}
+
+/// How much work may be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// None that takes longer than finding out what was made before.
+    Remembered,
+    /// All that it takes.
+    Full,
+}
+
+/// What became of a body.
+pub(crate) struct Rewritten {
+    pub(crate) body: Bytes,
+    pub(crate) report: Report,
+    /// The model was offered the tool that expands references.
+    pub(crate) offers_expansion: bool,
+    /// Which results the references stand for.
+    pub(crate) originals: HashMap<Reference, usize>,
+    /// Under which the originals were made.
+    pub(crate) settings: Settings,
+    /// A stream is asked for.
+    pub(crate) streams: bool,
+}
+
+/// Rewrites a body. `Ok(None)`: that takes more effort than allowed.
+///
+/// # Errors
+/// The request asks for something that does not exist, or what must be done to it cannot.
+pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritten>, Problem> {
+    let scope = match Scope::read(order) {
+        Ok(scope) => scope,
+        Err(Unread::Problem(problem)) => return Err(problem),
+        Err(Unread::Untouched) => return Ok(Some(Rewritten::untouched(&order.body))),
+    };
+    let (request, body) = (&scope.request, &order.body);
+    let is_quick = means.effort == Effort::Remembered;
+    if is_quick && inputs::are_wanted(order) {
+        return Ok(None);
+    }
+    let mut report = scope.report(order);
+    let mut splices: Vec<Splice<'_>> = Vec::new();
+    if let Some(forge) = &request.head.forge {
+        splices.push(forge.removed());
+        report.changes.push("forge_removed");
+    }
+    splices.extend(inputs::rewrite(order, &scope, &mut report)?);
+    let Some(results) = results::rewrite(order, means, &scope, &mut report) else {
+        return Ok(None);
+    };
+    let is_offered = scope.is_reversible() && !scope.is_observed;
+    if is_offered {
+        let Some(joined) = deferral::rejoined(order, request, !is_quick) else { return Ok(None) };
+        splices.extend(joined);
+    }
+    let offers_expansion = is_offered
+        && match order.state.settings.tool_output.expand_injection {
+            ExpandInjection::FromStart => true,
+            ExpandInjection::WhenReferenced => !results.originals.is_empty(),
+        };
+    splices.extend(tools(order, &scope, offers_expansion, &mut report));
+    splices.extend(
+        results
+            .replaced
+            .iter()
+            .map(|(place, with)| Splice { range: place.clone(), with: Cow::Borrowed(with) }),
+    );
+    splices.sort_by_key(|splice| splice.range.start);
+    let rewritten = match splices.is_empty() {
+        true => body.clone(),
+        false => match splice(body, &splices) {
+            Some(rewritten) => rewritten.into(),
+            None => return Ok(Some(Rewritten::untouched(body))),
+        },
+    };
+    let streams = request.head.is_stream.unwrap_or(order.dialect == Dialect::Ollama);
+    Ok(Some(Rewritten {
+        body: rewritten,
+        report,
+        offers_expansion,
+        originals: results.originals,
+        streams: order.is_stream.unwrap_or(streams),
+        settings: scope.into_settings(),
+    }))
+}
+
+impl Rewritten {
+    /// The body as it came.
+    pub(crate) fn untouched(body: &Bytes) -> Self {
+        Rewritten {
+            body: body.clone(),
+            report: Report::default(),
+            offers_expansion: false,
+            originals: HashMap::new(),
+            settings: Settings::default(),
+            streams: false,
+        }
+    }
+}
+
+/// The list of tools, with shorter descriptions and with our own at its end.
+fn tools(
+    order: &Order,
+    scope: &Scope<'_>,
+    offers_expansion: bool,
+    report: &mut Report,
+) -> Option<Splice<'static>> {
+    let tools = scope.request.tools.as_ref()?;
+    let schemas = scope.options.schemas.unwrap_or(order.state.settings.schema_compression);
+    let minified = match schemas {
+        SchemaCompression::Minify => {
+            let list = order.body.get(tools.list.clone()).map(String::from_utf8_lossy);
+            list.and_then(|list| minify_tools(&list))
+        }
+        SchemaCompression::Disabled => None,
+    };
+    if minified.is_some() {
+        report.changes.push("schemas_minified");
+    }
+    if offers_expansion {
+        report.changes.push("expand_tool_added");
+    }
+    tools.replaced(order.dialect, &order.body, minified.as_deref(), offers_expansion)
+}

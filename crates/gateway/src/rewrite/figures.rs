@@ -1,0 +1,59 @@
+//! What a replacement saves, in figures.
+
+use crate::report::{Figures, Size};
+use tokenforge_compress::context::Context;
+use tokenforge_compress::{Compressed, Output, Step};
+use tokenforge_secrets::Scanner;
+use tokenforge_tokens::Counter;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The figures of an output and what became of it.
+pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Counter) -> Figures {
+    let forwarded = compressed.text(output.text);
+    let has =
+        |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
+    let arguments = Scanner::builtin().redact(output.arguments);
+    let arguments = arguments.as_ref().map_or(output.arguments, |redacted| &redacted.text);
+    let before = size(output.text, counter);
+    Figures {
+        verdict: compressed.verdict,
+        stages: compressed.steps.iter().filter(|step| step.is_applied()).map(name).collect(),
+        family: family(output),
+        before,
+        after: if forwarded == output.text { before } else { size(forwarded, counter) },
+        original_fingerprint: xxh3_64(output.text.as_bytes()),
+        compressed_fingerprint: xxh3_64(forwarded.as_bytes()),
+        arguments_fingerprint: xxh3_64(arguments.as_bytes()),
+        redacted: compressed.redacted.clone(),
+        is_capped: has("cap"),
+        is_pointer: has("earlier_results"),
+        dictionary: has("dictionary").then(|| dictionary(forwarded)).flatten(),
+        is_reversible: compressed.original.is_some(),
+        strategy: None,
+    }
+}
+
+fn name(step: &Step) -> &'static str {
+    step.stage
+}
+
+fn size(text: &str, counter: Counter) -> Size {
+    Size {
+        tokens: counter.count(text),
+        bytes: text.len(),
+        characters: text.chars().count(),
+        lines: text.lines().count(),
+    }
+}
+
+/// The program that a shell ran.
+fn family(output: &Output<'_>) -> Option<String> {
+    let context = Context::new(output.tool, output.arguments, output.is_error);
+    let command = context.command.as_ref()?.main()?;
+    Some(command.command.program.to_string())
+}
+
+fn dictionary(text: &str) -> Option<&'static str> {
+    let headers = [("[Forge LZW Dictionary]", "lzw"), ("[Forge RePair Dictionary]", "repair")];
+    headers.into_iter().find(|(header, _)| text.contains(header)).map(|(_, method)| method)
+}

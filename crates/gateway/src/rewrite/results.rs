@@ -1,0 +1,246 @@
+//! Tool results: what stands in the place of each.
+
+use super::figures::figures;
+use super::shown::Shown;
+use super::{Effort, Means, Order, Scope};
+use crate::memo::{Chain, Entry};
+use crate::options::Options;
+use crate::report::{Figures, Report, ResultReport};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tokenforge_compress::reference::Reference;
+use tokenforge_compress::session::{Remembered, SessionOptions};
+use tokenforge_compress::{
+    Compressed, Engine, History, Mode, Original, Outcome, Output, Reason, Session, Verdict,
+};
+use tokenforge_dialects::ToolResult;
+use tokenforge_store::Kind;
+
+/// What was made of the tool results of a body.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    /// What stands in which place, as JSON.
+    pub(super) replaced: Vec<(Range<usize>, Arc<str>)>,
+    /// Which results the references stand for.
+    pub(super) originals: HashMap<Reference, usize>,
+}
+
+/// Makes something smaller of each tool result. `None`: that takes more effort than allowed.
+pub(super) fn rewrite(
+    order: &Order,
+    means: &Means<'_>,
+    scope: &Scope<'_>,
+    report: &mut Report,
+) -> Option<Results> {
+    let engine = scope.engine();
+    let mut results = Results::default();
+    if engine.settings().mode == Mode::Disabled {
+        return Some(results);
+    }
+    let is_quick = means.effort == Effort::Remembered;
+    let session = session(order, &scope.options);
+    if is_quick && session.is_some() {
+        return None;
+    }
+    // Held until the request is done: two requests of one session take turns.
+    let mut session =
+        session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
+    let worker = Worker { order, means, scope, engine };
+    let (memo, body) = (&order.gateway.memo, &order.body);
+    let mut chain = memo.chain(&order.tenant, order.state.fingerprint(&engine, scope.is_observed));
+    let mut shown = Shown::default();
+    for (index, result) in scope.request.results.iter().enumerate() {
+        chain = memo.next(chain, result, body);
+        let found = if session.is_some() { None } else { memo.find(chain, result, body) };
+        let done = match found {
+            Some(entry) => Done::found(entry),
+            None if is_quick => return None,
+            None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
+        };
+        if let Some(reference) = done.entry.original {
+            results.originals.insert(reference, index);
+        }
+        report.results.push(done.reported(result));
+        shown.add(result, done.entry.clone());
+        if let Some(replacement) = &done.entry.replacement {
+            results.replaced.push((result.place(), replacement.clone()));
+        }
+    }
+    Some(results)
+}
+
+/// What became of one result.
+struct Done {
+    entry: Arc<Entry>,
+    memo_reused: bool,
+    memo_changed: bool,
+    deduped: bool,
+}
+
+impl Done {
+    fn found(entry: Arc<Entry>) -> Self {
+        Done { entry, memo_reused: true, memo_changed: false, deduped: false }
+    }
+
+    fn reported(&self, result: &ToolResult<'_>) -> ResultReport {
+        ResultReport {
+            tool: result.tool_name.as_deref().unwrap_or_default().to_owned(),
+            call: result.call_id.as_deref().map(str::to_owned),
+            memo_reused: self.memo_reused,
+            memo_changed: self.memo_changed,
+            deduped: self.deduped || self.entry.figures.is_pointer,
+            figures: self.entry.figures.clone(),
+        }
+    }
+}
+
+/// Makes what is not remembered.
+struct Worker<'w> {
+    order: &'w Order,
+    means: &'w Means<'w>,
+    scope: &'w Scope<'w>,
+    engine: Engine<'w>,
+}
+
+impl Worker<'_> {
+    fn make<'b>(
+        &'b self,
+        result: &'b ToolResult<'b>,
+        chain: Chain,
+        shown: &mut Shown<'b>,
+        session: Option<&mut Session>,
+    ) -> Done {
+        let body = &self.order.body;
+        let arguments = result.arguments.as_ref().and_then(|arguments| arguments.text(body));
+        let Some(text) = result.text(body) else {
+            // Half a character is in it, which no text can hold.
+            return self.kept(result, chain);
+        };
+        let output = output(result, &text, arguments.as_deref());
+        let made = self.compressed(&output, shown.before(result, body), session);
+        let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
+        figures.strategy = self.means.shortened.strategy_of(&output);
+        let (mut replacement, mut original) = (None, None);
+        if self.scope.is_observed {
+            figures.verdict = Verdict::Kept(Reason::Observed);
+        } else {
+            let splice =
+                made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
+            replacement = splice.map(|splice| Arc::from(&*splice.with));
+            original = made.compressed.original.map(|original| original.reference);
+        }
+        let memo = &self.order.gateway.memo;
+        let entry = memo.keep(chain, result, body, replacement, original, figures.into());
+        let Remembered { memo_reused, memo_changed, deduped, .. } = made;
+        Done { entry, memo_reused, memo_changed, deduped }
+    }
+
+    /// What is forwarded. What it leaves out is stored first; where that cannot be, nothing is left out.
+    fn compressed(
+        &self,
+        output: &Output<'_>,
+        history: &History,
+        session: Option<&mut Session>,
+    ) -> Remembered {
+        let made = self.attempted(output, history, session);
+        let Some(original) = &made.compressed.original else { return made };
+        if self.scope.is_observed || self.store(original) {
+            return made;
+        }
+        Remembered {
+            compressed: Engine::new(self.engine.settings()).compress(output, history),
+            memo_reused: false,
+            deduped: false,
+            ..made
+        }
+    }
+
+    fn attempted(
+        &self,
+        output: &Output<'_>,
+        history: &History,
+        session: Option<&mut Session>,
+    ) -> Remembered {
+        let plain = |compressed| Remembered {
+            compressed,
+            memo_reused: false,
+            memo_changed: false,
+            deduped: false,
+        };
+        if let Some(shortened) = self.means.shortened.find(output) {
+            return plain(shortened);
+        }
+        let deadline = self.means.deadline;
+        let is_late = || Instant::now() >= deadline;
+        let sticky = self.order.gateway.sticky(&self.order.tenant, output, self.engine.settings());
+        let was_late = sticky.is_late();
+        let expired = || was_late || is_late();
+        let engine = self.engine.with_deadline(&expired);
+        let made = match session {
+            Some(session) => session.compress(&engine, output, history, self.session_options()),
+            None => plain(engine.compress(output, history)),
+        };
+        let is_breach = !was_late && is_out_of_time(&made.compressed);
+        if is_breach {
+            sticky.remember_late();
+            let late = self.engine.with_deadline(&|| true);
+            return plain(late.compress(output, history));
+        }
+        made
+    }
+
+    fn store(&self, original: &Original) -> bool {
+        let id = original.reference.to_string();
+        let store = &self.order.gateway.store;
+        match store.put(Kind::Original, &self.order.tenant, &id, original.text.as_bytes()) {
+            Ok(()) => true,
+            Err(error) => {
+                self.order.gateway.telemetry.store_failed(&error);
+                false
+            }
+        }
+    }
+
+    /// A result that is left as it is without a look at it.
+    fn kept(&self, result: &ToolResult<'_>, chain: Chain) -> Done {
+        let figures = Arc::new(Figures::untouched());
+        let entry =
+            self.order.gateway.memo.keep(chain, result, &self.order.body, None, None, figures);
+        Done { entry, memo_reused: false, memo_changed: false, deduped: false }
+    }
+
+    fn session_options(&self) -> SessionOptions {
+        let asked = self.scope.options.compression.session_options();
+        let may_dedup = self.order.state.settings.tool_output.dedup;
+        SessionOptions { dedup: asked.dedup && may_dedup, ..asked }
+    }
+}
+
+fn is_out_of_time(compressed: &Compressed) -> bool {
+    compressed.verdict == Verdict::Kept(Reason::OutOfTime)
+        || compressed.steps.iter().any(|step| step.outcome == Outcome::OutOfTime)
+}
+
+/// A result as the engine takes it.
+pub(crate) fn output<'o>(
+    result: &'o ToolResult<'_>,
+    text: &'o str,
+    arguments: Option<&'o str>,
+) -> Output<'o> {
+    Output {
+        text,
+        tool: result.tool_name.as_deref().unwrap_or_default(),
+        arguments: arguments.unwrap_or_default(),
+        call: result.call_id.as_deref(),
+        is_error: result.is_error,
+    }
+}
+
+/// The session that the request names. One that a client's own headers name is not enough: its subagents share it,
+/// so that what is forwarded would depend on who asked first.
+fn session(order: &Order, options: &Options) -> Option<Arc<Mutex<Session>>> {
+    let id = options.compression.session_id.as_deref()?;
+    Some(order.gateway.sessions.of(&order.tenant, id))
+}

@@ -1,0 +1,116 @@
+//! What a body says, and what is to be done to it.
+
+use super::{Order, inputs};
+use crate::answer::Problem;
+use crate::options::Options;
+use crate::report::Report;
+use std::sync::Arc;
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_dialects::{Refusal, Request};
+use tokenforge_tokens::for_model;
+
+/// A body that was read, and what is to be done to it.
+pub(crate) struct Scope<'o> {
+    pub(crate) request: Request<'o>,
+    /// What the request asks of us.
+    pub(crate) options: Options,
+    /// What is done to its tool results.
+    settings: Settings,
+    /// It is only measured what would be done.
+    pub(crate) is_observed: bool,
+    /// Under which references are made, if the model can ask for what they stand for.
+    key: Option<Arc<Key>>,
+    tenant: &'o str,
+}
+
+/// Why a body has no scope.
+pub(crate) enum Unread {
+    /// It is to be left as it is.
+    Untouched,
+    /// The client asked for something that does not exist.
+    Problem(Problem),
+}
+
+impl<'o> Scope<'o> {
+    /// Reads a body.
+    pub(crate) fn read(order: &'o Order) -> Result<Self, Unread> {
+        let request = match inputs::read(order) {
+            Ok(request) => request,
+            Err(Refusal::Ambiguous { key, .. }) if key == "_forge" => {
+                let problem = Problem::bad_request("_forge occurs twice; expected once");
+                return Err(Unread::Problem(problem));
+            }
+            // Not ours to judge: the provider says what is wrong with it.
+            Err(_) => return Err(Unread::Untouched),
+        };
+        let options = options(order, &request).map_err(Unread::Problem)?;
+        let asked = settings(order, &request, &options);
+        let is_observed = asked.mode == Mode::Observe;
+        // What is measured is what the default mode would do.
+        let mode = if is_observed { Mode::Standard } else { asked.mode };
+        let key = if may_expand(order, &request) { order.gateway.reference_key() } else { None };
+        let settings = Settings { mode, ..asked };
+        Ok(Scope { request, options, settings, is_observed, key, tenant: &order.tenant })
+    }
+
+    /// What does it.
+    pub(crate) fn engine(&self) -> Engine<'_> {
+        let engine = Engine::new(&self.settings);
+        match &self.key {
+            Some(key) => engine.with_vault(Vault { key, tenant: self.tenant }),
+            None => engine,
+        }
+    }
+
+    /// The model is, or would be, told how to ask for what is left out.
+    pub(crate) fn is_reversible(&self) -> bool {
+        self.engine().offers_expansion()
+    }
+
+    pub(crate) fn into_settings(self) -> Settings {
+        self.settings
+    }
+
+    /// An account of which nothing is told yet.
+    pub(crate) fn report(&self, order: &Order) -> Report {
+        let mode = if self.is_observed { Mode::Observe } else { self.settings.mode };
+        Report {
+            dialect: Some(order.dialect),
+            model: self.request.head.model.as_deref().or(order.model.as_deref()).map(str::to_owned),
+            project: order.project.as_deref().map(str::to_owned),
+            session: self.options.compression.session_id.clone().or_else(|| order.session.clone()),
+            debug: self.options.debug.clone().map(Into::into),
+            mode: mode.name(),
+            ..Report::default()
+        }
+    }
+}
+
+fn options(order: &Order, request: &Request<'_>) -> Result<Options, Problem> {
+    let options = Options::clone(&order.options);
+    let Some(forge) = &request.head.forge else { return Ok(options) };
+    let member = order.body.get(forge.value.clone()).map(String::from_utf8_lossy);
+    options.with_member(&member.unwrap_or_default())
+}
+
+/// What is to be done to tool outputs, as the operator says and the request after that.
+fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings {
+    let mut settings = options.compression.over(&order.state.engine);
+    if !order.state.settings.tool_output.enabled {
+        settings.mode = Mode::Disabled;
+    }
+    if let Some(model) = request.head.model.as_deref().or(order.model.as_deref()) {
+        settings.counter = for_model(model).vocabulary.into();
+    }
+    settings
+}
+
+/// Can the model ask for what is left out? It needs a list of tools, and a reply with one choice, which can be
+/// continued when it was interrupted.
+fn may_expand(order: &Order, request: &Request<'_>) -> bool {
+    let is_one_choice = request.head.choices.is_none_or(|choices| choices <= 1);
+    let tools = request.tools.as_ref();
+    let takes_one_more = tools.is_some_and(|tools| tools.with_expand_tool(order.dialect).is_some());
+    order.state.settings.tool_output.enable_expand_context && is_one_choice && takes_one_more
+}

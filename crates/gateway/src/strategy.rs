@@ -1,0 +1,135 @@
+//! Strategies: what may shorten results that are still large after the stages.
+//!
+//! The words of a service or a model are no function of the result, so they are remembered in the store, and so is a
+//! failure: what was forwarded once is forwarded for ever. Nothing here decides about results that must stay exact.
+
+mod ask;
+mod breaker;
+mod candidate;
+mod external;
+mod limits;
+mod service;
+
+pub(crate) use limits::Limits;
+
+use crate::answer::Problem;
+use crate::rewrite::Order;
+use ask::Asker;
+use candidate::{Candidate, candidates};
+use http::StatusCode;
+use std::collections::HashMap;
+use tokenforge_compress::{Compressed, Output};
+use tokenforge_config::{Choice, Fallback, Strategy};
+
+/// How many words the strategy `simple` keeps.
+const WORDS: usize = 200;
+
+/// What strategies made of the results of a request.
+#[derive(Debug, Default)]
+pub(crate) struct Shortened {
+    by_text: HashMap<blake3::Hash, Compressed>,
+    strategy: Option<&'static str>,
+}
+
+impl Shortened {
+    /// What was made of this output.
+    pub(crate) fn find(&self, output: &Output<'_>) -> Option<Compressed> {
+        if self.by_text.is_empty() {
+            return None;
+        }
+        self.by_text.get(&blake3::hash(output.text.as_bytes())).cloned()
+    }
+
+    /// The strategy whose words are in these.
+    pub(crate) fn strategy_of(&self, output: &Output<'_>) -> Option<&'static str> {
+        self.find(output).and(self.strategy)
+    }
+}
+
+/// Lets the strategy shorten what is still large in a request.
+///
+/// # Errors
+/// The strategy failed, and the settings say that the request then fails too.
+pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
+    let strategy = order.state.settings.tool_output.strategy;
+    if strategy == Strategy::Passthrough {
+        return Ok(Shortened::default());
+    }
+    let reading = order.clone();
+    let found = tokio::task::spawn_blocking(move || candidates(&reading)).await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for candidate in found.unwrap_or_default() {
+        tasks.spawn(shortened(order.clone(), candidate));
+    }
+    let mut shortened = Shortened { by_text: HashMap::new(), strategy: Some(strategy.name()) };
+    while let Some(done) = tasks.join_next().await {
+        if let Ok(done) = done
+            && let Some((text, compressed)) = done?
+        {
+            shortened.by_text.insert(text, compressed);
+        }
+    }
+    Ok(shortened)
+}
+
+/// What is forwarded for one result, if the strategy has to do with it.
+async fn shortened(
+    order: Order,
+    candidate: Candidate,
+) -> Result<Option<(blake3::Hash, Compressed)>, Problem> {
+    let telemetry = &order.gateway.telemetry;
+    if let Some(remembered) = &candidate.remembered {
+        telemetry.strategy_remembered();
+        return Ok(remembered.as_deref().and_then(|text| candidate.taken(&order, text)));
+    }
+    let settings = &order.state.settings.tool_output;
+    let answer = match settings.strategy {
+        Strategy::Passthrough => return Ok(None),
+        Strategy::Simple => Ok(first_words(&candidate.text)),
+        Strategy::Api | Strategy::ExternalProvider => Asker { order: &order }.ask(&candidate).await,
+    };
+    telemetry.strategy_asked(answer.is_ok());
+    let text = match (answer, settings.fallback_strategy) {
+        (Ok(text), _) => Some(text),
+        (Err(_), Fallback::Passthrough) => None,
+        (Err(_), Fallback::Simple) => Some(first_words(&candidate.text)),
+        (Err(error), Fallback::Error) => {
+            let message = format!("the strategy {} failed: {error}", settings.strategy.name());
+            return Err(Problem::new(StatusCode::BAD_GATEWAY, message));
+        }
+    };
+    let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
+    let taken = text.as_deref().and_then(|text| candidate.taken(&order, text));
+    let remembering = order.clone();
+    let remembered =
+        tokio::task::spawn_blocking(move || candidate.remember(&remembering, text.as_deref()));
+    let _ = remembered.await;
+    Ok(taken)
+}
+
+/// The first words of a text, and a word about the rest.
+fn first_words(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let Some(last) = words.by_ref().take(WORDS).last() else { return text.to_owned() };
+    let rest = words.count();
+    if rest == 0 {
+        return text.to_owned();
+    }
+    let end = last.as_ptr() as usize + last.len() - text.as_ptr() as usize;
+    format!("{}\n[Forge left out {rest} more words]", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c8_simple_keeps_the_first_200_words_as_they_stand() {
+        let text: String = (0..300).map(|n| format!("w{n}  \n")).collect();
+        let short = first_words(&text);
+        assert!(short.starts_with("w0  \nw1  \n"));
+        assert!(short.ends_with("w199\n[Forge left out 100 more words]"), "{short}");
+        assert_eq!(first_words(" few words "), " few words ");
+        assert_eq!(first_words(""), "");
+    }
+}

@@ -1,0 +1,119 @@
+//! Results that a strategy may shorten.
+
+use super::Limits;
+use crate::rewrite::{Order, Scope, output};
+use crate::sticky::Sticky;
+use tokenforge_compress::context::Context;
+use tokenforge_compress::reference::{Reference, hint};
+use tokenforge_compress::{Compressed, History, Original, Outcome, Step, Verdict};
+use tokenforge_compress::{Fidelity, Settings};
+use tokenforge_config::Choice;
+
+/// A result that a strategy may shorten.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    /// The result as it came.
+    original: blake3::Hash,
+    /// Without its secrets, as it is stored.
+    redacted: String,
+    /// As the stages leave it.
+    pub(crate) text: String,
+    pub(crate) tool: String,
+    pub(crate) arguments: String,
+    reference: Reference,
+    settings: Settings,
+    has_hint: bool,
+    /// Under which the answer is remembered.
+    key: String,
+    /// What was decided before: `Some(None)` that it goes on without the strategy.
+    pub(crate) remembered: Option<Option<String>>,
+}
+
+/// The results of a body that the strategy may shorten. Blocks.
+pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
+    let Ok(scope) = Scope::read(order) else { return Vec::new() };
+    if !scope.is_reversible() || scope.is_observed {
+        return Vec::new();
+    }
+    let engine = scope.engine();
+    let tool_output = &order.state.settings.tool_output;
+    let min_bytes = scope.options.min_bytes.unwrap_or(tool_output.min_bytes);
+    let sizes = min_bytes + 1..=tool_output.max_bytes;
+    let mut candidates = Vec::new();
+    for result in &scope.request.results {
+        let Some(text) = result.text(&order.body) else { continue };
+        let arguments = result.arguments.as_ref().and_then(|found| found.text(&order.body));
+        let output = output(result, &text, arguments.as_deref());
+        let context = Context::new(output.tool, output.arguments, output.is_error);
+        let is_exact = context.is_file_text() || output.is_error;
+        let is_skipped = engine.settings().skip_tools.covers(output.tool, context.tool);
+        if !sizes.contains(&text.len()) || is_exact || is_skipped {
+            continue;
+        }
+        let redacted = engine.redacted(&output);
+        let Some(reference) = engine.reference(&redacted) else { continue };
+        let compressed = engine.compress(&output, &History::default());
+        let key = Limits::fingerprint(tool_output);
+        let sticky =
+            Sticky::of(&*order.gateway.store, &order.tenant, &key, &output, engine.settings());
+        candidates.push(Candidate {
+            original: blake3::hash(text.as_bytes()),
+            text: plain(&compressed, &text),
+            redacted: redacted.into_owned(),
+            tool: output.tool.to_owned(),
+            arguments: output.arguments.to_owned(),
+            reference,
+            settings: engine.settings().clone(),
+            has_hint: tool_output.include_expand_hint,
+            remembered: sticky.found(),
+            key: sticky.id(),
+        });
+    }
+    candidates
+}
+
+/// What the stages made of it, without a reference of their own.
+fn plain(compressed: &Compressed, text: &str) -> String {
+    let shown = compressed.text(text);
+    Reference::leading(shown).map_or(shown, |(_, rest)| rest).to_owned()
+}
+
+impl Candidate {
+    /// Is a shorter text short enough to be taken?
+    pub(crate) fn is_worth_it(&self, text: &str, target_ratio: Option<f64>) -> bool {
+        let ratio = text.len() as f64 / self.text.len().max(1) as f64;
+        target_ratio.is_none_or(|target| ratio <= target)
+            && self.settings.counter.is_cheaper(&self.marked(text), &self.text)
+    }
+
+    /// What is forwarded with the strategy's text in it.
+    pub(crate) fn taken(&self, order: &Order, text: &str) -> Option<(blake3::Hash, Compressed)> {
+        let strategy = order.state.settings.tool_output.strategy.name();
+        let step = Step {
+            stage: strategy,
+            fidelity: Fidelity::Reversible,
+            outcome: Outcome::Applied,
+            tokens: None,
+            texts: None,
+        };
+        let original = Original { reference: self.reference, text: self.redacted.clone() };
+        let compressed = Compressed {
+            replacement: Some(self.marked(text)),
+            verdict: Verdict::Replaced,
+            steps: vec![step],
+            original: Some(original),
+            redacted: Vec::new(),
+        };
+        Some((self.original, compressed))
+    }
+
+    fn marked(&self, text: &str) -> String {
+        let hint = if self.has_hint { format!("{}\n", hint()) } else { String::new() };
+        format!("{}\n{hint}{text}", self.reference.marker())
+    }
+
+    /// Remembers what was decided. Blocks.
+    pub(crate) fn remember(&self, order: &Order, text: Option<&str>) {
+        Sticky::known(&*order.gateway.store, &order.tenant, &self.key).remember(text);
+    }
+}

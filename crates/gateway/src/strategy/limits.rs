@@ -1,0 +1,43 @@
+//! How much a strategy may ask, across the process.
+
+use super::breaker::Breaker;
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use tokenforge_config::{Choice, ToolOutput};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The bounds on asking: so many at once, so many in a second, and none while nobody answers.
+pub(crate) struct Limits {
+    at_once: Arc<Semaphore>,
+    per_second: DefaultDirectRateLimiter,
+    pub(crate) breaker: Breaker,
+}
+
+impl Limits {
+    pub(crate) fn new(settings: &ToolOutput) -> Self {
+        let rate = u32::try_from(settings.rate_per_second).ok().and_then(NonZeroU32::new);
+        Limits {
+            at_once: Arc::new(Semaphore::new(settings.max_concurrent.max(1))),
+            per_second: RateLimiter::direct(Quota::per_second(rate.unwrap_or(NonZeroU32::MIN))),
+            breaker: Breaker::default(),
+        }
+    }
+
+    /// Waits for a turn. Whoever stops waiting takes none.
+    pub(crate) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let permit = self.at_once.clone().acquire_owned().await.ok()?;
+        self.per_second.until_ready().await;
+        Some(permit)
+    }
+
+    /// Tells apart whom a result was shortened by, and how.
+    pub(crate) fn fingerprint(settings: &ToolOutput) -> String {
+        let ToolOutput { strategy, provider, api, target_ratio, .. } = settings;
+        let (endpoint, model, agnostic) = (&api.endpoint, &api.model, api.query_agnostic);
+        format!(
+            "{} {provider:?} {endpoint:?} {model:?} {agnostic} {target_ratio:?}",
+            strategy.name()
+        )
+    }
+}

@@ -1,0 +1,133 @@
+//! Whose request it is: the gateway key it shows, else the credential it brings for the provider.
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use subtle::{Choice, ConstantTimeEq};
+use tokenforge_config::GatewayKey;
+
+/// Where a client shows a gateway key beside the credential for its provider.
+pub(crate) const KEY_HEADER: &str = "x-forge-key";
+
+/// Where providers' credentials are.
+const CREDENTIALS: [&str; 5] =
+    ["authorization", "x-api-key", "api-key", "x-goog-api-key", "x-amz-security-token"];
+
+/// Who may use the gateway. Keys are kept and compared as digests, so that neither a dump nor a clock tells one.
+pub(crate) struct Door {
+    keys: Vec<(String, [u8; 32])>,
+}
+
+impl Door {
+    pub(crate) fn new(keys: &[GatewayKey]) -> Self {
+        let digest = |key: &GatewayKey| (key.name.clone(), digest(key.key.expose()));
+        Door { keys: keys.iter().map(digest).collect() }
+    }
+
+    /// Is it open to everybody?
+    pub(crate) fn is_open(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Whose request this is; `None`: it shows no key that is known. A key that was shown in the provider's place is
+    /// ours, and is taken out.
+    pub(crate) fn tenant(&self, headers: &mut HeaderMap) -> Option<String> {
+        if self.is_open() {
+            return Some(credential(headers));
+        }
+        let shown = headers.remove(KEY_HEADER);
+        if let Some(name) = shown.as_ref().and_then(|key| self.name_of(key.to_str().ok()?)) {
+            return Some(name);
+        }
+        for header in ["authorization", "x-api-key", "api-key", "x-goog-api-key"] {
+            let value = headers.get(header).and_then(|value| value.to_str().ok());
+            let key = value.map(|value| value.strip_prefix("Bearer ").unwrap_or(value).trim());
+            if let Some(name) = key.and_then(|key| self.name_of(key)) {
+                headers.remove(header);
+                return Some(name);
+            }
+        }
+        None
+    }
+
+    /// Every key is compared, in the same time whichever it is.
+    fn name_of(&self, key: &str) -> Option<String> {
+        let shown = digest(key);
+        let mut found = None;
+        for (name, key) in &self.keys {
+            let is_same: Choice = key.ct_eq(&shown);
+            if bool::from(is_same) {
+                found = Some(name.clone());
+            }
+        }
+        found
+    }
+}
+
+/// The tenant of a request without a gateway key: whoever has the same credential.
+fn credential(headers: &HeaderMap) -> String {
+    let mut hasher = Sha256::new();
+    for name in CREDENTIALS {
+        for value in headers.get_all(name) {
+            hasher.update(name);
+            hasher.update(value.as_bytes());
+        }
+    }
+    let mut tenant = String::from("c-");
+    for byte in &hasher.finalize()[..16] {
+        let _ = write!(tenant, "{byte:02x}");
+    }
+    tenant
+}
+
+/// Is this the token that the settings ask for?
+pub(crate) fn shows_token(headers: &HeaderMap, token: &str) -> bool {
+    let shown = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let shown = shown.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    digest(shown.trim()).ct_eq(&digest(token)).into()
+}
+
+fn digest(key: &str) -> [u8; 32] {
+    Sha256::digest(key).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+    use tokenforge_config::Secret;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| {
+                (http::HeaderName::from_static(name), HeaderValue::from_static(value))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn g40_credentials_tell_tenants_apart_and_do_not_show() {
+        let open = Door::new(&[]);
+        let mut a = headers(&[("authorization", "Bearer a")]);
+        let mut b = headers(&[("authorization", "Bearer b")]);
+        let (first, second) = (open.tenant(&mut a).unwrap(), open.tenant(&mut b).unwrap());
+        assert_ne!(first, second);
+        assert!(a.contains_key("authorization") && !first.contains("Bearer"));
+        assert_eq!(open.tenant(&mut headers(&[("authorization", "Bearer a")])), Some(first));
+    }
+
+    #[test]
+    fn a_gateway_key_is_asked_for_named_and_taken_out() {
+        let key = |name: &str, key: &str| GatewayKey { name: name.into(), key: Secret::new(key) };
+        let door = Door::new(&[key("web", "k1"), key("ops", "k2")]);
+        assert_eq!(door.tenant(&mut headers(&[("authorization", "Bearer k3")])), None);
+        let mut own = headers(&[("x-forge-key", "k2"), ("authorization", "Bearer provider")]);
+        assert_eq!(door.tenant(&mut own).as_deref(), Some("ops"));
+        assert_eq!(own, headers(&[("authorization", "Bearer provider")]));
+        let mut shared = headers(&[("x-api-key", "k1")]);
+        assert_eq!(door.tenant(&mut shared).as_deref(), Some("web"));
+        assert!(shared.is_empty());
+    }
+}

@@ -1,0 +1,92 @@
+//! One request to a provider, over pooled connections.
+
+use super::connect::{Connector, connector};
+use crate::http::body::Body;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper_util::client::legacy;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokenforge_config::Limits;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long an unused connection is kept.
+const IDLE_CONNECTION: Duration = Duration::from_secs(60);
+
+/// Sends requests to providers.
+pub(crate) struct Client {
+    /// Made at the first request: reading the machine's authorities takes longer than starting.
+    pool: OnceLock<Pool>,
+    /// For hosts that a client named.
+    guarded: OnceLock<Pool>,
+    /// The pool itself has no bound.
+    permits: Arc<Semaphore>,
+    connect_timeout: Duration,
+    idle_connections: usize,
+}
+
+type Pool = legacy::Client<Connector, Body>;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Nobody is there, or the connection broke before an answer came.
+    #[error("the upstream cannot be reached: {0}")]
+    Unreachable(String),
+    /// It did not begin to answer in time.
+    #[error("the upstream did not answer within {} seconds", .0.as_secs())]
+    Silent(Duration),
+}
+
+impl Client {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Client {
+            pool: OnceLock::new(),
+            guarded: OnceLock::new(),
+            permits: Arc::new(Semaphore::new(limits.max_connections)),
+            connect_timeout: limits.connect_timeout,
+            idle_connections: limits.upstream_connections,
+        }
+    }
+
+    /// Makes what the first request would wait for.
+    pub(crate) fn warm_up(&self) {
+        self.pool(false);
+    }
+
+    /// Sends a request and waits for the head of its answer. The permit is to be kept until the answer was read.
+    pub(crate) async fn send(
+        &self,
+        request: Request<Body>,
+        is_guarded: bool,
+        first_byte: Duration,
+    ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), Failure> {
+        let permit = self.permits.clone().acquire_owned().await;
+        let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
+        let answer = tokio::time::timeout(first_byte, self.pool(is_guarded).request(request)).await;
+        let answer = answer.map_err(|_| Failure::Silent(first_byte))?;
+        Ok((answer.map_err(|error| Failure::Unreachable(innermost(&error)))?, permit))
+    }
+
+    fn pool(&self, is_guarded: bool) -> &Pool {
+        let pool = if is_guarded { &self.guarded } else { &self.pool };
+        pool.get_or_init(|| {
+            legacy::Client::builder(TokioExecutor::new())
+                .pool_timer(TokioTimer::new())
+                .timer(TokioTimer::new())
+                .pool_idle_timeout(IDLE_CONNECTION)
+                .pool_max_idle_per_host(self.idle_connections)
+                .build(connector(self.connect_timeout, is_guarded))
+        })
+    }
+}
+
+/// The outer errors say only that something failed.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,248 @@
+//! Which provider a request is for.
+
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderMap, Uri};
+use std::net::IpAddr;
+use tokenforge_config::Upstreams;
+use tokenforge_dialects::Dialect;
+
+/// Where ChatGPT's own API is, which Codex uses with a subscription.
+const CHATGPT: &str = "https://chatgpt.com";
+
+/// Where a request goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) uri: Uri,
+    /// The client named the host: it must not lead into the network that the gateway stands in.
+    pub(crate) is_guarded: bool,
+}
+
+/// Why a request goes nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refused {
+    #[error("X-Target-URL: {0}")]
+    NotAllowed(&'static str),
+    #[error("no upstream for {0}; set {1} in tokenforge.yaml")]
+    Unknown(&'static str, &'static str),
+    #[error("the request path cannot be put behind the upstream's address")]
+    Path,
+}
+
+impl Target {
+    /// The upstream of a request with this path and query.
+    pub(crate) fn of(
+        upstreams: &Upstreams,
+        dialect: Option<Dialect>,
+        path: &PathAndQuery,
+        headers: &HeaderMap,
+    ) -> Result<Self, Refused> {
+        if let Some(named) = headers.get("x-target-url") {
+            let named = named.to_str().map_err(|_| Refused::NotAllowed("not plain text"))?;
+            let (base, is_guarded) = allowed(named, &upstreams.target_allow)?;
+            return Ok(Target { uri: joined(&base, path)?, is_guarded });
+        }
+        let base = match &upstreams.backend {
+            Some(backend) => backend.clone(),
+            None => by_shape(upstreams, dialect, path.path(), headers)?,
+        };
+        Ok(Target { uri: joined(&base, path)?, is_guarded: false })
+    }
+}
+
+/// The provider whose path or header this is.
+fn by_shape(
+    upstreams: &Upstreams,
+    dialect: Option<Dialect>,
+    path: &str,
+    headers: &HeaderMap,
+) -> Result<Uri, Refused> {
+    if path.starts_with("/openai/") && !path.starts_with("/openai/v1/") {
+        let azure = upstreams.azure_openai.clone();
+        return azure.ok_or(Refused::Unknown("Azure OpenAI", "upstreams.azure_openai"));
+    }
+    if path.starts_with("/backend-api/") {
+        return Ok(Uri::from_static(CHATGPT));
+    }
+    if let Some((_, place)) =
+        path.split_once("/projects/").filter(|_| path.contains("/publishers/"))
+    {
+        return vertex(upstreams, place);
+    }
+    let has = |name: &str| headers.contains_key(name);
+    Ok(match dialect {
+        Some(Dialect::Anthropic) => &upstreams.anthropic,
+        Some(Dialect::OpenAiChat | Dialect::OpenAiResponses) => &upstreams.openai,
+        Some(Dialect::Gemini) => &upstreams.gemini,
+        Some(Dialect::BedrockConverse | Dialect::BedrockInvoke) => &upstreams.bedrock,
+        Some(Dialect::Ollama) => &upstreams.ollama,
+        None if has("anthropic-version") || path.starts_with("/api/hello") => &upstreams.anthropic,
+        None if path.starts_with("/v1/messages") => &upstreams.anthropic,
+        None if has("x-goog-api-key") || path.starts_with("/v1beta/") => &upstreams.gemini,
+        None if path.starts_with("/model/") || path.starts_with("/inference-profiles") => {
+            &upstreams.bedrock
+        }
+        None if path.starts_with("/api/") => &upstreams.ollama,
+        None => &upstreams.openai,
+    }
+    .clone())
+}
+
+/// Vertex has a host for each location, which stands in the path: `PROJECT/locations/LOCATION/…`.
+fn vertex(upstreams: &Upstreams, place: &str) -> Result<Uri, Refused> {
+    if let Some(vertex) = &upstreams.vertex {
+        return Ok(vertex.clone());
+    }
+    let location = place.split('/').nth(2).unwrap_or_default();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if location.is_empty() || !location.bytes().all(is_plain) {
+        return Err(Refused::Unknown("this Vertex location", "upstreams.vertex"));
+    }
+    let host = match location {
+        "global" => "aiplatform.googleapis.com".to_owned(),
+        _ => format!("{location}-aiplatform.googleapis.com"),
+    };
+    format!("https://{host}").parse().map_err(|_| Refused::Path)
+}
+
+/// The path behind the upstream's own. Where both have the same segment at the seam (`…/v1` and `/v1/…`) it is said
+/// once: people give base addresses with and without it.
+fn joined(base: &Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
+    let own = base.path().trim_end_matches('/');
+    let seam = own.rsplit('/').next().unwrap_or_default();
+    let first = path.path().trim_start_matches('/').split('/').next().unwrap_or_default();
+    let own = if !seam.is_empty() && seam == first {
+        own.strip_suffix(seam).unwrap_or(own).trim_end_matches('/')
+    } else {
+        own
+    };
+    let whole = if own.is_empty() {
+        path.clone()
+    } else {
+        format!("{own}{path}").parse().map_err(|_| Refused::Path)?
+    };
+    let mut parts = base.clone().into_parts();
+    parts.path_and_query = Some(whole);
+    Uri::from_parts(parts).map_err(|_| Refused::Path)
+}
+
+/// The address that a client named, if the operator allows its host. Hosts are compared as they are written, so that
+/// no other spelling of an address is the same.
+fn allowed(named: &str, list: &[String]) -> Result<(Uri, bool), Refused> {
+    let refused = Refused::NotAllowed;
+    let uri: Uri = named.trim().parse().map_err(|_| refused("not an address"))?;
+    if !matches!(uri.scheme(), Some(scheme) if *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS)
+    {
+        return Err(refused("expected http:// or https://"));
+    }
+    let authority: &Authority = uri.authority().ok_or(refused("it names no host"))?;
+    if authority.as_str().contains('@') {
+        return Err(refused("it must not hold a user name"));
+    }
+    let host = authority.host().to_ascii_lowercase();
+    let is_listed = list.iter().any(|entry| {
+        let entry = entry.to_ascii_lowercase();
+        match entry.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()) {
+            Some((name, port)) => {
+                name == host && authority.port().is_some_and(|given| given.as_str() == port)
+            }
+            None => entry == host && authority.port().is_none(),
+        }
+    });
+    if !is_listed {
+        return Err(refused("the host is not in upstreams.target_allow"));
+    }
+    // Who lists an address of the inner network means it; a name may lead anywhere.
+    let is_literal = host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() || host == "localhost";
+    Ok((uri, !is_literal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(dialect: Option<Dialect>, path: &str) -> String {
+        let path = path.parse().unwrap();
+        Target::of(&Upstreams::default(), dialect, &path, &HeaderMap::new())
+            .unwrap()
+            .uri
+            .to_string()
+    }
+
+    #[test]
+    fn every_shape_has_its_provider_and_the_query_goes_on() {
+        assert_eq!(
+            target(Some(Dialect::Anthropic), "/v1/messages?beta=true"),
+            "https://api.anthropic.com/v1/messages?beta=true"
+        );
+        assert_eq!(target(None, "/v1/embeddings"), "https://api.openai.com/v1/embeddings");
+        assert_eq!(target(None, "/api/tags"), "http://127.0.0.1:11434/api/tags");
+        assert_eq!(
+            target(
+                Some(Dialect::Gemini),
+                "/v1/projects/p/locations/europe-west1/publishers/google/models/m:generateContent"
+            ),
+            "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1/publishers/google/models/m:generateContent"
+        );
+        assert_eq!(
+            target(Some(Dialect::OpenAiResponses), "/backend-api/codex/responses"),
+            "https://chatgpt.com/backend-api/codex/responses"
+        );
+    }
+
+    #[test]
+    fn one_backend_stands_for_all_and_a_common_segment_is_said_once() {
+        for base in ["http://127.0.0.1:9", "http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1/"] {
+            let upstreams =
+                Upstreams { backend: Some(base.parse().unwrap()), ..Upstreams::default() };
+            let path = "/v1/chat/completions?a=1".parse().unwrap();
+            let target = Target::of(&upstreams, None, &path, &HeaderMap::new()).unwrap();
+            assert_eq!(target.uri, "http://127.0.0.1:9/v1/chat/completions?a=1");
+        }
+        let upstreams =
+            Upstreams { backend: Some("http://h/base".parse().unwrap()), ..Upstreams::default() };
+        let target =
+            Target::of(&upstreams, None, &"/v1/x".parse().unwrap(), &HeaderMap::new()).unwrap();
+        assert_eq!(target.uri, "http://h/base/v1/x");
+    }
+
+    #[test]
+    fn azure_without_an_address_says_what_to_set() {
+        let path = "/openai/deployments/d/chat/completions?api-version=1".parse().unwrap();
+        let refused =
+            Target::of(&Upstreams::default(), Some(Dialect::OpenAiChat), &path, &HeaderMap::new());
+        assert!(refused.unwrap_err().to_string().contains("upstreams.azure_openai"));
+    }
+
+    #[test]
+    fn a_client_may_name_listed_hosts_only_in_just_their_spelling() {
+        let list = ["api.example.com".to_owned(), "10.0.0.7:8080".to_owned()];
+        assert_eq!(allowed("https://api.example.com", &list).unwrap().1, true);
+        assert_eq!(allowed("http://10.0.0.7:8080/base", &list).unwrap().1, false);
+        for refused in [
+            "http://127.0.0.1",
+            "http://2130706433",
+            "http://0x7f000001",
+            "http://0177.0.0.1",
+            "http://127.1",
+            "http://[::ffff:127.0.0.1]",
+            "http://[::1]",
+            "http://localhost",
+            "http://169.254.169.254/latest/meta-data",
+            "https://api.example.com@evil.example",
+            "https://user:password@api.example.com",
+            "https://api.example.com.evil.example",
+            "https://api.example.com:8443",
+            "https://api.example.com.",
+            "http://167772167:8080",
+            "http://10.0.0.7:80",
+            "ftp://api.example.com",
+            "file:///etc/passwd",
+            "//api.example.com",
+            "api.example.com",
+            "",
+        ] {
+            assert!(allowed(refused, &list).is_err(), "{refused}");
+        }
+        assert!(allowed("https://api.example.com", &[]).is_err());
+    }
+}

@@ -1,0 +1,51 @@
+//! OpenAI Responses: what it refuses, and how it answers.
+
+mod pairing;
+mod reply;
+mod request;
+
+pub(crate) use reply::{events, remember, whole};
+
+use crate::refusal::{self, Asked, Refusal, Rule, text};
+use serde_json::Value;
+
+/// How the ids of its calls begin, as the client answers them.
+pub(crate) const CALL: &str = "call_";
+/// How the ids of the same calls begin, as items of the conversation.
+pub(crate) const ITEM: &str = "fc_";
+
+/// What OpenAI refuses.
+pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
+
+/// Refuses it. The refusal's body is that of its chat.
+pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
+    refusal::check(RULES, asked)
+}
+
+/// The type of an item; one without is a message.
+fn kind(item: &Value) -> &str {
+    item["type"].as_str().unwrap_or("message")
+}
+
+/// The id of the reasoning in a reply.
+fn reasoning_id(reply: u64) -> String {
+    format!("rs_mk{reply:016x}")
+}
+
+/// What the encrypted content of a reasoning item is over.
+fn sealed(item: &Value) -> String {
+    let summary: Vec<_> =
+        refusal::items(&item["summary"]).iter().map(|part| text(&part["text"])).collect();
+    format!("{}\n{}", text(&item["id"]), summary.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_accepts_and_refuses() {
+        let all = [request::EXAMPLES, &pairing::examples()].concat();
+        refusal::prove(RULES, "gpt", ('I', r#"{"model":"gpt","input":"#), &all);
+    }
+}

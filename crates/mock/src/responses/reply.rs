@@ -1,0 +1,196 @@
+//! What OpenAI's Responses answers, whole and as events.
+
+use super::{CALL, ITEM, reasoning_id, sealed};
+use crate::answer::Turn;
+use crate::fragments::fragments;
+use crate::refusal::items;
+use crate::script::Part;
+use crate::seal::{call_id, signature};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+/// The response as one JSON.
+pub(crate) fn whole(turn: &Turn<'_>) -> Value {
+    let output = (0..turn.parts.len()).filter_map(|at| item(turn, at)).collect();
+    response(turn, "completed", output)
+}
+
+/// Keeps the response for requests that go on from it, unless the client asked not to.
+pub(crate) fn remember(turn: &Turn<'_>) {
+    if turn.body["store"] != false {
+        let output = whole(turn);
+        let calls = items(&output["output"]).iter().filter_map(|item| item["call_id"].as_str());
+        turn.memory.store(&id(turn), calls.map(str::to_owned).collect());
+    }
+}
+
+/// The response as events.
+pub(crate) fn events(turn: &Turn<'_>) -> Vec<Bytes> {
+    let mut events = vec![
+        json!({ "type": "response.created", "response": response(turn, "in_progress", json!([])) }),
+        json!({ "type": "response.in_progress", "response": response(turn, "in_progress", json!([])) }),
+    ];
+    let all = (0..turn.parts.len()).filter_map(|at| Some((&turn.parts[at], item(turn, at)?)));
+    for (index, (part, item)) in all.enumerate() {
+        let mut said = item_events(part, &item);
+        for event in &mut said {
+            event["output_index"] = json!(index);
+        }
+        events.extend(said);
+    }
+    events.push(json!({ "type": "response.completed", "response": whole(turn) }));
+    let framed = |(number, mut event): (usize, Value)| {
+        event["sequence_number"] = json!(number);
+        let name = event["type"].as_str().unwrap_or_default();
+        Bytes::from(format!("event: {name}\ndata: {event}\n\n"))
+    };
+    events.into_iter().enumerate().map(framed).collect()
+}
+
+fn id(turn: &Turn<'_>) -> String {
+    format!("resp_mk{:016x}", turn.serial)
+}
+
+fn response(turn: &Turn<'_>, status: &str, output: Value) -> Value {
+    let body = turn.body;
+    let or = |name: &str, default: Value| {
+        if body[name].is_null() { default } else { body[name].clone() }
+    };
+    let usage = &turn.usage;
+    let spent = json!({
+        "input_tokens": usage.input,
+        "input_tokens_details": { "cached_tokens": usage.cache_read },
+        "output_tokens": usage.output,
+        "output_tokens_details": { "reasoning_tokens": usage.reasoning },
+        "total_tokens": usage.input + usage.output,
+    });
+    json!({
+        "id": id(turn),
+        "object": "response",
+        "created_at": 1_760_000_000,
+        "status": status,
+        "background": false,
+        "error": null,
+        "incomplete_details": null,
+        "instructions": body["instructions"],
+        "max_output_tokens": body["max_output_tokens"],
+        "model": turn.model,
+        "output": output,
+        "parallel_tool_calls": or("parallel_tool_calls", json!(true)),
+        "previous_response_id": body["previous_response_id"],
+        "reasoning": or("reasoning", json!({ "effort": null, "summary": null })),
+        "store": or("store", json!(true)),
+        "temperature": or("temperature", json!(1.0)),
+        "text": or("text", json!({ "format": { "type": "text" } })),
+        "tool_choice": or("tool_choice", json!("auto")),
+        "tools": or("tools", json!([])),
+        "top_p": or("top_p", json!(1.0)),
+        "truncation": "disabled",
+        "usage": if status == "completed" { spent } else { Value::Null },
+        "user": null,
+        "metadata": or("metadata", json!({})),
+    })
+}
+
+/// A part as an item of the output.
+fn item(turn: &Turn<'_>, at: usize) -> Option<Value> {
+    Some(match &turn.parts[at] {
+        Part::Thinking(text) => {
+            let summary = json!([{ "type": "summary_text", "text": text }]);
+            let mut item =
+                json!({ "id": reasoning_id(turn.serial), "type": "reasoning", "summary": summary });
+            let asked_for = |what: &Value| what == "reasoning.encrypted_content";
+            if items(&turn.body["include"]).iter().any(asked_for) {
+                item["encrypted_content"] = json!(signature(&sealed(&item)));
+            }
+            item
+        }
+        Part::Text(text) => json!({
+            "id": format!("msg_mk{:016x}{at:02x}", turn.serial),
+            "type": "message",
+            "status": "completed",
+            "role": "assistant",
+            "content": [content(text)],
+        }),
+        Part::Call { name, arguments } => {
+            let id = |prefix| call_id(prefix, turn.serial, at, turn.thought(), name, arguments);
+            json!({
+                "id": id(ITEM),
+                "type": "function_call",
+                "status": "completed",
+                "arguments": arguments,
+                "call_id": id(CALL),
+                "name": name,
+            })
+        }
+        Part::ExpandFirst => return None,
+    })
+}
+
+fn content(text: &str) -> Value {
+    json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": text })
+}
+
+/// An item's events, without the index of the item.
+fn item_events(part: &Part, item: &Value) -> Vec<Value> {
+    let id = &item["id"];
+    let mut start = item.clone();
+    let mut events = Vec::new();
+    match part {
+        Part::Thinking(text) => {
+            start["summary"] = json!([]);
+            let event = |kind: &str| json!({ "type": kind, "item_id": id, "summary_index": 0 });
+            events.push(with(event("response.reasoning_summary_part.added"), "part", summary("")));
+            for piece in fragments(text) {
+                events.push(with(
+                    event("response.reasoning_summary_text.delta"),
+                    "delta",
+                    json!(piece),
+                ));
+            }
+            events.push(with(event("response.reasoning_summary_text.done"), "text", json!(text)));
+            events.push(with(event("response.reasoning_summary_part.done"), "part", summary(text)));
+        }
+        Part::Text(text) => {
+            start["content"] = json!([]);
+            start["status"] = json!("in_progress");
+            let event = |kind: &str| json!({ "type": kind, "item_id": id, "content_index": 0 });
+            events.push(with(event("response.content_part.added"), "part", content("")));
+            for piece in fragments(text) {
+                let delta = with(event("response.output_text.delta"), "delta", json!(piece));
+                events.push(with(delta, "logprobs", json!([])));
+            }
+            let done = with(event("response.output_text.done"), "text", json!(text));
+            events.push(with(done, "logprobs", json!([])));
+            events.push(with(event("response.content_part.done"), "part", content(text)));
+        }
+        Part::Call { arguments, name } => {
+            start["arguments"] = json!("");
+            start["status"] = json!("in_progress");
+            let event = |kind: &str| json!({ "type": kind, "item_id": id });
+            for piece in fragments(arguments) {
+                events.push(with(
+                    event("response.function_call_arguments.delta"),
+                    "delta",
+                    json!(piece),
+                ));
+            }
+            let done =
+                with(event("response.function_call_arguments.done"), "arguments", json!(arguments));
+            events.push(with(done, "name", json!(name)));
+        }
+        Part::ExpandFirst => {}
+    }
+    events.insert(0, json!({ "type": "response.output_item.added", "item": start }));
+    events.push(json!({ "type": "response.output_item.done", "item": item }));
+    events
+}
+
+fn summary(text: &str) -> Value {
+    json!({ "type": "summary_text", "text": text })
+}
+
+fn with(mut event: Value, name: &str, value: Value) -> Value {
+    event[name] = value;
+    event
+}

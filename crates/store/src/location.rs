@@ -1,0 +1,115 @@
+//! Where a store is, as one text says it.
+
+use crate::{Disk, Error, Memory, Redis, Servers, Settings, Store};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Opens the store at a location.
+///
+/// ```
+/// use tokenforge_store::{Kind, Settings, open};
+///
+/// let store = open("memory:", Settings::MEMORY)?;
+/// store.put(Kind::Original, "tenant", "shadow_abc", b"a long tool output")?;
+/// # Ok::<(), tokenforge_store::Error>(())
+/// ```
+pub fn open(url: &str, settings: Settings) -> Result<Arc<dyn Store>, Error> {
+    url.parse::<Location>()?.open(settings)
+}
+
+/// Where a store is. [`Display`](fmt::Display) writes it without credentials.
+#[derive(Debug, Clone)]
+pub enum Location {
+    /// `memory:`, in this process.
+    Memory,
+    /// `disk:PATH`, in a folder.
+    Disk(PathBuf),
+    /// `redis://HOST:PORT/DB`, `rediss://` with TLS, or `redis+cluster://HOST:PORT,HOST:PORT`.
+    Redis(Servers),
+}
+
+impl Location {
+    /// The settings of a store there, unless a person chose others.
+    pub fn default_settings(&self) -> Settings {
+        match self {
+            Self::Memory => Settings::MEMORY,
+            Self::Disk(_) | Self::Redis(_) => Settings::DISK,
+        }
+    }
+
+    /// Opens the store. Servers that cannot be reached now are no error.
+    pub fn open(self, settings: Settings) -> Result<Arc<dyn Store>, Error> {
+        Ok(match self {
+            Self::Memory => Arc::new(Memory::new(settings)),
+            Self::Disk(folder) => Arc::new(Disk::open(folder, settings)?),
+            Self::Redis(servers) => Arc::new(Redis::new(servers, settings)),
+        })
+    }
+}
+
+impl FromStr for Location {
+    type Err = Error;
+
+    fn from_str(url: &str) -> Result<Self, Error> {
+        let bad = |reason: &str| Error::BadLocation { reason: reason.to_owned() };
+        let (scheme, rest) =
+            url.split_once(':').ok_or_else(|| bad("nothing stands before a colon"))?;
+        match scheme {
+            "memory" if rest.is_empty() => Ok(Self::Memory),
+            "memory" => Err(bad("something stands after memory:")),
+            "disk" if rest.is_empty() => Err(bad("no path stands after disk:")),
+            "disk" => Ok(Self::Disk(rest.into())),
+            _ if scheme.starts_with("redis") || scheme.starts_with("valkey") => {
+                url.parse().map(Self::Redis)
+            }
+            _ => Err(bad("the word before the colon is unknown")),
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str("memory:"),
+            Self::Disk(folder) => write!(f, "disk:{}", folder.display()),
+            Self::Redis(servers) => servers.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_is_shown_as_it_is_written_but_for_credentials() {
+        for (url, shown) in [
+            ("memory:", "memory:"),
+            ("disk:/var/lib/tokenforge", "disk:/var/lib/tokenforge"),
+            ("disk:a folder", "disk:a folder"),
+            ("redis://:secret@host:1/2", "redis://host:1/2"),
+            ("redis+cluster://a:1,b:2/", "redis+cluster://a:1,b:2/0"),
+        ] {
+            assert_eq!(url.parse::<Location>().unwrap().to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn what_is_no_location_is_refused_and_not_repeated() {
+        for url in [
+            "",
+            "secret",
+            "memory:secret",
+            "disk:",
+            "http://secret",
+            "redis:secret",
+            "redist://secret",
+        ] {
+            let error = url.parse::<Location>().unwrap_err().to_string();
+            assert!(error.starts_with("not a store: ") && !error.contains("secret"), "{error}");
+            assert!(error.contains("expected memory:, disk:PATH, redis://"), "{error}");
+        }
+    }
+}

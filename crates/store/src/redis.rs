@@ -1,0 +1,175 @@
+//! Entries on a Redis or Valkey server, or a cluster of them, that any number of gateways share.
+//!
+//! ```text
+//! tokenforge:1:key               32 random bytes under which references are made
+//! tokenforge:1:7f03...original   a checksum, then the bytes; expires a lifetime after the last use
+//! ```
+//!
+//! The server bounds what is kept: with `maxmemory-policy volatile-lru` the entries unused for longest make room, and
+//! the key, which has no lifetime, stays. `GETEX` asks for Redis 6.2 or any Valkey.
+//!
+//! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
+//! an error calls fail at once for a while.
+
+mod link;
+mod pool;
+mod scan;
+mod servers;
+
+pub use servers::Servers;
+
+use crate::address::Address;
+use crate::{Error, Kind, Settings, Stats, Store, entry, key};
+use ::redis::{Cmd, Value};
+use link::Reply;
+use pool::Pool;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The number is the version of all this.
+const PREFIX: &str = "tokenforge:1:";
+/// How long a call waits for a server.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// A store that is shared over the network.
+pub struct Redis {
+    pool: Arc<Pool>,
+    settings: Settings,
+}
+
+impl Redis {
+    /// The store on these servers. They are asked when something is put or had: that they cannot be reached now is no
+    /// error.
+    pub fn new(servers: Servers, settings: Settings) -> Self {
+        Self { pool: Arc::new(Pool::new(servers, PATIENCE)), settings }
+    }
+
+    /// The same store, in which a call waits this long for an answer, and not the 250 ms that a request can spare.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { pool: Arc::new(Pool::new(self.pool.servers().clone(), patience)), ..self }
+    }
+
+    fn refused(&self, error: ::redis::RedisError) -> Error {
+        self.pool.servers().error(error)
+    }
+}
+
+impl Store for Redis {
+    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.put_all(kind, tenant, &[(id, bytes)])
+    }
+
+    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.get_all(kind, tenant, &[id])?.pop().flatten())
+    }
+
+    fn put_all(&self, kind: Kind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), Error> {
+        let lifetime = milliseconds(self.settings.lifetime(kind));
+        let set = |(id, bytes): &(&str, &[u8])| {
+            let address = Address::of(kind, tenant, id)?;
+            let value = [&entry::header(&address, bytes), *bytes].concat();
+            let mut set = command("SET", &name(&address));
+            set.arg(value).arg("PX").arg(lifetime);
+            Ok(set)
+        };
+        let commands: Vec<Cmd> = entries.iter().map(set).collect::<Result<_, Error>>()?;
+        let replies = self.pool.ask(&commands)?;
+        replies
+            .into_iter()
+            .try_for_each(|reply| reply.map(drop))
+            .map_err(|error| self.refused(error))
+    }
+
+    fn get_all(
+        &self,
+        kind: Kind,
+        tenant: &str,
+        ids: &[&str],
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let addresses: Vec<Address> =
+            ids.iter().map(|id| Address::of(kind, tenant, id)).collect::<Result<_, Error>>()?;
+        let lifetime = milliseconds(self.settings.lifetime(kind));
+        let get = |address: &Address| {
+            let mut get = command("GETEX", &name(address));
+            get.arg("PX").arg(lifetime);
+            get
+        };
+        let replies = self.pool.ask(&addresses.iter().map(get).collect::<Vec<_>>())?;
+        let found = addresses.iter().zip(replies).map(|(address, reply)| {
+            let contents = bytes(reply).map_err(|error| self.refused(error))?;
+            Ok(contents.and_then(|contents| entry::checked(address, contents)))
+        });
+        found.collect()
+    }
+
+    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+        let address = Address::of(kind, tenant, id)?;
+        let mut replies = self.pool.ask(&[command("UNLINK", &name(&address))])?;
+        let removed =
+            replies.pop().unwrap_or(Ok(Value::Nil)).map_err(|error| self.refused(error))?;
+        Ok(removed == Value::Int(1))
+    }
+
+    /// Exact, but for entries that come and go meanwhile.
+    fn stats(&self) -> Result<Stats, Error> {
+        scan::stats(&self.pool)
+    }
+
+    /// When an entry was last used is known from what remains of its lifetime, as these settings have it.
+    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+        scan::purge(&self.pool, &self.settings, kind, unused_for)
+    }
+
+    fn key(&self) -> Result<[u8; 32], Error> {
+        if let Some(key) = self.settings.key {
+            return Ok(key);
+        }
+        let name = format!("{PREFIX}key");
+        let mut set = command("SET", &name);
+        set.arg(&key::random()?).arg("NX");
+        // Whichever process comes first sets it; all read the same.
+        let mut replies = self.pool.ask(&[set, command("GET", &name)])?;
+        let kept = replies.pop().unwrap_or(Ok(Value::Nil));
+        let kept = bytes(kept).map_err(|error| self.refused(error))?.unwrap_or_default();
+        match replies.pop() {
+            Some(Err(error)) if kept.is_empty() => Err(self.refused(error)),
+            _ => key::read(format!("{name} at {}", self.pool.servers()), &kept),
+        }
+    }
+}
+
+impl fmt::Debug for Redis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redis")
+            .field("servers", self.pool.servers())
+            .field("settings", &self.settings)
+            .finish()
+    }
+}
+
+fn name(address: &Address) -> String {
+    format!("{PREFIX}{address}")
+}
+
+fn command(name: &str, key: &str) -> Cmd {
+    let mut command = ::redis::cmd(name);
+    command.arg(key);
+    command
+}
+
+/// What the server takes: at least one, and no number it would overflow with.
+fn milliseconds(lifetime: Duration) -> u64 {
+    lifetime.as_millis().clamp(1, 1 << 50) as u64
+}
+
+/// The bytes in a reply. What is not a string was put there by somebody else: it is no entry.
+fn bytes(reply: Reply) -> ::redis::RedisResult<Option<Vec<u8>>> {
+    match reply {
+        Ok(Value::BulkString(bytes)) => Ok(Some(bytes)),
+        Ok(_) => Ok(None),
+        Err(error) if error.code() == Some("WRONGTYPE") => Ok(None),
+        Err(error) => Err(error),
+    }
+}
