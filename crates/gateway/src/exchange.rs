@@ -40,7 +40,7 @@ pub(crate) async fn serve(
     let visit = Visit { state: gateway.state(), gateway };
     match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
-        Err(Stop::Answer(answer)) => answer,
+        Err(Stop::Answer(answer)) => *answer,
         Err(Stop::Problem(problem)) => visit.problem(&mut exchange, problem).await,
     }
 }
@@ -54,7 +54,7 @@ struct Visit {
 /// Why a request does not go further.
 enum Stop {
     /// It is answered.
-    Answer(Response<Body>),
+    Answer(Box<Response<Body>>),
     /// Something is wrong with it, or with whoever should have answered.
     Problem(Problem),
 }
@@ -173,7 +173,7 @@ impl Visit {
         }
         match self.state.chain.run(phase, exchange).await {
             Outcome::Continue => Ok(()),
-            Outcome::Terminate(answer) => Err(Stop::Answer(answer.map(Body::from))),
+            Outcome::Terminate(answer) => Err(Stop::Answer(Box::new(answer.map(Body::from)))),
         }
     }
 

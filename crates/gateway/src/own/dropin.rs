@@ -9,8 +9,8 @@ use crate::strategy::Shortened;
 use http::{Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_dialects::{Dialect, Purpose};
@@ -138,7 +138,7 @@ async fn retrieve(
         None => {
             let unknown =
                 json!({"error": {"message": "nothing is kept under this hash", "hash": hash}});
-            Ok(answer::json(StatusCode::NOT_FOUND, &Value::from(unknown)))
+            Ok(answer::json(StatusCode::NOT_FOUND, &unknown))
         }
     }
 }
