@@ -8,6 +8,9 @@ mod answered;
 mod read;
 mod rewriting;
 
+pub(crate) use read::unread;
+pub(crate) use rewriting::made;
+
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, Limit};
@@ -97,7 +100,9 @@ impl Visit {
 
     /// Whose request it is.
     fn authenticate(&self, exchange: &mut Exchange) -> Result<(), Stop> {
-        let tenant = self.state.door.tenant(&mut exchange.request_mut().headers);
+        let head = exchange.request_mut();
+        let query = head.uri.query().map(str::to_owned);
+        let tenant = self.state.door.tenant(&mut head.headers, query.as_deref());
         let Some(tenant) = tenant else {
             let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, message).into());
@@ -215,6 +220,7 @@ fn problem_of(failure: Failure) -> Stop {
     let status = match failure {
         Failure::Unreachable(_) => StatusCode::BAD_GATEWAY,
         Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
+        Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
     };
     Problem::new(status, failure.to_string()).into()
 }

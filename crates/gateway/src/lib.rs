@@ -9,6 +9,7 @@ mod deferral;
 mod exchange;
 mod expand;
 mod gateway;
+mod guarded;
 mod http;
 mod memo;
 mod options;

@@ -1,18 +1,16 @@
 //! The interface that other gateways call to have messages compressed: messages in, as many out, and originals by hash.
 
 use crate::answer::{self, Problem};
+use crate::exchange::made;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::options::Options;
-use crate::rewrite::{Asker, Effort, Means, Order, rewrite};
-use crate::strategy::Shortened;
+use crate::rewrite::{Asker, Order};
 use http::{Response, StatusCode, Uri};
-use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::sync::Arc;
-use std::time::Instant;
 use tokenforge_dialects::{Dialect, Purpose};
 use tokenforge_plugin::Exchange;
 use tokenforge_store::Kind;
@@ -56,10 +54,7 @@ async fn compress(
 ) -> Result<Response<Body>, Problem> {
     let state = gateway.state();
     let limit = state.settings.limits.max_body_bytes;
-    let body = Limited::new(body, limit).collect().await;
-    let body =
-        body.map_err(|_| Problem::bad_request("the body did not arrive whole, or is too long"))?;
-    let body = body.to_bytes();
+    let body = super::whole(gateway, body, limit).await?;
     let unreadable =
         |error| Problem::bad_request(format!("expected {{\"messages\": […]}}: {error}"));
     let asked: Asked<'_> = serde_json::from_slice(&body).map_err(unreadable)?;
@@ -81,16 +76,8 @@ async fn compress(
         asker: Asker::Caller,
         body,
     };
-    let working = tokio::task::spawn_blocking(move || {
-        let deadline = Instant::now() + order.state.settings.tool_output.deadline;
-        let shortened = &Shortened::default();
-        rewrite(&order, &Means { effort: Effort::Full, deadline, shortened })
-            .map(|rewritten| (rewritten, order))
-    });
-    let defect = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway");
-    let (rewritten, order) = working.await.map_err(|_| defect())??;
-    let rewritten = rewritten.ok_or_else(defect)?;
-    order.gateway.telemetry.rewritten(&rewritten.report);
+    let rewritten = made(order).await?;
+    gateway.telemetry.rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
     let hashes: Vec<String> = rewritten.originals.keys().map(ToString::to_string).collect();
     let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;

@@ -1,7 +1,7 @@
 //! One request to a provider, over pooled connections.
 
 use super::connect::{Connector, connector};
-use crate::http::body::Body;
+use crate::http::body::{Body, TooSlow};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy;
@@ -37,6 +37,9 @@ pub(crate) enum Failure {
     /// It did not begin to answer in time.
     #[error("the upstream did not answer within {} seconds", .0.as_secs())]
     Silent(Duration),
+    /// The client took too long to send the body.
+    #[error("the body took too long to arrive")]
+    Trickled,
 }
 
 impl Client {
@@ -66,7 +69,7 @@ impl Client {
         let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
         let answer = tokio::time::timeout(first_byte, self.pool(is_guarded).request(request)).await;
         let answer = answer.map_err(|_| Failure::Silent(first_byte))?;
-        Ok((answer.map_err(|error| Failure::Unreachable(innermost(&error)))?, permit))
+        Ok((answer.map_err(|error| failure(&error))?, permit))
     }
 
     fn pool(&self, is_guarded: bool) -> &Pool {
@@ -83,10 +86,13 @@ impl Client {
 }
 
 /// The outer errors say only that something failed.
-fn innermost(error: &dyn std::error::Error) -> String {
+fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    cause.to_string()
+    match cause.is::<TooSlow>() {
+        true => Failure::Trickled,
+        false => Failure::Unreachable(cause.to_string()),
+    }
 }
