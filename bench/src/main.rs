@@ -3,10 +3,14 @@
 //! Speed compares rivals in one run on the same data, in turns, and keeps the best time of each: what
 //! matters is the ratio, and a busy machine slows all of them alike. Tokens and the engine are measured on a corpus of
 //! real tool outputs and sessions, in `../shared/corpus` or the folder that `CORPUS` names; without one those parts are
-//! left as they were. Sections: speed, tokens, engine, hard, savings; all of them unless some are named.
+//! left as they were. Sections: speed, tokens, engine, hard, savings, gateway; all of them unless some are named.
+//!
+//! `--quick` takes a minute for `gateway` and only prints; `--full` sends 100,000 requests to fill its store. The section
+//! `peers` is measured by `bench/peers.sh`.
 
 mod corpus;
 mod engine;
+mod gateway;
 mod report;
 mod speed;
 mod tables;
@@ -15,19 +19,39 @@ mod tokens;
 use std::path::{Path, PathBuf};
 
 fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(served) = gateway::serve(&arguments) {
+        return served;
+    }
+    let (flags, wanted): (Vec<String>, Vec<String>) =
+        arguments.into_iter().partition(|argument| argument.starts_with("--"));
+    let is_quick = flags.iter().any(|flag| flag == "--quick");
+    let plan = gateway::Plan::new(&flags);
+
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus =
         std::env::var_os("CORPUS").map_or_else(|| bench.join("../../shared/corpus"), PathBuf::from);
     let results = bench.join("RESULTS.md");
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
     let is_wanted = |section: &str| wanted.is_empty() || wanted.iter().any(|name| name == section);
-    let write =
-        |section: &str, measure: &dyn Fn() -> anyhow::Result<String>| match is_wanted(section) {
-            true => report::replace_section(&results, section, &measure()?),
-            false => Ok(()),
-        };
+    let write = |section: &str, measure: &dyn Fn() -> anyhow::Result<String>| {
+        if !is_wanted(section) {
+            return Ok(());
+        }
+        let measured = measure()?;
+        println!("{measured}");
+        match is_quick {
+            true => Ok(()),
+            false => report::replace_section(&results, section, &measured),
+        }
+    };
 
+    if let [section, peers @ ..] = &wanted[..]
+        && section == "peers"
+    {
+        return write("peers", &|| gateway::measure_peers(peers, plan));
+    }
     write("speed", &|| Ok(speed::measure()))?;
+    write("gateway", &|| gateway::measure(plan))?;
     if corpus.is_dir() {
         write("tokens", &|| tokens::measure(&corpus::read(&corpus.join("outputs"))?))?;
         write("engine", &|| engine::cost(&corpus))?;
@@ -36,6 +60,8 @@ fn main() -> anyhow::Result<()> {
     } else {
         eprintln!("skipped: no corpus at {}; its tables stay as they were", corpus.display());
     }
-    eprintln!("wrote {}", results.display());
+    if !is_quick {
+        eprintln!("wrote {}", results.display());
+    }
     Ok(())
 }

@@ -1,0 +1,157 @@
+//! The gateway against the practical limit: what it costs, how it streams, what memory it takes.
+//!
+//! The upstream, a bare hyper passthrough and the gateway run in processes of their own; the load comes from here.
+//! Contenders take turns in short rounds, so that a busy machine slows all of them alike: trust the ratios.
+
+mod contender;
+mod conversation;
+mod fresh;
+mod load;
+mod memory;
+mod passthrough;
+mod peers;
+mod process;
+mod promises;
+mod results;
+mod serve;
+mod single;
+mod streaming;
+mod throughput;
+mod upstream;
+
+pub(crate) use peers::measure as measure_peers;
+pub(crate) use serve::serve;
+
+use crate::report;
+use anyhow::{Context, ensure};
+use process::Process;
+use promises::Promises;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// How much is measured.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    /// How often each contender has its turn.
+    rounds: usize,
+    /// How long a turn takes.
+    turn: Duration,
+    /// How many streams each contender has at once, and of how many chunks.
+    streams: (usize, usize),
+    /// How many streams stay open at once.
+    idle_streams: usize,
+    /// How many requests fill the store.
+    filling: usize,
+    /// How often the gateway is started.
+    starts: usize,
+}
+
+impl Plan {
+    /// As the command line says: `--quick` takes a minute, `--full` sends 100,000 requests to fill the store.
+    pub(crate) fn new(flags: &[String]) -> Self {
+        let has = |name: &str| flags.iter().any(|flag| flag == name);
+        let usual = Self {
+            rounds: 15,
+            turn: Duration::from_millis(200),
+            streams: (20, 40),
+            idle_streams: 5_000,
+            filling: 10_000,
+            starts: 11,
+        };
+        match (has("--quick"), has("--full")) {
+            (true, _) => Self {
+                rounds: 2,
+                turn: Duration::from_millis(150),
+                streams: (5, 10),
+                idle_streams: 1_000,
+                filling: 4_000,
+                starts: 3,
+            },
+            (false, true) => Self { filling: 100_000, ..usual },
+            (false, false) => usual,
+        }
+    }
+}
+
+/// What takes part in every measurement.
+struct Field {
+    program: PathBuf,
+    upstream: Process,
+    passthrough: Process,
+    off: Process,
+    standard: Process,
+}
+
+impl Field {
+    async fn start() -> anyhow::Result<Self> {
+        let program = program()?;
+        let upstream = Process::own(serve::UPSTREAM, None).await?;
+        let passthrough = Process::own(serve::PASSTHROUGH, Some(upstream.address)).await?;
+        let off = Process::gateway(&program, upstream.address, "disabled").await?;
+        let standard = Process::gateway(&program, upstream.address, "standard").await?;
+        Ok(Self { program, upstream, passthrough, off, standard })
+    }
+
+    /// Another gateway, with nothing in its memory.
+    async fn new_gateway(&self) -> anyhow::Result<Process> {
+        Process::gateway(&self.program, self.upstream.address, "standard").await
+    }
+}
+
+/// The tables of the section `gateway`.
+pub(crate) fn measure(plan: Plan) -> anyhow::Result<String> {
+    run(async {
+        let field = Field::start().await?;
+        let mut promises = Promises::default();
+        let throughput = throughput::measure(&field, plan, &mut promises).await?;
+        let fresh = fresh::measure(&field, plan, &mut promises).await?;
+        let streaming = streaming::measure(&field, plan, &mut promises).await?;
+        single::measure(&field, plan, &mut promises).await?;
+        let memory = memory::measure(&field, plan, &mut promises).await?;
+        Ok(format!(
+            "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms.\n\n\
+             {promises}\n{throughput}\n{fresh}\n{streaming}\n{memory}",
+            report::processor(),
+            std::thread::available_parallelism()?,
+            plan.rounds,
+            plan.turn.as_millis(),
+        ))
+    })
+}
+
+/// Runs on one thread, which leaves the others to the servers. A signal ends it, and with it every process it started.
+fn run(work: impl Future<Output = anyhow::Result<String>>) -> anyhow::Result<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut end = signal(SignalKind::terminate())?;
+        tokio::select! {
+            result = work => result,
+            _ = end.recv() => anyhow::bail!("ended by a signal"),
+            _ = tokio::signal::ctrl_c() => anyhow::bail!("ended by a signal"),
+        }
+    })
+}
+
+/// The gateway's program: the one that `TOKENFORGE` names, else built now, so that it is never an old one.
+fn program() -> anyhow::Result<PathBuf> {
+    if let Some(program) = std::env::var_os("TOKENFORGE") {
+        return Ok(program.into());
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--release", "--bin", "tokenforge"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()?;
+    ensure!(built.success(), "tokenforge was not built");
+    let own = std::env::current_exe()?;
+    let folder = own.ancestors().nth(2).context("a program outside of target/PROFILE")?;
+    Ok(folder.join("release/tokenforge"))
+}
+
+/// The middle one.
+fn median<T: PartialOrd + Copy>(mut values: Vec<T>) -> Option<T> {
+    values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    values.get(values.len() / 2).copied()
+}

@@ -1,0 +1,163 @@
+//! Conversations as agents send them, made up from a seed: calls of several tools and what they returned.
+
+use super::results::{STAMP, ToolResult};
+use bytes::Bytes;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// The newest result has this many bytes, or half of a smaller conversation.
+pub(crate) const NEWEST: usize = 20_000;
+
+/// Whose words a request is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Chat,
+    Anthropic,
+}
+
+impl Dialect {
+    pub(crate) const ALL: [Dialect; 2] = [Dialect::Chat, Dialect::Anthropic];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Dialect::Chat => "OpenAI chat",
+            Dialect::Anthropic => "Anthropic",
+        }
+    }
+
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Dialect::Chat => "/v1/chat/completions",
+            Dialect::Anthropic => "/v1/messages",
+        }
+    }
+}
+
+/// What is new in a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum News {
+    /// Nothing: the same bytes again.
+    Nothing,
+    /// The newest result, after a history that was seen before.
+    Newest,
+    /// Every result.
+    All,
+}
+
+/// A request's body with a place in each result that makes it a new one.
+pub(crate) struct Conversation {
+    pub(crate) dialect: Dialect,
+    body: Bytes,
+    stamps: Vec<usize>,
+}
+
+impl Conversation {
+    /// About `bytes` in all, the newest result made by `newest`.
+    pub(crate) fn new(
+        dialect: Dialect,
+        bytes: usize,
+        newest: fn(&mut Rng, usize) -> ToolResult,
+    ) -> Self {
+        let mut rng = Rng::with_seed(bytes as u64);
+        let newest = newest(&mut rng, NEWEST.min(bytes / 2));
+        let around = written(dialect, &[]).len() + newest.written_len();
+        let mut results = history(&mut rng, bytes.saturating_sub(around));
+        results.push(newest);
+        Self::of(dialect, &results)
+    }
+
+    /// With these results.
+    pub(crate) fn of(dialect: Dialect, results: &[ToolResult]) -> Self {
+        let body = written(dialect, results);
+        let stamps = body.match_indices(STAMP).map(|(at, _)| at).collect();
+        Self { dialect, body: body.into(), stamps }
+    }
+
+    /// The same, asking for a stream.
+    pub(crate) fn streamed(self) -> Self {
+        let start = br#"{"stream":true,"#;
+        let body = [start, &self.body[1..]].concat().into();
+        let stamps = self.stamps.iter().map(|at| at + start.len() - 1).collect();
+        Self { body, stamps, ..self }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The body of a request; `number` makes what is new in it another every time.
+    pub(crate) fn body(&self, news: News, number: u64) -> Bytes {
+        let stamps = match news {
+            News::Nothing => return self.body.clone(),
+            News::Newest => &self.stamps[self.stamps.len().saturating_sub(1)..],
+            News::All => &self.stamps,
+        };
+        let mut body = self.body.to_vec();
+        let stamp = stamp(number);
+        for at in stamps {
+            body[*at..*at + stamp.len()].copy_from_slice(stamp.as_bytes());
+        }
+        body.into()
+    }
+}
+
+/// As long as [`STAMP`], and another for every number.
+pub(crate) fn stamp(number: u64) -> String {
+    format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Results of all kinds and of many sizes, about `bytes` together.
+fn history(rng: &mut Rng, bytes: usize) -> Vec<ToolResult> {
+    let mut results: Vec<ToolResult> = Vec::new();
+    let mut left = bytes;
+    for kind in ToolResult::KINDS.into_iter().cycle() {
+        if left < 400 {
+            break;
+        }
+        let bytes = rng.usize(1_000..12_000).min(left);
+        let result = kind(rng, bytes);
+        left = left.saturating_sub(result.written_len());
+        results.push(result);
+    }
+    results
+}
+
+fn written(dialect: Dialect, results: &[ToolResult]) -> String {
+    let ask = "Find out why the nightly import fails, and mend it.";
+    let mut messages = vec![json!({ "role": "user", "content": ask })];
+    for (index, result) in results.iter().enumerate() {
+        let id = format!("call_{index:05}");
+        match dialect {
+            Dialect::Chat => messages.extend([
+                json!({ "role": "assistant", "content": null, "tool_calls": [{
+                    "id": id, "type": "function",
+                    "function": { "name": result.tool, "arguments": result.arguments.to_string() } }] }),
+                json!({ "role": "tool", "tool_call_id": id, "content": result.text }),
+            ]),
+            Dialect::Anthropic => messages.extend([
+                json!({ "role": "assistant", "content": [
+                    { "type": "tool_use", "id": id, "name": result.tool, "input": result.arguments }] }),
+                json!({ "role": "user", "content": [
+                    { "type": "tool_result", "tool_use_id": id, "content": result.text }] }),
+            ]),
+        }
+    }
+    let tools = ["Bash", "Read", "query"].map(|name| tool(dialect, name));
+    match dialect {
+        Dialect::Chat => json!({ "model": "gpt-5", "messages": messages, "tools": tools }),
+        Dialect::Anthropic => {
+            json!({ "model": "claude-sonnet-5", "max_tokens": 4096, "tools": tools, "messages": messages })
+        }
+    }
+    .to_string()
+}
+
+fn tool(dialect: Dialect, name: &str) -> Value {
+    let schema = json!({ "type": "object", "properties": { "input": { "type": "string" } } });
+    match dialect {
+        Dialect::Chat => {
+            json!({ "type": "function", "function": { "name": name, "parameters": schema } })
+        }
+        Dialect::Anthropic => json!({ "name": name, "input_schema": schema }),
+    }
+}

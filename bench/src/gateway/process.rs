@@ -1,0 +1,137 @@
+//! A server in a process of its own, so that its processor time and its memory are its own too.
+
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::Request;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
+
+/// Linux counts a process's time in these, for every program that reads it.
+const TICK: Duration = Duration::from_millis(10);
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running server. It is killed when it is dropped.
+pub(crate) struct Process {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    /// How long it took from its start until it answered.
+    pub(crate) ready_after: Duration,
+}
+
+impl Process {
+    /// The gateway, in front of `upstream`.
+    pub(crate) async fn gateway(
+        program: &Path,
+        upstream: SocketAddr,
+        mode: &str,
+    ) -> anyhow::Result<Self> {
+        let address = free_address()?;
+        let mut command = Command::new(program);
+        command.args(["serve", "--listen", &address.to_string()]);
+        command.args(["--backend-url", &format!("http://{upstream}")]);
+        command.args(["--tool-output-compression", mode]);
+        // Neither a settings file nor a variable of whoever runs this changes what is measured.
+        command.env_clear().current_dir(std::env::temp_dir());
+        Self::start(command, address).await
+    }
+
+    /// A server that this program is too; see `serve.rs`.
+    pub(crate) async fn own(role: &str, upstream: Option<SocketAddr>) -> anyhow::Result<Self> {
+        Self::own_at(free_address()?, role, upstream).await
+    }
+
+    /// The same, at an address that others know already.
+    pub(crate) async fn own_at(
+        address: SocketAddr,
+        role: &str,
+        upstream: Option<SocketAddr>,
+    ) -> anyhow::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg(role).arg(address.to_string());
+        command.args(upstream.map(|upstream| upstream.to_string()));
+        Self::start(command, address).await
+    }
+
+    async fn start(mut command: Command, address: SocketAddr) -> anyhow::Result<Self> {
+        let what = format!("{command:?}");
+        let start = Instant::now();
+        // Our own servers end when their input does: also when we are killed.
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = child.spawn().with_context(|| what.clone())?;
+        let mut process = Self { child, address, ready_after: Duration::ZERO };
+        while !is_ready(address).await {
+            if let Some(status) = process.child.try_wait()? {
+                bail!("{what} ended: {status}");
+            }
+            if start.elapsed() > PATIENCE {
+                bail!("{what} is not ready after {PATIENCE:?}");
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        process.ready_after = start.elapsed();
+        Ok(process)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The processor time a process took so far, of all its threads.
+pub(crate) fn cpu(pid: u32) -> anyhow::Result<Duration> {
+    let path = format!("/proc/{pid}/stat");
+    let stat = std::fs::read_to_string(&path).context(path)?;
+    // The name, in brackets, may hold anything; user and system time are the 12th and 13th field after it.
+    let (_, fields) = stat.rsplit_once(')').context("a process without a name")?;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let ticks = |at: usize| anyhow::Ok(fields.get(at).context("a short stat")?.parse::<u32>()?);
+    Ok(TICK * (ticks(11)? + ticks(12)?))
+}
+
+/// The memory a process holds now, in KB.
+pub(crate) fn rss(pid: u32) -> anyhow::Result<usize> {
+    memory(pid, "VmRSS:")
+}
+
+/// The most memory a process ever held, in KB.
+pub(crate) fn peak_rss(pid: u32) -> anyhow::Result<usize> {
+    memory(pid, "VmHWM:")
+}
+
+fn memory(pid: u32, field: &str) -> anyhow::Result<usize> {
+    let path = format!("/proc/{pid}/status");
+    let status = std::fs::read_to_string(&path).context(path)?;
+    let value = status.lines().find_map(|line| line.strip_prefix(field));
+    let value = value.with_context(|| format!("no {field}"))?;
+    Ok(value.trim().trim_end_matches(" kB").parse()?)
+}
+
+/// A port that nobody listens on. Given, not asked for: so nothing has to be read from what a server prints.
+fn free_address() -> anyhow::Result<SocketAddr> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
+}
+
+async fn is_ready(address: SocketAddr) -> bool {
+    let asked = async {
+        let stream = TcpStream::connect(address).await?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        let request = Request::get("/_forge/readyz").header("host", address.to_string());
+        let reply = sender.send_request(request.body(Empty::<Bytes>::new())?).await?;
+        anyhow::Ok(reply.status().is_success())
+    };
+    asked.await.unwrap_or(false)
+}

@@ -1,0 +1,135 @@
+//! What tools return, made up: a list of rows, a service's log, a test run, a file, a search.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Stands once in the middle of each result; another in its place makes the result a new one.
+pub(crate) const STAMP: &str = "5ca1ab1e0ddba11f";
+
+/// A call and what it returned.
+pub(crate) struct ToolResult {
+    pub(crate) tool: &'static str,
+    pub(crate) arguments: Value,
+    pub(crate) text: String,
+}
+
+impl ToolResult {
+    pub(crate) const KINDS: [fn(&mut Rng, usize) -> Self; 5] =
+        [Self::rows, Self::service_log, Self::file, Self::test_run, Self::search];
+
+    /// A query's rows, as JSON.
+    pub(crate) fn rows(rng: &mut Rng, bytes: usize) -> Self {
+        let text = fill(bytes, |n, stamp, out| {
+            let sign = if n == 0 { '[' } else { ',' };
+            let _ = write!(
+                out,
+                r#"{sign}{{"id":{},"name":"{} {}","status":"{}","amount":{}.{:02},"trace":"{}"}}"#,
+                n + 4100,
+                word(rng),
+                word(rng),
+                pick(rng, &["active", "waiting", "closed"]),
+                rng.u32(1..9000),
+                rng.u32(0..100),
+                stamp.unwrap_or(pick(rng, WORDS)),
+            );
+        });
+        Self { tool: "query", arguments: json!({ "table": word(rng) }), text: text + "]" }
+    }
+
+    /// What a service logged.
+    pub(crate) fn service_log(rng: &mut Rng, bytes: usize) -> Self {
+        let text = fill(bytes, |n, stamp, out| {
+            let (minute, second) = (n / 60 % 60, n % 60);
+            let level = pick(rng, &["INFO ", "INFO ", "INFO ", "WARN ", "DEBUG"]);
+            let (service, verb, noun) = (word(rng), pick(rng, VERBS), word(rng));
+            let (took, request) = (rng.u32(1..900), stamp.unwrap_or(service));
+            let _ = writeln!(
+                out,
+                "2026-03-04T09:{minute:02}:{second:02}.{:03}Z {level} {service}: {verb} {noun} in {took} ms request={request}",
+                rng.u32(0..1000),
+            );
+        });
+        Self { tool: "Bash", arguments: json!({ "command": "tail -n 500 app.log" }), text }
+    }
+
+    /// A test run: most of it can be left out.
+    pub(crate) fn test_run(rng: &mut Rng, bytes: usize) -> Self {
+        let mut text = String::from("running 999 tests\n");
+        text += &fill(bytes.saturating_sub(300), |n, stamp, out| {
+            let name = stamp.unwrap_or(pick(rng, VERBS));
+            let _ = writeln!(out, "test {}::{}::{name}_{n} ... ok", word(rng), word(rng));
+        });
+        text +=
+            "test import::nightly ... FAILED\n\nfailures:\n\n---- import::nightly stdout ----\n";
+        text += "thread 'import::nightly' panicked at src/import.rs:41:9:\nassertion failed: rows == 12\n\n";
+        text += "test result: FAILED. 998 passed; 1 failed; 0 ignored; finished in 1.20s\n";
+        Self { tool: "Bash", arguments: json!({ "command": "cargo test" }), text }
+    }
+
+    /// A file, its lines numbered.
+    pub(crate) fn file(rng: &mut Rng, bytes: usize) -> Self {
+        let text = fill(bytes, |n, stamp, out| {
+            let depth = "    ".repeat(rng.usize(0..4));
+            let (left, right) = (word(rng), stamp.unwrap_or(pick(rng, WORDS)));
+            let _ = write!(out, "{:>6}\t{depth}", n + 1);
+            let _ = match rng.u32(0..5) {
+                0 => writeln!(out, "let {left} = {}({right}, {})?;", pick(rng, VERBS), word(rng)),
+                1 => writeln!(out, "if {left}.is_empty() && {right} > {} {{", rng.u32(0..99)),
+                2 => writeln!(out, "}} // {left} {right}"),
+                3 => writeln!(out, "fn {}_{left}(&self, {right}: &str) {{", pick(rng, VERBS)),
+                _ => writeln!(out, "self.{left}.push(\"{right} {}\");", word(rng)),
+            };
+        });
+        let path = format!("src/{}.rs", word(rng));
+        Self { tool: "Read", arguments: json!({ "file_path": path }), text }
+    }
+
+    /// Where a word was found.
+    pub(crate) fn search(rng: &mut Rng, bytes: usize) -> Self {
+        let text = fill(bytes, |n, stamp, out| {
+            let (folder, file, name) = (word(rng), word(rng), stamp.unwrap_or(pick(rng, WORDS)));
+            let line = 7 * n + 3;
+            let verb = pick(rng, VERBS);
+            let _ =
+                writeln!(out, "src/{folder}/{file}.rs:{line}:    let {name} = {verb}(import)?;");
+        });
+        Self { tool: "Bash", arguments: json!({ "command": "grep -rn import src" }), text }
+    }
+
+    /// How long it is in a request, about: with what is escaped, and its call.
+    pub(crate) fn written_len(&self) -> usize {
+        Value::from(self.text.as_str()).to_string().len() + 230
+    }
+}
+
+/// Lines until there are `bytes`; the one that passes the middle is given the stamp.
+fn fill(bytes: usize, mut line: impl FnMut(usize, Option<&'static str>, &mut String)) -> String {
+    let mut out = String::new();
+    let mut stamp = Some(STAMP);
+    for n in 0.. {
+        let is_middle = 2 * out.len() >= bytes;
+        line(n, if is_middle { stamp.take() } else { None }, &mut out);
+        if out.len() >= bytes && stamp.is_none() {
+            break;
+        }
+    }
+    out
+}
+
+fn word(rng: &mut Rng) -> &'static str {
+    pick(rng, WORDS)
+}
+
+fn pick(rng: &mut Rng, words: &[&'static str]) -> &'static str {
+    words[rng.usize(..words.len())]
+}
+
+const VERBS: &[&str] =
+    &["read", "write", "fetch", "merge", "close", "parse", "retry", "verify", "open", "load"];
+const WORDS: &[&str] = &[
+    "order", "import", "ledger", "parcel", "account", "window", "cursor", "branch", "signal",
+    "harbor", "matrix", "ticket", "voucher", "shelf", "region", "worker", "packet", "tariff",
+    "invoice", "carrier", "segment", "planet", "bucket", "anchor", "filter", "reader", "station",
+    "quota", "margin", "vector", "garden", "season",
+];

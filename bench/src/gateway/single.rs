@@ -1,0 +1,55 @@
+//! Single requests, of the sizes that were promised to be quick.
+
+use super::contender::{Contender, Figures, take_turns};
+use super::conversation::{Conversation, Dialect, News};
+use super::load::Until;
+use super::promises::Promises;
+use super::results::ToolResult;
+use super::{Field, Plan};
+use fastrand::Rng;
+use std::sync::Arc;
+
+/// Cases G46 and G47.
+pub(crate) async fn measure(
+    field: &Field,
+    plan: Plan,
+    promises: &mut Promises,
+) -> anyhow::Result<()> {
+    large_body(field, plan, promises).await?;
+    many_results(field, plan, promises).await
+}
+
+/// G46: what an 800 KB body takes longer than without a gateway.
+async fn large_body(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Result<()> {
+    eprintln!("800 KB");
+    let conversation = Conversation::new(Dialect::Anthropic, 800_000, ToolResult::service_log);
+    let contenders = [
+        Contender::direct(&field.upstream),
+        Contender::new("off", &field.off, News::Nothing),
+        Contender::new("standard, repeated history", &field.standard, News::Nothing),
+        Contender::new("standard, newest result fresh", &field.standard, News::Newest),
+    ];
+    let figures = take_turns(&contenders, &Arc::new(conversation), 1, plan).await?;
+    for (contender, own) in contenders.iter().zip(&figures).skip(1) {
+        let what = format!("G46: 800 KB, {}, added", contender.name);
+        promises.at_most(&what, 20.0, own.latency(0.5) - figures[0].latency(0.5), "ms");
+    }
+    Ok(())
+}
+
+/// G47: a request with 400 results that nobody has seen.
+async fn many_results(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Result<()> {
+    eprintln!("400 fresh results");
+    let mut rng = Rng::with_seed(47);
+    let kinds = ToolResult::KINDS.into_iter().cycle().take(400);
+    let results: Vec<ToolResult> = kinds.map(|kind| kind(&mut rng, 2_500)).collect();
+    let conversation = Arc::new(Conversation::of(Dialect::Anthropic, &results));
+    let contender = Contender::new("standard", &field.standard, News::All);
+    let mut figures = Figures::default();
+    for _ in 0..plan.rounds {
+        contender.round(&conversation, 1, Until::Sent(1), &mut figures).await?;
+    }
+    let what = "G47: 400 fresh results of 2.5 KB in one request";
+    promises.at_most(what, 1000.0, figures.latency(0.5), "ms");
+    Ok(())
+}
