@@ -1,5 +1,7 @@
 //! The engine: one tool output in, one with fewer tokens out.
 
+mod marked;
+
 use crate::context::Context;
 use crate::fidelity::Fidelity;
 use crate::filter::FilterSet;
@@ -12,8 +14,8 @@ use crate::runner::{Expired, Run, isolated};
 use crate::settings::{CEILING_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
-use crate::{SIGNATURE, redaction, stages};
-use memchr::memmem;
+use crate::{redaction, stages};
+use marked::is_marked;
 use std::borrow::Cow;
 
 /// A tool's output and the call it answers.
@@ -210,16 +212,16 @@ impl<'a> Engine<'a> {
         if self.settings.skip_tools.covers(&context.tool_name, context.tool) {
             return Err(Reason::SkippedTool);
         }
-        if is_ours(text) {
-            return Err(Reason::AlreadyCompressed);
+        if is_marked(text) {
+            return self.bounded(text, context);
         }
         let parts = wrapper::unwrap(text);
         let payloads: Vec<&str> = parts.payloads().collect();
         if payloads.is_empty() {
             return Err(Reason::ClientMessage);
         }
-        if payloads.iter().any(|payload| is_ours(payload)) {
-            return Err(Reason::AlreadyCompressed);
+        if payloads.iter().any(|payload| is_marked(payload)) {
+            return self.bounded(text, context);
         }
         let clean: Vec<Run<'_>> =
             payloads.iter().map(|text| self.cleaned(self.run(text, context))).collect();
@@ -416,11 +418,4 @@ fn has_left_out(run: &Run<'_>) -> bool {
 /// Is the text one payload as it stands?
 fn is_whole(parts: &Parts<'_>) -> bool {
     matches!(parts.pieces(), [Piece::Payload(payload)] if payload.codecs.is_empty())
-}
-
-/// Was this text written by us? Its notation would be taken for content, so nothing is done to it; nor is it trusted.
-fn is_ours(text: &str) -> bool {
-    text.starts_with(SIGNATURE)
-        || Reference::leading(text).is_some()
-        || memmem::find(text.as_bytes(), b"\n[Forge ").is_some()
 }

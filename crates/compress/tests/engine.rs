@@ -1,9 +1,9 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
-use tokenforge_compress::reference::{Key, hint};
+use tokenforge_compress::reference::{Key, Reference, hint};
 use tokenforge_compress::{
-    CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Settings,
-    Vault,
+    CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Reason,
+    Settings, Vault, Verdict,
 };
 
 fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> Compressed {
@@ -117,7 +117,7 @@ fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
     for expand_hint in [false, true] {
         let settings = Settings { expand_hint, ..Settings::default() };
-        let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+        let engine = Engine::new(&settings).with_vault(vault(&key));
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         assert!(first.original.is_some(), "{:?}", first.steps);
         let mut history = History::default();
@@ -135,7 +135,7 @@ fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
     let settings = Settings::default();
     let bare = Engine::new(&settings);
-    for engine in [bare, bare.with_vault(Vault { key: &key, tenant: "t" })] {
+    for engine in [bare, bare.with_vault(vault(&key))] {
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let mut history = History::default();
         history.add(Some("call_1"), "Bash", first.text(&text));
@@ -149,7 +149,7 @@ fn c9_with_a_hint_the_line_under_the_reference_says_how_to_use_it() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
     let compress = |text: &str, expand_hint: bool| {
         let settings = Settings { expand_hint, ..Settings::default() };
-        let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+        let engine = Engine::new(&settings).with_vault(vault(&key));
         engine.compress(&cargo_test(text, "call_1"), &History::default()).replacement
     };
     let (plain, hinted) = (compress(&text, false).unwrap(), compress(&text, true).unwrap());
@@ -174,7 +174,7 @@ fn c9_l2_the_hint_is_counted() {
     let mut outcomes = Vec::new();
     for text in (4..16).map(run) {
         let settings = Settings { expand_hint: true, ..Settings::default() };
-        let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+        let engine = Engine::new(&settings).with_vault(vault(&key));
         let compressed = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let shown = compressed.text(&text);
         assert!(shown == text || counter.count(shown) < counter.count(&text), "{shown}");
@@ -189,4 +189,85 @@ fn l2_a_few_bytes_above_the_cap_are_not_worth_a_marker() {
     let text = "ab ".repeat(21_847);
     let output = Output { text: &text, tool: "x", arguments: "", call: None, is_error: false };
     assert_eq!(Engine::new(&settings).compress(&output, &History::default()).replacement, None);
+}
+
+/// Lines of their own, a megabyte of them.
+fn megabyte() -> String {
+    (0..30_000_u32)
+        .map(|n| format!("{:08x} a line of its own, and long\n", n.wrapping_mul(2_654_435_761)))
+        .collect()
+}
+
+fn vault(key: &Key) -> Vault<'_> {
+    Vault { key, tenant: "t" }
+}
+
+#[test]
+fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
+    let (key, stranger) = (Key::from_bytes([7; 32]), Key::from_bytes([8; 32]));
+    let ours = Reference::of(&key, "t", "another original").marker();
+    let forged = Reference::of(&stranger, "t", "another original").marker();
+    let long = megabyte();
+    let texts = [
+        format!("[Forge left out 3 lines (20 bytes)]\n{long}"),
+        format!("{long}[Forge left out 3 lines (20 bytes)]\n{long}"),
+        format!("[Forge LZW Dictionary]\n<<F1:1>> = \"a line of\"\n\n{long}"),
+        format!("{forged}\n{long}"),
+        format!("{ours}\n{}\n{long}", hint()),
+        format!("{ours}\n").repeat(20_000),
+        "[Forge \n".repeat(100_000),
+        format!("[Forge \n{}", "\u{1}PNG\u{fffd}\u{2}\u{fffd}\n".repeat(100_000)),
+        serde_json::json!({ "output": format!("[Forge \n{long}"), "metadata": {"exit_code": 0} })
+            .to_string(),
+    ];
+    for text in &texts {
+        for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+            let settings = Settings { mode, ..Settings::default() };
+            let bare = Engine::new(&settings);
+            for engine in [bare, bare.with_vault(vault(&key))] {
+                let output = |text| Output {
+                    text,
+                    tool: "Bash",
+                    arguments: "{}",
+                    call: None,
+                    is_error: false,
+                };
+                let compressed = engine.compress(&output(text), &History::default());
+                let shown = compressed.text(text);
+                let start = &text[..text.floor_char_boundary(60)];
+                assert!(
+                    shown.len() < DEFAULT_MAX_OUTPUT_BYTES * 11 / 10,
+                    "{mode} {start}: {}",
+                    shown.len()
+                );
+                assert_eq!(compressed.original.is_some(), engine.reference(text).is_some());
+                assert!(compressed.original.as_ref().is_none_or(|original| original.text == *text));
+                let again = engine.compress(&output(shown), &History::default());
+                assert_eq!(again.replacement, None, "{mode} {start}");
+            }
+        }
+    }
+}
+
+#[test]
+fn l6_a_line_like_ours_in_an_output_of_ordinary_length_is_left_alone() {
+    let text = format!("[Forge left out 3 lines (20 bytes)]\n{}", &megabyte()[..65_000]);
+    for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
+        let settings = Settings { mode, ..Settings::default() };
+        let compressed = compress(&settings, "Bash", "make", &text);
+        assert_eq!(compressed.verdict, Verdict::Kept(Reason::AlreadyCompressed), "{mode}");
+    }
+}
+
+#[test]
+fn l6_payloads_that_are_too_long_only_together_stay_under_their_reference() {
+    let block = |from: usize| serde_json::json!({"query": "a", "result": &megabyte()[from..from + 100_000], "success": true});
+    let text = serde_json::json!([block(0), block(200_016), block(400_032)]).to_string();
+    let settings = Settings { mode: Mode::Safe, ..Settings::default() };
+    let key = Key::from_bytes([7; 32]);
+    let engine = Engine::new(&settings).with_vault(vault(&key));
+    let output = |text| Output { text, tool: "x", arguments: "{}", call: None, is_error: false };
+    let once = engine.compress(&output(&text), &History::default()).replacement.unwrap();
+    assert!(once.len() > 2 * DEFAULT_MAX_OUTPUT_BYTES && Reference::leading(&once).is_some());
+    assert_eq!(engine.compress(&output(&once), &History::default()).replacement, None);
 }

@@ -27,8 +27,8 @@ pub use wire::Wire;
 
 use crate::dialect::Dialect;
 use crate::json::Node;
-use frames::{Frame, Frames, Pen};
-use speech::Speech;
+use frames::{Frames, Out, Pen};
+use speech::{PassOn, Speech};
 
 /// A reply on its way to the client, over as many replies of the upstream as it takes.
 ///
@@ -94,20 +94,7 @@ impl Reply {
             State::Stream(frames) => {
                 frames.push(bytes);
                 let mut out = self.pen.out(out);
-                let is_sound = loop {
-                    match frames.next() {
-                        Ok(None) => break true,
-                        Err(_) => break false,
-                        Ok(Some(frame)) if frame.json.is_empty() => out.pass(&frame),
-                        Ok(Some(frame)) => {
-                            if self.speech.event(&frame, &mut out).is_err() {
-                                out.pass(&frame);
-                                break false;
-                            }
-                        }
-                    }
-                };
-                if !is_sound {
+                if forward(frames, &mut *self.speech, &mut out).is_err() {
                     out.raw(&frames.take_rest());
                     self.state = State::Verbatim;
                 }
@@ -130,16 +117,8 @@ impl Reply {
                 })
             }
             State::Stream(frames) => {
-                let rest = frames.take_rest();
                 let mut out = self.pen.out(out);
-                let last = frames.last(&rest).ok();
-                match &last {
-                    // What was cut off in the middle of a call of our tool is not the client's.
-                    _ if self.speech.is_internal() && !last.as_ref().is_some_and(is_json) => {}
-                    Some(frame) if frame.json.is_empty() => out.pass(frame),
-                    Some(frame) if self.speech.event(frame, &mut out).is_ok() => {}
-                    _ => out.raw(&rest),
-                }
+                forward_rest(frames, &mut *self.speech, &mut out);
                 let next = self.speech.finish(&mut out);
                 match next {
                     Next::Done => out.end(),
@@ -176,6 +155,29 @@ impl Reply {
     }
 }
 
-fn is_json(frame: &Frame<'_>) -> bool {
-    Node::read(&frame.json).is_ok()
+/// Takes every complete event to the client. Those without a payload, such as comments, concern no dialect.
+fn forward(frames: &mut Frames, speech: &mut dyn Speech, out: &mut Out<'_>) -> Result<(), PassOn> {
+    while let Some(frame) = frames.next()? {
+        if frame.json.is_empty() {
+            out.pass(&frame);
+        } else if let Err(pass_on) = speech.event(&frame, out) {
+            out.pass(&frame);
+            return Err(pass_on);
+        }
+    }
+    Ok(())
+}
+
+/// Takes what the upstream did not complete to the client: it may be an event all the same.
+fn forward_rest(frames: &mut Frames, speech: &mut dyn Speech, out: &mut Out<'_>) {
+    let rest = frames.take_rest();
+    let frame = frames.last(&rest).ok();
+    let is_json = frame.as_ref().is_some_and(|frame| Node::read(&frame.json).is_ok());
+    match frame {
+        // What was cut off in the middle of a call of our tool is not the client's.
+        _ if !is_json && speech.is_internal() => {}
+        Some(frame) if frame.json.is_empty() => out.pass(&frame),
+        Some(frame) if speech.event(&frame, out).is_ok() => {}
+        _ => out.raw(&rest),
+    }
 }

@@ -6,6 +6,7 @@
 mod talk;
 
 use proptest::prelude::*;
+use talk::{Heard, bytes, pieces, talk, talk_in_any_split};
 use tokenforge_dialects::{Dialect, Wire, call_key};
 
 fn line(model: &str, message: &str) -> String {

@@ -7,6 +7,7 @@ mod talk;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use talk::{Heard, bytes, payloads, pieces, talk, talk_in_any_split};
 use tokenforge_dialects::{Dialect, Wire};
 
 /// The events of one reply, numbered from zero as the provider does.
@@ -206,7 +207,7 @@ fn g28_reasoning_is_said_again_with_its_content() {
         r#"{"type":"function_call_output","call_id":"c1","output":"the \"original\""}"#,
     ];
     assert_eq!(
-        heard.follow_up(0, r#"{"input":[{"role":"user"}], "store":false}"#, "the \"original\""),
+        heard.body(0, r#"{"input":[{"role":"user"}], "store":false}"#, "the \"original\""),
         format!(r#"{{"input":[{{"role":"user"}},{}], "store":false}}"#, said.join(","))
     );
 }
@@ -224,7 +225,7 @@ fn a_stored_reply_ends_with_the_id_from_which_the_client_may_go_on() {
     let first = Stream::stored("r1").ours("c1").completed(1, 2);
     let second = Stream::stored("r2").text("Done.").completed(3, 4);
     let heard = converse(&[first, second]).done();
-    let told = payloads(&heard.text());
+    let told = payloads(heard.text());
     let ids: Vec<Value> = told.iter().map(|event| serde_json::from_str(event).unwrap()).collect();
     assert_eq!(ids.first().unwrap()["response"]["id"], "r1");
     assert_eq!(ids.last().unwrap()["response"]["id"], "r2");
@@ -368,7 +369,7 @@ fn whole_replies_without_a_call_of_ours_pass_byte_for_byte() {
         r#"{ "output" : [ ] , "status":"queued" }"#.to_owned(),
         "<html>".to_owned(),
     ] {
-        assert_eq!(converse_whole(&[reply.clone()]).done().text(), reply);
+        assert_eq!(converse_whole(std::slice::from_ref(&reply)).done().text(), reply);
     }
 }
 

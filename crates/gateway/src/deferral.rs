@@ -38,6 +38,7 @@ pub(crate) struct Kept {
 struct KeptCall {
     id: String,
     call: String,
+    siblings_before: usize,
     answer: String,
     is_error: bool,
 }
@@ -47,7 +48,8 @@ pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Defe
     let kept = |call: &DeferredCall| {
         let asked = InternalCall { id: call.id.clone(), arguments: call.arguments.clone() };
         let Answer { text: answer, is_error } = originals.answer(gateway, &asked);
-        KeptCall { id: call.id.clone(), call: call.call.clone(), answer, is_error }
+        let DeferredCall { id, call, siblings_before, .. } = call.clone();
+        KeptCall { id, call, siblings_before, answer, is_error }
     };
     let kept = Kept {
         siblings: deferred.siblings.clone(),
@@ -84,9 +86,11 @@ pub(crate) fn rejoined(
         if joined.iter().any(|other| Arc::ptr_eq(other, &kept) || other.siblings == kept.siblings) {
             continue;
         }
-        for KeptCall { id, call, answer, is_error } in &kept.calls {
-            let exchange =
-                Exchange { siblings: &kept.siblings, call, id, answer, is_error: *is_error };
+        for kept_call in &kept.calls {
+            let KeptCall { id, call, siblings_before, answer, is_error } = kept_call;
+            let (siblings_before, is_error) = (*siblings_before, *is_error);
+            let siblings = &kept.siblings;
+            let exchange = Exchange { siblings, siblings_before, call, id, answer, is_error };
             splices.extend(rejoin(body, *dialect, request, &exchange).into_iter().flatten());
         }
         joined.push(kept);

@@ -75,13 +75,13 @@ impl Visit {
             return Err(Problem::bad_request("the body has two lengths").into());
         }
         self.run(Phase::PreAuth, exchange).await?;
-        if own::is_public(exchange.request().uri.path()) {
-            return Ok(own::answer(&self.gateway, exchange, body).await);
+        if own::is_operators(exchange.request().uri.path()) {
+            return Ok(own::answer_operator(&self.gateway, exchange, body).await);
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
-        if own::is_ours(exchange.request().uri.path()) {
-            return Ok(own::answer(&self.gateway, exchange, body).await);
+        if own::is_tenants(exchange.request().uri.path()) {
+            return Ok(own::answer_tenant(&self.gateway, exchange, body).await);
         }
         if headers::asks_for_upgrade(&exchange.request().headers) {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.

@@ -5,6 +5,7 @@ use crate::rewrite::output;
 use bytes::Bytes;
 use serde::Deserialize;
 use std::collections::HashMap;
+use std::fmt::Display;
 use tokenforge_compress::expansion::{Selection, select};
 use tokenforge_compress::reference::{Key, Reference};
 use tokenforge_compress::{Engine, Settings};
@@ -24,61 +25,44 @@ pub(crate) struct Originals {
     pub(crate) settings: Settings,
 }
 
-/// What the model may say.
+/// What is asked for.
 #[derive(Debug, Default, Deserialize)]
-struct Arguments {
+pub(crate) struct Wanted {
     #[serde(default)]
-    id: String,
-    lines: Option<String>,
-    grep: Option<String>,
+    pub(crate) id: String,
+    pub(crate) lines: Option<String>,
+    pub(crate) grep: Option<String>,
+    pub(crate) path: Option<String>,
 }
 
 impl Originals {
     /// Answers a call. Blocks.
     pub(crate) fn answer(&self, gateway: &Gateway, call: &InternalCall) -> Answer {
-        let answer = self.selected(gateway, &call.arguments);
-        gateway.telemetry.expansion(answer.as_ref().map(String::as_str));
+        let answer = self.wanted(gateway, &call.arguments);
+        let tokens = answer.as_ref().ok().map(|text| self.settings.counter.count(text));
+        gateway.telemetry.expansion(tokens);
         match answer {
             Ok(text) => Answer { text, is_error: false },
             Err(text) => Answer { text, is_error: true },
         }
     }
 
-    fn selected(&self, gateway: &Gateway, arguments: &str) -> Result<String, String> {
-        let arguments: Arguments = serde_json::from_str(arguments)
+    fn wanted(&self, gateway: &Gateway, arguments: &str) -> Result<String, String> {
+        let wanted: Wanted = serde_json::from_str(arguments)
             .map_err(|_| "Call again with {\"id\": \"shadow_...\"} as the arguments.".to_owned())?;
-        let original = self.find(gateway, &arguments.id)?;
-        let selection = selection(&arguments)?;
-        let selected = select(&original, &selection)
-            .map_err(|error| format!("Call again with other arguments: {error}."))?;
-        Ok(selected.into_owned())
-    }
-
-    /// The original, from the request itself where it is, else from the store.
-    fn find(&self, gateway: &Gateway, id: &str) -> Result<String, String> {
-        let unknown = || {
-            format!(
-                "No original is kept under {:?}. Run the tool again if you need its output.",
-                id.chars().take(80).collect::<String>()
-            )
+        let text = match self.in_request(gateway, &wanted.id) {
+            Some(text) => text,
+            None => original(gateway, &self.tenant, &wanted.id)?,
         };
-        let given = id.trim().trim_start_matches("<<<SHADOW:").trim_end_matches(">>>");
-        let reference: Reference = given.parse().map_err(|_| unknown())?;
-        let key = gateway.reference_key().ok_or_else(unknown)?;
-        if !reference.verify(&key, &self.tenant) {
-            return Err(unknown());
-        }
-        if let Some(text) = self.in_request(reference, &key) {
-            return Ok(text);
-        }
-        let stored = gateway.store.get(Kind::Original, &self.tenant, &reference.to_string());
-        stored.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(unknown)
+        wanted.selected(&text)
     }
 
-    fn in_request(&self, reference: Reference, key: &Key) -> Option<String> {
-        let index = *self.results.get(&reference)?;
+    /// The original out of the request that is being answered.
+    fn in_request(&self, gateway: &Gateway, id: &str) -> Option<String> {
+        let reference = reference(id)?;
+        let key: &Key = &*gateway.reference_key()?;
         let request = Request::read(&self.body, self.dialect).ok()?;
-        let result = request.results.get(index)?;
+        let result = request.results.get(*self.results.get(&reference)?)?;
         let text = result.text(&self.body)?;
         let arguments = result.arguments.as_ref().and_then(|found| found.text(&self.body));
         let output = output(result, &text, arguments.as_deref());
@@ -87,13 +71,40 @@ impl Originals {
     }
 }
 
-fn selection(arguments: &Arguments) -> Result<Selection, String> {
-    let lines = match &arguments.lines {
-        Some(lines) if !lines.trim().is_empty() => Some(
-            lines.parse().map_err(|error| format!("Call again with other arguments: {error}."))?,
-        ),
-        _ => None,
+impl Wanted {
+    /// The part of an original that is asked for.
+    pub(crate) fn selected(&self, original: &str) -> Result<String, String> {
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let wrong = |error: &dyn Display| format!("Call again with other arguments: {error}.");
+        let lines = given(&self.lines).map(|lines| lines.parse()).transpose();
+        let path = given(&self.path).map(|path| path.parse()).transpose();
+        let selection = Selection {
+            lines: lines.map_err(|error| wrong(&error))?,
+            grep: given(&self.grep).map(|grep| grep.as_str().into()),
+            path: path.map_err(|error| wrong(&error))?,
+            ..Selection::default()
+        };
+        let selected = select(original, &selection).map_err(|error| wrong(&error))?;
+        Ok(selected.into_owned())
+    }
+}
+
+/// An original that is kept for a tenant, or why there is none. Blocks.
+pub(crate) fn original(gateway: &Gateway, tenant: &str, id: &str) -> Result<String, String> {
+    let unknown = || {
+        let id: String = id.chars().filter(|character| !character.is_control()).take(64).collect();
+        format!("No original is kept under {id:?}. Run the tool again if you need its output.")
     };
-    let grep = arguments.grep.as_deref().filter(|grep| !grep.is_empty()).map(Into::into);
-    Ok(Selection { lines, grep, ..Selection::default() })
+    let reference = reference(id).ok_or_else(unknown)?;
+    let key = gateway.reference_key().ok_or_else(unknown)?;
+    if !reference.verify(&key, tenant) {
+        return Err(unknown());
+    }
+    let stored = gateway.store.get(Kind::Original, tenant, &reference.to_string());
+    stored.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(unknown)
+}
+
+/// Models write an id as they saw it, with its marks or without.
+fn reference(id: &str) -> Option<Reference> {
+    id.trim().trim_start_matches("<<<SHADOW:").trim_end_matches(">>>").parse().ok()
 }

@@ -1,4 +1,19 @@
 //! The gateway's own endpoints.
+//!
+//! | path | for |
+//! |---|---|
+//! | `GET /_forge/healthz`, `/_forge/readyz` | whoever watches the process |
+//! | `GET /_forge/metrics` | Prometheus |
+//! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
+//! | `GET`, `PATCH /_forge/api/config` | the operator |
+//! | `GET /_forge/api/expand?id=…` | a client, for its own originals |
+//! | `POST /v1/compress`, `GET /v1/retrieve/HASH` | other gateways |
+
+mod access;
+mod config;
+mod dropin;
+mod events;
+mod expand;
 
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
@@ -8,29 +23,71 @@ use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
 
-/// Is this path ours, and open to everybody who can reach the gateway?
-pub(crate) fn is_public(path: &str) -> bool {
-    matches!(path, "/_forge/healthz" | "/_forge/readyz")
+/// Is this path ours, and not a matter of whose request it is?
+pub(crate) fn is_operators(path: &str) -> bool {
+    path.starts_with("/_forge/") && path != expand::PATH
 }
 
-/// Is this path ours?
-pub(crate) fn is_ours(path: &str) -> bool {
-    path.starts_with("/_forge/")
+/// Is this path ours, and answered for the tenant who asks?
+pub(crate) fn is_tenants(path: &str) -> bool {
+    path == expand::PATH || dropin::is_ours(path)
 }
 
-/// Answers a request for one of our own endpoints.
-pub(crate) async fn answer(
+/// Answers the operator, or whoever watches the process.
+pub(crate) async fn answer_operator(
     gateway: &Arc<Gateway>,
-    exchange: &mut Exchange,
-    _body: Incoming,
+    exchange: &Exchange,
+    body: Incoming,
 ) -> Response<Body> {
     let head = exchange.request();
-    match (&head.method, head.uri.path()) {
-        (&Method::GET | &Method::HEAD, "/_forge/healthz") => answer::empty(StatusCode::OK),
-        (&Method::GET | &Method::HEAD, "/_forge/readyz") => {
+    let (method, path) = (&head.method, head.uri.path());
+    let is_get = matches!(*method, Method::GET | Method::HEAD);
+    match path {
+        "/_forge/healthz" if is_get => return answer::empty(StatusCode::OK),
+        "/_forge/readyz" if is_get => {
             let is_ready = !gateway.is_draining();
-            answer::empty(if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE })
+            return answer::empty(if is_ready {
+                StatusCode::OK
+            } else {
+                StatusCode::SERVICE_UNAVAILABLE
+            });
         }
-        _ => Problem::new(StatusCode::NOT_FOUND, "no such endpoint").answer(None),
+        _ => {}
     }
+    let settings = &gateway.state().settings;
+    if let Err(problem) = access::check(exchange, settings) {
+        return problem.answer(None);
+    }
+    match path {
+        "/_forge/metrics" if is_get => {
+            let text = gateway.telemetry.metrics(gateway.state().chain.metrics());
+            answer::text_of(StatusCode::OK, "text/plain; version=0.0.4", text)
+        }
+        "/_forge/api/stats" if is_get => stats(gateway).await,
+        "/_forge/api/events" if is_get => events::stream(gateway),
+        "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),
+        "/_forge/api/config" if *method == Method::PATCH => config::patch(gateway, body).await,
+        _ => {
+            Problem::new(StatusCode::NOT_FOUND, format!("there is no {method} {path}")).answer(None)
+        }
+    }
+}
+
+/// Answers a client.
+pub(crate) async fn answer_tenant(
+    gateway: &Arc<Gateway>,
+    exchange: &Exchange,
+    body: Incoming,
+) -> Response<Body> {
+    let answer = match exchange.request().uri.path() {
+        expand::PATH => expand::answer(gateway, exchange).await,
+        _ => dropin::answer(gateway, exchange, body).await,
+    };
+    answer.unwrap_or_else(|problem| problem.answer(None))
+}
+
+async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {
+    let store = gateway.store.clone();
+    let store = tokio::task::spawn_blocking(move || store.stats().ok()).await.ok().flatten();
+    answer::json(StatusCode::OK, &gateway.telemetry.stats(store))
 }

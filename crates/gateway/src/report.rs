@@ -52,8 +52,6 @@ pub(crate) struct Figures {
     pub(crate) is_capped: bool,
     pub(crate) is_pointer: bool,
     pub(crate) dictionary: Option<&'static str>,
-    /// Something was left out, and can be asked for.
-    pub(crate) is_reversible: bool,
     /// The strategy that shortened it further.
     pub(crate) strategy: Option<&'static str>,
 }
@@ -83,7 +81,6 @@ impl Figures {
             is_capped: false,
             is_pointer: false,
             dictionary: None,
-            is_reversible: false,
             strategy: None,
         }
     }

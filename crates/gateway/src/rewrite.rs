@@ -50,7 +50,18 @@ pub(crate) struct Order {
     /// Where it goes, and what the client shows there.
     pub(crate) target: Uri,
     pub(crate) bearer: Option<HeaderValue>,
+    /// Who can ask for what is left out.
+    pub(crate) asker: Asker,
     pub(crate) body: Bytes,
+}
+
+/// Who can ask for what is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// The model, if it is told of our tool.
+    Model,
+    /// Whoever had the body rewritten, by its own means.
+    Caller,
 }
 
 /// How much may be done for it.
@@ -110,7 +121,7 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
     let Some(results) = results::rewrite(order, means, &scope, &mut report) else {
         return Ok(None);
     };
-    let is_offered = scope.is_reversible() && !scope.is_observed;
+    let is_offered = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
     if is_offered {
         let Some(joined) = deferral::rejoined(order, request, !is_quick) else { return Ok(None) };
         splices.extend(joined);

@@ -1,45 +1,195 @@
 //! What can be seen from outside: counters, events, logs. Never a text, a prompt or a key.
 
+mod counters;
+mod event;
+mod live;
+mod log;
+mod metrics;
+mod prices;
+mod stats;
+mod tables;
+
 use crate::answer::Problem;
 use crate::report::Report;
-use tokenforge_compress::prompt;
+use counters::Counters;
+use live::Live;
+use log::Log;
+use prices::Prices;
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use tables::Tables;
+use tokenforge_compress::{Verdict, prompt};
 use tokenforge_config::Settings;
-use tokenforge_dialects::Usage;
+use tokenforge_dialects::{Tokens, Usage};
+use tokenforge_plugin::PluginMetrics;
+use tokenforge_store::Stats;
+use tokio::sync::broadcast;
 
 /// Counts, and tells whoever listens.
-pub(crate) struct Telemetry {}
+pub(crate) struct Telemetry {
+    pub(crate) counters: Counters,
+    tables: Mutex<Tables>,
+    prices: RwLock<Prices>,
+    log: RwLock<Option<Log>>,
+    live: Live,
+}
 
 impl Telemetry {
-    pub(crate) fn new(_settings: &Settings) -> Self {
-        Telemetry {}
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Telemetry {
+            counters: Counters::default(),
+            tables: Mutex::default(),
+            prices: RwLock::new(Prices::new(&settings.prices)),
+            log: RwLock::new(Log::open(&settings.monitoring)),
+            live: Live::default(),
+        }
     }
 
-    pub(crate) fn reconfigure(&self, _settings: &Settings) {}
+    pub(crate) fn reconfigure(&self, settings: &Settings) {
+        *self.prices.write().unwrap_or_else(PoisonError::into_inner) =
+            Prices::new(&settings.prices);
+        let mut log = self.log.write().unwrap_or_else(PoisonError::into_inner);
+        if log.as_ref().and_then(Log::path) != settings.monitoring.compression_log.as_deref() {
+            *log = Log::open(&settings.monitoring);
+        }
+    }
 
     /// A request was rewritten.
-    pub(crate) fn rewritten(&self, _report: &Report) {}
+    pub(crate) fn rewritten(&self, report: &Report) {
+        let counters = &self.counters;
+        counters.requests.add(1);
+        if report.results.is_empty() {
+            return;
+        }
+        for result in &report.results {
+            let figures = &result.figures;
+            counters.results.add(1);
+            let (before, after) = (figures.before, figures.after);
+            let is_replaced = figures.verdict == Verdict::Replaced;
+            counters.compressed.add(u64::from(is_replaced));
+            counters.bytes_before.add(before.bytes as u64);
+            counters.bytes_after.add(after.bytes as u64);
+            let (hits, misses) = (&counters.cache_hits, &counters.cache_misses);
+            if result.memo_reused { hits } else { misses }.add(1);
+            let (sent_before, sent_after) = match result.memo_reused {
+                true => (&counters.repeated_tokens_before, &counters.repeated_tokens_after),
+                false => (&counters.fresh_tokens_before, &counters.fresh_tokens_after),
+            };
+            sent_before.add(before.tokens as u64);
+            sent_after.add(after.tokens as u64);
+            counters.redacted.add(figures.redacted.len() as u64);
+        }
+        self.with_tables(|tables| {
+            tables.add(report, &self.prices.read().unwrap_or_else(PoisonError::into_inner))
+        });
+        self.tell(report);
+    }
+
+    /// Events are made only if somebody reads them.
+    fn tell(&self, report: &Report) {
+        let log = self.log.read().unwrap_or_else(PoisonError::into_inner);
+        if log.is_none() && !self.live.is_watched() {
+            return;
+        }
+        for result in &report.results {
+            let event = event::of(report, result);
+            if let Some(log) = &*log
+                && !log.write(&event)
+            {
+                self.counters.events_dropped.add(1);
+            }
+            self.live.tell(event);
+        }
+    }
 
     /// The provider said what a turn cost.
-    pub(crate) fn usage(&self, _usage: &Usage) {}
+    pub(crate) fn usage(&self, usage: &Usage) {
+        let Tokens { input, output, cache_read, cache_write, .. } = usage.sum;
+        let counters = &self.counters;
+        counters.input_tokens.add(input.unwrap_or(0));
+        counters.output_tokens.add(output.unwrap_or(0));
+        counters.cache_read_tokens.add(cache_read.unwrap_or(0));
+        counters.cache_write_tokens.add(cache_write.unwrap_or(0));
+    }
 
-    /// The model asked for what was left out: it got this text, or this explanation.
-    pub(crate) fn expansion(&self, _answer: Result<&str, &String>) {}
+    /// The model asked for what was left out: it got so many tokens, or an explanation.
+    pub(crate) fn expansion(&self, tokens: Option<usize>) {
+        match tokens {
+            Some(tokens) => {
+                self.counters.expansions.add(1);
+                self.counters.expansion_tokens.add(tokens as u64);
+            }
+            None => self.counters.expansions_failed.add(1),
+        }
+    }
 
     /// A text of a prompt was converted, or not.
-    pub(crate) fn prompt(&self, _outcome: &prompt::Outcome, _is_logged: bool) {}
+    pub(crate) fn prompt(&self, outcome: &prompt::Outcome, is_logged: bool) {
+        match outcome {
+            prompt::Outcome::Converted { stats, .. } => {
+                self.counters.prompts_converted.add(1);
+                if is_logged {
+                    tracing::info!(
+                        originalBytes = stats.original_bytes,
+                        compressedBytes = stats.compressed_bytes,
+                        originalTokens = stats.original_tokens,
+                        compressedTokens = stats.compressed_tokens,
+                        "JSON in the prompt was sent as TOON"
+                    );
+                }
+            }
+            prompt::Outcome::Kept(reason) => {
+                self.with_tables(|tables| tables.prompt_kept(reason.name()))
+            }
+        }
+    }
 
     /// What a strategy said before was used again.
-    pub(crate) fn strategy_remembered(&self) {}
+    pub(crate) fn strategy_remembered(&self) {
+        self.counters.strategy_remembered.add(1);
+    }
 
     /// A strategy was asked, and had an answer or not.
-    pub(crate) fn strategy_asked(&self, _is_success: bool) {}
+    pub(crate) fn strategy_asked(&self, is_success: bool) {
+        let (successes, failures) =
+            (&self.counters.strategy_successes, &self.counters.strategy_failures);
+        if is_success { successes } else { failures }.add(1);
+    }
+
+    /// The stages were out of time, and the original went on: what is forwarded depended on the clock.
+    pub(crate) fn deadline_passed(&self) {
+        self.counters.deadlines_passed.add(1);
+        tracing::warn!("a tool result took too long to compress, and went on as it came");
+    }
 
     /// A client hears of a problem.
     pub(crate) fn problem(&self, problem: &Problem) {
+        self.counters.problems.add(1);
         tracing::info!(status = problem.status.as_u16(), "a request was not served");
     }
 
     pub(crate) fn store_failed(&self, error: &tokenforge_store::Error) {
+        self.counters.store_failures.add(1);
         tracing::warn!(%error, "the store does not answer; nothing is left out of new results");
+    }
+
+    /// All figures, for people and the dashboard.
+    pub(crate) fn stats(&self, store: Option<Stats>) -> Value {
+        let prices = self.prices.read().unwrap_or_else(PoisonError::into_inner);
+        self.with_tables(|tables| stats::document(&self.counters, tables, &prices, store))
+    }
+
+    /// All figures, for Prometheus.
+    pub(crate) fn metrics(&self, plugins: impl Iterator<Item = PluginMetrics>) -> String {
+        metrics::text(&self.counters, plugins)
+    }
+
+    /// What happens from now on.
+    pub(crate) fn watch(&self) -> broadcast::Receiver<Arc<str>> {
+        self.live.watch()
+    }
+
+    fn with_tables<T>(&self, each: impl FnOnce(&mut Tables) -> T) -> T {
+        each(&mut self.tables.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -37,16 +37,23 @@ pub fn reference(text: &str) {
     assert_eq!(Reference::leading(&shown), Some((ours, text)));
 }
 
-/// Expansions: whatever is asked of whatever text, the answer is bounded, and all of a text is that text.
+/// Expansions: whatever is asked of whatever text, the answer is bounded, and all of a text is that text. The pattern is
+/// asked for as a path too.
 pub fn expansion(text: &str, lines: &str, pattern: &str, context: usize) {
     assert_eq!(select(text, &Selection::default()).as_deref(), Ok(text));
     const MAX_BYTES: usize = 200;
     // A match in a long line, and the context before it, come whole.
     let most = MAX_BYTES + 300 + 101 * 3000;
     let grep = Some(Grep { pattern: pattern.to_owned(), context });
-    for lines in [None, lines.parse().ok()] {
-        for grep in [None, grep.clone()] {
-            let selection = Selection { lines, grep, max_bytes: MAX_BYTES, ..Selection::default() };
+    let asked = [
+        (None, None),
+        (lines.parse().ok(), None),
+        (None, grep.clone()),
+        (lines.parse().ok(), grep),
+    ];
+    for path in [None, "$".parse().ok(), pattern.parse().ok()] {
+        for (lines, grep) in asked.clone() {
+            let selection = Selection { path: path.clone(), lines, grep, max_bytes: MAX_BYTES };
             if let Ok(part) = select(text, &selection) {
                 assert!(part.len() <= most, "{} bytes", part.len());
             }

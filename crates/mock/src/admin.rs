@@ -1,9 +1,9 @@
 //! The mock's own paths, for programs that cannot hold it: `/_mock/requests` and `/_mock/replies`.
 
 use crate::answer::Answer;
-use crate::record::Recorded;
+use crate::record::{Happened, Recorded};
 use crate::script_file;
-use crate::server::{Shared, Source};
+use crate::shared::{Shared, Source};
 use http::Method;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ pub(crate) fn answer(request: &Recorded, shared: &Shared) -> Answer {
             &shared.log.look(|happened| happened.requests.iter().map(shown).collect::<Value>()),
         ),
         (&Method::DELETE, "/_mock/requests") => {
-            shared.log.note(|happened| happened.requests.clear());
+            shared.log.note(Happened::clear);
             done()
         }
         (&Method::POST, "/_mock/replies") => match script_file::read(&request.plain()) {

@@ -61,7 +61,7 @@ pub(crate) struct Turn<'a> {
 impl Turn<'_> {
     /// The model thought before it called.
     pub(crate) fn thought(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Thinking(_)))
+        self.parts.iter().any(|part| matches!(part, Part::Thinking(_) | Part::Redacted(_)))
     }
 
     pub(crate) fn calls(&self) -> bool {
@@ -87,7 +87,7 @@ impl Usage {
     fn of(body: &[u8], parts: &[Part]) -> Self {
         let tokens = |bytes: usize| bytes as u64 / 4 + 1;
         let said = |part: &Part| match part {
-            Part::Thinking(text) | Part::Text(text) => tokens(text.len()),
+            Part::Thinking(text) | Part::Redacted(text) | Part::Text(text) => tokens(text.len()),
             Part::Call { name, arguments } => tokens(name.len() + arguments.len()) + 8,
             Part::ExpandFirst => 0,
         };

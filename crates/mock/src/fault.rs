@@ -27,7 +27,7 @@ pub enum Fault {
     TruncateChunk,
     /// `Content-Length` is so much larger (or, below zero, smaller) than the body.
     LieAboutLength(i64),
-    /// The first letter of the body's last string becomes a byte that is never in UTF-8.
+    /// The first letter that the model says becomes a byte that is never in UTF-8; not in Amazon's frames.
     InvalidUtf8,
     /// A redirect to this address, with the reply's body.
     Redirect(String),
@@ -109,11 +109,17 @@ impl Plan {
     }
 }
 
-/// Puts a byte that is never in UTF-8 in the place of a letter of the text.
+/// Puts a byte that is never in UTF-8 in the place of the first letter that the model says.
 pub(crate) fn spoil(events: &mut [Bytes]) {
-    for event in events.iter_mut().rev() {
-        let letter = event.iter().rposition(u8::is_ascii_alphabetic);
-        if let Some(at) = letter.filter(|_| event.windows(4).any(|window| window == b"text")) {
+    let starts = ["\"text\":\"", "\"content\":\"", "\"delta\":\"", "\"thinking\":\""];
+    let letter = |event: &[u8]| {
+        starts.iter().find_map(|start| {
+            let after = memchr::memmem::find(event, start.as_bytes())? + start.len();
+            event.get(after).filter(|byte| byte.is_ascii_alphabetic()).map(|_| after)
+        })
+    };
+    for event in events {
+        if let Some(at) = letter(event) {
             let mut spoilt = event.to_vec();
             spoilt[at] = 0xff;
             *event = spoilt.into();

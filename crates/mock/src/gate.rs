@@ -1,7 +1,7 @@
 //! Gates that hold replies back until a test lets them go.
 
 use crate::record::Log;
-use crate::server::Shared;
+use crate::shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::watch;

@@ -3,9 +3,10 @@
 use crate::answer::Answer;
 use crate::fault::Fault;
 use crate::gate::Hold;
-use crate::record::Recorded;
+use crate::record::{Happened, Recorded};
 use crate::script::Reply;
-use crate::server::{Shared, Source, serve};
+use crate::server::serve;
+use crate::shared::{Shared, Source};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -159,12 +160,7 @@ impl Mock {
 
     /// Forgets the requests so far, and what was abandoned. Queued replies stay.
     pub fn clear(&self) {
-        self.shared.log.note(|happened| {
-            happened.requests.clear();
-            happened.count = 0;
-            happened.abandoned = 0;
-            happened.most_at_once = happened.at_once;
-        });
+        self.shared.log.note(Happened::clear);
     }
 
     /// How many replies are queued.

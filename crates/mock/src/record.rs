@@ -73,6 +73,16 @@ pub(crate) struct Happened {
     pub(crate) most_at_once: usize,
 }
 
+impl Happened {
+    /// Forgets requests, and what was abandoned; connections stay counted.
+    pub(crate) fn clear(&mut self) {
+        self.requests.clear();
+        self.count = 0;
+        self.abandoned = 0;
+        self.most_at_once = self.at_once;
+    }
+}
+
 impl Log {
     /// Looks at what happened.
     pub(crate) fn look<T>(&self, at: impl FnOnce(&Happened) -> T) -> T {

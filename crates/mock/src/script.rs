@@ -49,6 +49,8 @@ impl Default for Says {
 pub(crate) enum Part {
     /// What it thought, signed.
     Thinking(String),
+    /// What it thought, hidden from the client: Anthropic's `redacted_thinking`. Other dialects leave it out.
+    Redacted(String),
     /// Text for the user.
     Text(String),
     /// A call of a tool, its arguments as the model wrote them.
@@ -96,6 +98,12 @@ impl Reply {
     #[must_use]
     pub fn thinking(self, text: impl Into<String>) -> Self {
         self.and(Part::Thinking(text.into()))
+    }
+
+    /// Adds a block of thinking that the client cannot read, where the dialect has such; it must come back unchanged.
+    #[must_use]
+    pub fn redacted_thinking(self, text: impl Into<String>) -> Self {
+        self.and(Part::Redacted(text.into()))
     }
 
     /// Adds a call of a tool.

@@ -72,6 +72,18 @@ pub(crate) fn is_signature(text: &str, signature: &str) -> bool {
     self::signature(text) == signature
 }
 
+/// A text that only the mock can read: hex, which is base64 as well.
+pub(crate) fn hidden(text: &str) -> String {
+    let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}{hex}", signature(&hex))
+}
+
+/// Whether this is a text that the mock hid.
+pub(crate) fn is_hidden(hidden: &str) -> bool {
+    let end = signature("").len();
+    hidden.split_at_checked(end).is_some_and(|(signature, hex)| is_signature(hex, signature))
+}
+
 /// FNV-1a over several texts, kept apart from each other.
 pub(crate) fn sum(texts: &[&[u8]]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -148,5 +160,7 @@ mod tests {
         assert!(is_signature("think", &signature("think")));
         assert!(!is_signature("thinK", &signature("think")));
         assert_eq!(signature("").len() % 4, 0);
+        assert!(is_hidden(&hidden("think")));
+        assert!(!is_hidden(&hidden("think").replace('7', "8")) && !is_hidden("ä"));
     }
 }

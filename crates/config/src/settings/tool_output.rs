@@ -95,6 +95,7 @@ impl ToolOutput {
             max_output_bytes: self.max_output_bytes,
             json_formats: self.json_formats.clone(),
             skip_tools: SkipTools::parse(&self.skip_tools),
+            expand_hint: self.include_expand_hint,
             ..tokenforge_compress::Settings::default()
         }
     }

@@ -58,10 +58,16 @@ impl<'a> Node<'a> {
 
     /// The member of that name: the last one, as most readers take it.
     pub(crate) fn get(&self, name: &str) -> Option<Node<'a>> {
-        let mut found = None;
+        let [found] = self.pick([name]);
+        found
+    }
+
+    /// Several members at once.
+    pub(crate) fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Node<'a>>; N] {
+        let mut found = [const { None }; N];
         self.each_member(|key, node| {
-            if key == name {
-                found = Some(node);
+            if let Some(place) = names.iter().position(|name| key == *name) {
+                found[place] = Some(node);
             }
         });
         found
@@ -126,6 +132,8 @@ mod tests {
         assert_eq!(&text[elements[2].span()], r#"{"c": null}"#);
         assert_eq!(elements[2].get("c").unwrap().kind(), Kind::Null);
         assert_eq!(node.get("n").unwrap().number(), Some(12));
+        let [n, x, a] = node.pick(["n", "x", "a"]);
+        assert!(n.is_some_and(|n| n.raw() == "12") && x.is_none() && a.is_some());
         assert_eq!(node.members().len(), 2);
         assert!(node.at(["a", "x"]).is_none() && list.get("a").is_none());
         assert!(node.elements().is_empty());

@@ -18,21 +18,21 @@ impl Grammar for Anthropic {
     const INDEX: &'static str = "index";
 
     fn event<'a>(_: &str, json: &Node<'a>) -> Event<'a> {
-        let kind = json.get("type").and_then(|kind| kind.text()).unwrap_or_default();
-        let index = || json.get(Self::INDEX)?.number();
+        let [kind, index, delta, block] =
+            json.pick(["type", Self::INDEX, "delta", "content_block"]);
+        let kind = kind.and_then(|kind| kind.text()).unwrap_or_default();
+        let index = index.and_then(|index| index.number());
         let event = match &*kind {
             "message_start" => Some(Event::Opening),
             "content_block_start" => {
-                let block = json.get("content_block");
-                index().zip(block).map(|(index, block)| Event::Start { index, block })
+                index.zip(block).map(|(index, block)| Event::Start { index, block })
             }
             "content_block_delta" => {
-                let delta = json.get("delta");
-                index().zip(delta).map(|(index, delta)| Event::Delta { index, delta })
+                index.zip(delta).map(|(index, delta)| Event::Delta { index, delta })
             }
-            "content_block_stop" => index().map(|index| Event::Stop { index }),
+            "content_block_stop" => index.map(|index| Event::Stop { index }),
             "message_delta" => {
-                let reason = json.at(["delta", "stop_reason"]);
+                let reason = delta.and_then(|delta| delta.get("stop_reason"));
                 let has_reason = reason.is_some_and(|reason| reason.kind() == Kind::String);
                 Some(Event::Closing { has_reason })
             }
@@ -52,9 +52,9 @@ impl Grammar for Anthropic {
     }
 
     fn is_text(node: &Node<'_>) -> bool {
-        let text = node.get("text").and_then(|text| text.spelling());
-        let is_text = is_kind(node, "text_delta") || is_kind(node, "text");
-        is_text && text.is_some_and(|text| !text.is_empty())
+        let [kind, text] = node.pick(["type", "text"]);
+        kind.is_some_and(|kind| kind.is("text_delta") || kind.is("text"))
+            && text.and_then(|text| text.spelling()).is_some_and(|text| !text.is_empty())
     }
 
     fn call(block: &Node<'_>) -> Option<Call> {

@@ -91,7 +91,7 @@ impl<G: Grammar> Blocks<G> {
     /// A block begins: notes it, and returns the client's number for it if the client gets it.
     fn start(&mut self, index: u64, block: Option<&Node<'_>>) -> Option<u64> {
         let call = block.and_then(G::call);
-        self.has_text |= block.is_some_and(G::is_text);
+        self.has_text = self.has_text || block.is_some_and(G::is_text);
         let is_internal = call.as_ref().is_some_and(|call| call.is_internal);
         let kept = index.saturating_sub(self.current.ledger.internal());
         let client = (!is_internal).then(|| self.current.base.saturating_add(kept));
@@ -154,7 +154,7 @@ impl<G: Grammar> Speech for Blocks<G> {
                 }
             }
             Event::Delta { index, delta } => {
-                self.has_text |= G::is_text(&delta);
+                self.has_text = self.has_text || G::is_text(&delta);
                 if self.current.ledger.find(index).is_none() {
                     // Some blocks begin with their first delta.
                     self.start(index, None);

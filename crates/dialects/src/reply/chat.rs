@@ -42,6 +42,8 @@ pub(super) struct Chat {
     calls: Calls,
     /// Whether the client has anything of this reply.
     is_begun: bool,
+    /// Whether the upstream said why its reply ended.
+    is_finished: bool,
     /// The closing events that the client was not given.
     closing: Vec<String>,
     /// Those of the reply before.
@@ -61,12 +63,20 @@ impl Default for Chat {
             message: Message::default(),
             calls: Calls::default(),
             is_begun: false,
+            is_finished: false,
             closing: Vec::new(),
             last_closing: Vec::new(),
             whole: whole::Earlier::default(),
             deferred: None,
         }
     }
+}
+
+/// What is of interest in a chunk, or in a whole reply.
+struct Chunk<'a> {
+    root: Node<'a>,
+    choice: Option<Node<'a>>,
+    usage: Option<Node<'a>>,
 }
 
 /// What a delta brings.
@@ -89,6 +99,7 @@ impl Chat {
         self.message = Message::default();
         self.calls = Calls::default();
         self.is_begun = false;
+        self.is_finished = false;
         self.last_closing = std::mem::take(&mut self.closing);
     }
 
@@ -142,40 +153,42 @@ impl Speech for Chat {
         self.begin();
         let json = &*frame.json;
         if json.trim_ascii() == DONE {
-            match self.closing.is_empty() {
-                true => out.pass(frame),
-                false => self.closing.push(json.to_owned()),
+            // Some providers give no reason.
+            let is_closing = !self.is_finished && self.calls.are_internal();
+            if is_closing || !self.closing.is_empty() {
+                self.closing.push(json.to_owned());
+            } else {
+                out.pass(frame);
             }
             return Ok(());
         }
-        let chunk = Node::read(json)?;
-        let choice = only_choice(&chunk)?;
-        let usage = chunk.get("usage").filter(|usage| usage.kind() == Kind::Object);
+        let Chunk { root, choice, usage } = Chunk::read(json)?;
         if let Some(usage) = &usage {
             self.figures.note(usage);
         }
         let mut edit = Edit::new(json);
-        self.identity.keep(&chunk, &mut edit);
+        self.identity.keep(&root, &mut edit);
         let delta = choice.as_ref().and_then(|choice| choice.get("delta"));
         let brings = delta.map(|delta| self.delta(&delta, &mut edit)).unwrap_or_default();
         let finish = choice.as_ref().and_then(finish_reason);
+        self.is_finished |= finish.is_some();
 
         let is_closing = finish.as_ref().is_some_and(goes_on) || !self.closing.is_empty();
-        if is_closing && self.calls.are_internal() {
+        let is_held = is_closing && self.calls.are_internal();
+        if is_held {
             self.closing.push(json.to_owned());
-            if !brings.says {
-                return Ok(());
-            }
+        }
+        let is_between = finish.is_none() && usage.is_none();
+        let is_opening = is_between && self.identity.is_settled() && !self.is_begun;
+        let is_ours = brings.is_internal && finish.is_none();
+        if !brings.says && (is_held || is_opening || is_ours) {
+            return Ok(());
+        }
+        if is_held {
             for held in finish.iter().chain(&usage) {
                 edit.replace(held, "null");
             }
-        } else if !brings.says && finish.is_none() {
-            let is_opening = self.identity.is_settled() && !self.is_begun && usage.is_none();
-            if brings.is_internal || is_opening {
-                return Ok(());
-            }
-        }
-        if let (Some(usage), false) = (&usage, is_closing && self.calls.are_internal()) {
+        } else if let Some(usage) = &usage {
             self.figures.put_right(usage, &mut edit);
         }
         self.is_begun = true;
@@ -229,19 +242,19 @@ impl Speech for Chat {
         };
         for json in closing {
             // What is held is `[DONE]`, or was read before.
-            let Ok(chunk) = Node::read(&json) else {
+            let Ok(Chunk { root, choice, usage }) = Chunk::read(&json) else {
                 out.compose("", &json);
                 continue;
             };
             let mut edit = Edit::new(&json);
-            self.identity.keep(&chunk, &mut edit);
-            if let Ok(Some(choice)) = only_choice(&chunk) {
+            self.identity.keep(&root, &mut edit);
+            if let Some(choice) = choice {
                 edit.set(&choice, "delta", "{}");
                 if let Some(finish) = finish_reason(&choice) {
                     edit.replace(&finish, quoted("stop"));
                 }
             }
-            if let Some(usage) = chunk.get("usage").filter(|usage| usage.kind() == Kind::Object) {
+            if let Some(usage) = usage {
                 self.figures.put_right(&usage, &mut edit);
             }
             out.compose("", &edit.done());
@@ -253,17 +266,25 @@ impl Speech for Chat {
     }
 }
 
-/// The choice of a chunk, if it has one. Where several answers were asked for, or there is an error, nothing is ours.
-fn only_choice<'a>(chunk: &Node<'a>) -> Result<Option<Node<'a>>, PassOn> {
-    if chunk.get("error").is_some_and(|error| error.kind() != Kind::Null) {
-        return Err(PassOn);
-    }
-    let mut choices = chunk.get("choices").map(|list| list.elements()).unwrap_or_default();
-    let choice = choices.pop();
-    let is_first = |choice: &Node<'_>| choice.get("index").is_none_or(|index| index.raw() == "0");
-    match choices.is_empty() && choice.as_ref().is_none_or(is_first) {
-        true => Ok(choice),
-        false => Err(PassOn),
+impl<'a> Chunk<'a> {
+    /// Reads a chunk. Where several answers were asked for, or there is an error, nothing is ours.
+    fn read(json: &'a str) -> Result<Self, PassOn> {
+        let root = Node::read(json)?;
+        let (mut choices, mut usage) = (Vec::new(), None);
+        for (name, value) in root.members() {
+            match &*name {
+                "choices" => choices = value.elements(),
+                "usage" if value.kind() == Kind::Object => usage = Some(value),
+                "error" if value.kind() != Kind::Null => return Err(PassOn),
+                _ => {}
+            }
+        }
+        let choice = choices.pop();
+        let index = choice.as_ref().and_then(|choice| choice.get("index"));
+        if !choices.is_empty() || index.is_some_and(|index| index.raw() != "0") {
+            return Err(PassOn);
+        }
+        Ok(Chunk { root, choice, usage })
     }
 }
 

@@ -15,18 +15,17 @@ impl Grammar for Converse {
     const INDEX: &'static str = "contentBlockIndex";
 
     fn event<'a>(name: &str, json: &Node<'a>) -> Event<'a> {
-        let index = || json.get(Self::INDEX)?.number();
+        let [index, block, delta] = json.pick([Self::INDEX, "start", "delta"]);
+        let index = index.and_then(|index| index.number());
         let event = match name {
             "messageStart" => Some(Event::Opening),
             "contentBlockStart" => {
-                let block = json.get("start");
-                index().zip(block).map(|(index, block)| Event::Start { index, block })
+                index.zip(block).map(|(index, block)| Event::Start { index, block })
             }
             "contentBlockDelta" => {
-                let delta = json.get("delta");
-                index().zip(delta).map(|(index, delta)| Event::Delta { index, delta })
+                index.zip(delta).map(|(index, delta)| Event::Delta { index, delta })
             }
-            "contentBlockStop" => index().map(|index| Event::Stop { index }),
+            "contentBlockStop" => index.map(|index| Event::Stop { index }),
             "messageStop" => {
                 let reason = json.get("stopReason");
                 let has_reason = reason.is_some_and(|reason| reason.kind() == Kind::String);

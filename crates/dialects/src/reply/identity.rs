@@ -28,14 +28,14 @@ impl Identity {
 
     /// Takes the members from an object of the first reply, or gives them to one of a later reply.
     pub(super) fn keep(&mut self, object: &Node<'_>, edit: &mut Edit<'_>) {
-        for (name, first) in self.names.iter().zip(&mut self.first) {
-            let Some(node) = object.get(name) else { continue };
+        for (name, node) in object.members() {
+            let Some(at) = self.names.iter().position(|known| *known == name) else { continue };
+            let first = &mut self.first[at];
+            if first.as_deref() == Some(node.raw()) {
+                continue;
+            }
             match first {
-                Some(first) if self.is_settled => {
-                    if first != node.raw() {
-                        edit.replace(&node, first.clone());
-                    }
-                }
+                Some(first) if self.is_settled => edit.replace(&node, first.clone()),
                 // Some providers begin with an event that has an empty id.
                 _ => *first = Some(node.raw().to_owned()),
             }

@@ -165,7 +165,7 @@ impl Responses {
         if self.items.is_internal(index) {
             return false;
         }
-        let right = self.items.client_index(index) + self.told.len() as u64;
+        let right = self.items.client_index(index).saturating_add(self.told.len() as u64);
         if right != index {
             edit.replace(&number, right.to_string());
         }

@@ -5,7 +5,7 @@ use super::blocks::Blocks;
 use super::chat::Chat;
 use super::converse::Converse;
 use super::deferred::Deferred;
-use super::frames::{Frame, Out};
+use super::frames::{Broken, Frame, Out};
 use super::gemini::Gemini;
 use super::ollama::Ollama;
 use super::responses::Responses;
@@ -58,6 +58,12 @@ pub(super) struct PassOn;
 
 impl From<Refusal> for PassOn {
     fn from(_: Refusal) -> Self {
+        PassOn
+    }
+}
+
+impl From<Broken> for PassOn {
+    fn from(_: Broken) -> Self {
         PassOn
     }
 }

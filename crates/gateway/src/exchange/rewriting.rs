@@ -8,7 +8,7 @@ use crate::expand::Originals;
 use crate::http::body::Body;
 use crate::options::Options;
 use crate::relay;
-use crate::rewrite::{Effort, Means, Order, Rewritten, rewrite};
+use crate::rewrite::{Asker, Effort, Means, Order, Rewritten, rewrite};
 use crate::strategy::{self, Shortened};
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
@@ -94,6 +94,7 @@ impl Visit {
             session: session_of_headers(header).map(str::to_owned),
             options: Arc::new(options.clone()),
             target: target.clone(),
+            asker: Asker::Model,
             bearer: head.headers.get(AUTHORIZATION).cloned(),
             body,
         })

@@ -28,7 +28,6 @@ pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Cou
         is_capped: has("cap"),
         is_pointer: has("earlier_results"),
         dictionary: has("dictionary").then(|| dictionary(forwarded)).flatten(),
-        is_reversible: compressed.original.is_some(),
         strategy: None,
     }
 }

@@ -185,6 +185,7 @@ impl Worker<'_> {
         let is_breach = !was_late && is_out_of_time(&made.compressed);
         if is_breach {
             sticky.remember_late();
+            self.order.gateway.telemetry.deadline_passed();
             let late = self.engine.with_deadline(&|| true);
             return plain(late.compress(output, history));
         }

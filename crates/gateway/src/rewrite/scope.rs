@@ -1,6 +1,6 @@
 //! What a body says, and what is to be done to it.
 
-use super::{Order, inputs};
+use super::{Asker, Order, inputs};
 use crate::answer::Problem;
 use crate::options::Options;
 use crate::report::Report;
@@ -109,6 +109,9 @@ fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings
 /// Can the model ask for what is left out? It needs a list of tools, and a reply with one choice, which can be
 /// continued when it was interrupted.
 fn may_expand(order: &Order, request: &Request<'_>) -> bool {
+    if order.asker == Asker::Caller {
+        return true;
+    }
     let is_one_choice = request.head.choices.is_none_or(|choices| choices <= 1);
     let tools = request.tools.as_ref();
     let takes_one_more = tools.is_some_and(|tools| tools.with_expand_tool(order.dialect).is_some());

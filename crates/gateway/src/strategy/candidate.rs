@@ -4,7 +4,7 @@ use super::Limits;
 use crate::rewrite::{Order, Scope, output};
 use crate::sticky::Sticky;
 use tokenforge_compress::context::Context;
-use tokenforge_compress::reference::{Reference, hint};
+use tokenforge_compress::reference::Reference;
 use tokenforge_compress::{Compressed, History, Original, Outcome, Step, Verdict};
 use tokenforge_compress::{Fidelity, Settings};
 use tokenforge_config::Choice;
@@ -22,7 +22,6 @@ pub(crate) struct Candidate {
     pub(crate) arguments: String,
     reference: Reference,
     settings: Settings,
-    has_hint: bool,
     /// Under which the answer is remembered.
     key: String,
     /// What was decided before: `Some(None)` that it goes on without the strategy.
@@ -64,7 +63,6 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
             arguments: output.arguments.to_owned(),
             reference,
             settings: engine.settings().clone(),
-            has_hint: tool_output.include_expand_hint,
             remembered: sticky.found(),
             key: sticky.id(),
         });
@@ -108,8 +106,7 @@ impl Candidate {
     }
 
     fn marked(&self, text: &str) -> String {
-        let hint = if self.has_hint { format!("{}\n", hint()) } else { String::new() };
-        format!("{}\n{hint}{text}", self.reference.marker())
+        self.reference.before(text, self.settings.expand_hint)
     }
 
     /// Remembers what was decided. Blocks.

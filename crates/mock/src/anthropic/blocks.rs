@@ -217,10 +217,13 @@ fn signatures(asked: &Asked<'_>) -> Result<(), Broken> {
     each(asked, |place, block| {
         let signed =
             |text_of: &str, by: &str| seal::is_signature(text(&block[text_of]), text(&block[by]));
-        match is(block, "thinking") && !signed("thinking", "signature") {
-            true => broken(format!("{place}: Invalid `signature` in `thinking` block")),
-            false => Ok(()),
+        if is(block, "thinking") && !signed("thinking", "signature") {
+            return broken(format!("{place}: Invalid `signature` in `thinking` block"));
         }
+        if is(block, "redacted_thinking") && !seal::is_hidden(text(&block["data"])) {
+            return broken(format!("{place}: Invalid `data` in `redacted_thinking` block"));
+        }
+        Ok(())
     })
 }
 
@@ -292,7 +295,7 @@ pub(super) const EXAMPLES: &[(&str, &str, &str)] = &[
     ),
     (
         "thinking has its own signature",
-        r#"M[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"redacted_thinking","data":"x"},{"type":"text","text":"x"}]}]"#,
+        r#"M[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"x"}]}]"#,
         r#"M[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]}]"#,
     ),
     (

@@ -4,7 +4,7 @@ use super::PREFIX;
 use crate::answer::Turn;
 use crate::fragments::fragments;
 use crate::script::Part;
-use crate::seal::{call_id, signature};
+use crate::seal::{call_id, hidden, signature};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -86,6 +86,7 @@ fn block(turn: &Turn<'_>, at: usize) -> Option<Value> {
         Part::Thinking(text) => {
             json!({ "type": "thinking", "thinking": text, "signature": signature(text) })
         }
+        Part::Redacted(text) => json!({ "type": "redacted_thinking", "data": hidden(text) }),
         Part::Text(text) => json!({ "type": "text", "text": text }),
         Part::Call { name, arguments } => {
             let id = call_id(PREFIX, turn.serial, at, turn.thought(), name, arguments);
@@ -119,7 +120,7 @@ fn taken_apart(block: &Value, part: &Part) -> (Value, Vec<Value>) {
                 .map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }))
                 .collect()
         }
-        Part::ExpandFirst => Vec::new(),
+        Part::Redacted(_) | Part::ExpandFirst => Vec::new(),
     };
     (start, deltas)
 }

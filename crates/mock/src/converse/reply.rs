@@ -5,7 +5,7 @@ use crate::answer::Turn;
 use crate::eventstream::Message;
 use crate::fragments::fragments;
 use crate::script::Part;
-use crate::seal::{call_id, signature};
+use crate::seal::{call_id, hidden, signature};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -68,6 +68,7 @@ fn block(turn: &Turn<'_>, at: usize) -> Option<Value> {
         Part::Thinking(text) => {
             json!({ "reasoningContent": { "reasoningText": { "text": text, "signature": signature(text) } } })
         }
+        Part::Redacted(text) => json!({ "reasoningContent": { "redactedContent": hidden(text) } }),
         Part::Text(text) => json!({ "text": text }),
         Part::Call { name, arguments } => {
             let id = call_id(PREFIX, turn.serial, at, turn.thought(), name, arguments);
@@ -91,6 +92,7 @@ fn deltas(part: &Part, block: &Value) -> Vec<Value> {
         Part::Call { arguments, .. } => {
             fragments(arguments).map(|piece| json!({ "toolUse": { "input": piece } })).collect()
         }
+        Part::Redacted(_) => vec![block.clone()],
         Part::ExpandFirst => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use super::{messages, of_kind};
 use crate::refusal::Says::{Assumed, Provider};
 use crate::refusal::{Asked, Broken, Rule, broken, items, text, twice, unknown_member};
-use crate::seal::is_signature;
+use crate::seal::{is_hidden, is_signature};
 use serde_json::Value;
 
 pub(super) const RULES: &[Rule] = &[
@@ -184,8 +184,9 @@ fn unique_tools(asked: &Asked<'_>) -> Result<(), Broken> {
 fn signatures(asked: &Asked<'_>) -> Result<(), Broken> {
     each(asked, |place, block| {
         let thought = &block["reasoningContent"]["reasoningText"];
+        let redacted = &block["reasoningContent"]["redactedContent"];
         let is_own = is_signature(text(&thought["text"]), text(&thought["signature"]));
-        match thought.is_null() || is_own {
+        match (thought.is_null() || is_own) && (redacted.is_null() || is_hidden(text(redacted))) {
             true => Ok(()),
             false => broken(format!(
                 "The model returned the following errors: {place}: Invalid `signature` in `thinking` block"
@@ -242,7 +243,7 @@ pub(super) const EXAMPLES: &[(&str, &str, &str)] = &[
     ),
     (
         "thinking has its own signature",
-        r#"{"messages":[{"role":"user","content":[{"text":"x"}]},{"role":"assistant","content":[{"reasoningContent":{"redactedContent":"x"}}]}]}"#,
+        r#"{"messages":[{"role":"user","content":[{"text":"x"}]},{"role":"assistant","content":[{"text":"x"}]}]}"#,
         r#"{"messages":[{"role":"user","content":[{"text":"x"}]},{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"x","signature":"y"}}}]}]}"#,
     ),
 ];

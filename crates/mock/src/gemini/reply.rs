@@ -76,7 +76,7 @@ fn parts<'a>(
             pieces(text).into_iter().map(|piece| json!({ "text": piece })).collect()
         }
         Part::Call { name, arguments } => vec![call(turn, at, name, arguments)],
-        Part::ExpandFirst => Vec::new(),
+        Part::Redacted(_) | Part::ExpandFirst => Vec::new(),
     }
 }
 

@@ -147,6 +147,7 @@ impl Reading {
                     self.summary.signatures.push(signature.to_owned());
                 }
             }
+            "redacted_thinking" => self.summary.signatures.push(string(block, "data")?.to_owned()),
             "tool_use" => {
                 let input = &block["input"];
                 if !input.is_object() {

@@ -43,6 +43,8 @@ pub(super) fn whole(answer: &Value) -> Result<Summary, String> {
         let thought = &block["reasoningContent"]["reasoningText"];
         summary.thinking += thought["text"].as_str().unwrap_or_default();
         summary.signatures.extend(thought["signature"].as_str().map(str::to_owned));
+        let redacted = &block["reasoningContent"]["redactedContent"];
+        summary.signatures.extend(redacted.as_str().map(str::to_owned));
         if block["toolUse"].is_object() {
             let mut call = opened(&block["toolUse"])?;
             call.arguments = block["toolUse"]["input"].to_string();
@@ -132,7 +134,9 @@ impl Reading {
             "reasoningContent" => {
                 let thought = &delta["reasoningContent"];
                 self.summary.thinking += thought["text"].as_str().unwrap_or_default();
-                self.summary.signatures.extend(thought["signature"].as_str().map(str::to_owned));
+                for name in ["signature", "redactedContent"] {
+                    self.summary.signatures.extend(thought[name].as_str().map(str::to_owned));
+                }
             }
             _ => {
                 let input = string(&delta["toolUse"], "input")?;

@@ -123,7 +123,7 @@ fn item(turn: &Turn<'_>, at: usize) -> Option<Value> {
                 "name": name,
             })
         }
-        Part::ExpandFirst => return None,
+        Part::Redacted(_) | Part::ExpandFirst => return None,
     })
 }
 
@@ -179,7 +179,7 @@ fn item_events(part: &Part, item: &Value) -> Vec<Value> {
                 with(event("response.function_call_arguments.done"), "arguments", json!(arguments));
             events.push(with(done, "name", json!(name)));
         }
-        Part::ExpandFirst => {}
+        Part::Redacted(_) | Part::ExpandFirst => {}
     }
     events.insert(0, json!({ "type": "response.output_item.added", "item": start }));
     events.push(json!({ "type": "response.output_item.done", "item": item }));

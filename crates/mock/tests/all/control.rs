@@ -116,7 +116,11 @@ fn a_complete_reply_is_not_abandoned() {
 #[test]
 fn it_refuses_connections_and_accepts_again() {
     let mock = Mock::start();
+    mock.fault(Fault::StallBeforeHeaders);
+    let stalled = kit::send(&mock, "POST", PATH, "", question(false).to_string().as_bytes());
+    mock.wait_for_requests(1);
     mock.refuse();
+    assert_eq!(kit::bytes(stalled).unwrap_or_default(), b"");
     assert!(std::net::TcpStream::connect(mock.address()).is_err());
     mock.accept();
     assert_eq!(kit::post(&mock, PATH, &question(false)).status, 200);
@@ -144,6 +148,10 @@ fn faults_are_what_they_say() {
         assert_eq!(told - body.len() as i64, by);
     }
     assert!(String::from_utf8(faulty(Fault::InvalidUtf8).unwrap()).is_err());
+    mock.fault(Fault::InvalidUtf8);
+    let chat =
+        json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "stream": true});
+    assert!(String::from_utf8(kit::post(&mock, "/v1/chat/completions", &chat).body).is_err());
     let redirect = String::from_utf8(faulty(Fault::Redirect("http://x/".into())).unwrap()).unwrap();
     assert!(redirect.starts_with("HTTP/1.1 307") && redirect.contains("location: http://x/"));
     assert!(faulty(Fault::GarbageHeaders).unwrap().starts_with(b"HTTP/1.1 two"));

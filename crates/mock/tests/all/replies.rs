@@ -98,6 +98,17 @@ fn the_same_bytes_come_whatever_the_split_and_the_encoding() {
 }
 
 #[test]
+fn thinking_that_is_hidden_is_signed_too() {
+    let mock = Mock::start();
+    for (dialect, path, body) in cases() {
+        mock.reply(Reply::new().redacted_thinking("Hm.").text("ok"));
+        let seen = check(dialect, &kit::post(&mock, path, &body).body).unwrap();
+        let has_it = matches!(dialect, "anthropic" | "invoke" | "converse");
+        assert_eq!((seen.signatures.len(), &*seen.text), (usize::from(has_it), "ok"), "{path}");
+    }
+}
+
+#[test]
 fn a_reply_cut_anywhere_breaks_its_grammar() {
     let mock = Mock::start();
     for (dialect, path, body) in cases() {

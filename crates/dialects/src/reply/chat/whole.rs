@@ -1,6 +1,6 @@
 //! A whole reply: `choices[0].message`.
 
-use super::{Chat, finish_reason, goes_on, only_choice};
+use super::{Chat, Chunk, finish_reason, goes_on};
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
 use crate::reply::edit::{Edit, quoted};
@@ -17,14 +17,13 @@ pub(super) struct Earlier {
 
 impl Chat {
     pub(super) fn read_whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
-        let reply = Node::read(body)?;
-        let choice = only_choice(&reply)?.ok_or(PassOn)?;
+        let Chunk { root, choice, usage } = Chunk::read(body)?;
+        let choice = choice.ok_or(PassOn)?;
         let message = choice.get("message").ok_or(PassOn)?;
         let calls = message.get("tool_calls").map(|list| list.elements()).unwrap_or_default();
         let kept = self.calls.take(&calls);
         let mut edit = Edit::new(body);
-        self.identity.keep(&reply, &mut edit);
-        let usage = reply.get("usage").filter(|usage| usage.kind() == Kind::Object);
+        self.identity.keep(&root, &mut edit);
         if let Some(usage) = &usage {
             self.figures.note(usage);
         }
@@ -55,13 +54,13 @@ impl Chat {
         let Some(body) = closing.first() else { return };
         let mut edit = Edit::new(body);
         // It was read before.
-        let Ok(reply) = Node::read(body) else { return };
+        let Ok(Chunk { root, choice, usage }) = Chunk::read(body) else { return };
         self.identity.settle();
-        self.identity.keep(&reply, &mut edit);
-        if let Some(usage) = reply.get("usage").filter(|usage| usage.kind() == Kind::Object) {
+        self.identity.keep(&root, &mut edit);
+        if let Some(usage) = usage {
             self.figures.put_right(&usage, &mut edit);
         }
-        if let Ok(Some(choice)) = only_choice(&reply) {
+        if let Some(choice) = choice {
             self.whole.put_over(&choice, &mut edit);
             edit.set(&choice, "finish_reason", quoted("stop"));
         }

@@ -1,0 +1,60 @@
+//! Texts that have our notation in them, whoever wrote it.
+//!
+//! It would be taken for content, so such a text is not compressed; and since a tool may print what we write, it is not
+//! trusted either: a text that is longer than any of ours is capped as others are. What that makes is one of ours.
+
+use super::{Engine, Variant, has_left_out};
+use crate::context::Context;
+use crate::record::Reason;
+use crate::reference::Reference;
+use crate::runner::Run;
+use crate::{SIGNATURE, stages, wrapper};
+use memchr::memmem;
+
+/// No payload of ours is longer than the cap by more: two markers, pointers, and what was not worth a marker.
+const MARGIN: usize = 1024;
+
+/// Does a text look as if we had written it?
+pub(super) fn is_marked(text: &str) -> bool {
+    text.starts_with(SIGNATURE)
+        || Reference::leading(text).is_some()
+        || memmem::find(text.as_bytes(), b"\n[Forge ").is_some()
+}
+
+impl Engine<'_> {
+    /// A marked text that is longer than any of ours, no longer so.
+    pub(super) fn bounded(&self, text: &str, context: &Context) -> Result<Variant, Reason> {
+        let parts = wrapper::unwrap(self.without_reference(text));
+        let payloads: Vec<&str> = parts.payloads().collect();
+        let runs: Vec<Run<'_>> =
+            payloads.iter().map(|payload| self.cut(self.run(payload, context))).collect();
+        if !runs.iter().any(has_left_out) {
+            return Err(Reason::AlreadyCompressed);
+        }
+        let reference = self.reference(text);
+        let body = parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>());
+        let text = self.marked(&body, reference.as_ref());
+        let tokens = self.settings.counter.count(&text);
+        let steps = runs.iter().flat_map(Run::steps).cloned().collect();
+        Ok(Variant { text, tokens, steps, reference })
+    }
+
+    /// What follows a reference that we made. Without it a client's wrapper is known again; and where the text is cut, a
+    /// new reference takes its place.
+    fn without_reference<'t>(&self, text: &'t str) -> &'t str {
+        match (Reference::leading(text), self.vault) {
+            (Some((reference, rest)), Some(vault)) if reference.verify(vault.key, vault.tenant) => {
+                rest
+            }
+            _ => text,
+        }
+    }
+
+    fn cut<'r>(&self, run: Run<'r>) -> Run<'r> {
+        let most = self.settings.max_output_bytes.saturating_add(MARGIN);
+        match self.settings.mode.is_safe() && run.len() > most {
+            true => run.through(stages::SUPPRESS).through(stages::CAP),
+            false => run,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The interface that other gateways call to have messages compressed: messages in, as many out, and originals by hash.
+
+use crate::answer::{self, Problem};
+use crate::gateway::Gateway;
+use crate::http::body::Body;
+use crate::options::Options;
+use crate::rewrite::{Asker, Effort, Means, Order, rewrite};
+use crate::strategy::Shortened;
+use http::{Response, StatusCode, Uri};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Instant;
+use tokenforge_dialects::{Dialect, Purpose};
+use tokenforge_plugin::Exchange;
+use tokenforge_store::Kind;
+
+const COMPRESS: &str = "/v1/compress";
+const RETRIEVE: &str = "/v1/retrieve/";
+
+pub(super) fn is_ours(path: &str) -> bool {
+    path == COMPRESS || path.starts_with(RETRIEVE)
+}
+
+pub(super) async fn answer(
+    gateway: &Arc<Gateway>,
+    exchange: &Exchange,
+    body: Incoming,
+) -> Result<Response<Body>, Problem> {
+    let head = exchange.request();
+    let tenant = exchange.tenant.clone().unwrap_or_default();
+    match (head.method.as_str(), head.uri.path().strip_prefix(RETRIEVE)) {
+        ("GET", Some(hash)) => retrieve(gateway, tenant, hash.to_owned()).await,
+        ("POST", None) => compress(gateway, tenant, exchange, body).await,
+        (method, _) => {
+            let message = format!("{method} is not for this path");
+            Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, message))
+        }
+    }
+}
+
+/// What the caller sends. More may be there: whatever it is comes through `messages` only.
+#[derive(serde::Deserialize)]
+struct Asked<'a> {
+    #[serde(borrow)]
+    messages: &'a RawValue,
+}
+
+async fn compress(
+    gateway: &Arc<Gateway>,
+    tenant: Arc<str>,
+    exchange: &Exchange,
+    body: Incoming,
+) -> Result<Response<Body>, Problem> {
+    let state = gateway.state();
+    let limit = state.settings.limits.max_body_bytes;
+    let body = Limited::new(body, limit).collect().await;
+    let body =
+        body.map_err(|_| Problem::bad_request("the body did not arrive whole, or is too long"))?;
+    let body = body.to_bytes();
+    let unreadable =
+        |error| Problem::bad_request(format!("expected {{\"messages\": […]}}: {error}"));
+    let asked: Asked<'_> = serde_json::from_slice(&body).map_err(unreadable)?;
+    // Anthropic's results are blocks of user messages, OpenAI's are messages.
+    let is_anthropic = asked.messages.get().contains("\"tool_result\"");
+    let order = Order {
+        gateway: gateway.clone(),
+        state,
+        dialect: if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat },
+        purpose: Purpose::Generate,
+        is_stream: Some(false),
+        model: None,
+        tenant,
+        project: exchange.project.clone(),
+        session: None,
+        options: Arc::new(Options::of_headers(&exchange.request().headers)?),
+        target: Uri::default(),
+        bearer: None,
+        asker: Asker::Caller,
+        body,
+    };
+    let working = tokio::task::spawn_blocking(move || {
+        let deadline = Instant::now() + order.state.settings.tool_output.deadline;
+        let shortened = &Shortened::default();
+        rewrite(&order, &Means { effort: Effort::Full, deadline, shortened })
+            .map(|rewritten| (rewritten, order))
+    });
+    let defect = || Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway");
+    let (rewritten, order) = working.await.map_err(|_| defect())??;
+    let rewritten = rewritten.ok_or_else(defect)?;
+    order.gateway.telemetry.rewritten(&rewritten.report);
+    let (before, after) = rewritten.report.tokens();
+    let hashes: Vec<String> = rewritten.originals.keys().map(ToString::to_string).collect();
+    let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
+    let ratio = if before == 0 { 1.0 } else { after as f64 / before as f64 };
+    let document = json!({
+        "tokens_before": before,
+        "tokens_after": after,
+        "tokens_saved": before as i64 - after as i64,
+        "compression_ratio": ratio,
+        "transforms_applied": stages(&rewritten.report),
+        "hashes": hashes,
+        "ccr_hashes": hashes,
+    });
+    // The messages are put in as they are written: nothing in them may be spelled anew.
+    let text = document.to_string();
+    let text = format!("{{\"messages\":{},{}", made.messages.get(), &text[1..]);
+    Ok(answer::text_of(StatusCode::OK, "application/json", text))
+}
+
+fn stages(report: &crate::report::Report) -> Vec<&'static str> {
+    let mut stages: Vec<&'static str> =
+        report.results.iter().flat_map(|result| result.figures.stages.iter().copied()).collect();
+    stages.sort_unstable();
+    stages.dedup();
+    stages
+}
+
+async fn retrieve(
+    gateway: &Arc<Gateway>,
+    tenant: Arc<str>,
+    hash: String,
+) -> Result<Response<Body>, Problem> {
+    let (gateway, id) = (gateway.clone(), hash.clone());
+    let finding = tokio::task::spawn_blocking(move || {
+        gateway.store.get(Kind::Original, &tenant, &id).ok().flatten()
+    });
+    let found = finding.await.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+    match found {
+        Some(text) => Ok(answer::json(
+            StatusCode::OK,
+            &json!({
+                "hash": hash, "content": text, "original_content": text,
+            }),
+        )),
+        None => {
+            let unknown =
+                json!({"error": {"message": "nothing is kept under this hash", "hash": hash}});
+            Ok(answer::json(StatusCode::NOT_FOUND, &Value::from(unknown)))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Events as they happen, as a stream that a browser reads.
+
+use crate::gateway::Gateway;
+use crate::http::body::Body;
+use bytes::Bytes;
+use http::Response;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+
+/// How often a silent stream says that it is alive.
+const ALIVE: Duration = Duration::from_secs(15);
+
+pub(super) fn stream(gateway: &Arc<Gateway>) -> Response<Body> {
+    let mut events = gateway.telemetry.watch();
+    let (client, body) = mpsc::channel(64);
+    tokio::spawn(async move {
+        loop {
+            let line = tokio::select! {
+                event = events.recv() => match event {
+                    Ok(event) => format!("data: {event}\n\n"),
+                    Err(RecvError::Lagged(missed)) => format!(": {missed} events missed\n\n"),
+                    Err(RecvError::Closed) => return,
+                },
+                () = tokio::time::sleep(ALIVE) => ": alive\n\n".to_owned(),
+                () = client.closed() => return,
+            };
+            if client.send(Ok(Bytes::from(line))).await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut answer = Response::new(Body::Made(body));
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    answer
+}

@@ -1,0 +1,39 @@
+//! An original, for the client it belongs to.
+
+use crate::answer::{self, Problem};
+use crate::expand::{Wanted, original};
+use crate::gateway::Gateway;
+use crate::http::body::Body;
+use http::{Response, StatusCode};
+use std::sync::Arc;
+use tokenforge_plugin::Exchange;
+
+pub(super) const PATH: &str = "/_forge/api/expand";
+
+/// `?id=shadow_…`, and optionally `lines`, `grep` and `path`.
+pub(super) async fn answer(
+    gateway: &Arc<Gateway>,
+    exchange: &Exchange,
+) -> Result<Response<Body>, Problem> {
+    let query = exchange.request().uri.query().unwrap_or_default();
+    let mut wanted = Wanted::default();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let value = value.into_owned();
+        match &*name {
+            "id" => wanted.id = value,
+            "lines" => wanted.lines = Some(value),
+            "grep" => wanted.grep = Some(value),
+            "path" => wanted.path = Some(value),
+            _ => return Err(Problem::bad_request("expected id, lines, grep or path")),
+        }
+    }
+    let (gateway, tenant) = (gateway.clone(), exchange.tenant.clone().unwrap_or_default());
+    let finding = tokio::task::spawn_blocking(move || {
+        let text = original(&gateway, &tenant, &wanted.id)?;
+        wanted.selected(&text)
+    });
+    match finding.await.unwrap_or_else(|_| Err("a defect in the gateway".to_owned())) {
+        Ok(text) => Ok(answer::text_of(StatusCode::OK, "text/plain; charset=utf-8", text)),
+        Err(message) => Err(Problem::new(StatusCode::NOT_FOUND, message)),
+    }
+}

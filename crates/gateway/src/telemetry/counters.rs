@@ -1,0 +1,66 @@
+//! The counters, each listed once with the name and the words under which it is seen.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self, count: u64) {
+        if count > 0 {
+            self.0.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn value(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+macro_rules! counters {
+    ($($name:ident: $help:literal,)*) => {
+        /// Everything that is counted.
+        #[derive(Debug, Default)]
+        pub(crate) struct Counters {
+            $(pub(crate) $name: Counter,)*
+        }
+
+        impl Counters {
+            /// Name, meaning and value of each.
+            pub(crate) fn all(&self) -> Vec<(&'static str, &'static str, u64)> {
+                vec![$((stringify!($name), $help, self.$name.value()),)*]
+            }
+        }
+    };
+}
+
+counters! {
+    requests: "Requests whose body was read.",
+    problems: "Requests that were answered with an error of the gateway's own.",
+    results: "Tool results in requests, sent again or new.",
+    compressed: "Tool results that went on in other words.",
+    cache_hits: "Tool results that were sent before and found by their bytes.",
+    cache_misses: "Tool results that were new.",
+    bytes_before: "Bytes of tool results as they came.",
+    bytes_after: "Bytes of tool results as they went on.",
+    fresh_tokens_before: "Tokens of new tool results as they came.",
+    fresh_tokens_after: "Tokens of new tool results as they went on.",
+    repeated_tokens_before: "Tokens of repeated tool results as they came.",
+    repeated_tokens_after: "Tokens of repeated tool results as they went on.",
+    redacted: "Secrets removed from tool results.",
+    expansions: "Originals that the model asked for and got.",
+    expansions_failed: "Originals that the model asked for and could not get.",
+    expansion_tokens: "Tokens of originals that the model asked for.",
+    deadlines_passed: "Tool results that took too long to compress.",
+    store_failures: "Calls of the store that failed.",
+    strategy_successes: "Answers of the strategy.",
+    strategy_failures: "Calls of the strategy without an answer.",
+    strategy_remembered: "Answers of the strategy that were used again.",
+    prompts_converted: "JSON texts in prompts that were sent as TOON.",
+    input_tokens: "Input tokens as providers reported them, expansions included.",
+    output_tokens: "Output tokens as providers reported them, expansions included.",
+    cache_read_tokens: "Input tokens read from providers' caches, as they reported them.",
+    cache_write_tokens: "Input tokens written to providers' caches, as they reported them.",
+    events_dropped: "Events that were not written because too many were waiting.",
+}

@@ -1,0 +1,79 @@
+//! Events in a file, written by a thread of its own.
+
+use serde_json::{Map, Value};
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use tokenforge_config::Monitoring;
+
+/// What an event keeps that is too long to be written whole.
+const ESSENTIAL: [&str; 6] =
+    ["time", "tool", "call_id", "verdict", "before_tokens", "after_tokens"];
+
+/// A file of events, one JSON object a line.
+pub(super) struct Log {
+    path: PathBuf,
+    queue: SyncSender<String>,
+    longest: usize,
+}
+
+impl Log {
+    /// The log that the settings name. A file that cannot be opened is said, and is no reason not to serve.
+    pub(super) fn open(settings: &Monitoring) -> Option<Self> {
+        let path = settings.compression_log.clone()?;
+        let file = match private(&path) {
+            Ok(file) => file,
+            Err(error) => {
+                tracing::error!(path = %path.display(), %error, "events are not written");
+                return None;
+            }
+        };
+        let (queue, events) = sync_channel(settings.log_queue_capacity.max(1));
+        std::thread::spawn(move || write_all(file, &events));
+        Some(Log { path, queue, longest: settings.log_max_event_bytes })
+    }
+
+    pub(super) fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    /// Leaves an event to be written. Nobody waits: with too many waiting it is dropped, and this says so.
+    pub(super) fn write(&self, event: &Value) -> bool {
+        let mut line = event.to_string();
+        if line.len() > self.longest {
+            line = shortened(event).to_string();
+        }
+        line.len() <= self.longest && self.queue.try_send(line).is_ok()
+    }
+}
+
+fn shortened(event: &Value) -> Value {
+    let part = |name: &&str| Some(((*name).to_owned(), event.get(*name)?.clone()));
+    let mut short: Map<String, Value> = ESSENTIAL.iter().filter_map(part).collect();
+    short.insert("is_shortened".to_owned(), true.into());
+    short.into()
+}
+
+/// Writes what comes, and what is written to the file when nothing more waits.
+fn write_all(file: File, events: &Receiver<String>) {
+    let mut file = BufWriter::new(file);
+    while let Ok(first) = events.recv() {
+        let mut next = Some(first);
+        while let Some(line) = next {
+            if writeln!(file, "{line}").is_err() {
+                break;
+            }
+            next = events.try_recv().ok();
+        }
+        let _ = file.flush();
+    }
+}
+
+fn private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

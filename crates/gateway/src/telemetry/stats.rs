@@ -1,0 +1,60 @@
+//! The figures as one document.
+
+use super::counters::Counters;
+use super::prices::Prices;
+use super::tables::Tables;
+use serde_json::{Map, Value, json};
+use tokenforge_store::Stats;
+
+/// All figures. What models asked for again is taken off what was saved.
+pub(super) fn document(
+    counters: &Counters,
+    tables: &Tables,
+    prices: &Prices,
+    store: Option<Stats>,
+) -> Value {
+    let counted: Map<String, Value> = counters
+        .all()
+        .into_iter()
+        .map(|(name, _, value)| (name.to_owned(), value.into()))
+        .collect();
+    let fresh = saved(counters.fresh_tokens_before.value(), counters.fresh_tokens_after.value());
+    let repeated =
+        saved(counters.repeated_tokens_before.value(), counters.repeated_tokens_after.value());
+    let expanded = counters.expansion_tokens.value() as i64;
+    let expansion_dollars = expanded as f64 * prices.of(None).input / 1e6;
+    json!({
+        "tokens": {
+            "counted_with": "the model's tokenizer where it is public, else o200k_base",
+            "saved_fresh": fresh,
+            "saved_repeated": repeated,
+            "expanded": expanded,
+            "saved_net": fresh + repeated - expanded,
+        },
+        "dollars": {
+            "saved": rounded(tables.dollars),
+            "expanded": rounded(expansion_dollars),
+            "saved_net": rounded(tables.dollars - expansion_dollars),
+            "is_estimate": true,
+        },
+        "counters": counted,
+        "tools": tables.tools,
+        "stages": tables.stages,
+        "projects": tables.projects,
+        "verdicts": tables.verdicts,
+        "prompts_kept": tables.prompts_kept,
+        "changes": tables.changes,
+        "store": store.map(|stats| {
+            let total = stats.total();
+            json!({"entries": total.entries, "bytes": total.bytes})
+        }),
+    })
+}
+
+fn saved(before: u64, after: u64) -> i64 {
+    before as i64 - after as i64
+}
+
+fn rounded(dollars: f64) -> f64 {
+    (dollars * 1e6).round() / 1e6
+}

@@ -1,0 +1,172 @@
+//! Rules about calls, their responses, and the signatures that come with them.
+
+use super::{PREFIX, answers, calls, contents, each, is_strict, member, signed};
+use crate::refusal::Says::{Assumed, Provider};
+use crate::refusal::{Asked, Broken, Rule, broken, items, text};
+use crate::seal::{Origin, is_signature, origin};
+use serde_json::Value;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "a call comes after the user",
+        says: Provider(
+            "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+        ),
+        check: call_turns,
+    },
+    Rule {
+        name: "a response comes after its call",
+        says: Provider(
+            "Please ensure that function response turn comes immediately after a function call turn.",
+        ),
+        check: response_turns,
+    },
+    Rule {
+        name: "every call has its response",
+        says: Provider(
+            "Please ensure that the number of function response parts is equal to the number of function call parts of \
+             the function call turn.",
+        ),
+        check: counts,
+    },
+    Rule { name: "responses name their calls", says: Assumed, check: names },
+    Rule { name: "calls come back as they were made", says: Assumed, check: unchanged },
+    Rule {
+        name: "signatures are unchanged",
+        says: Provider("Corrupted thought signature."),
+        check: signatures,
+    },
+    Rule {
+        name: "a call comes with its signature",
+        says: Provider("Function call is missing a thought_signature in functionCall parts."),
+        check: has_signature,
+    },
+];
+
+fn call_turns(asked: &Asked<'_>) -> Result<(), Broken> {
+    let mut before = None;
+    for content in contents(asked) {
+        if !calls(content).is_empty() && before != Some("user") {
+            return broken(
+                "Please ensure that function call turn comes immediately after a user turn or after a function response \
+                 turn.",
+            );
+        }
+        before = Some(if content["role"] == "model" { "model" } else { "user" });
+    }
+    Ok(())
+}
+
+/// Each content with the one before it.
+fn pairs<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = (&'a Value, Option<&'a Value>)> {
+    let all = contents(asked);
+    all.iter()
+        .enumerate()
+        .map(|(at, content)| (content, at.checked_sub(1).and_then(|at| all.get(at))))
+}
+
+fn response_turns(asked: &Asked<'_>) -> Result<(), Broken> {
+    let stray = |(content, before): (&Value, Option<&Value>)| {
+        !answers(content).is_empty() && before.is_none_or(|before| calls(before).is_empty())
+    };
+    match pairs(asked).any(stray) {
+        true => broken(
+            "Please ensure that function response turn comes immediately after a function call turn.",
+        ),
+        false => Ok(()),
+    }
+}
+
+fn counts(asked: &Asked<'_>) -> Result<(), Broken> {
+    let all = contents(asked);
+    for (at, content) in all.iter().enumerate() {
+        let calls = calls(content).len();
+        let answers = all.get(at + 1).map_or(0, |next| answers(next).len());
+        if calls > 0 && calls != answers {
+            return broken(
+                "Please ensure that the number of function response parts is equal to the number of function call parts \
+                 of the function call turn.",
+            );
+        }
+    }
+    Ok(())
+}
+
+fn names(asked: &Asked<'_>) -> Result<(), Broken> {
+    for (content, before) in pairs(asked) {
+        let mut open = before.map(calls).unwrap_or_default();
+        for answer in answers(content) {
+            let fits = |call: &&Value| {
+                call["name"] == answer["name"]
+                    && (answer["id"].is_null() || call["id"] == answer["id"])
+            };
+            match open.iter().position(fits) {
+                Some(at) => drop(open.remove(at)),
+                None => {
+                    let name = text(&answer["name"]);
+                    return broken(format!(
+                        "Function response `{name}` answers no function call of the turn before."
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unchanged(asked: &Asked<'_>) -> Result<(), Broken> {
+    for call in contents(asked).iter().flat_map(calls) {
+        let id = text(&call["id"]);
+        let origin = origin_of(call);
+        let is_foreign = origin == Origin::Foreign && asked.memory.refuses_foreign_ids();
+        if origin == Origin::Changed || (is_foreign && is_strict(asked.model)) {
+            return broken(format!("Function call `{id}` is not as the model made it."));
+        }
+    }
+    Ok(())
+}
+
+fn origin_of(call: &Value) -> Origin {
+    origin(PREFIX, text(&call["id"]), text(&call["name"]), &call["args"].to_string())
+}
+
+/// Signatures of other makers pass, as do the words with which Google lets a client skip the check.
+fn signatures(asked: &Asked<'_>) -> Result<(), Broken> {
+    each(asked, |_, _, part| {
+        let signature = text(member(part, "thoughtSignature"));
+        let call = member(part, "functionCall");
+        let is_skipped = signature.is_empty() || signature == "skip_thought_signature_validator";
+        let is_own = signature.starts_with("MOCK") || origin_of(call) != Origin::Foreign;
+        let is_checked = !is_skipped && (is_own || asked.memory.refuses_foreign_ids());
+        match is_checked && !is_signature(&signed(call), signature) {
+            true => broken("Corrupted thought signature."),
+            false => Ok(()),
+        }
+    })
+}
+
+/// In the turn that goes on: since the user last said something.
+fn has_signature(asked: &Asked<'_>) -> Result<(), Broken> {
+    if !is_strict(asked.model) {
+        return Ok(());
+    }
+    let goes_on = |content: &&Value| content["role"] == "model" || !answers(content).is_empty();
+    for content in contents(asked).iter().rev().take_while(goes_on) {
+        let first = items(&content["parts"])
+            .iter()
+            .enumerate()
+            .find(|(_, part)| !member(part, "functionCall").is_null());
+        if let Some((at, part)) = first
+            && member(part, "thoughtSignature").is_null()
+        {
+            let name = text(&member(part, "functionCall")["name"]);
+            return broken(format!(
+                "Function call is missing a thought_signature in functionCall parts. This is required for tools to work \
+                 correctly, and missing thought_signature may lead to degraded model performance. Additional data, \
+                 function call `default_api:{name}` , position {}.",
+                at + 1
+            ));
+        }
+    }
+    Ok(())
+}
