@@ -64,15 +64,17 @@ pub(crate) fn push_rows(
             Some(_) => format!("{:.0} | {:.2}", own.cpu(), own.cpu() / figures[0].cpu()),
             None => " | ".to_owned(),
         };
+        // Who drops the upstream's headers does not tell what arrived there.
+        let arrived = Some(100.0 * own.arrived()).filter(|percent| *percent > 0.0);
+        let arrived = arrived.map_or_else(String::new, |percent| format!("{percent:.0} %"));
         let _ = writeln!(
             out,
-            "| {place} | {} | {:.0} | {:.2} | {:.3} | {:.3} | {cpu} | {:.0} % |",
+            "| {place} | {} | {:.0} | {:.2} | {:.3} | {:.3} | {cpu} | {arrived} |",
             contender.name,
             own.rate(),
             own.rate_against(&figures[0]),
             own.latency(0.5),
             own.latency(0.99),
-            100.0 * own.arrived(),
         );
     }
 }
