@@ -144,8 +144,9 @@ type Client = mpsc::Sender<Result<Bytes, BodyError>>;
 impl Relaying {
     async fn run(mut self, first: Upstream, client: Client) {
         let mut upstream = first;
-        for _ in 0..LOOPS {
+        for loops in 0.. {
             match self.pass(upstream, &client).await {
+                Ok(Some(_)) if loops == LOOPS => break,
                 Ok(Some(turn)) => match self.ask_again(&turn, &client).await {
                     Some(next) => upstream = next,
                     None => break,
