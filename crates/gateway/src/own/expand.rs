@@ -24,6 +24,8 @@ pub(super) async fn answer(
             "lines" => wanted.lines = Some(value),
             "grep" => wanted.grep = Some(value),
             "path" => wanted.path = Some(value),
+            // Where Google's clients show who they are.
+            "key" => {}
             _ => return Err(Problem::bad_request("expected id, lines, grep or path")),
         }
     }
