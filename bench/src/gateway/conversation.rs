@@ -161,3 +161,45 @@ fn tool(dialect: Dialect, name: &str) -> Value {
         Dialect::Anthropic => json!({ "name": name, "input_schema": schema }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_is_about_as_large_as_asked_for() {
+        for dialect in Dialect::ALL {
+            for bytes in [2_000, 100_000, 1_000_000] {
+                let length = Conversation::new(dialect, bytes, ToolResult::rows).len();
+                assert!(length.abs_diff(bytes) < bytes / 5, "{length} bytes for {bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_is_new_differs() {
+        for dialect in Dialect::ALL {
+            let conversation = Conversation::new(dialect, 100_000, ToolResult::test_run).streamed();
+            let differing = |news: News| {
+                let (one, other) = (conversation.body(news, 1), conversation.body(news, 2));
+                let (one, other) = (contents(dialect, &one), contents(dialect, &other));
+                one.iter().zip(&other).filter(|(one, other)| one != other).count()
+            };
+            assert_eq!(differing(News::Nothing), 0);
+            assert_eq!(differing(News::Newest), 1);
+            assert!(differing(News::All) > 10);
+            assert_eq!(differing(News::All), conversation.stamps.len());
+        }
+    }
+
+    fn contents(dialect: Dialect, body: &[u8]) -> Vec<Value> {
+        let body: Value = serde_json::from_slice(body).unwrap();
+        let messages = body["messages"].as_array().unwrap().iter().skip(2).step_by(2);
+        match dialect {
+            Dialect::Chat => messages.map(|message| message["content"].clone()).collect(),
+            Dialect::Anthropic => {
+                messages.map(|message| message["content"][0]["content"].clone()).collect()
+            }
+        }
+    }
+}

@@ -40,12 +40,17 @@ pub(crate) async fn serve(
     let project = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
     exchange.project = project;
+    let span = gateway.traces.as_ref().map(|traces| traces.begin(exchange.request()));
     let visit = Visit { state: gateway.state(), gateway };
-    match visit.through(&mut exchange, body).await {
+    let answer = match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
-        Err(Stop::Answer(answer)) => answer,
+        Err(Stop::Answer(answer)) => *answer,
         Err(Stop::Problem(problem)) => visit.problem(&mut exchange, problem).await,
+    };
+    if let (Some(traces), Some(span)) = (&visit.gateway.traces, span) {
+        traces.end(span, answer.status(), answer.headers());
     }
+    answer
 }
 
 /// One request in a gateway, under the settings of the moment it came.
@@ -57,7 +62,7 @@ struct Visit {
 /// Why a request does not go further.
 enum Stop {
     /// It is answered.
-    Answer(Response<Body>),
+    Answer(Box<Response<Body>>),
     /// Something is wrong with it, or with whoever should have answered.
     Problem(Problem),
 }
@@ -178,7 +183,7 @@ impl Visit {
         }
         match self.state.chain.run(phase, exchange).await {
             Outcome::Continue => Ok(()),
-            Outcome::Terminate(answer) => Err(Stop::Answer(answer.map(Body::from))),
+            Outcome::Terminate(answer) => Err(Stop::Answer(Box::new(answer.map(Body::from)))),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::sticky::Sticky;
 use crate::strategy;
 use crate::telemetry::Telemetry;
 use crate::tenant::Door;
+use crate::traces::Traces;
 use crate::upstream::Client;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +38,7 @@ pub struct Gateway {
     pub(crate) deferrals: Deferrals,
     pub(crate) strategy_limits: strategy::Limits,
     pub(crate) telemetry: Telemetry,
+    pub(crate) traces: Option<Traces>,
     /// How many requests may be compressed at once.
     pub(crate) compression: Arc<Semaphore>,
     is_draining: AtomicBool,
@@ -64,6 +66,7 @@ impl Gateway {
         Arc::new(Gateway {
             client: Client::new(&settings.limits),
             telemetry: Telemetry::new(&settings),
+            traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
             memo: Memo::default(),
             sessions: Sessions::default(),
             deferrals: Deferrals::default(),

@@ -23,6 +23,7 @@ mod sticky;
 mod strategy;
 mod telemetry;
 mod tenant;
+mod traces;
 mod upstream;
 
 pub use crate::gateway::Gateway;

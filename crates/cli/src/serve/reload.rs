@@ -62,7 +62,7 @@ fn watcher(file: &Path, changes: mpsc::Sender<()>) -> anyhow::Result<Recommended
     let watched = file.clone();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let concerns = |event: &notify::Event| {
-            !event.kind.is_access() && event.paths.iter().any(|path| *path == watched)
+            !event.kind.is_access() && event.paths.contains(&watched)
         };
         if event.as_ref().is_ok_and(concerns) {
             let _ = changes.try_send(());

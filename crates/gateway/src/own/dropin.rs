@@ -8,8 +8,8 @@ use crate::options::Options;
 use crate::rewrite::{Asker, Order};
 use http::{Response, StatusCode, Uri};
 use hyper::body::Incoming;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::sync::Arc;
 use tokenforge_dialects::{Dialect, Purpose};
 use tokenforge_plugin::Exchange;
@@ -125,7 +125,7 @@ async fn retrieve(
         None => {
             let unknown =
                 json!({"error": {"message": "nothing is kept under this hash", "hash": hash}});
-            Ok(answer::json(StatusCode::NOT_FOUND, &Value::from(unknown)))
+            Ok(answer::json(StatusCode::NOT_FOUND, &unknown))
         }
     }
 }
