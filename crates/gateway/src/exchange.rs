@@ -226,6 +226,7 @@ fn problem_of(failure: Failure) -> Stop {
         Failure::Unreachable(_) => StatusCode::BAD_GATEWAY,
         Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
         Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
+        Failure::Half => StatusCode::BAD_REQUEST,
     };
     Problem::new(status, failure.to_string()).into()
 }

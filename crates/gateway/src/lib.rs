@@ -5,6 +5,7 @@
 //! left out of a result the model can ask for: such a call is answered here, and the client never sees it.
 
 mod answer;
+mod blocking;
 mod deferral;
 mod exchange;
 mod expand;
