@@ -2,7 +2,9 @@
 
 use crate::fixtures::{escaped, test_run};
 use crate::house::House;
-use crate::voices::{ANTHROPIC_STREAM, Conversation, RESPONSES, RESPONSES_STREAM, STREAMS, Voice, all};
+use crate::voices::{
+    ANTHROPIC_STREAM, Conversation, RESPONSES, RESPONSES_STREAM, STREAMS, Voice, all,
+};
 use serde_json::json;
 use tokenforge_mock::grammar::check;
 use tokenforge_mock::{Encoding, Mock, Reply, Split};
@@ -18,7 +20,8 @@ fn shortened(house: &House, voice: Voice) -> Conversation {
 #[track_caller]
 fn asked(mock: &Mock, voice: Voice) -> Vec<String> {
     assert_eq!(mock.refusals(), Vec::<String>::new(), "{voice:?}");
-    let text = |request: &tokenforge_mock::Recorded| String::from_utf8(request.plain().to_vec()).unwrap();
+    let text =
+        |request: &tokenforge_mock::Recorded| String::from_utf8(request.plain().to_vec()).unwrap();
     mock.requests().iter().map(text).collect()
 }
 
@@ -38,8 +41,13 @@ fn c3_c5_c6_g24_g27_a_call_of_our_tool_is_answered_and_never_seen() {
         house.mock.reply("All is well.");
         let response = conversation.send(&house);
         let requests = asked(&house.mock, voice);
-        let [first, second] = &requests[..] else { panic!("{voice:?}: {} requests", requests.len()) };
-        assert!(first.contains("<<<SHADOW:shadow_") && !first.contains(&escaped(&test_run())), "{voice:?}");
+        let [first, second] = &requests[..] else {
+            panic!("{voice:?}: {} requests", requests.len())
+        };
+        assert!(
+            first.contains("<<<SHADOW:shadow_") && !first.contains(&escaped(&test_run())),
+            "{voice:?}"
+        );
         assert!(second.contains(&escaped(&test_run())), "{voice:?}");
         let heard = voice.hears(&response);
         assert_eq!((heard.text.as_str(), heard.calls.len()), ("All is well.", 0), "{voice:?}");
@@ -147,7 +155,11 @@ fn g25_g26_g34_a_stream_may_be_cut_anywhere() {
         assert_eq!(expected.text, "Let me look. All is well.");
         for split in [Split::EveryByte, Split::Every(7), Split::Whole] {
             let heard = turn(split);
-            assert_eq!((heard.text, heard.stop, heard.usage), (expected.text.clone(), expected.stop.clone(), expected.usage), "{voice:?} {split:?}");
+            assert_eq!(
+                (heard.text, heard.stop, heard.usage),
+                (expected.text.clone(), expected.stop.clone(), expected.usage),
+                "{voice:?} {split:?}"
+            );
         }
     }
 }
@@ -162,7 +174,11 @@ fn a_reply_that_the_provider_compressed_is_understood() {
             house.mock.reply(Reply::new().text("All is well.").encoded(encoding));
             let response = conversation.send(&house);
             assert_eq!(response.header("content-encoding"), "", "{voice:?} {encoding:?}");
-            assert_eq!(voice.hears(&response).text, "Let me look. All is well.", "{voice:?} {encoding:?}");
+            assert_eq!(
+                voice.hears(&response).text,
+                "Let me look. All is well.",
+                "{voice:?} {encoding:?}"
+            );
         }
     }
 }
@@ -187,7 +203,8 @@ fn g33_usage_is_the_sum_of_output_and_the_last_of_input() {
         let house = House::new();
         let conversation = shortened(&house, voice);
         house.mock.clear();
-        let replies = [Reply::new().text("Let me look. ").expand_first(), Reply::from("All is well.")];
+        let replies =
+            [Reply::new().text("Let me look. ").expand_first(), Reply::from("All is well.")];
         replies.iter().for_each(|reply| house.mock.reply(reply.clone()));
         let heard = conversation.heard(&house).usage;
         let mut direct = Vec::new();
@@ -197,7 +214,9 @@ fn g33_usage_is_the_sum_of_output_and_the_last_of_input() {
         }
         let (first, last) = (direct[0], direct[1]);
         assert_eq!(heard.output, first.output + last.output, "{voice:?}");
-        let input = |usage: tokenforge_mock::grammar::Usage| (usage.input, usage.cache_read, usage.cache_write);
+        let input = |usage: tokenforge_mock::grammar::Usage| {
+            (usage.input, usage.cache_read, usage.cache_write)
+        };
         assert_eq!(input(heard), input(last), "{voice:?}");
     }
 }
