@@ -13,4 +13,5 @@ mod pass;
 mod prompt;
 mod recorded;
 mod results;
+mod stable;
 mod voices;
