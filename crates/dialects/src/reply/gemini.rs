@@ -76,22 +76,23 @@ impl<'a> Chunk<'a> {
     /// Reads a chunk. Where several candidates were asked for, or there is an error, nothing is ours.
     fn read(json: &'a str) -> Result<Self, PassOn> {
         let root = Node::read(json)?;
-        if root.get("error").is_some() {
+        let [error, response] = root.pick(["error", "response"]);
+        if error.is_some() {
             return Err(PassOn);
         }
-        let response = root.get("response").unwrap_or(root);
-        let mut candidates =
-            response.get("candidates").map(|list| list.elements()).unwrap_or_default();
+        let response = response.unwrap_or(root);
+        let [candidates, usage] = response.pick(["candidates", "usageMetadata"]);
+        let mut candidates = candidates.map(|list| list.elements()).unwrap_or_default();
         let candidate = candidates.pop();
-        let index = candidate.as_ref().and_then(|candidate| candidate.get("index"));
+        let members =
+            candidate.as_ref().map(|node| node.pick(["index", "content", "finishReason"]));
+        let [index, content, finish] = members.unwrap_or_default();
         if !candidates.is_empty() || index.is_some_and(|index| index.raw() != "0") {
             return Err(PassOn);
         }
-        let content = candidate.as_ref().and_then(|candidate| candidate.get("content"));
         let parts = content.as_ref().and_then(|content| content.get("parts"));
-        let finish = candidate.as_ref().and_then(|candidate| candidate.get("finishReason"));
         Ok(Chunk {
-            usage: response.get("usageMetadata").filter(|usage| usage.kind() == Kind::Object),
+            usage: usage.filter(|usage| usage.kind() == Kind::Object),
             parts: parts.map(|parts| parts.elements()).unwrap_or_default(),
             finish: finish.filter(|finish| finish.kind() == Kind::String),
             response,

@@ -108,10 +108,10 @@ impl Ollama {
     /// Takes a line in, and decides whether it is held back.
     fn read<'a>(&mut self, json: &'a str) -> Result<Line<'a>, PassOn> {
         let root = Node::read(json)?;
-        if root.get("error").is_some() {
+        let [error, message, done, reason] = root.pick(["error", "message", "done", "done_reason"]);
+        if error.is_some() {
             return Err(PassOn);
         }
-        let message = root.get("message");
         let (mut calls, mut says) = (Vec::new(), false);
         for (name, value) in message.as_ref().map(|node| node.members()).unwrap_or_default() {
             match &*name {
@@ -125,10 +125,10 @@ impl Ollama {
         }
         let kept: Vec<_> = calls.iter().filter_map(|call| self.take(call)).collect();
         says |= !kept.is_empty();
-        let is_last = root.get("done").is_some_and(|done| done.kind() == Kind::True);
+        let is_last = done.is_some_and(|done| done.kind() == Kind::True);
         if is_last {
             self.figures.note(&root);
-            let is_cut_short = root.get("done_reason").is_some_and(|reason| reason.is("length"));
+            let is_cut_short = reason.is_some_and(|reason| reason.is("length"));
             self.is_held = self.calls.are_internal() && !is_cut_short;
             if self.is_held {
                 self.closing = Some(json.to_owned());

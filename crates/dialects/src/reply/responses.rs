@@ -158,9 +158,10 @@ impl Responses {
 
     /// An event about an item: whether the client gets it.
     fn item_event(&mut self, kind: &str, event: &Node<'_>, edit: &mut Edit<'_>) -> bool {
-        let Some(number) = event.get("output_index") else { return true };
+        let [number, item] = event.pick(["output_index", "item"]);
+        let Some(number) = number else { return true };
         let Some(index) = number.number() else { return true };
-        if let Some(item) = event.get("item") {
+        if let Some(item) = item {
             self.items.take(index, &item);
         }
         if self.items.is_internal(index) {
@@ -199,9 +200,9 @@ impl Speech for Responses {
             return Ok(());
         }
         let event = Node::read(json)?;
-        let kind = event.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let [kind, response] = event.pick(["type", "response"]);
+        let kind = kind.and_then(|kind| kind.text()).unwrap_or_default();
         let mut edit = Edit::new(json);
-        let response = event.get("response");
         if let Some(response) = &response {
             hide_tool(response, &mut edit);
         }

@@ -46,7 +46,8 @@ impl Parts {
     }
 
     fn take_one<'a>(&mut self, part: &Node<'a>, strict: bool) -> Option<Cow<'a, str>> {
-        let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) else {
+        let [camel, snake] = part.pick(["functionCall", "function_call"]);
+        let Some(call) = camel.or(snake) else {
             self.say(part);
             return Some(Cow::Borrowed(part.raw()));
         };
