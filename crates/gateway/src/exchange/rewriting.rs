@@ -8,7 +8,7 @@ use crate::expand::Originals;
 use crate::http::body::Body;
 use crate::options::Options;
 use crate::relay;
-use crate::rewrite::{Asker, Effort, Means, Order, Rewritten, rewrite};
+use crate::rewrite::{Asker, Effort, Means, Order, Rewritten, rewrite, unchecked};
 use crate::strategy::{self, Shortened};
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
@@ -43,6 +43,7 @@ impl Visit {
         target: &Uri,
     ) -> Result<Rewriting, Stop> {
         let (body, wire) = match payload {
+            Payload::Passing(_) if self.is_unchecked(exchange) => return Err(unchecked().into()),
             Payload::Passing(body) => return Ok(Rewriting::untouched(body)),
             Payload::Here(body) => (body, None),
             Payload::Coded { wire, decoded } => (decoded, Some(Body::Pieces(wire))),
@@ -73,6 +74,11 @@ impl Visit {
             relay::Job { body: rewritten.body, originals, streams: rewritten.streams }
         });
         Ok(Rewriting { body, relay, headers })
+    }
+
+    /// Secrets are to be looked for in such a body, and this one was not read.
+    fn is_unchecked(&self, exchange: &Exchange) -> bool {
+        self.state.settings.redact_secrets && detected(exchange.request()).is_some()
     }
 
     /// What is to be rewritten, if it is anything that we know.
