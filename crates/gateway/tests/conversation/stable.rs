@@ -113,7 +113,8 @@ fn c3_the_same_content_has_the_same_id() {
     let house = House::new();
     let one = in_request(&house, &Conversation::new(ANTHROPIC).with_output(&house, &test_run()));
     let again = in_request(&house, &Conversation::new(CHAT).with_output(&house, &test_run()));
-    let other = in_request(&house, &Conversation::new(CHAT).with_output(&house, &test_run_of("till")));
+    let other =
+        in_request(&house, &Conversation::new(CHAT).with_output(&house, &test_run_of("till")));
     assert_eq!(one, again);
     assert_ne!(one, other);
 }
@@ -124,7 +125,8 @@ fn many(count: usize) -> Value {
     let mut messages = vec![json!({ "role": "user", "content": "hi" })];
     for number in 0..count {
         let id = format!("toolu_{number}");
-        let text: String = (0..40).map(|n| format!("test part{number}::case_{n} ... ok\n")).collect();
+        let text: String =
+            (0..40).map(|n| format!("test part{number}::case_{n} ... ok\n")).collect();
         messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": arguments() }] }));
         messages.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id,
             "content": format!("running 40 tests\n{text}\ntest result: ok. 40 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n") }] }));
@@ -135,13 +137,18 @@ fn many(count: usize) -> Value {
 
 #[test]
 fn g38_after_many_other_results_the_original_is_taken_from_the_request() {
-    let settings = tokenforge_store::Settings { max_bytes: 64 << 10, ..tokenforge_store::Settings::MEMORY };
+    let settings =
+        tokenforge_store::Settings { max_bytes: 64 << 10, ..tokenforge_store::Settings::MEMORY };
     let house = House::built(|_| {}, move || Arc::new(Memory::new(settings)));
     let conversation = Conversation::new(ANTHROPIC).with_output(&house, &test_run());
     let id = in_request(&house, &conversation);
     assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).status, 200);
     assert_eq!(house.post(ANTHROPIC.path, many(1050).to_string()).status, 200);
-    assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).status, 404, "the store forgot it");
+    assert_eq!(
+        house.get(&format!("/_forge/api/expand?id={id}")).status,
+        404,
+        "the store forgot it"
+    );
     house.mock.reply(Reply::expand_first_reference());
     house.mock.reply("I see.");
     assert_eq!(conversation.heard(&house).text, "I see.");
@@ -152,7 +159,8 @@ fn g38_after_many_other_results_the_original_is_taken_from_the_request() {
 fn g39_after_a_restart_an_id_is_still_worth_something() {
     let folder = tempfile::tempdir().unwrap();
     let on_disk = House::on_disk(folder.path(), |_| {});
-    let with_key = House::with(|settings| settings.store.key = Some(Secret::new("the key of all replicas")));
+    let with_key =
+        House::with(|settings| settings.store.key = Some(Secret::new("the key of all replicas")));
     for mut house in [on_disk, with_key] {
         let conversation = Conversation::new(CHAT).with_output(&house, &test_run());
         let before = in_request(&house, &conversation);
@@ -198,13 +206,19 @@ fn g40_one_tenant_never_reads_what_is_anothers() {
 
 #[test]
 fn g54_an_original_comes_back_byte_for_byte() {
-    let odd = test_run().replace("case_7_of", "fall_\u{fc}\u{1f600}\u{0}\u{7}_of").replace("\n\n", "\r\n\r\n");
+    let odd = test_run()
+        .replace("case_7_of", "fall_\u{fc}\u{1f600}\u{0}\u{7}_of")
+        .replace("\n\n", "\r\n\r\n");
     for voice in WHOLE.iter().copied() {
         let house = House::new();
         let id = in_request(&house, &Conversation::new(voice).with_output(&house, &odd));
         assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).text(), odd, "{voice:?}");
         let part = house.get(&format!("/_forge/api/expand?id={id}&grep=case_19_"));
-        assert!(part.text().contains("case_19_of_many") && part.text().len() < 200, "{}", part.text());
+        assert!(
+            part.text().contains("case_19_of_many") && part.text().len() < 200,
+            "{}",
+            part.text()
+        );
     }
 }
 
@@ -264,7 +278,8 @@ fn p12_tokens_are_counted_as_the_model_counts_them() {
     let house = House::new();
     let conversation = Conversation::new(CHAT).with_output(&house, &test_run());
     let response = conversation.send(&house);
-    let counter = tokenforge_tokens::Counter::from(tokenforge_tokens::for_model("gpt-5").vocabulary);
+    let counter =
+        tokenforge_tokens::Counter::from(tokenforge_tokens::for_model("gpt-5").vocabulary);
     assert_eq!(response.header("x-forge-tokens-before"), counter.count(&test_run()).to_string());
     let forwarded = house.mock.last().json();
     let shown = forwarded["messages"][2]["content"].as_str().unwrap();
@@ -281,8 +296,10 @@ fn p15_what_is_stored_is_the_json_as_it_came() {
         settings.tool_output.strategy = Strategy::Simple;
         settings.tool_output.min_bytes = 256;
     });
-    let id = in_request(&house, &Conversation::new(CHAT).with_output(&house, &rows()));
-    assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).text(), rows());
+    let row = |n: usize| json!({ "id": n, "text": plain_words(30 + n) });
+    let output = serde_json::to_string_pretty(&(0..60).map(row).collect::<Vec<_>>()).unwrap();
+    let id = in_request(&house, &Conversation::new(CHAT).with_output(&house, &output));
+    assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).text(), output);
 }
 
 #[test]
@@ -315,7 +332,8 @@ fn g33_the_operator_sees_the_full_sum() {
     house.mock.reply(Reply::expand_first_reference());
     house.mock.reply("I see.");
     let _ = conversation.heard(&house);
-    let sizes = house.mock.requests().iter().map(|request| request.body.len() as u64 / 4 + 1).sum::<u64>();
+    let sizes =
+        house.mock.requests().iter().map(|request| request.body.len() as u64 / 4 + 1).sum::<u64>();
     assert_eq!(sum("input_tokens") - input, sizes);
     assert_eq!(sum("expansions") - expansions, 1);
 }
