@@ -296,8 +296,10 @@ fn p15_what_is_stored_is_the_json_as_it_came() {
         settings.tool_output.strategy = Strategy::Simple;
         settings.tool_output.min_bytes = 256;
     });
-    let id = in_request(&house, &Conversation::new(CHAT).with_output(&house, &rows()));
-    assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).text(), rows());
+    let row = |n: usize| json!({ "id": n, "text": plain_words(30 + n) });
+    let output = serde_json::to_string_pretty(&(0..60).map(row).collect::<Vec<_>>()).unwrap();
+    let id = in_request(&house, &Conversation::new(CHAT).with_output(&house, &output));
+    assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).text(), output);
 }
 
 #[test]
