@@ -14,9 +14,6 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// An answer of this length is not looked at after every piece.
-const LONG: usize = 1 << 20;
-
 /// How long a test waits for what must happen before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -153,33 +150,19 @@ impl Open {
 
     /// Reads one answer; the connection may go on.
     pub fn rest_of_answer(&mut self) -> Answer {
+        let mut frame: Option<Frame> = None;
         loop {
-            if self.may_be_whole()
-                && let Some((answer, used)) = Answer::parsed(&self.read, false)
-            {
-                self.read.drain(..used);
-                return answer;
+            frame = frame.or_else(|| Frame::of(&self.read));
+            let end = frame.as_mut().and_then(|frame| frame.end(&self.read));
+            let is_whole = end.is_some();
+            if is_whole || !self.more() {
+                let end = end.unwrap_or(self.read.len());
+                let bytes: Vec<u8> = self.read.drain(..end).collect();
+                return match frame {
+                    Some(frame) => frame.answer(&bytes, is_whole),
+                    None => Answer { status: 0, headers: Vec::new(), body: bytes, is_whole },
+                };
             }
-            if !self.more() {
-                let read = std::mem::take(&mut self.read);
-                return Answer::parsed(&read, true).map_or_else(
-                    || Answer { status: 0, headers: Vec::new(), body: read, is_whole: false },
-                    |(answer, _)| answer,
-                );
-            }
-        }
-    }
-
-    /// Is it worth a look whether the answer is whole? A long one is looked at only where it may end.
-    fn may_be_whole(&self) -> bool {
-        if self.read.len() < LONG {
-            return true;
-        }
-        let head = lossy(&self.read[..8 << 10]).to_ascii_lowercase();
-        let length = head.split("content-length:").nth(1).and_then(|rest| rest.lines().next());
-        match length.and_then(|length| length.trim().parse::<usize>().ok()) {
-            Some(length) => self.read.len() >= length,
-            None => self.read.ends_with(b"\r\n\r\n"),
         }
     }
 
@@ -214,36 +197,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The first answer in the bytes, and how many bytes it has; nothing if more is to come.
-    fn parsed(bytes: &[u8], is_end: bool) -> Option<(Self, usize)> {
-        let end = position(bytes, b"\r\n\r\n")?;
-        let head = lossy(&bytes[..end]);
-        let mut lines = head.lines();
-        let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
-        let pair = |line: &str| {
-            let (name, value) = line.split_once(':').unwrap_or((line, ""));
-            (name.to_ascii_lowercase(), value.trim().to_owned())
-        };
-        let headers: Vec<_> = lines.map(pair).collect();
-        let header = |wanted: &str| {
-            headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
-        };
-        let rest = &bytes[end + 4..];
-        let (body, used, is_whole) = if header("transfer-encoding") == Some("chunked") {
-            chunked(rest)
-        } else if let Some(length) = header("content-length") {
-            let length: usize = length.parse().expect("a length");
-            let body = rest[..length.min(rest.len())].to_vec();
-            (body, length, rest.len() >= length)
-        } else if matches!(status, 204 | 304) {
-            (Vec::new(), 0, true)
-        } else {
-            (rest.to_vec(), rest.len(), is_end)
-        };
-        let answer = Answer { status, headers, body, is_whole };
-        (is_whole || is_end).then(|| (answer, (end + 4 + used).min(bytes.len())))
-    }
-
     /// A header; empty if it is missing.
     #[must_use]
     pub fn header(&self, wanted: &str) -> &str {
@@ -268,23 +221,71 @@ impl Answer {
     }
 }
 
-fn chunked(mut bytes: &[u8]) -> (Vec<u8>, usize, bool) {
-    let (whole, mut body) = (bytes.len(), Vec::new());
-    loop {
-        let Some(end) = position(bytes, b"\r\n") else { return (body, whole, false) };
-        let size = lossy(&bytes[..end]);
-        let size = usize::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16);
-        let size = size.expect("the size of a chunk");
-        let rest = &bytes[end + 2..];
-        if rest.len() < size + 2 {
-            body.extend_from_slice(&rest[..size.min(rest.len())]);
-            return (body, whole, false);
+/// The head of an answer, and how far its body was looked at: each byte once.
+#[derive(Debug)]
+struct Frame {
+    status: u16,
+    headers: Vec<(String, String)>,
+    /// Where the body begins.
+    start: usize,
+    /// Where the next chunk begins, in a body of chunks.
+    chunk: Option<usize>,
+    /// How long the body is, if the head tells.
+    length: Option<usize>,
+    body: Vec<u8>,
+}
+
+impl Frame {
+    /// The head of the answer in the bytes; nothing if more is to come.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let end = position(bytes, b"\r\n\r\n")?;
+        let head = lossy(&bytes[..end]);
+        let mut lines = head.lines();
+        let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+        let pair = |line: &str| {
+            let (name, value) = line.split_once(':').unwrap_or((line, ""));
+            (name.to_ascii_lowercase(), value.trim().to_owned())
+        };
+        let headers: Vec<_> = lines.map(pair).collect();
+        let header = |wanted: &str| {
+            headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+        };
+        let start = end + 4;
+        let chunk = (header("transfer-encoding") == Some("chunked")).then_some(start);
+        let length = match status {
+            204 | 304 => Some(0),
+            _ => header("content-length").map(|length| length.parse().expect("a length")),
+        };
+        Some(Frame { status, headers, start, chunk, length, body: Vec::new() })
+    }
+
+    /// Where the answer ends, if it does in these bytes.
+    fn end(&mut self, bytes: &[u8]) -> Option<usize> {
+        while let Some(at) = self.chunk {
+            let line = position(&bytes[at..], b"\r\n")?;
+            let size = lossy(&bytes[at..at + line]);
+            let size = usize::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16);
+            let (from, size) = (at + line + 2, size.expect("the size of a chunk"));
+            let next = Some(from + size + 2).filter(|next| *next <= bytes.len())?;
+            self.body.extend_from_slice(&bytes[from..from + size]);
+            self.chunk = Some(next);
+            if size == 0 {
+                return Some(next);
+            }
         }
-        body.extend_from_slice(&rest[..size]);
-        bytes = &rest[size + 2..];
-        if size == 0 {
-            return (body, whole - bytes.len(), true);
-        }
+        let end = self.start + self.length?;
+        (end <= bytes.len()).then_some(end)
+    }
+
+    /// The answer in its bytes. One whose head tells no length ends with the connection.
+    fn answer(self, bytes: &[u8], is_whole: bool) -> Answer {
+        let has_end = self.chunk.is_some() || self.length.is_some();
+        let body = match self.chunk {
+            Some(_) => self.body,
+            None => bytes[self.start..].to_vec(),
+        };
+        let Frame { status, headers, .. } = self;
+        Answer { status, headers, body, is_whole: is_whole || !has_end }
     }
 }
 
