@@ -45,8 +45,8 @@ start() {
 venv() {
     [ -x "$folder/$1/bin/$1" ] && return
     echo "installing $2" >&2
-    python3 -m venv "$folder/$1" && "$folder/$1/bin/pip" install -q "$2"
-} >>"$folder/install.log"
+    { python3 -m venv "$folder/$1" && "$folder/$1/bin/pip" install -q "$2"; } >>"$folder/install.log" 2>&1
+}
 
 if venv litellm 'litellm[proxy]'; then
     cat >"$folder/litellm.yaml" <<YAML
@@ -54,7 +54,10 @@ model_list:
   - model_name: gpt-5
     litellm_params: { model: openai/gpt-5, api_base: "http://$upstream/v1", api_key: sk-bench }
 YAML
-    start LiteLLM litellm 18781 "" env LITELLM_TELEMETRY=False LITELLM_LOCAL_MODEL_COST_MAP=True LITELLM_LOG=ERROR \
+    # It does not start without a key of its own.
+    key=sk-$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
+    start LiteLLM litellm 18781 ",authorization=Bearer $key" \
+        env LITELLM_MASTER_KEY="$key" LITELLM_TELEMETRY=False LITELLM_LOCAL_MODEL_COST_MAP=True LITELLM_LOG=ERROR \
         "$folder/litellm/bin/litellm" --config "$folder/litellm.yaml" --host 127.0.0.1 --port 18781
 else
     skip LiteLLM "pip could not install it" install

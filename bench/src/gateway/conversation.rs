@@ -5,6 +5,9 @@ use bytes::Bytes;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+/// So many results take turns as the newest one, so that none is counted or compressed by heart.
+const VARIANTS: u64 = 16;
+
 /// The newest result has this many bytes, or half of a smaller conversation.
 pub(crate) const NEWEST: usize = 20_000;
 
@@ -44,9 +47,15 @@ pub(crate) enum News {
     All,
 }
 
-/// A request's body with a place in each result that makes it a new one.
+/// A conversation whose results can be made new ones.
 pub(crate) struct Conversation {
     pub(crate) dialect: Dialect,
+    /// The same history, and another newest result in each.
+    variants: Vec<Template>,
+}
+
+/// A body with a place in each result that makes it a new one.
+struct Template {
     body: Bytes,
     stamps: Vec<usize>,
 }
@@ -58,47 +67,72 @@ impl Conversation {
         bytes: usize,
         newest: fn(&mut Rng, usize) -> ToolResult,
     ) -> Self {
-        let mut rng = Rng::with_seed(bytes as u64);
-        let newest = newest(&mut rng, NEWEST.min(bytes / 2));
-        let around = written(dialect, &[]).len() + newest.written_len();
-        let mut results = history(&mut rng, bytes.saturating_sub(around));
-        results.push(newest);
-        Self::of(dialect, &results)
+        let variants = newest_results(newest, NEWEST.min(bytes / 2)).map(|newest| {
+            let around = written(dialect, &[]).len() + newest.written_len();
+            let mut rng = Rng::with_seed(bytes as u64);
+            let mut results = history(&mut rng, bytes.saturating_sub(around));
+            results.push(newest);
+            Template::new(dialect, &results)
+        });
+        Self { dialect, variants: variants.collect() }
     }
 
     /// With these results.
     pub(crate) fn of(dialect: Dialect, results: &[ToolResult]) -> Self {
-        let body = written(dialect, results);
-        let stamps = body.match_indices(STAMP).map(|(at, _)| at).collect();
-        Self { dialect, body: body.into(), stamps }
+        Self { dialect, variants: vec![Template::new(dialect, results)] }
     }
 
     /// The same, asking for a stream.
-    pub(crate) fn streamed(self) -> Self {
-        let start = br#"{"stream":true,"#;
-        let body = [start, &self.body[1..]].concat().into();
-        let stamps = self.stamps.iter().map(|at| at + start.len() - 1).collect();
-        Self { body, stamps, ..self }
+    pub(crate) fn streamed(mut self) -> Self {
+        self.variants.iter_mut().for_each(Template::ask_for_stream);
+        self
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.body.len()
+        self.variants[0].body.len()
     }
 
     /// The body of a request; `number` makes what is new in it another every time.
     pub(crate) fn body(&self, news: News, number: u64) -> Bytes {
-        let stamps = match news {
-            News::Nothing => return self.body.clone(),
-            News::Newest => &self.stamps[self.stamps.len().saturating_sub(1)..],
-            News::All => &self.stamps,
-        };
+        let variant = &self.variants[number as usize % self.variants.len()];
+        match news {
+            News::Nothing => self.variants[0].body.clone(),
+            News::Newest => variant.stamped(variant.stamps.len() - 1, number),
+            News::All => variant.stamped(0, number),
+        }
+    }
+}
+
+impl Template {
+    fn new(dialect: Dialect, results: &[ToolResult]) -> Self {
+        let body = written(dialect, results);
+        let stamps = body.match_indices(STAMP).map(|(at, _)| at).collect();
+        Self { body: body.into(), stamps }
+    }
+
+    fn ask_for_stream(&mut self) {
+        let start = br#"{"stream":true,"#;
+        self.body = [start, &self.body[1..]].concat().into();
+        self.stamps.iter_mut().for_each(|at| *at += start.len() - 1);
+    }
+
+    /// With the results from the `first` on made new.
+    fn stamped(&self, first: usize, number: u64) -> Bytes {
         let mut body = self.body.to_vec();
         let stamp = stamp(number);
-        for at in stamps {
+        for at in &self.stamps[first..] {
             body[*at..*at + stamp.len()].copy_from_slice(stamp.as_bytes());
         }
         body.into()
     }
+}
+
+/// The results that take turns as the newest one.
+pub(crate) fn newest_results(
+    newest: fn(&mut Rng, usize) -> ToolResult,
+    bytes: usize,
+) -> impl Iterator<Item = ToolResult> {
+    (0..VARIANTS).map(move |seed| newest(&mut Rng::with_seed(seed), bytes))
 }
 
 /// As long as [`STAMP`], and another for every number.
@@ -159,5 +193,48 @@ fn tool(dialect: Dialect, name: &str) -> Value {
             json!({ "type": "function", "function": { "name": name, "parameters": schema } })
         }
         Dialect::Anthropic => json!({ "name": name, "input_schema": schema }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_is_about_as_large_as_asked_for() {
+        for dialect in Dialect::ALL {
+            for bytes in [2_000, 100_000, 1_000_000] {
+                let length = Conversation::new(dialect, bytes, ToolResult::rows).len();
+                assert!(length.abs_diff(bytes) < bytes / 5, "{length} bytes for {bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_is_new_differs() {
+        for dialect in Dialect::ALL {
+            let conversation = Conversation::new(dialect, 100_000, ToolResult::test_run).streamed();
+            let differing = |news: News| {
+                let (one, other) =
+                    (conversation.body(news, VARIANTS), conversation.body(news, 2 * VARIANTS));
+                let (one, other) = (contents(dialect, &one), contents(dialect, &other));
+                one.iter().zip(&other).filter(|(one, other)| one != other).count()
+            };
+            assert_eq!(differing(News::Nothing), 0);
+            assert_eq!(differing(News::Newest), 1);
+            assert!(differing(News::All) > 10);
+            assert_eq!(differing(News::All), conversation.variants[0].stamps.len());
+        }
+    }
+
+    fn contents(dialect: Dialect, body: &[u8]) -> Vec<Value> {
+        let body: Value = serde_json::from_slice(body).unwrap();
+        let messages = body["messages"].as_array().unwrap().iter().skip(2).step_by(2);
+        match dialect {
+            Dialect::Chat => messages.map(|message| message["content"].clone()).collect(),
+            Dialect::Anthropic => {
+                messages.map(|message| message["content"][0]["content"].clone()).collect()
+            }
+        }
     }
 }

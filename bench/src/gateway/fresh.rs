@@ -1,16 +1,18 @@
 //! What a fresh result costs, in token counts of the same text.
 
 use super::contender::{Contender, Figures};
-use super::conversation::{Conversation, Dialect, NEWEST, News, stamp};
+use super::conversation::{Conversation, Dialect, NEWEST, News, newest_results, stamp};
 use super::load::{Until, next_number};
 use super::promises::Promises;
-use super::results::{STAMP, ToolResult};
+use super::results::ToolResult;
 use super::{Field, Plan, process};
 use fastrand::Rng;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::{Engine, History, Output, Settings, Vault};
 use tokenforge_tokens::Counter;
 
 type Kind = fn(&mut Rng, usize) -> ToolResult;
@@ -30,20 +32,22 @@ pub(crate) async fn measure(
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
     let mut out = String::from(
-        "100 KB, of which one result of 20 KB is fresh, one connection:\n\n\
-         | fresh result | off, CPU µs | standard, CPU µs | added | one token count of it, CPU µs | added, in token counts |\n\
-         |---|---|---|---|---|---|\n",
+        "100 KB, of which one result of 20 KB is fresh, one connection; processor time in µs, and in token counts of the \
+         fresh result:\n\n\
+         | fresh result | off | standard | added | one token count | added, in counts | the engine alone, in counts |\n\
+         |---|---|---|---|---|---|---|\n",
     );
     let mut sum = 0.0;
     for (name, kind) in KINDS {
         eprintln!("fresh {name}");
-        let [off, standard, count] = times(field, plan, kind).await?;
+        let Times { off, standard, count, engine } = times(field, plan, kind).await?;
         let added = standard - off;
-        let counts = added / count;
-        sum += counts;
+        sum += added / count;
         let _ = writeln!(
             out,
-            "| {name} | {off:.0} | {standard:.0} | {added:.0} | {count:.0} | {counts:.1} |"
+            "| {name} | {off:.0} | {standard:.0} | {added:.0} | {count:.0} | {:.1} | {:.1} |",
+            added / count,
+            engine / count,
         );
     }
     let what = "one fresh result of 20 KB in 100 KB, added CPU, mean of the kinds";
@@ -51,25 +55,75 @@ pub(crate) async fn measure(
     Ok(out)
 }
 
-/// The processor time of a request with compression off and on, and of counting the fresh result's tokens, in µs.
-async fn times(field: &Field, plan: Plan, kind: Kind) -> anyhow::Result<[f64; 3]> {
+/// Processor time in µs: of a request, with compression off and on, and of what is done to the fresh result alone.
+struct Times {
+    off: f64,
+    standard: f64,
+    count: f64,
+    engine: f64,
+}
+
+async fn times(field: &Field, plan: Plan, kind: Kind) -> anyhow::Result<Times> {
     let conversation = Arc::new(Conversation::new(Dialect::Chat, 100_000, kind));
-    let text = kind(&mut Rng::with_seed(100_000), NEWEST).text;
-    let off = Contender::new("off", &field.off, News::Newest);
-    let standard = Contender::new("standard", &field.standard, News::Newest);
-    let (mut off_figures, mut standard_figures) = (Figures::default(), Figures::default());
-    let (mut counting, mut counted) = (0.0, 0);
-    Counter::default().warm();
+    let mut results: Vec<ToolResult> = newest_results(kind, NEWEST).collect();
+    let contenders = [&field.off, &field.standard]
+        .map(|process| Contender::new("gateway", process, News::Newest));
+    let mut figures = [Figures::default(), Figures::default()];
+    let (mut counting, mut compressing) = (Work::default(), Work::default());
+    let counter = Counter::default();
+    counter.warm();
     for _ in 0..plan.rounds {
-        let until = Until::Elapsed(plan.turn);
-        off.round(&conversation, 1, until, &mut off_figures).await?;
-        standard.round(&conversation, 1, until, &mut standard_figures).await?;
-        let (start, before) = (Instant::now(), process::cpu(std::process::id())?);
-        while start.elapsed() < plan.turn {
-            black_box(Counter::default().count(&text.replace(STAMP, &stamp(next_number()))));
-            counted += 1;
+        for (contender, figures) in contenders.iter().zip(&mut figures) {
+            contender.round(&conversation, 1, Until::Elapsed(plan.turn), figures).await?;
         }
-        counting += (process::cpu(std::process::id())? - before).as_secs_f64() * 1e6;
+        counting.round(plan, &mut results, |result| {
+            black_box(counter.count(&result.text));
+        })?;
+        compressing.round(plan, &mut results, compress)?;
     }
-    Ok([off_figures.cpu(), standard_figures.cpu(), counting / f64::from(counted)])
+    let [off, standard] = figures.map(|figures| figures.cpu());
+    Ok(Times { off, standard, count: counting.cpu(), engine: compressing.cpu() })
+}
+
+/// Work of this process.
+#[derive(Default)]
+struct Work {
+    cpu: Duration,
+    done: u32,
+}
+
+impl Work {
+    /// Does it for a while, on a fresh result each time.
+    fn round(
+        &mut self,
+        plan: Plan,
+        results: &mut [ToolResult],
+        mut work: impl FnMut(&ToolResult),
+    ) -> anyhow::Result<()> {
+        let (start, before) = (Instant::now(), process::cpu(std::process::id())?);
+        for at in (0..results.len()).cycle() {
+            results[at].renew(&stamp(next_number()));
+            work(&results[at]);
+            self.done += 1;
+            if start.elapsed() > plan.turn {
+                break;
+            }
+        }
+        self.cpu += process::cpu(std::process::id())? - before;
+        Ok(())
+    }
+
+    fn cpu(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / f64::from(self.done)
+    }
+}
+
+fn compress(result: &ToolResult) {
+    let settings = Settings::default();
+    let key = Key::from_bytes([7; 32]);
+    let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "bench" });
+    let arguments = result.arguments.to_string();
+    let (text, tool, arguments) = (&result.text, result.tool, &arguments);
+    let output = Output { text, tool, arguments, call: None, is_error: false };
+    black_box(engine.compress(&output, &History::default()));
 }

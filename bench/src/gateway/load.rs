@@ -20,6 +20,7 @@ use tokio::task::JoinSet;
 /// When a round of requests is over.
 #[derive(Clone, Copy)]
 pub(crate) enum Until {
+    /// After this time, and one request of each connection.
     Elapsed(Duration),
     /// So many requests, over all connections.
     Sent(usize),
@@ -50,7 +51,7 @@ impl Round {
     }
 }
 
-/// Where requests go, and with which headers besides the usual ones.
+/// Where requests go, and with which headers besides or instead of the usual ones.
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) address: SocketAddr,
@@ -79,7 +80,7 @@ pub(crate) async fn round(
             let mut client = Client::connect(&target).await?;
             let (mut latencies, mut arrived) = (Vec::new(), 0);
             while match until {
-                Until::Elapsed(time) => start.elapsed() < time,
+                Until::Elapsed(time) => latencies.is_empty() || start.elapsed() < time,
                 Until::Sent(requests) => latencies.len() * connections + worker < requests,
             } {
                 let body = conversation.body(news, next_number());
@@ -122,11 +123,12 @@ impl Client {
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        let mut headers = target.headers.clone();
+        let mut headers = HeaderMap::new();
         headers.insert("host", HeaderValue::try_from(target.address.to_string())?);
         for (name, value) in HEADERS {
             headers.insert(name, HeaderValue::from_static(value));
         }
+        headers.extend(target.headers.clone());
         Ok(Self { sender, headers })
     }
 

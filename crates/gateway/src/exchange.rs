@@ -8,6 +8,9 @@ mod answered;
 mod read;
 mod rewriting;
 
+pub(crate) use read::unread;
+pub(crate) use rewriting::made;
+
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, Limit};
@@ -37,12 +40,17 @@ pub(crate) async fn serve(
     let project = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
     exchange.project = project;
+    let span = gateway.traces.as_ref().map(|traces| traces.begin(exchange.request()));
     let visit = Visit { state: gateway.state(), gateway };
-    match visit.through(&mut exchange, body).await {
+    let answer = match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
-        Err(Stop::Answer(answer)) => answer,
+        Err(Stop::Answer(answer)) => *answer,
         Err(Stop::Problem(problem)) => visit.problem(&mut exchange, problem).await,
+    };
+    if let (Some(traces), Some(span)) = (&visit.gateway.traces, span) {
+        traces.end(span, answer.status(), answer.headers());
     }
+    answer
 }
 
 /// One request in a gateway, under the settings of the moment it came.
@@ -54,7 +62,7 @@ struct Visit {
 /// Why a request does not go further.
 enum Stop {
     /// It is answered.
-    Answer(Response<Body>),
+    Answer(Box<Response<Body>>),
     /// Something is wrong with it, or with whoever should have answered.
     Problem(Problem),
 }
@@ -97,7 +105,9 @@ impl Visit {
 
     /// Whose request it is.
     fn authenticate(&self, exchange: &mut Exchange) -> Result<(), Stop> {
-        let tenant = self.state.door.tenant(&mut exchange.request_mut().headers);
+        let head = exchange.request_mut();
+        let query = head.uri.query().map(str::to_owned);
+        let tenant = self.state.door.tenant(&mut head.headers, query.as_deref());
         let Some(tenant) = tenant else {
             let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, message).into());
@@ -173,7 +183,7 @@ impl Visit {
         }
         match self.state.chain.run(phase, exchange).await {
             Outcome::Continue => Ok(()),
-            Outcome::Terminate(answer) => Err(Stop::Answer(answer.map(Body::from))),
+            Outcome::Terminate(answer) => Err(Stop::Answer(Box::new(answer.map(Body::from)))),
         }
     }
 
@@ -215,6 +225,8 @@ fn problem_of(failure: Failure) -> Stop {
     let status = match failure {
         Failure::Unreachable(_) => StatusCode::BAD_GATEWAY,
         Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
+        Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
+        Failure::Half => StatusCode::BAD_REQUEST,
     };
     Problem::new(status, failure.to_string()).into()
 }

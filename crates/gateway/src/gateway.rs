@@ -1,16 +1,18 @@
 //! What all requests share.
 
 use crate::deferral::Deferrals;
+use crate::guarded::Guarded;
 use crate::memo::Memo;
 use crate::sessions::Sessions;
 use crate::sticky::Sticky;
 use crate::strategy;
 use crate::telemetry::Telemetry;
 use crate::tenant::Door;
+use crate::traces::Traces;
 use crate::upstream::Client;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Output};
@@ -26,13 +28,17 @@ const KEY_RETRY: Duration = Duration::from_secs(1);
 pub struct Gateway {
     state: ArcSwap<State>,
     pub(crate) store: Arc<dyn Store>,
-    key: Mutex<KeyState>,
+    /// Under which references are made.
+    key: OnceLock<Arc<Key>>,
+    /// When the store was last asked for the key, in vain.
+    key_asked: Mutex<Option<Instant>>,
     pub(crate) client: Client,
     pub(crate) memo: Memo,
     pub(crate) sessions: Sessions,
     pub(crate) deferrals: Deferrals,
     pub(crate) strategy_limits: strategy::Limits,
     pub(crate) telemetry: Telemetry,
+    pub(crate) traces: Option<Traces>,
     /// How many requests may be compressed at once.
     pub(crate) compression: Arc<Semaphore>,
     is_draining: AtomicBool,
@@ -47,20 +53,12 @@ pub(crate) struct State {
     pub(crate) chain: Chain,
 }
 
-enum KeyState {
-    Known(Arc<Key>),
-    Unknown { asked: Option<Instant> },
-}
-
 impl Gateway {
     /// A gateway with these settings, which keeps what it must in this store.
     #[must_use]
     pub fn new(settings: Settings, store: Arc<dyn Store>) -> Arc<Self> {
         let key = settings.store.key.as_ref().map(|secret| Key::from_secret(secret.expose()));
-        let key = match key {
-            Some(key) => KeyState::Known(Arc::new(key)),
-            None => KeyState::Unknown { asked: None },
-        };
+        let key = key.map_or_else(OnceLock::new, |key| Arc::new(key).into());
         let threads = match settings.limits.compression_threads {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
@@ -68,12 +66,14 @@ impl Gateway {
         Arc::new(Gateway {
             client: Client::new(&settings.limits),
             telemetry: Telemetry::new(&settings),
+            traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
             memo: Memo::default(),
             sessions: Sessions::default(),
             deferrals: Deferrals::default(),
             strategy_limits: strategy::Limits::new(&settings.tool_output),
-            store,
-            key: Mutex::new(key),
+            store: Arc::new(Guarded(store)),
+            key,
+            key_asked: Mutex::default(),
             compression: Arc::new(Semaphore::new(threads)),
             is_draining: AtomicBool::new(false),
             state: ArcSwap::from_pointee(State::new(settings)),
@@ -104,25 +104,29 @@ impl Gateway {
         self.reference_key();
     }
 
-    /// The key under which references are made, if the store gives it.
+    /// The key under which references are made, if nobody has to be asked for it.
+    pub(crate) fn known_key(&self) -> Option<Arc<Key>> {
+        self.key.get().cloned()
+    }
+
+    /// The key under which references are made, if the store gives it. Blocks.
     pub(crate) fn reference_key(&self) -> Option<Arc<Key>> {
-        let mut state = self.key.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*state {
-            KeyState::Known(key) => Some(key.clone()),
-            KeyState::Unknown { asked: Some(asked) } if asked.elapsed() < KEY_RETRY => None,
-            KeyState::Unknown { .. } => match self.store.key() {
+        if let Some(key) = self.known_key() {
+            return Some(key);
+        }
+        let mut asked = self.key_asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.key.get().is_none() && asked.is_none_or(|asked| asked.elapsed() >= KEY_RETRY) {
+            match self.store.key() {
                 Ok(bytes) => {
-                    let key = Arc::new(Key::from_bytes(bytes));
-                    *state = KeyState::Known(key.clone());
-                    Some(key)
+                    return Some(self.key.get_or_init(|| Key::from_bytes(bytes).into()).clone());
                 }
                 Err(error) => {
                     self.telemetry.store_failed(&error);
-                    *state = KeyState::Unknown { asked: Some(Instant::now()) };
-                    None
+                    *asked = Some(Instant::now());
                 }
-            },
+            }
         }
+        self.known_key()
     }
 
     /// Where a late decision about an output is remembered.

@@ -5,10 +5,12 @@
 //! left out of a result the model can ask for: such a call is answered here, and the client never sees it.
 
 mod answer;
+mod blocking;
 mod deferral;
 mod exchange;
 mod expand;
 mod gateway;
+mod guarded;
 mod http;
 mod memo;
 mod options;
@@ -22,6 +24,7 @@ mod sticky;
 mod strategy;
 mod telemetry;
 mod tenant;
+mod traces;
 mod upstream;
 
 pub use crate::gateway::Gateway;

@@ -16,12 +16,17 @@ mod events;
 mod expand;
 
 use crate::answer::{self, Problem};
+use crate::blocking::blocking;
+use crate::exchange::unread;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
+use crate::http::read::{Read, joined, read};
+use bytes::Bytes;
 use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
+use tokio::time::Instant;
 
 /// Is this path ours, and not a matter of whose request it is?
 pub(crate) fn is_operators(path: &str) -> bool {
@@ -86,8 +91,21 @@ pub(crate) async fn answer_tenant(
     answer.unwrap_or_else(|problem| problem.answer(None))
 }
 
+/// A body of up to `limit` bytes, which has to arrive in time.
+async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes, Problem> {
+    let until = Instant::now() + gateway.state().settings.limits.body_timeout;
+    match read(body, limit, until).await {
+        Ok(Read::Whole(pieces)) => Ok(joined(pieces)),
+        Ok(Read::TooLong(_)) => {
+            let message = format!("the body has more than {limit} bytes");
+            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message))
+        }
+        Err(error) => Err(unread(&error)),
+    }
+}
+
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {
     let store = gateway.store.clone();
-    let store = tokio::task::spawn_blocking(move || store.stats().ok()).await.ok().flatten();
+    let store = blocking(move || store.stats().ok()).await.flatten();
     answer::json(StatusCode::OK, &gateway.telemetry.stats(store))
 }

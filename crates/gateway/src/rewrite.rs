@@ -76,6 +76,8 @@ pub(crate) struct Means<'m> {
 /// How much work may be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
+    /// Only what must be: what was meant for us is cut out, and tool results go on as they came.
+    Least,
     /// None that takes longer than finding out what was made before.
     Remembered,
     /// All that it takes.
@@ -101,9 +103,10 @@ pub(crate) struct Rewritten {
 /// # Errors
 /// The request asks for something that does not exist, or what must be done to it cannot.
 pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritten>, Problem> {
-    let scope = match Scope::read(order) {
+    let scope = match Scope::read(order, means.effort) {
         Ok(scope) => scope,
         Err(Unread::Problem(problem)) => return Err(problem),
+        Err(Unread::Effort) => return Ok(None),
         Err(Unread::Untouched) => return Ok(Some(Rewritten::untouched(&order.body))),
     };
     let (request, body) = (&scope.request, &order.body);
@@ -118,9 +121,11 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
         report.changes.push("forge_removed");
     }
     splices.extend(inputs::rewrite(order, &scope, &mut report)?);
-    let Some(results) = results::rewrite(order, means, &scope, &mut report) else {
-        return Ok(None);
+    let results = match means.effort {
+        Effort::Least => Some(results::Results::default()),
+        _ => results::rewrite(order, means, &scope, &mut report),
     };
+    let Some(results) = results else { return Ok(None) };
     let is_offered = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
     if is_offered {
         let Some(joined) = deferral::rejoined(order, request, !is_quick) else { return Ok(None) };

@@ -162,6 +162,12 @@ impl Telemetry {
         tracing::warn!("a tool result took too long to compress, and went on as it came");
     }
 
+    /// The work on a request failed or did not end, and its tool results went on as they came.
+    pub(crate) fn gave_up(&self) {
+        self.counters.given_up.add(1);
+        tracing::warn!("a request could not be compressed, and went on as it came");
+    }
+
     /// A client hears of a problem.
     pub(crate) fn problem(&self, problem: &Problem) {
         self.counters.problems.add(1);

@@ -14,6 +14,9 @@ pub(crate) const KEY_HEADER: &str = "x-forge-key";
 const CREDENTIALS: [&str; 5] =
     ["authorization", "x-api-key", "api-key", "x-goog-api-key", "x-amz-security-token"];
 
+/// Google takes keys in the query too.
+const QUERY_CREDENTIAL: &str = "key";
+
 /// Who may use the gateway. Keys are kept and compared as digests, so that neither a dump nor a clock tells one.
 pub(crate) struct Door {
     keys: Vec<(String, [u8; 32])>,
@@ -32,11 +35,11 @@ impl Door {
 
     /// Whose request this is; `None`: it shows no key that is known. A key that was shown in the provider's place is
     /// ours, and is taken out.
-    pub(crate) fn tenant(&self, headers: &mut HeaderMap) -> Option<String> {
-        if self.is_open() {
-            return Some(credential(headers));
-        }
+    pub(crate) fn tenant(&self, headers: &mut HeaderMap, query: Option<&str>) -> Option<String> {
         let shown = headers.remove(KEY_HEADER);
+        if self.is_open() {
+            return Some(credential(headers, query.unwrap_or_default()));
+        }
         if let Some(name) = shown.as_ref().and_then(|key| self.name_of(key.to_str().ok()?)) {
             return Some(name);
         }
@@ -66,11 +69,17 @@ impl Door {
 }
 
 /// The tenant of a request without a gateway key: whoever has the same credential.
-fn credential(headers: &HeaderMap) -> String {
+fn credential(headers: &HeaderMap, query: &str) -> String {
     let mut hasher = Sha256::new();
     for name in CREDENTIALS {
         for value in headers.get_all(name) {
             hasher.update(name);
+            hasher.update(value.as_bytes());
+        }
+    }
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if name == QUERY_CREDENTIAL {
+            hasher.update(QUERY_CREDENTIAL);
             hasher.update(value.as_bytes());
         }
     }
@@ -112,22 +121,26 @@ mod tests {
         let open = Door::new(&[]);
         let mut a = headers(&[("authorization", "Bearer a")]);
         let mut b = headers(&[("authorization", "Bearer b")]);
-        let (first, second) = (open.tenant(&mut a).unwrap(), open.tenant(&mut b).unwrap());
+        let tenant = |headers: &mut HeaderMap| open.tenant(headers, None).unwrap();
+        let (first, second) = (tenant(&mut a), tenant(&mut b));
         assert_ne!(first, second);
         assert!(a.contains_key("authorization") && !first.contains("Bearer"));
-        assert_eq!(open.tenant(&mut headers(&[("authorization", "Bearer a")])), Some(first));
+        assert_eq!(tenant(&mut headers(&[("authorization", "Bearer a")])), first);
+        let by_query = |query| open.tenant(&mut HeaderMap::new(), Some(query)).unwrap();
+        assert_ne!(by_query("alt=sse&key=a"), by_query("alt=sse&key=b"));
+        assert_eq!(by_query("alt=sse&key=a"), by_query("key=a"));
     }
 
     #[test]
     fn a_gateway_key_is_asked_for_named_and_taken_out() {
         let key = |name: &str, key: &str| GatewayKey { name: name.into(), key: Secret::new(key) };
         let door = Door::new(&[key("web", "k1"), key("ops", "k2")]);
-        assert_eq!(door.tenant(&mut headers(&[("authorization", "Bearer k3")])), None);
+        assert_eq!(door.tenant(&mut headers(&[("authorization", "Bearer k3")]), None), None);
         let mut own = headers(&[("x-forge-key", "k2"), ("authorization", "Bearer provider")]);
-        assert_eq!(door.tenant(&mut own).as_deref(), Some("ops"));
+        assert_eq!(door.tenant(&mut own, None).as_deref(), Some("ops"));
         assert_eq!(own, headers(&[("authorization", "Bearer provider")]));
         let mut shared = headers(&[("x-api-key", "k1")]);
-        assert_eq!(door.tenant(&mut shared).as_deref(), Some("web"));
+        assert_eq!(door.tenant(&mut shared, None).as_deref(), Some("web"));
         assert!(shared.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 mod written;
 
 use super::SelectionError;
-use crate::wrapper;
+use crate::{json, wrapper};
 use std::borrow::Cow;
 use tokenforge_formats::{Json, Value};
 
@@ -103,11 +103,11 @@ fn shown(values: &[Value<'_, '_>]) -> String {
     }
 }
 
-/// A value without the line ends that its client laid it out with; inside strings there are none.
+/// A value without the line ends that it was laid out with; inside strings there are none.
 fn one_line(text: &str) -> Cow<'_, str> {
-    match Json::parse(text) {
-        Ok(json) if text.contains(['\n', '\r']) => json.minify(),
-        _ => text.into(),
+    match text.contains(['\n', '\r']) {
+        true => json::minify(text),
+        false => text.into(),
     }
 }
 

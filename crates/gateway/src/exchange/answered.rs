@@ -2,7 +2,6 @@
 
 use super::{Stop, Visit};
 use crate::http::body::Body;
-use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
 use http_body_util::{BodyExt, Limited};
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
@@ -30,7 +29,7 @@ impl Visit {
         let Ok(whole) = Limited::new(body, up_to).collect().await else { return Ok(Body::empty()) };
         exchange.set_response_body(whole.to_bytes());
         self.run(Phase::PostUpstream, exchange).await?;
-        let body = exchange.take_response_body().unwrap_or_else(Bytes::new);
+        let body = exchange.take_response_body().unwrap_or_default();
         if let Some(mut head) = exchange.take_response() {
             head.headers.remove(CONTENT_LENGTH);
             exchange.set_response(head);

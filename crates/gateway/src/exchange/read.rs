@@ -36,10 +36,11 @@ impl Visit {
         if !self.must_be_read(exchange) {
             return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
         }
-        let pieces = match read(body, limits.max_body_bytes, until).await.map_err(unread)? {
-            Read::Whole(pieces) => pieces,
-            Read::TooLong(body) => return Ok(Payload::Passing(body)),
-        };
+        let pieces =
+            match read(body, limits.max_body_bytes, until).await.map_err(|error| unread(&error))? {
+                Read::Whole(pieces) => pieces,
+                Read::TooLong(body) => return Ok(Payload::Passing(body)),
+            };
         let Ok(coding) = Coding::of(&exchange.request().headers) else {
             return Ok(Payload::Passing(Body::Pieces(pieces)));
         };
@@ -90,11 +91,10 @@ impl Visit {
     }
 }
 
-fn unread(error: BodyError) -> Stop {
+/// Why there is no body.
+pub(crate) fn unread(error: &BodyError) -> Problem {
     match error.is::<TooSlow>() {
-        true => {
-            Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive").into()
-        }
-        false => Problem::bad_request("the body did not arrive whole").into(),
+        true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
+        false => Problem::bad_request("the body did not arrive whole"),
     }
 }

@@ -14,12 +14,15 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
 use http::{StatusCode, Uri};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokenforge_dialects::{Purpose, session_of_headers};
 use tokenforge_plugin::Exchange;
 
 /// A longer body is not looked at on the threads that move bytes.
 const SHORT: usize = 512 << 10;
+
+/// How long after the deadline the work is waited for: a store may not answer, and no stage is interrupted.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// A request as it goes on.
 pub(super) struct Rewriting {
@@ -108,26 +111,42 @@ impl Rewriting {
 }
 
 /// Rewrites a body, on threads of its own if there is work.
-async fn made(order: Order) -> Result<Rewritten, Problem> {
+pub(crate) async fn made(order: Order) -> Result<Rewritten, Problem> {
     let deadline = Instant::now() + order.state.settings.tool_output.deadline;
+    let nothing = &Shortened::default();
     if order.body.len() <= SHORT {
-        let shortened = &Shortened::default();
-        let means = Means { effort: Effort::Remembered, deadline, shortened };
+        let means = Means { effort: Effort::Remembered, deadline, shortened: nothing };
         if let Some(rewritten) = rewrite(&order, &means)? {
             return Ok(rewritten);
         }
     }
     let shortened = strategy::shorten(&order).await?;
+    let work = worked(order.clone(), deadline, shortened);
+    if let Ok(Some(rewritten)) = tokio::time::timeout_at((deadline + GRACE).into(), work).await {
+        return rewritten;
+    }
+    order.gateway.telemetry.gave_up();
+    if order.state.settings.redact_secrets {
+        let message = "the request could not be checked for secrets, and was not sent";
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, message));
+    }
+    let rewritten =
+        rewrite(&order, &Means { effort: Effort::Least, deadline, shortened: nothing })?;
+    Ok(rewritten.unwrap_or_else(|| Rewritten::untouched(&order.body)))
+}
+
+/// Does all the work. Nothing if a defect ended it.
+async fn worked(
+    order: Order,
+    deadline: Instant,
+    shortened: Shortened,
+) -> Option<Result<Rewritten, Problem>> {
     let permit = order.gateway.compression.clone().acquire_owned().await;
-    let body = order.body.clone();
     let working = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         rewrite(&order, &Means { effort: Effort::Full, deadline, shortened: &shortened })
     });
-    match working.await {
-        Ok(rewritten) => Ok(rewritten?.unwrap_or_else(|| Rewritten::untouched(&body))),
-        Err(_) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect in the gateway")),
-    }
+    working.await.ok()?.transpose()
 }
 
 /// How many tokens the tool results have, before and after.

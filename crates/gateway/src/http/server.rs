@@ -2,6 +2,11 @@
 
 use crate::exchange;
 use crate::gateway::Gateway;
+use crate::http::body::Body;
+use crate::traces;
+use http::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING};
+use http::{Request, Response, Version};
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -24,6 +29,7 @@ const HEADER_BYTES: usize = 64 << 10;
 /// Serves connections until `stop` ends, and then those that are open until they are done or out of time.
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, stop: impl Future<Output = ()>) {
     let limits = gateway.settings().limits;
+    tokio::spawn(traces::export(gateway.clone()));
     let connections = Arc::new(Semaphore::new(limits.max_connections));
     let graceful = GracefulShutdown::new();
     let accepting = accept(&gateway, &listener, &limits, &connections, &graceful);
@@ -70,7 +76,7 @@ fn connect(
     let spoken = has_spoken.clone();
     let service = service_fn(move |request| {
         spoken.store(true, Ordering::Relaxed);
-        let answering = exchange::serve(gateway.clone(), request, remote);
+        let answering = answer(gateway.clone(), request, remote);
         async move { Ok::<_, Infallible>(answering.await) }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
@@ -97,4 +103,19 @@ fn connect(
             let _ = watched.await;
         }
     });
+}
+
+async fn answer(
+    gateway: Arc<Gateway>,
+    request: Request<Incoming>,
+    remote: SocketAddr,
+) -> Response<Body> {
+    let is_http1 = request.version() <= Version::HTTP_11;
+    // Whoever stands before us may have seen another end of such a body: what follows is not taken for a request.
+    let has_unclear_end = request.headers().contains_key(TRANSFER_ENCODING);
+    let mut answer = exchange::serve(gateway.clone(), request, remote).await;
+    if is_http1 && (has_unclear_end || gateway.is_draining()) {
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    answer
 }

@@ -4,7 +4,6 @@ use crate::answer::{self, Problem};
 use crate::gateway::Gateway;
 use crate::http::body::Body;
 use http::{Response, StatusCode};
-use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use std::sync::Arc;
 
@@ -13,11 +12,11 @@ const LONGEST: usize = 64 << 10;
 
 /// Changes what is safe to change; a change that is wrong anywhere changes nothing.
 pub(super) async fn patch(gateway: &Arc<Gateway>, body: Incoming) -> Response<Body> {
-    let Ok(body) = Limited::new(body, LONGEST).collect().await else {
-        return Problem::bad_request("the change did not arrive whole, or is too long")
-            .answer(None);
+    let body = match super::whole(gateway, body, LONGEST).await {
+        Ok(body) => body,
+        Err(problem) => return problem.answer(None),
     };
-    let changed = serde_json::from_slice(&body.to_bytes())
+    let changed = serde_json::from_slice(&body)
         .map_err(|error| format!("the change is not JSON: {error}"))
         .and_then(|patch| gateway.settings().patched(&patch).map_err(|error| error.to_string()));
     match changed {

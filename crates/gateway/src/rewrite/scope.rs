@@ -1,6 +1,6 @@
 //! What a body says, and what is to be done to it.
 
-use super::{Asker, Order, inputs};
+use super::{Asker, Effort, Order, inputs};
 use crate::answer::Problem;
 use crate::options::Options;
 use crate::report::Report;
@@ -30,11 +30,13 @@ pub(crate) enum Unread {
     Untouched,
     /// The client asked for something that does not exist.
     Problem(Problem),
+    /// Somebody has to be asked first, and that takes more effort than allowed.
+    Effort,
 }
 
 impl<'o> Scope<'o> {
     /// Reads a body.
-    pub(crate) fn read(order: &'o Order) -> Result<Self, Unread> {
+    pub(crate) fn read(order: &'o Order, effort: Effort) -> Result<Self, Unread> {
         let request = match inputs::read(order) {
             Ok(request) => request,
             Err(Refusal::Ambiguous { key, .. }) if key == "_forge" => {
@@ -49,7 +51,12 @@ impl<'o> Scope<'o> {
         let is_observed = asked.mode == Mode::Observe;
         // What is measured is what the default mode would do.
         let mode = if is_observed { Mode::Standard } else { asked.mode };
-        let key = if may_expand(order, &request) { order.gateway.reference_key() } else { None };
+        let key = match effort {
+            Effort::Least => None,
+            _ if !may_expand(order, &request) => None,
+            Effort::Full => order.gateway.reference_key(),
+            Effort::Remembered => Some(order.gateway.known_key().ok_or(Unread::Effort)?),
+        };
         let settings = Settings { mode, ..asked };
         Ok(Scope { request, options, settings, is_observed, key, tenant: &order.tenant })
     }

@@ -1,7 +1,7 @@
 //! Results that a strategy may shorten.
 
 use super::Limits;
-use crate::rewrite::{Order, Scope, output};
+use crate::rewrite::{Effort, Order, Scope, output};
 use crate::sticky::Sticky;
 use tokenforge_compress::context::Context;
 use tokenforge_compress::reference::Reference;
@@ -30,7 +30,7 @@ pub(crate) struct Candidate {
 
 /// The results of a body that the strategy may shorten. Blocks.
 pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
-    let Ok(scope) = Scope::read(order) else { return Vec::new() };
+    let Ok(scope) = Scope::read(order, Effort::Full) else { return Vec::new() };
     if !scope.is_reversible() || scope.is_observed {
         return Vec::new();
     }

@@ -17,9 +17,8 @@ const MAX_TOKENS: u32 = 4096;
 
 pub(super) async fn ask(asker: &Asker<'_>, candidate: &Candidate) -> Result<String, AskError> {
     let settings = &asker.order.state.settings;
-    let name = settings.tool_output.provider.as_deref();
-    let provider = name.and_then(|name| settings.providers.get(name));
-    let provider = provider.ok_or(AskError::Unset("pipes.tool_output.provider"))?;
+    let provider = settings.asked_provider();
+    let provider = &provider.ok_or(AskError::Unset("pipes.tool_output.provider"))?;
     let model = provider.model.as_deref().ok_or(AskError::Unset("the provider's model"))?;
     let base = provider.endpoint.clone().unwrap_or_else(|| match provider.kind {
         ProviderKind::Anthropic => settings.upstreams.anthropic.clone(),

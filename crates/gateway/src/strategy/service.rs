@@ -14,7 +14,7 @@ pub(super) async fn ask(asker: &Asker<'_>, candidate: &Candidate) -> Result<Stri
         "tool_output": candidate.text,
         "query": query,
         "tool_name": candidate.tool,
-        "compression_model_name": api.model,
+        "compression_model_name": api.model.as_deref().unwrap_or_default(),
         "target_compression_ratio": settings.target_ratio,
         "source": "tokenforge",
     });

@@ -53,6 +53,7 @@ counters! {
     expansions_failed: "Originals that the model asked for and could not get.",
     expansion_tokens: "Tokens of originals that the model asked for.",
     deadlines_passed: "Tool results that took too long to compress.",
+    given_up: "Requests whose tool results went on as they came, since the work failed or did not end.",
     store_failures: "Calls of the store that failed.",
     strategy_successes: "Answers of the strategy.",
     strategy_failures: "Calls of the strategy without an answer.",

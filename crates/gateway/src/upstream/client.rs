@@ -1,11 +1,12 @@
 //! One request to a provider, over pooled connections.
 
 use super::connect::{Connector, connector};
-use crate::http::body::Body;
+use crate::http::body::{Body, TooSlow};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokenforge_config::Limits;
@@ -37,6 +38,12 @@ pub(crate) enum Failure {
     /// It did not begin to answer in time.
     #[error("the upstream did not answer within {} seconds", .0.as_secs())]
     Silent(Duration),
+    /// The client took too long to send the body.
+    #[error("the body took too long to arrive")]
+    Trickled,
+    /// The client sent half a body, or none that can be understood.
+    #[error("the body did not arrive whole")]
+    Half,
 }
 
 impl Client {
@@ -66,7 +73,7 @@ impl Client {
         let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
         let answer = tokio::time::timeout(first_byte, self.pool(is_guarded).request(request)).await;
         let answer = answer.map_err(|_| Failure::Silent(first_byte))?;
-        Ok((answer.map_err(|error| Failure::Unreachable(innermost(&error)))?, permit))
+        Ok((answer.map_err(|error| failure(&error))?, permit))
     }
 
     fn pool(&self, is_guarded: bool) -> &Pool {
@@ -83,10 +90,18 @@ impl Client {
 }
 
 /// The outer errors say only that something failed.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
+fn failure(error: &(dyn Error + 'static)) -> Failure {
+    let is_clients = |cause: &(dyn Error + 'static)| {
+        cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_user)
+    };
+    let (mut cause, mut is_body) = (error, is_clients(error));
     while let Some(inner) = cause.source() {
         cause = inner;
+        is_body |= is_clients(cause);
     }
-    cause.to_string()
+    match is_body {
+        true if cause.is::<TooSlow>() => Failure::Trickled,
+        true => Failure::Half,
+        false => Failure::Unreachable(cause.to_string()),
+    }
 }

@@ -1,0 +1,142 @@
+//! A gateway in front of a provider, each on threads of its own.
+
+use crate::client::{self, Response};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use tokenforge_config::Settings;
+use tokenforge_gateway::{Gateway, serve};
+use tokenforge_mock::{Mock, Recorded};
+use tokenforge_store::{Disk, Memory, Store};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// A gateway in front of a provider.
+pub(crate) struct House {
+    pub(crate) mock: Mock,
+    settings: Settings,
+    open: Box<dyn Fn() -> Arc<dyn Store>>,
+    gateway: Running,
+}
+
+impl House {
+    /// With the settings that nobody changed.
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::built(change, || Arc::new(Memory::default()))
+    }
+
+    /// What it keeps is in a folder, and survives it.
+    pub(crate) fn on_disk(folder: &Path, change: impl FnOnce(&mut Settings)) -> Self {
+        let folder = folder.to_owned();
+        Self::built(change, move || {
+            Arc::new(Disk::open(&folder, tokenforge_store::Settings::DISK).unwrap())
+        })
+    }
+
+    fn built(
+        change: impl FnOnce(&mut Settings),
+        open: impl Fn() -> Arc<dyn Store> + 'static,
+    ) -> Self {
+        let mock = Mock::start();
+        let mut settings = Settings::default();
+        settings.upstreams.backend = Some(mock.url().parse().unwrap());
+        // No clock decides a test, however busy the machine is.
+        settings.tool_output.deadline = std::time::Duration::from_secs(600);
+        change(&mut settings);
+        let gateway = Running::start(&settings, open());
+        House { mock, settings, open: Box::new(open), gateway }
+    }
+
+    /// Another process: all that is left is what was stored.
+    pub(crate) fn restart(&mut self) {
+        self.gateway = Running::start(&self.settings, (self.open)());
+    }
+
+    /// Other settings from now on.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings);
+        self.gateway.gateway.reconfigure(self.settings.clone());
+    }
+
+    pub(crate) fn post(&self, path: &str, body: impl AsRef<[u8]>) -> Response {
+        self.ask("POST", path, &[JSON], body)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Response {
+        self.ask("GET", path, &[], "")
+    }
+
+    pub(crate) fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl AsRef<[u8]>,
+    ) -> Response {
+        client::read(self.open(method, path, headers, body))
+    }
+
+    /// Sends a request whose response is still to be read.
+    pub(crate) fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl AsRef<[u8]>,
+    ) -> TcpStream {
+        client::open(self.gateway.address, method, path, headers, body.as_ref())
+    }
+
+    /// What the provider itself says to a request that it got before.
+    pub(crate) fn without_gateway(&self, request: &Recorded) -> Response {
+        let to = self.mock.address();
+        client::read(client::open(to, "POST", &request.path_and_query, &[JSON], &request.body))
+    }
+
+    /// The last request as it reached the provider.
+    pub(crate) fn forwarded(&self) -> String {
+        String::from_utf8(self.mock.last().plain().to_vec()).unwrap()
+    }
+
+    /// The figures that the operator sees.
+    pub(crate) fn stats(&self) -> serde_json::Value {
+        self.get("/_forge/api/stats").json()
+    }
+}
+
+/// A gateway on a port of its own.
+struct Running {
+    address: SocketAddr,
+    gateway: Arc<Gateway>,
+    runtime: Option<Runtime>,
+}
+
+impl Running {
+    fn start(settings: &Settings, store: Arc<dyn Store>) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("gateway")
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let gateway = Gateway::new(settings.clone(), store);
+        runtime.spawn(serve(gateway.clone(), listener, std::future::pending()));
+        Running { address, gateway, runtime: Some(runtime) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

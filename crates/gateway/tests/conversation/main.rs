@@ -1,0 +1,11 @@
+//! Conversations through the gateway, as clients and providers see them: over sockets, against a provider that refuses
+//! what the real ones refuse.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot ask has failed")]
+
+mod client;
+mod expansion;
+mod fixtures;
+mod house;
+mod recorded;
+mod voices;

@@ -1,0 +1,216 @@
+//! Stores that fail: requests go on, and nothing is left out that could not be fetched back.
+
+use crate::kit::{
+    World, conversation, forwarded, messages, rows, streaming, test_run, world_on, world_with,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_config::Strategy;
+use tokenforge_mock::{Reply, first_reference};
+use tokenforge_store::{Disk, Error, Kind, Memory, Settings, Stats, Store};
+
+/// How a store is no good.
+#[derive(Clone, Copy, Debug)]
+enum Bad {
+    Fails,
+    Panics,
+    Blocks,
+}
+
+impl Bad {
+    fn act<T>(self) -> Result<T, Error> {
+        match self {
+            Bad::Fails => Err(Error::Server { server: "s".into(), reason: "away".into() }),
+            Bad::Panics => panic!("a defect in a store"),
+            Bad::Blocks => loop {
+                std::thread::park();
+            },
+        }
+    }
+}
+
+impl Store for Bad {
+    fn put(&self, _: Kind, _: &str, _: &str, _: &[u8]) -> Result<(), Error> {
+        self.act()
+    }
+    fn get(&self, _: Kind, _: &str, _: &str) -> Result<Option<Vec<u8>>, Error> {
+        self.act()
+    }
+    fn forget(&self, _: Kind, _: &str, _: &str) -> Result<bool, Error> {
+        self.act()
+    }
+    fn stats(&self) -> Result<Stats, Error> {
+        self.act()
+    }
+    fn purge(&self, _: Option<Kind>, _: Option<Duration>) -> Result<u64, Error> {
+        self.act()
+    }
+    fn key(&self) -> Result<[u8; 32], Error> {
+        self.act()
+    }
+}
+
+/// A request succeeds and has nothing in it that was left out.
+fn assert_harmless(world: &World, what: &str) {
+    world.mock.clear();
+    let answer = world.send(messages(&conversation(&test_run())));
+    assert_eq!(answer.status, 200, "{what}: {}", answer.text());
+    assert!(forwarded(&world.mock).contains("case_number_317"), "{what}: something was left out");
+    assert!(!forwarded(&world.mock).contains("<<<SHADOW:"), "{what}");
+    assert_eq!(world.send(messages(&streaming("short"))).status, 200, "{what}");
+    assert_eq!(world.mock.refusals(), Vec::<String>::new(), "{what}");
+}
+
+#[test]
+fn the_example_is_one_from_which_something_is_left_out() {
+    let world = world_with(|_| {});
+    world.send(messages(&conversation(&test_run())));
+    assert!(forwarded(&world.mock).starts_with("<<<SHADOW:shadow_"), "{}", forwarded(&world.mock));
+    assert!(!forwarded(&world.mock).contains("case_number_317"));
+}
+
+#[test]
+fn a_store_that_fails_leaves_requests_whole() {
+    for bad in [Bad::Fails, Bad::Panics] {
+        assert_harmless(&world_on(Arc::new(bad), |_| {}), &format!("{bad:?}"));
+        let with_key = world_on(Arc::new(bad), |settings| {
+            settings.store.key = Some(tokenforge_config::Secret::new("k"));
+        });
+        assert_harmless(&with_key, &format!("{bad:?} with a key"));
+        // What needs no way back is still done.
+        with_key.send(messages(&conversation(&rows())));
+        assert!(forwarded(&with_key.mock).len() < rows().len() / 2, "{bad:?}");
+        assert!(with_key.counter("store_failures") > 0, "{bad:?}");
+    }
+}
+
+#[test]
+fn a_store_that_never_answers_holds_nobody_up_for_long() {
+    let blocked = |strategy| {
+        world_on(Arc::new(Bad::Blocks), move |settings| {
+            settings.tool_output.deadline = Duration::ZERO;
+            settings.tool_output.strategy = strategy;
+            settings.limits.compression_threads = 1;
+            settings.store.key = Some(tokenforge_config::Secret::new("k"));
+        })
+    };
+    let is_served = |world: World| {
+        let answer = world.send(messages(&conversation(&test_run())));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert!(forwarded(&world.mock).contains("case_number_317"));
+        assert_eq!(world.mock.refusals(), Vec::<String>::new());
+    };
+    std::thread::scope(|scope| {
+        for strategy in [Strategy::Passthrough, Strategy::Simple] {
+            scope.spawn(move || is_served(blocked(strategy)));
+        }
+        scope.spawn(|| {
+            let id = "shadow_abcdefghijklmnopqrstuvwxyzabcdefghi";
+            let world = blocked(Strategy::Passthrough);
+            assert_eq!(world.get(&format!("/_forge/api/expand?id={id}")).status, 404);
+            assert_eq!(world.get("/_forge/api/stats").status, 200);
+        });
+    });
+}
+
+#[test]
+fn a_folder_that_was_deleted_is_no_reason_to_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("store");
+    let disk = Disk::open(&place, Settings::DISK).unwrap();
+    let world = world_on(Arc::new(disk), |_| {});
+    world.send(messages(&conversation("short")));
+    std::fs::remove_dir_all(&place).unwrap();
+    let answer = world.send(messages(&conversation(&test_run())));
+    assert_eq!(answer.status, 200);
+    // Either nothing was left out, or it can be had.
+    if let Some(id) = first_reference(&world.mock.last().body) {
+        let ask = crate::kit::Ask::new("GET", &format!("/_forge/api/expand?id={id}"));
+        let original = world.send(ask.header("x-api-key", "sk-client"));
+        assert_eq!(original.text(), test_run());
+    } else {
+        assert_eq!(forwarded(&world.mock), test_run());
+    }
+}
+
+#[test]
+fn a_redis_that_is_away_is_no_reason_to_fail() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let store = tokenforge_store::open(&format!("redis://{closed}/0"), Settings::MEMORY).unwrap();
+    assert_harmless(&world_on(store, |_| {}), "Redis down");
+}
+
+#[test]
+fn what_was_left_out_before_the_store_failed_stays_left_out_and_can_be_had() {
+    let store = Arc::new(Fragile::default());
+    let world = world_on(store.clone(), |_| {});
+    world.send(messages(&conversation(&test_run())));
+    let before = world.mock.last().body;
+    store.fail();
+    world.mock.clear();
+    world.mock.reply(Reply::expand_first_reference());
+    world.mock.reply("seen");
+    assert_eq!(world.send(messages(&conversation(&test_run()))).status, 200);
+    let requests = world.mock.requests();
+    assert_eq!(requests[0].body, before, "the provider's cache would be lost");
+    assert!(String::from_utf8_lossy(&requests[1].body).contains("case_number_317"));
+}
+
+#[test]
+fn a_deadline_that_passed_is_remembered_so_that_no_later_turn_differs() {
+    let store: Arc<dyn Store> = Arc::new(Memory::default());
+    let late = world_on(store.clone(), |settings| settings.tool_output.deadline = Duration::ZERO);
+    late.send(messages(&conversation(&test_run())));
+    let first = forwarded(&late.mock);
+    assert!(first.contains("case_number_317"));
+    assert_eq!(late.counter("deadlines_passed"), 1);
+    // A restart, and all the time there is.
+    let again = world_on(store, |_| {});
+    again.send(messages(&conversation(&test_run())));
+    assert_eq!(forwarded(&again.mock), first);
+    // Another result has its own luck.
+    let other = test_run().replace("suite::", "other::");
+    again.send(messages(&conversation(&other)));
+    assert!(forwarded(&again.mock).starts_with("<<<SHADOW:"));
+}
+
+/// A store in memory that fails from some moment on.
+#[derive(Default)]
+struct Fragile {
+    inner: Memory,
+    is_broken: std::sync::atomic::AtomicBool,
+}
+
+impl Fragile {
+    fn fail(&self) {
+        self.is_broken.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    fn check(&self) -> Result<&Memory, Error> {
+        match self.is_broken.load(std::sync::atomic::Ordering::SeqCst) {
+            true => Bad::Fails.act(),
+            false => Ok(&self.inner),
+        }
+    }
+}
+
+impl Store for Fragile {
+    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.check()?.put(kind, tenant, id, bytes)
+    }
+    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+        self.check()?.get(kind, tenant, id)
+    }
+    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+        self.check()?.forget(kind, tenant, id)
+    }
+    fn stats(&self) -> Result<Stats, Error> {
+        self.check()?.stats()
+    }
+    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+        self.check()?.purge(kind, unused_for)
+    }
+    fn key(&self) -> Result<[u8; 32], Error> {
+        self.check()?.key()
+    }
+}
