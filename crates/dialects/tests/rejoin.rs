@@ -143,6 +143,7 @@ fn g29_every_call_is_answered_when_ours_joins_its_siblings_again() {
                         let exchange = Exchange {
                             siblings: &siblings,
                             siblings_before,
+                            from: 0,
                             call,
                             id,
                             answer,
@@ -175,6 +176,7 @@ fn g29_without_a_sibling_and_its_answer_nothing_is_inserted() {
             let exchange = Exchange {
                 siblings,
                 siblings_before: siblings.len(),
+                from: 0,
                 call,
                 id,
                 answer: "x",
@@ -208,7 +210,8 @@ fn g29_our_call_stands_where_the_model_made_it() {
     let names = |siblings: &[String], siblings_before: usize| -> Vec<String> {
         let call = r#"{"functionCall":{"name":"expand_context","args":{}},"thoughtSignature":"s"}"#;
         let (id, answer) = ("", "x");
-        let exchange = Exchange { siblings, siblings_before, call, id, answer, is_error: false };
+        let exchange =
+            Exchange { siblings, siblings_before, from: 0, call, id, answer, is_error: false };
         let request = read(body.as_bytes(), Dialect::Gemini);
         let splices = rejoin(body.as_bytes(), Dialect::Gemini, &request, &exchange).unwrap();
         let joined = parse(&splice(body.as_bytes(), &splices).unwrap());
@@ -280,6 +283,7 @@ fn calls_outside_lists_have_no_neighbours() {
         let exchange = Exchange {
             siblings: &siblings,
             siblings_before: 0,
+            from: 0,
             call: "{}",
             id: "i",
             answer: "",

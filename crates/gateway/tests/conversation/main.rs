@@ -7,5 +7,6 @@ mod client;
 mod expansion;
 mod fixtures;
 mod house;
+mod mixed;
 mod recorded;
 mod voices;
