@@ -211,9 +211,10 @@ pub(crate) fn resolved(parts: &[Part], body: &[u8]) -> Vec<Part> {
 /// ```
 #[must_use]
 pub fn first_reference(body: &[u8]) -> Option<&str> {
-    let mark = b"<<<SHADOW:";
+    // The description of our tool has `<<<SHADOW:id>>>` in it, which is no reference.
+    let (mark, prefix) = (b"<<<SHADOW:shadow_", "shadow_");
     let after = body.windows(mark.len()).position(|window| window == mark)? + mark.len();
-    let rest = body.get(after..)?;
+    let rest = body.get(after - prefix.len()..)?;
     let end = rest.windows(3).take(200).position(|window| window == b">>>")?;
     str::from_utf8(rest.get(..end)?).ok()
 }
