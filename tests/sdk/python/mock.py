@@ -12,7 +12,7 @@ def begin(story):
     """Forgets what was, and queues the replies of a story."""
     call("DELETE", "requests")
     call("DELETE", "replies")
-    call("POST", "replies", STORIES[story])
+    call("POST", "replies", STORIES[story]["replies"])
 
 
 def requests():

@@ -9,7 +9,7 @@ import pytest
 
 SDKS = ["openai_chat", "openai_responses", "anthropic_messages", "gemini", "bedrock", "ollama_chat"]
 
-TESTS = [f"test parser::reads_document_{n:03} ... ok" for n in range(400)]
+TESTS = [f"test parser::reads_document_{n} ... ok" for n in range(1000, 1400)]
 OUTPUTS = {
     "cargo test": "\n".join(["running 400 tests", *TESTS, "", "test result: ok. 400 passed; 0 failed", ""]),
     "cargo --version": "cargo 1.90.0",
@@ -28,18 +28,12 @@ def test_round_trip(sdk, streams, story):
             agent.answer(call, OUTPUTS[call.arguments["command"]])
         turns.append(agent.ask(streams))
 
-    assert [turn.text for turn in turns] == SAID[story]
+    replies = mock.STORIES[story]["replies"]
+    assert [turn.text for turn in turns] == mock.STORIES[story]["said"]
     assert {call.name for turn in turns for call in turn.calls} == {"Bash"}
     assert "expand_context" not in "".join(part for turn in turns for part in turn.seen)
     requests = mock.requests()
-    assert [request["refused"] for request in requests] == [None] * len(mock.STORIES[story])
+    assert [request["refused"] for request in requests] == [None] * len(replies)
     forwarded = [json.dumps(request["body"]) for request in requests]
     assert "<<<SHADOW:" in forwarded[1] and len(forwarded[1]) < len(OUTPUTS["cargo test"]) / 2
-    assert [TESTS[200] in body for body in forwarded] == [False, False, *[True] * (story != "plain")]
-
-
-SAID = {
-    "plain": ["I run the tests.", "All tests passed."],
-    "expanding": ["I run the tests.", "I look closer. All tests passed."],
-    "mixed": ["I run the tests.", "", "All tests passed."],
-}
+    assert [TESTS[200] in body for body in forwarded] == [at == 2 for at in range(len(replies))]

@@ -12,7 +12,7 @@ class Agent:
 
     def ask(self, streams):
         asked = {
-            "model": "claude-sonnet-4-5",
+            "model": "claude-opus-4-5",
             "max_tokens": 4096,
             "thinking": {"type": "enabled", "budget_tokens": 2048},
             "tools": [{"name": NAME, "description": DESCRIPTION, "input_schema": PARAMETERS}],
