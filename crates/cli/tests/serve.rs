@@ -138,8 +138,7 @@ fn g49_it_listens_on_this_machine_only_unless_told_otherwise() {
     assert!(refused.contains("keys") && refused.contains("allow_public"), "{refused}");
     assert!(failure(1, "serve --listen [::]:0", "").contains("allow_public"));
     let folder = Folder::new();
-    for allowed in ["allow_public: true\n", "keys:\n  - name: team\n    key: a-long-key-of-ours\n"]
-    {
+    for allowed in ["allow_public: true\n", "keys:\n  team: a-long-key-of-ours\n"] {
         let file = folder.file("tokenforge.yaml", allowed);
         let serving = Serving::with(&["--listen", "0.0.0.0:0", "--config", &file], &[]);
         assert!(serving.line.starts_with("listening on http://0.0.0.0:"));
@@ -310,7 +309,7 @@ fn a_hundred_new_settings_under_load_fail_nobody() {
 fn new_settings_that_are_wrong_are_refused_and_the_old_ones_kept() {
     let mock = Mock::start();
     let folder = Folder::new();
-    let keys = "keys:\n  - name: team\n    key: a-long-key-of-ours\n";
+    let keys = "keys:\n  team: a-long-key-of-ours\n";
     let upstream = format!("upstreams:\n  backend: {}\n", mock.url());
     let file = folder.file("tokenforge.yaml", format!("{keys}{upstream}"));
     let mut serving = Serving::with(&["--listen", "0.0.0.0:0", "--config", &file], &[]);

@@ -14,6 +14,9 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
+/// An answer of this length is not looked at after every piece.
+const LONG: usize = 1 << 20;
+
 /// How long a test waits for what must happen before it fails.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -151,7 +154,9 @@ impl Open {
     /// Reads one answer; the connection may go on.
     pub fn rest_of_answer(&mut self) -> Answer {
         loop {
-            if let Some((answer, used)) = Answer::parsed(&self.read, false) {
+            if self.may_be_whole()
+                && let Some((answer, used)) = Answer::parsed(&self.read, false)
+            {
                 self.read.drain(..used);
                 return answer;
             }
@@ -162,6 +167,19 @@ impl Open {
                     |(answer, _)| answer,
                 );
             }
+        }
+    }
+
+    /// Is it worth a look whether the answer is whole? A long one is looked at only where it may end.
+    fn may_be_whole(&self) -> bool {
+        if self.read.len() < LONG {
+            return true;
+        }
+        let head = lossy(&self.read[..8 << 10]).to_ascii_lowercase();
+        let length = head.split("content-length:").nth(1).and_then(|rest| rest.lines().next());
+        match length.and_then(|length| length.trim().parse::<usize>().ok()) {
+            Some(length) => self.read.len() >= length,
+            None => self.read.ends_with(b"\r\n\r\n"),
         }
     }
 

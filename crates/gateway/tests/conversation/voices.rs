@@ -235,6 +235,20 @@ impl Conversation {
         }]);
     }
 
+    /// The ids of its calls, in order.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        let items = self.body[self.voice.list()].as_array().unwrap().iter();
+        let results = items.flat_map(|item| match item["content"].as_array() {
+            Some(blocks) => blocks.clone(),
+            None => vec![item.clone()],
+        });
+        let id = |result: Value| {
+            let ids = [&result["tool_use_id"], &result["tool_call_id"], &result["call_id"]];
+            ids.iter().find_map(|id| id.as_str()).map(str::to_owned)
+        };
+        results.filter_map(id).collect()
+    }
+
     fn extend(&mut self, items: Vec<Value>) {
         self.body[self.voice.list()].as_array_mut().unwrap().extend(items);
     }

@@ -2,6 +2,7 @@
 
 mod dropin;
 mod faults;
+mod fields;
 mod hostile;
 mod kit;
 mod operator;
