@@ -1,5 +1,7 @@
 //! `tokenforge serve` and `tokenforge config`, as processes.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use kit::{Folder, failure, out, run_in, start};

@@ -28,7 +28,7 @@ const OURS: &str =
     r#"{"functionCall":{"name":"expand_context","args":{"id":"s1"}},"thoughtSignature":"sig=="}"#;
 const UNSIGNED: &str = r#"{"functionCall":{"name":"expand_context","args":{"id":"s2"}}}"#;
 const LIST: &str = r#"{"functionCall":{"name":"ls","args":{"path":".","all":true}}}"#;
-const SKIPPED_LIST: &str = r#"{"functionCall":{"name":"ls","args":{"path":".","all":true}},"thoughtSignature":"skip_thought_signature_validator"}"#;
+const SKIPPED_LIST: &str = r#"{"functionCall":{"name":"ls","args":{"path":".","all":true}},"thoughtSignature":"c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="}"#;
 const EMPTY: &str = r#"{"text":""}"#;
 
 fn text(text: &str) -> String {

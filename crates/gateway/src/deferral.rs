@@ -53,7 +53,8 @@ pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Defe
         let DeferredCall { id, call, siblings_before, .. } = call.clone();
         KeptCall { id, call, siblings_before, answer, is_error }
     };
-    let has_ids = deferred.calls.iter().all(|call| !call.id.is_empty());
+    let has_ids =
+        originals.dialect.keeps_call_ids() && deferred.calls.iter().all(|call| !call.id.is_empty());
     let past = if has_ids { None } else { past_of(originals) };
     if !has_ids && past.is_none() {
         return;
@@ -85,8 +86,8 @@ pub(crate) fn rejoined(
     for call in &request.calls {
         let place = call.element.as_ref().map_or(0, |element| element.start);
         let sibling = match &call.id {
-            Some(id) => Some(id.to_string()),
-            None => past.as_mut().and_then(|past| past.until(place)).and_then(|past| {
+            Some(id) if dialect.keeps_call_ids() => Some(id.to_string()),
+            _ => past.as_mut().and_then(|past| past.until(place)).and_then(|past| {
                 let key = call.key(body)?;
                 Some(name(&key, Some(&past)))
             }),

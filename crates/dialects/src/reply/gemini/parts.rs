@@ -8,8 +8,9 @@ use std::borrow::Cow;
 
 const SIGNATURE: &str = "thoughtSignature";
 
-/// Google's own word, in place of a signature, for a call that has none.
-const SKIPPED: &str = r#""skip_thought_signature_validator""#;
+/// Google's own word, in place of a signature, for a call that has none: `skip_thought_signature_validator`. In base64,
+/// since that is what the SDKs that hold signatures as bytes can read.
+const SKIPPED: &str = r#""c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=""#;
 
 /// The parts of a reply.
 #[derive(Default)]
