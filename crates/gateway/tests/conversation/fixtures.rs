@@ -35,7 +35,7 @@ pub(crate) fn test_run_of(name: &str) -> String {
 pub(crate) fn rows() -> String {
     let row = |number: usize| {
         let name = if number == 59 { "the last one".to_owned() } else { format!("row {number}") };
-        json!({ "id": number, "name": name, "ok": number % 2 == 0 })
+        json!({ "id": number, "name": name, "ok": number.is_multiple_of(2) })
     };
     serde_json::to_string_pretty(&(0..60).map(row).collect::<Vec<_>>()).unwrap()
 }

@@ -227,7 +227,7 @@ fn g54_lossless_means_that_the_json_can_be_read_again() {
     let nasty = "[\n {\"k\": \"\\u0000 \\r\\n é 😀 \\ud83d\\ude00\", \"n\": 1.10, \"m\": -0},\n {\"k\": \"x, y: z\", \"n\": 1E400, \"m\": 7}\n]";
     let padded = format!("{{\"rows\": {}, \"odd\": {nasty}}}", rows());
     let house = House::with(|settings| settings.tool_output.mode = Mode::Lossless);
-    for text in [padded, nasty.repeat(1).replace("[\n", &format!("[{}", " ".repeat(300)))] {
+    for text in [padded, nasty.replace("[\n", &format!("[{}", " ".repeat(300)))] {
         let _ = Conversation::new(CHAT).with_output(&house, &text).heard(&house);
         let forwarded = house.mock.last().json();
         let shown = forwarded["messages"][2]["content"].as_str().unwrap();
