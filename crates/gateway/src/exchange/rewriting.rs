@@ -63,7 +63,7 @@ impl Visit {
                 rewritten.body.clone().into()
             }
         };
-        let relay = (rewritten.offers_expansion && order.purpose == Purpose::Generate).then(|| {
+        let relay = (rewritten.may_expand && order.purpose == Purpose::Generate).then(|| {
             let originals = Originals {
                 tenant: order.tenant.to_string(),
                 dialect: order.dialect,

@@ -6,6 +6,7 @@ use crate::voices::{
     ANTHROPIC_STREAM, Conversation, RESPONSES, RESPONSES_STREAM, STREAMS, Voice, all,
 };
 use serde_json::json;
+use tokenforge_config::ExpandInjection;
 use tokenforge_mock::grammar::check;
 use tokenforge_mock::{Encoding, Mock, Reply, Split};
 
@@ -231,6 +232,72 @@ fn g35_our_tool_is_hidden_where_nothing_was_left_out() {
         let response = conversation.send(&house);
         assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
         shows_nothing_of_ours(voice, &response.body);
+    }
+}
+
+#[test]
+fn g35_our_tool_is_hidden_where_it_was_not_even_offered() {
+    for voice in all() {
+        let house = House::with(|settings| {
+            settings.tool_output.expand_injection = ExpandInjection::WhenReferenced;
+        });
+        let conversation = Conversation::new(voice).with_output(&house, "ok");
+        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
+        house.mock.reply("Nothing to see.");
+        let response = conversation.send(&house);
+        assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
+        shows_nothing_of_ours(voice, &response.body);
+    }
+}
+
+#[test]
+fn g32_where_asking_again_fails_the_turn_still_ends_as_a_turn() {
+    for voice in all() {
+        for text in ["Let me look. ", ""] {
+            let house = House::new();
+            let conversation = shortened(&house, voice);
+            let reply = if text.is_empty() { Reply::new() } else { Reply::from(text) };
+            house.mock.reply(reply.expand_first());
+            house.mock.reply(Reply::status(500, &[("content-type", "application/json")], "{}"));
+            let response = conversation.send(&house);
+            let heard = voice.hears(&response);
+            assert!(heard.text.starts_with(text) && !heard.text.is_empty(), "{voice:?}");
+            assert_eq!(heard.calls, [], "{voice:?}");
+            shows_nothing_of_ours(voice, &response.body);
+        }
+    }
+}
+
+#[test]
+fn a_call_of_ours_that_was_cut_short_is_not_the_clients_either() {
+    for voice in all() {
+        let stop = match voice.name {
+            "gemini" => "MAX_TOKENS",
+            "chat" | "ollama" => "length",
+            "responses" => continue,
+            _ => "max_tokens",
+        };
+        let house = House::new();
+        let conversation = shortened(&house, voice);
+        house.mock.reply(Reply::new().text("So far. ").expand_first().stop(stop));
+        let response = conversation.send(&house);
+        let heard = voice.hears(&response);
+        assert!(heard.text.starts_with("So far. "), "{voice:?}: {}", heard.text);
+        assert_eq!(heard.calls, [], "{voice:?}");
+        shows_nothing_of_ours(voice, &response.body);
+    }
+}
+
+#[test]
+fn g28_thinking_that_nobody_can_read_goes_back_too() {
+    for voice in all().filter(|voice| matches!(voice.name, "anthropic" | "invoke")) {
+        let house = House::new();
+        let conversation = Conversation::new(voice).thinking().with_output(&house, &test_run());
+        house.mock.reply(Reply::new().thinking("Hm.").redacted_thinking("hidden").expand_first());
+        house.mock.reply(Reply::new().thinking("Ah.").text("All is well."));
+        house.mock.clear();
+        assert_eq!(conversation.heard(&house).text, "All is well.", "{voice:?}");
+        assert!(asked(&house.mock, voice)[1].contains("redacted_thinking"), "{voice:?}");
     }
 }
 
