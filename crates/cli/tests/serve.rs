@@ -1,5 +1,7 @@
 //! `tokenforge serve` and `tokenforge config`, as processes.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod kit;
 
 use kit::{Folder, failure, out, run_in, start};
@@ -138,8 +140,7 @@ fn g49_it_listens_on_this_machine_only_unless_told_otherwise() {
     assert!(refused.contains("keys") && refused.contains("allow_public"), "{refused}");
     assert!(failure(1, "serve --listen [::]:0", "").contains("allow_public"));
     let folder = Folder::new();
-    for allowed in ["allow_public: true\n", "keys:\n  team: a-long-key-of-ours\n"]
-    {
+    for allowed in ["allow_public: true\n", "keys:\n  team: a-long-key-of-ours\n"] {
         let file = folder.file("tokenforge.yaml", allowed);
         let serving = Serving::with(&["--listen", "0.0.0.0:0", "--config", &file], &[]);
         assert!(serving.line.starts_with("listening on http://0.0.0.0:"));

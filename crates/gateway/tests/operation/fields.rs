@@ -34,12 +34,12 @@ fn c9_expand_context_is_offered_from_the_start_or_when_there_is_something_to_ask
 #[test]
 fn c9_mode_formats_redaction_and_cap_change_what_goes_on() {
     let (standard, _) = sent(&rows(), |_| {});
-    let (minified, _) =
-        sent(&rows(), |settings| settings.tool_output.json_formats = Vec::new());
+    let (minified, _) = sent(&rows(), |settings| settings.tool_output.json_formats = Vec::new());
     assert_ne!(standard, minified);
     let (disabled, _) = sent(&rows(), |settings| settings.tool_output.mode = Mode::Disabled);
     assert_eq!(disabled, rows());
-    let secret = format!("{}\ntoken ghp_abcdefghijklmnopqrstuvwxyz0123456789\n", "word ".repeat(60));
+    let secret =
+        format!("{}\ntoken ghp_abcdefghijklmnopqrstuvwxyz0123456789\n", "word ".repeat(60));
     assert!(!sent(&secret, |_| {}).0.contains("ghp_abc"));
     let kept = sent(&secret, |settings| settings.tool_output.redact_secrets = false).0;
     assert!(kept.contains("ghp_abc"));
