@@ -15,7 +15,7 @@ fn texts() -> Vec<(&'static str, String)> {
         })
         .collect();
     vec![
-        ("cat rows.json", serde_json::to_string_pretty(&rows).expect("JSON")),
+        ("cat rows.json", serde_json::to_string_pretty(&rows).expect("it is JSON")),
         ("cargo test", format!("running 201 tests\n{passed}test suite::bad ... FAILED\n")),
         ("tail -f log", logged),
     ]

@@ -20,7 +20,7 @@ use crate::own;
 use crate::project;
 use crate::relay;
 use crate::upstream::{Failure, Refused, Target};
-use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -97,7 +97,7 @@ impl Visit {
         }
         let options = Options::of_headers(&exchange.request().headers)?;
         let target = self.target(exchange)?;
-        let mut payload = self.read(exchange, body).await?;
+        let mut payload = self.read(exchange, body, &options).await?;
         self.run_on_body(exchange, &mut payload).await?;
         let rewriting = self.rewrite(exchange, payload, &options, &target.uri).await?;
         self.forward(exchange, target, rewriting).await
@@ -145,7 +145,7 @@ impl Visit {
     ) -> Result<Response<Body>, Stop> {
         let mut request = Request::new(rewriting.body);
         *request.method_mut() = exchange.request().method.clone();
-        *request.headers_mut() = exchange.request().headers.clone();
+        *request.headers_mut() = self.taken_headers(exchange);
         *request.uri_mut() = target.uri;
         headers::readdress(request.headers_mut());
         if rewriting.relay.is_some() {
@@ -174,6 +174,15 @@ impl Visit {
             head.headers.insert(name, value);
         }
         Ok(Response::from_parts(head, body))
+    }
+
+    /// The headers of the request, copied only if a plugin will want to see them again.
+    fn taken_headers(&self, exchange: &mut Exchange) -> HeaderMap {
+        let later = [Phase::PostUpstream, Phase::OnError];
+        match later.iter().all(|phase| self.state.chain.is_empty_for(*phase)) {
+            true => std::mem::take(&mut exchange.request_mut().headers),
+            false => exchange.request().headers.clone(),
+        }
     }
 
     /// Runs the plugins of a phase.

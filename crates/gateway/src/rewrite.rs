@@ -9,6 +9,7 @@ mod results;
 mod scope;
 mod shown;
 
+pub(crate) use inputs::unchecked;
 pub(crate) use results::output;
 pub(crate) use scope::{Scope, Unread};
 

@@ -3,9 +3,11 @@
 use crate::client::Response;
 use crate::fixtures;
 use crate::house::House;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use tokenforge_mock::Reply;
-use tokenforge_mock::grammar::{Summary, check};
+use tokenforge_mock::grammar::{Call, Summary, check};
 
 /// A dialect, whole or as a stream.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +67,12 @@ impl Voice {
         check(self.name, &response.body).unwrap_or_else(|error| {
             panic!("{self:?}: {error}\n{}", String::from_utf8_lossy(&response.body))
         })
+    }
+
+    /// The conversation in a body, as it is written there, without the bracket at its end.
+    pub(crate) fn conversation(self, body: &str) -> &str {
+        let members: HashMap<&str, &RawValue> = serde_json::from_str(body).unwrap();
+        members[self.list()].get().strip_suffix(']').unwrap()
     }
 
     /// The member with the conversation.
@@ -182,7 +190,7 @@ impl Conversation {
         let calls = || summary.calls.iter().zip(outputs);
         let items: Vec<Value> = match self.voice.name {
             "anthropic" | "invoke" => {
-                let result = |(call, text): (&tokenforge_mock::grammar::Call, &&str)| {
+                let result = |(call, text): (&Call, &&str)| {
                     json!({ "type": "tool_result", "tool_use_id": call.id, "content": text })
                 };
                 vec![json!({ "role": "user", "content": calls().map(result).collect::<Vec<_>>() })]
@@ -194,7 +202,7 @@ impl Conversation {
                 .map(|(call, text)| json!({ "type": "function_call_output", "call_id": call.id, "output": text }))
                 .collect(),
             "gemini" => {
-                let result = |(call, text): (&tokenforge_mock::grammar::Call, &&str)| {
+                let result = |(call, text): (&Call, &&str)| {
                     let mut response = json!({ "name": call.name, "response": { "output": text } });
                     if !call.id.is_empty() {
                         response["id"] = json!(call.id);
@@ -204,7 +212,7 @@ impl Conversation {
                 vec![json!({ "role": "user", "parts": calls().map(result).collect::<Vec<_>>() })]
             }
             "converse" => {
-                let result = |(call, text): (&tokenforge_mock::grammar::Call, &&str)| {
+                let result = |(call, text): (&Call, &&str)| {
                     json!({ "toolResult": { "toolUseId": call.id, "content": [{ "text": text }] } })
                 };
                 vec![json!({ "role": "user", "content": calls().map(result).collect::<Vec<_>>() })]
@@ -227,6 +235,20 @@ impl Conversation {
         }]);
     }
 
+    /// The ids of its calls, in order.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        let items = self.body[self.voice.list()].as_array().unwrap().iter();
+        let results = items.flat_map(|item| match item["content"].as_array() {
+            Some(blocks) => blocks.clone(),
+            None => vec![item.clone()],
+        });
+        let id = |result: Value| {
+            let ids = [&result["tool_use_id"], &result["tool_call_id"], &result["call_id"]];
+            ids.iter().find_map(|id| id.as_str()).map(str::to_owned)
+        };
+        results.filter_map(id).collect()
+    }
+
     fn extend(&mut self, items: Vec<Value>) {
         self.body[self.voice.list()].as_array_mut().unwrap().extend(items);
     }
@@ -236,9 +258,7 @@ impl Conversation {
 fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
     let is_whole = !voice.streams;
     let json = || serde_json::from_slice::<Value>(body).unwrap();
-    let arguments = |call: &tokenforge_mock::grammar::Call| -> Value {
-        serde_json::from_str(&call.arguments).unwrap()
-    };
+    let arguments = |call: &Call| -> Value { serde_json::from_str(&call.arguments).unwrap() };
     match voice.name {
         "anthropic" | "invoke" if is_whole => {
             vec![json!({ "role": "assistant", "content": json()["content"] })]
@@ -262,7 +282,7 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
         "chat" => {
             let mut message = json!({ "role": "assistant", "content": summary.text });
             if !summary.calls.is_empty() {
-                let call = |call: &tokenforge_mock::grammar::Call| {
+                let call = |call: &Call| {
                     json!({ "id": call.id, "type": "function",
                         "function": { "name": call.name, "arguments": call.arguments } })
                 };
@@ -305,7 +325,7 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
         }
         _ if is_whole => vec![json()["message"].clone()],
         _ => {
-            let call = |call: &tokenforge_mock::grammar::Call| json!({ "id": call.id, "function": { "name": call.name, "arguments": arguments(call) } });
+            let call = |call: &Call| json!({ "id": call.id, "function": { "name": call.name, "arguments": arguments(call) } });
             let calls: Vec<_> = summary.calls.iter().map(call).collect();
             vec![json!({ "role": "assistant", "content": summary.text, "tool_calls": calls })]
         }
