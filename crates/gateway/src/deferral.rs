@@ -53,8 +53,8 @@ pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Defe
         let DeferredCall { id, call, siblings_before, .. } = call.clone();
         KeptCall { id, call, siblings_before, answer, is_error }
     };
-    let has_ids = originals.dialect.keeps_call_ids()
-        && deferred.calls.iter().all(|call| !call.id.is_empty());
+    let has_ids =
+        originals.dialect.keeps_call_ids() && deferred.calls.iter().all(|call| !call.id.is_empty());
     let past = if has_ids { None } else { past_of(originals) };
     if !has_ids && past.is_none() {
         return;
