@@ -32,7 +32,7 @@ libfuzzer_sys::fuzz_target!(|body: &[u8]| {
             let siblings: Vec<String> = call.id.iter().map(|id| id.to_string()).chain(call.key(body)).collect();
             let (siblings_before, call) = (siblings.len() / 2, "{}");
             let exchange =
-                Exchange { siblings: &siblings, siblings_before, call, id: "", answer: "é", is_error: false };
+                Exchange { siblings: &siblings, siblings_before, from: 0, call, id: "", answer: "é", is_error: false };
             if let Some(splices) = rejoin(body, *dialect, &request, &exchange) {
                 let joined = splice(body, &splices).expect("places lie in the body");
                 let joined = Request::read(&joined, *dialect).expect("what was JSON stays JSON");

@@ -14,7 +14,7 @@ pub(crate) struct Expand {
     /// The reference at the head of the output: shadow_... or the whole <<<SHADOW:...>>>
     id: String,
 
-    /// Only what JSON has at this path, such as items[3].name, items[2-5] or items[*].id
+    /// Only what JSON has at this path, such as `items[3].name`, `items[2-5]` or `items[*].id`
     #[arg(long, value_name = "PATH")]
     path: Option<JsonPath>,
 

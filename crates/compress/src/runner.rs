@@ -173,3 +173,67 @@ impl From<Panicked> for Outcome {
         Outcome::Panicked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Context;
+    use crate::filter::FilterSet;
+    use crate::nature::Nature;
+    use crate::settings::Settings;
+
+    /// A stage with a fault.
+    #[derive(Clone, Copy)]
+    enum Faulty {
+        PanicsWriting,
+        PanicsReading,
+        ReadsOtherwise,
+        Grows,
+    }
+
+    impl Stage for Faulty {
+        fn name(&self) -> &'static str {
+            "faulty"
+        }
+
+        fn fidelity(&self) -> Fidelity {
+            Fidelity::Lossless
+        }
+
+        fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+            match self {
+                Faulty::PanicsWriting => panic!("a defect"),
+                Faulty::Grows => Some(text.repeat(2).into()),
+                Faulty::PanicsReading | Faulty::ReadsOtherwise => Some("short".to_owned().into()),
+            }
+        }
+
+        fn decode(&self, text: &str) -> Option<String> {
+            match self {
+                Faulty::PanicsReading => panic!("a defect"),
+                _ => Some(text.to_owned()),
+            }
+        }
+    }
+
+    #[test]
+    fn l7_whatever_a_stage_does_wrong_the_text_stays_as_it_is() {
+        let text = "a text that is long enough to be made shorter. ".repeat(20);
+        let (context, settings) = (Context::new("Bash", "{}", false), Settings::default());
+        let filters = FilterSet::builtin();
+        let subject =
+            Subject { context: &context, settings: &settings, filters, nature: Nature::Plain };
+        for (fault, expected) in [
+            (Faulty::PanicsWriting, Outcome::Panicked),
+            (Faulty::PanicsReading, Outcome::Panicked),
+            (Faulty::ReadsOtherwise, Outcome::NotExact),
+            (Faulty::Grows, Outcome::NotSmaller),
+        ] {
+            let run = Run::new(&text, subject, &|| false, false).through(&[&fault]);
+            assert_eq!(run.text(), text);
+            assert_eq!(run.steps()[0].outcome, expected);
+        }
+        let late = Run::new(&text, subject, &|| true, false).through(&[&Faulty::PanicsWriting]);
+        assert_eq!(late.steps()[0].outcome, Outcome::OutOfTime);
+    }
+}

@@ -51,6 +51,8 @@ pub fn schema() -> String {
             place.insert("default".to_owned(), default.clone());
         }
     }
+    // Their order depends on a feature of serde_json that any crate in a build may ask for.
+    schema.sort_all_objects();
     let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
     text.push('\n');
     text

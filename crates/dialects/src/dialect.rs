@@ -31,4 +31,10 @@ impl Dialect {
         Dialect::BedrockInvoke,
         Dialect::Ollama,
     ];
+
+    /// Whether clients send the ids of calls back, where the provider gives any. Ollama's own clients drop them.
+    #[must_use]
+    pub fn keeps_call_ids(self) -> bool {
+        self != Dialect::Ollama
+    }
 }

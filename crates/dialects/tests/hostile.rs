@@ -170,7 +170,7 @@ proptest! {
             for call in &request.calls {
                 let siblings: Vec<String> = call.id.iter().map(ToString::to_string).chain(call.key(&body)).collect();
                 let (siblings_before, call) = (siblings.len() / 2, "{}");
-                let exchange = Exchange { siblings: &siblings, siblings_before, call, id: "", answer: "x", is_error: false };
+                let exchange = Exchange { siblings: &siblings, siblings_before, from: 0, call, id: "", answer: "x", is_error: false };
                 if let Some(splices) = rejoin(&body, dialect, &request, &exchange) {
                     let joined = splice(&body, &splices).unwrap();
                     prop_assert_eq!(read(&joined, dialect).answers.len(), request.answers.len() + 1);

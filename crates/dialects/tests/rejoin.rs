@@ -7,7 +7,7 @@ mod support;
 use serde_json::{Value, json};
 use support::pairing::assert_paired;
 use support::{Spelling, read};
-use tokenforge_dialects::{Dialect, Exchange, call_key, rejoin, splice};
+use tokenforge_dialects::{Dialect, Exchange, Request, call_key, rejoin, splice};
 
 /// A conversation in which the model called `ls` and `cat` in its second turn, and in its first and third something
 /// else. Results come in another order than calls.
@@ -121,6 +121,11 @@ fn siblings(dialect: Dialect) -> Vec<String> {
     }
 }
 
+/// Where the turn begins that ours belongs to: behind the first answer.
+fn second_turn(request: &Request<'_>) -> usize {
+    request.answers[0].element.as_ref().unwrap().end
+}
+
 fn parse(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap()
 }
@@ -143,6 +148,7 @@ fn g29_every_call_is_answered_when_ours_joins_its_siblings_again() {
                         let exchange = Exchange {
                             siblings: &siblings,
                             siblings_before,
+                            from: second_turn(&request),
                             call,
                             id,
                             answer,
@@ -175,6 +181,7 @@ fn g29_without_a_sibling_and_its_answer_nothing_is_inserted() {
             let exchange = Exchange {
                 siblings,
                 siblings_before: siblings.len(),
+                from: 0,
                 call,
                 id,
                 answer: "x",
@@ -208,8 +215,10 @@ fn g29_our_call_stands_where_the_model_made_it() {
     let names = |siblings: &[String], siblings_before: usize| -> Vec<String> {
         let call = r#"{"functionCall":{"name":"expand_context","args":{}},"thoughtSignature":"s"}"#;
         let (id, answer) = ("", "x");
-        let exchange = Exchange { siblings, siblings_before, call, id, answer, is_error: false };
         let request = read(body.as_bytes(), Dialect::Gemini);
+        let from = second_turn(&request);
+        let exchange =
+            Exchange { siblings, siblings_before, from, call, id, answer, is_error: false };
         let splices = rejoin(body.as_bytes(), Dialect::Gemini, &request, &exchange).unwrap();
         let joined = parse(&splice(body.as_bytes(), &splices).unwrap());
         assert_paired(&joined, Dialect::Gemini);
@@ -280,6 +289,7 @@ fn calls_outside_lists_have_no_neighbours() {
         let exchange = Exchange {
             siblings: &siblings,
             siblings_before: 0,
+            from: 0,
             call: "{}",
             id: "i",
             answer: "",

@@ -256,8 +256,8 @@ fn giving_up_in_the_middle_of_the_next_reply_closes_what_is_open() {
 fn a_stream_that_is_cut_off_in_a_call_of_our_tool_ends_without_it() {
     let all = events(&reply("m1", &[text(&["a"]), expand("t1")], "tool_use", [5, 0, 9]));
     let whole = String::from_utf8(all.clone()).unwrap();
-    let start =
-        whole.find("event: content_block_start\ndata: {\"content_block\":{\"id\":\"t1\"").unwrap();
+    let id = whole.find("\"t1\"").unwrap();
+    let start = whole[..id].rfind("event: content_block_start").unwrap();
     let closing = whole.find("event: message_delta").unwrap();
     let call_end = start + whole[start..].find("\n\n").unwrap() + 2;
     for at in call_end..closing {

@@ -28,8 +28,7 @@ const OURS: &str =
     r#"{"functionCall":{"name":"expand_context","args":{"id":"s1"}},"thoughtSignature":"sig=="}"#;
 const UNSIGNED: &str = r#"{"functionCall":{"name":"expand_context","args":{"id":"s2"}}}"#;
 const LIST: &str = r#"{"functionCall":{"name":"ls","args":{"path":".","all":true}}}"#;
-const SIGNED_LIST: &str =
-    r#"{"functionCall":{"name":"ls","args":{"path":".","all":true}},"thoughtSignature":"sig=="}"#;
+const SKIPPED_LIST: &str = r#"{"functionCall":{"name":"ls","args":{"path":".","all":true}},"thoughtSignature":"c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="}"#;
 const EMPTY: &str = r#"{"text":""}"#;
 
 fn text(text: &str) -> String {
@@ -141,20 +140,23 @@ fn g28_parts_are_said_again_with_their_signatures() {
 }
 
 #[test]
-fn g29_the_client_gets_its_own_calls_and_the_signature_of_the_turn() {
+fn g29_the_signature_stays_with_our_call_and_a_strict_model_s_client_gets_a_word_for_it() {
     let closing = chunk("r", &[EMPTY], STOP, 9);
     for chunks in [
         vec![chunk("r", &[OURS, LIST], "", 5), closing.clone()],
         vec![chunk("r", &[OURS], "", 4), chunk("r", &[LIST, UNSIGNED], "", 5), closing.clone()],
     ] {
-        let heard = converse(&[chunks]).done();
-        assert_eq!(heard.text(), data(&[chunk("r", &[SIGNED_LIST], "", 5), closing.clone()]));
-        let deferred = heard.deferred.unwrap();
-        assert_eq!(deferred.siblings, [call_key("ls", r#"{"all":true,"path":"."}"#)]);
-        assert_eq!(
-            deferred.calls[0].call,
-            r#"{"functionCall":{"name":"expand_context","args":{"id":"s1"}}}"#
-        );
+        for (version, list) in
+            [("gemini", LIST), ("gemini-2.5-pro", LIST), ("gemini-3-pro", SKIPPED_LIST)]
+        {
+            let of = |chunk: &String| chunk.replace(r#""gemini""#, &format!("\"{version}\""));
+            let heard = converse(&[chunks.iter().map(of).collect()]).done();
+            let told = [chunk("r", &[list], "", 5), closing.clone()];
+            assert_eq!(heard.text(), data(&told.each_ref().map(of)), "{version}");
+            let deferred = heard.deferred.unwrap();
+            assert_eq!(deferred.siblings, [call_key("ls", r#"{"all":true,"path":"."}"#)]);
+            assert_eq!(deferred.calls[0].call, OURS);
+        }
     }
 }
 
@@ -291,7 +293,7 @@ fn g30_a_whole_reply_has_every_part_once() {
 #[test]
 fn whole_replies_are_changed_only_where_we_are_called() {
     for (reply, told) in [
-        (chunk("r", &[OURS, LIST], STOP, 5), chunk("r", &[SIGNED_LIST], STOP, 5)),
+        (chunk("r", &[OURS, LIST], STOP, 5), chunk("r", &[LIST], STOP, 5)),
         (chunk("r", &[LIST], STOP, 5), chunk("r", &[LIST], STOP, 5)),
         (r#"{ "promptFeedback": {} }"#.to_owned(), r#"{ "promptFeedback": {} }"#.to_owned()),
         ("<html>".to_owned(), "<html>".to_owned()),

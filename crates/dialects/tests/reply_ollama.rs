@@ -116,12 +116,13 @@ fn g29_the_client_gets_its_own_calls() {
 }
 
 #[test]
-fn g29_a_call_with_an_id_is_known_by_it() {
+fn g29_a_call_is_known_by_its_key_even_with_an_id_since_clients_drop_that() {
     let with_id = |call: &str, id: &str| call.replacen('{', &format!(r#"{{"id":"{id}","#), 1);
     let (ours, list) = (with_id(OURS, "c1"), with_id(LIST, "c2"));
     let reply = [line("m", &calls("", &[&list, &ours])), last("m", &says(""), "stop", 5)];
     let deferred = converse(&[lines(&reply)]).done().deferred.unwrap();
-    assert_eq!((&*deferred.siblings[0], &*deferred.calls[0].id), ("c2", "c1"));
+    assert_eq!(deferred.siblings, [call_key("ls", r#"{"path":"."}"#)]);
+    assert_eq!(deferred.calls[0].id, "c1");
 
     let reply = [line("m", &calls("", &[&ours])), last("m", &says(""), "stop", 5)];
     let body = converse(&[lines(&reply)]).body(0, r#"{"messages":[]}"#, "x");

@@ -11,7 +11,7 @@ use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokenforge_dialects::{
-    Answer, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice, rejoin,
+    Answer, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice, ToolResult, rejoin,
 };
 use tokenforge_store::Kind;
 
@@ -32,6 +32,8 @@ impl Default for Deferrals {
 pub(crate) struct Kept {
     siblings: Vec<String>,
     calls: Vec<KeptCall>,
+    /// The conversation before them, where the siblings have no ids.
+    past: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,16 +53,22 @@ pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Defe
         let DeferredCall { id, call, siblings_before, .. } = call.clone();
         KeptCall { id, call, siblings_before, answer, is_error }
     };
-    let kept = Kept {
-        siblings: deferred.siblings.clone(),
-        calls: deferred.calls.iter().map(kept).collect(),
-    };
+    let has_ids =
+        originals.dialect.keeps_call_ids() && deferred.calls.iter().all(|call| !call.id.is_empty());
+    let past = if has_ids { None } else { past_of(originals) };
+    if !has_ids && past.is_none() {
+        return;
+    }
+    let calls = deferred.calls.iter().map(kept).collect();
+    let kept = Kept { siblings: deferred.siblings.clone(), calls, past };
     let Ok(json) = serde_json::to_vec(&kept) else { return };
     let kept = Arc::new(kept);
     for sibling in &kept.siblings {
-        let _ = gateway.store.put(Kind::Result, &originals.tenant, &id(sibling), &json);
-        let known = (Arc::from(&*originals.tenant), sibling.clone());
-        gateway.deferrals.0.insert(known, Some(kept.clone()));
+        let name = name(sibling, kept.past.as_deref());
+        let stored = id(&name);
+        // Known before it is stored: the client's next request may be here any moment.
+        gateway.deferrals.0.insert((Arc::from(&*originals.tenant), name), Some(kept.clone()));
+        let _ = gateway.store.put(Kind::Result, &originals.tenant, &stored, &json);
     }
 }
 
@@ -74,8 +82,16 @@ pub(crate) fn rejoined(
     let Order { gateway, tenant, dialect, body, .. } = order;
     let mut splices = Vec::new();
     let mut joined: Vec<Arc<Kept>> = Vec::new();
+    let mut past = Past::of(request, body);
     for call in &request.calls {
-        let sibling = call.id.as_deref().map(str::to_owned).or_else(|| call.key(body));
+        let place = call.element.as_ref().map_or(0, |element| element.start);
+        let sibling = match &call.id {
+            Some(id) if dialect.keeps_call_ids() => Some(id.to_string()),
+            _ => past.as_mut().and_then(|past| past.until(place)).and_then(|past| {
+                let key = call.key(body)?;
+                Some(name(&key, Some(&past)))
+            }),
+        };
         let Some(sibling) = sibling else { continue };
         let kept = match gateway.deferrals.0.get(&(tenant.clone(), sibling.clone())) {
             Some(known) => known,
@@ -83,14 +99,17 @@ pub(crate) fn rejoined(
             None => return None,
         };
         let Some(kept) = kept else { continue };
-        if joined.iter().any(|other| Arc::ptr_eq(other, &kept) || other.siblings == kept.siblings) {
+        let is_kept =
+            |other: &Arc<Kept>| other.siblings == kept.siblings && other.past == kept.past;
+        if joined.iter().any(is_kept) {
             continue;
         }
+        let from = past.as_ref().map_or(0, |past| past.end);
         for kept_call in &kept.calls {
             let KeptCall { id, call, siblings_before, answer, is_error } = kept_call;
             let (siblings_before, is_error) = (*siblings_before, *is_error);
             let siblings = &kept.siblings;
-            let exchange = Exchange { siblings, siblings_before, call, id, answer, is_error };
+            let exchange = Exchange { siblings, siblings_before, from, call, id, answer, is_error };
             splices.extend(rejoin(body, *dialect, request, &exchange).into_iter().flatten());
         }
         joined.push(kept);
@@ -107,6 +126,47 @@ impl Gateway {
     }
 }
 
-fn id(sibling: &str) -> String {
-    format!("beside_{}", blake3::hash(sibling.as_bytes()).to_hex())
+fn id(name: &str) -> String {
+    format!("beside_{}", blake3::hash(name.as_bytes()).to_hex())
+}
+
+/// What a sibling is known by: its id, or its key and what came before it.
+fn name(sibling: &str, past: Option<&str>) -> String {
+    past.map_or_else(|| sibling.to_owned(), |past| format!("{sibling} after {past}"))
+}
+
+/// The conversation that a reply goes on from.
+fn past_of(originals: &Originals) -> Option<String> {
+    let request = Request::read(&originals.body, originals.dialect).ok()?;
+    Past::of(&request, &originals.body)?.until(usize::MAX)
+}
+
+/// A conversation from its first call to a result, as a hash: without ids, many calls look alike, in other
+/// conversations and later in the same.
+struct Past<'r> {
+    body: &'r [u8],
+    /// Those behind the end.
+    results: &'r [ToolResult<'r>],
+    end: usize,
+    hasher: blake3::Hasher,
+}
+
+impl<'r> Past<'r> {
+    fn of(request: &'r Request<'r>, body: &'r [u8]) -> Option<Self> {
+        let end = request.calls.first()?.element.as_ref()?.start;
+        Some(Past { body, results: &request.results, end, hasher: blake3::Hasher::new() })
+    }
+
+    /// Goes on to the last result before a place. Nothing if there is none: then nothing was left out either, and no call
+    /// of ours is worth keeping.
+    fn until(&mut self, place: usize) -> Option<String> {
+        while let Some((first, rest)) = self.results.split_first()
+            && first.span.end <= place
+        {
+            let more = self.body.get(self.end..first.span.end).unwrap_or_default();
+            self.hasher.update(more);
+            (self.end, self.results) = (first.span.end, rest);
+        }
+        (self.hasher.count() > 0).then(|| self.hasher.finalize().to_hex().to_string())
+    }
 }

@@ -20,7 +20,7 @@ use crate::own;
 use crate::project;
 use crate::relay;
 use crate::upstream::{Failure, Refused, Target};
-use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -40,12 +40,17 @@ pub(crate) async fn serve(
     let project = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
     exchange.project = project;
+    let span = gateway.traces.as_ref().map(|traces| traces.begin(exchange.request()));
     let visit = Visit { state: gateway.state(), gateway };
-    match visit.through(&mut exchange, body).await {
+    let answer = match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
         Err(Stop::Answer(answer)) => *answer,
         Err(Stop::Problem(problem)) => visit.problem(&mut exchange, problem).await,
+    };
+    if let (Some(traces), Some(span)) = (&visit.gateway.traces, span) {
+        traces.end(span, answer.status(), answer.headers());
     }
+    answer
 }
 
 /// One request in a gateway, under the settings of the moment it came.
@@ -92,7 +97,7 @@ impl Visit {
         }
         let options = Options::of_headers(&exchange.request().headers)?;
         let target = self.target(exchange)?;
-        let mut payload = self.read(exchange, body).await?;
+        let mut payload = self.read(exchange, body, &options).await?;
         self.run_on_body(exchange, &mut payload).await?;
         let rewriting = self.rewrite(exchange, payload, &options, &target.uri).await?;
         self.forward(exchange, target, rewriting).await
@@ -140,7 +145,7 @@ impl Visit {
     ) -> Result<Response<Body>, Stop> {
         let mut request = Request::new(rewriting.body);
         *request.method_mut() = exchange.request().method.clone();
-        *request.headers_mut() = exchange.request().headers.clone();
+        *request.headers_mut() = self.taken_headers(exchange);
         *request.uri_mut() = target.uri;
         headers::readdress(request.headers_mut());
         if rewriting.relay.is_some() {
@@ -169,6 +174,15 @@ impl Visit {
             head.headers.insert(name, value);
         }
         Ok(Response::from_parts(head, body))
+    }
+
+    /// The headers of the request, copied only if a plugin will want to see them again.
+    fn taken_headers(&self, exchange: &mut Exchange) -> HeaderMap {
+        let later = [Phase::PostUpstream, Phase::OnError];
+        match later.iter().all(|phase| self.state.chain.is_empty_for(*phase)) {
+            true => std::mem::take(&mut exchange.request_mut().headers),
+            false => exchange.request().headers.clone(),
+        }
     }
 
     /// Runs the plugins of a phase.
@@ -221,6 +235,7 @@ fn problem_of(failure: Failure) -> Stop {
         Failure::Unreachable(_) => StatusCode::BAD_GATEWAY,
         Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
         Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
+        Failure::Half => StatusCode::BAD_REQUEST,
     };
     Problem::new(status, failure.to_string()).into()
 }

@@ -3,19 +3,21 @@
 use crate::deferral::Deferrals;
 use crate::guarded::Guarded;
 use crate::memo::Memo;
+use crate::options::Options;
 use crate::sessions::Sessions;
 use crate::sticky::Sticky;
 use crate::strategy;
 use crate::telemetry::Telemetry;
 use crate::tenant::Door;
+use crate::traces::Traces;
 use crate::upstream::Client;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, Output};
-use tokenforge_config::Settings;
+use tokenforge_compress::{Engine, Mode, Output};
+use tokenforge_config::{SchemaCompression, Settings};
 use tokenforge_plugin::Chain;
 use tokenforge_store::Store;
 use tokio::sync::Semaphore;
@@ -37,6 +39,7 @@ pub struct Gateway {
     pub(crate) deferrals: Deferrals,
     pub(crate) strategy_limits: strategy::Limits,
     pub(crate) telemetry: Telemetry,
+    pub(crate) traces: Option<Traces>,
     /// How many requests may be compressed at once.
     pub(crate) compression: Arc<Semaphore>,
     is_draining: AtomicBool,
@@ -64,6 +67,7 @@ impl Gateway {
         Arc::new(Gateway {
             client: Client::new(&settings.limits),
             telemetry: Telemetry::new(&settings),
+            traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
             memo: Memo::default(),
             sessions: Sessions::default(),
             deferrals: Deferrals::default(),
@@ -154,6 +158,16 @@ impl State {
             chain: Chain::default(),
             settings,
         }
+    }
+
+    /// Is there anything to be done to a request that asks for this in its headers?
+    pub(crate) fn has_work(&self, options: &Options) -> bool {
+        let Settings { tool_output, schema_compression, redact_secrets, toon, .. } = &self.settings;
+        let mode = options.compression.mode.unwrap_or(tool_output.mode);
+        (tool_output.enabled && mode != Mode::Disabled)
+            || *schema_compression != SchemaCompression::Disabled
+            || *redact_secrets
+            || toon.enabled
     }
 
     /// Tells apart all that may lead to another text for the same results.

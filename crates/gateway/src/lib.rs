@@ -5,6 +5,7 @@
 //! left out of a result the model can ask for: such a call is answered here, and the client never sees it.
 
 mod answer;
+mod blocking;
 mod deferral;
 mod exchange;
 mod expand;
@@ -23,6 +24,7 @@ mod sticky;
 mod strategy;
 mod telemetry;
 mod tenant;
+mod traces;
 mod upstream;
 
 pub use crate::gateway::Gateway;

@@ -16,6 +16,7 @@ mod events;
 mod expand;
 
 use crate::answer::{self, Problem};
+use crate::blocking::blocking;
 use crate::exchange::unread;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
@@ -105,6 +106,6 @@ async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes,
 
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {
     let store = gateway.store.clone();
-    let store = tokio::task::spawn_blocking(move || store.stats().ok()).await.ok().flatten();
+    let store = blocking(move || store.stats().ok()).await.flatten();
     answer::json(StatusCode::OK, &gateway.telemetry.stats(store))
 }

@@ -3,6 +3,7 @@
 //! What is the client's flows on as it arrives. A call of our tool is held back and answered, and the provider is asked
 //! again; what it says then goes on in the same answer to the client.
 
+use crate::blocking::blocking;
 use crate::expand::Originals;
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, BodyError, TooSlow};
@@ -15,7 +16,7 @@ use http::{Request, StatusCode, response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use std::sync::Arc;
-use tokenforge_dialects::{Answer, Next, Reply, Turn, Wire};
+use tokenforge_dialects::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokenforge_plugin::Exchange;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
@@ -144,8 +145,9 @@ type Client = mpsc::Sender<Result<Bytes, BodyError>>;
 impl Relaying {
     async fn run(mut self, first: Upstream, client: Client) {
         let mut upstream = first;
-        for _ in 0..LOOPS {
+        for loops in 0.. {
             match self.pass(upstream, &client).await {
+                Ok(Some(_)) if loops == LOOPS => break,
                 Ok(Some(turn)) => match self.ask_again(&turn, &client).await {
                     Some(next) => upstream = next,
                     None => break,
@@ -235,10 +237,14 @@ impl Relaying {
         let gateway = self.gateway.clone();
         let originals = self.job.originals.clone();
         let calls = turn.calls.clone();
-        let answering = tokio::task::spawn_blocking(move || {
-            calls.iter().map(|call| originals.answer(&gateway, call)).collect()
-        });
-        answering.await.unwrap_or_default()
+        let answering =
+            blocking(move || calls.iter().map(|call| originals.answer(&gateway, call)).collect());
+        let unanswered = |_: &InternalCall| Answer {
+            text: "The original cannot be fetched now. Run the tool again if you need its output."
+                .to_owned(),
+            is_error: true,
+        };
+        answering.await.unwrap_or_else(|| turn.calls.iter().map(unanswered).collect())
     }
 
     /// The client has its answer: what is left is to remember.
@@ -246,10 +252,7 @@ impl Relaying {
         self.gateway.telemetry.usage(self.reply.usage());
         let Some(deferred) = self.reply.deferred() else { return };
         let (gateway, originals) = (self.gateway, self.job.originals);
-        let remembering = tokio::task::spawn_blocking(move || {
-            crate::deferral::remember(&gateway, &originals, &deferred);
-        });
-        let _ = remembering.await;
+        blocking(move || crate::deferral::remember(&gateway, &originals, &deferred)).await;
     }
 }
 

@@ -9,6 +9,7 @@ mod results;
 mod scope;
 mod shown;
 
+pub(crate) use inputs::unchecked;
 pub(crate) use results::output;
 pub(crate) use scope::{Scope, Unread};
 
@@ -88,8 +89,8 @@ pub(crate) enum Effort {
 pub(crate) struct Rewritten {
     pub(crate) body: Bytes,
     pub(crate) report: Report,
-    /// The model was offered the tool that expands references.
-    pub(crate) offers_expansion: bool,
+    /// The model may call the tool that expands references, offered or not: there are models that guess.
+    pub(crate) may_expand: bool,
     /// Which results the references stand for.
     pub(crate) originals: HashMap<Reference, usize>,
     /// Under which the originals were made.
@@ -126,12 +127,12 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
         _ => results::rewrite(order, means, &scope, &mut report),
     };
     let Some(results) = results else { return Ok(None) };
-    let is_offered = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
-    if is_offered {
+    let may_expand = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
+    if may_expand {
         let Some(joined) = deferral::rejoined(order, request, !is_quick) else { return Ok(None) };
         splices.extend(joined);
     }
-    let offers_expansion = is_offered
+    let offers_expansion = may_expand
         && match order.state.settings.tool_output.expand_injection {
             ExpandInjection::FromStart => true,
             ExpandInjection::WhenReferenced => !results.originals.is_empty(),
@@ -155,7 +156,7 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
     Ok(Some(Rewritten {
         body: rewritten,
         report,
-        offers_expansion,
+        may_expand,
         originals: results.originals,
         streams: order.is_stream.unwrap_or(streams),
         settings: scope.into_settings(),
@@ -168,7 +169,7 @@ impl Rewritten {
         Rewritten {
             body: body.clone(),
             report: Report::default(),
-            offers_expansion: false,
+            may_expand: false,
             originals: HashMap::new(),
             settings: Settings::default(),
             streams: false,

@@ -13,6 +13,7 @@ mod service;
 pub(crate) use limits::Limits;
 
 use crate::answer::Problem;
+use crate::blocking::blocking;
 use crate::rewrite::Order;
 use ask::Asker;
 use candidate::{Candidate, candidates};
@@ -56,7 +57,7 @@ pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
         return Ok(Shortened::default());
     }
     let reading = order.clone();
-    let found = tokio::task::spawn_blocking(move || candidates(&reading)).await;
+    let found = blocking(move || candidates(&reading)).await;
     let mut tasks = tokio::task::JoinSet::new();
     for candidate in found.unwrap_or_default() {
         tasks.spawn(shortened(order.clone(), candidate));
@@ -101,9 +102,7 @@ async fn shortened(
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
     let taken = text.as_deref().and_then(|text| candidate.taken(&order, text));
     let remembering = order.clone();
-    let remembered =
-        tokio::task::spawn_blocking(move || candidate.remember(&remembering, text.as_deref()));
-    let _ = remembered.await;
+    blocking(move || candidate.remember(&remembering, text.as_deref())).await;
     Ok(taken)
 }
 

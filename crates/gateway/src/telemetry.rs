@@ -58,7 +58,7 @@ impl Telemetry {
     pub(crate) fn rewritten(&self, report: &Report) {
         let counters = &self.counters;
         counters.requests.add(1);
-        if report.results.is_empty() {
+        if report.results.is_empty() && report.changes.is_empty() {
             return;
         }
         for result in &report.results {

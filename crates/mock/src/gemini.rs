@@ -155,13 +155,14 @@ mod tests {
             ),
             (
                 "a call comes after the user",
-                whole.clone(),
                 turn(&[
                     hi.clone(),
                     model(&[r#"{"text":"x"}"#]),
-                    model(&[foreign]),
-                    answer(&[of_t]),
+                    model(&[&call]),
+                    model(&[r#"{"functionCall":{"name":"t","args":{}}}"#]),
+                    answer(&[of_t, of_t]),
                 ]),
+                turn(&[model(&[foreign]), answer(&[of_t])]),
             ),
             (
                 "a response comes after its call",

@@ -23,6 +23,7 @@ mod admin;
 mod answer;
 mod anthropic;
 mod chat;
+pub mod client;
 mod compressor;
 mod converse;
 mod eventstream;

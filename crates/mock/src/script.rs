@@ -201,18 +201,19 @@ pub(crate) fn resolved(parts: &[Part], body: &[u8]) -> Vec<Part> {
     parts.iter().map(resolve).collect()
 }
 
-/// The id in the first `<<<SHADOW:id>>>` of a body.
+/// The id in the first `<<<SHADOW:shadow_…>>>` of a body. What only explains the form, as a tool's description does, is
+/// none.
 ///
 /// ```
 /// use tokenforge_mock::first_reference;
 ///
 /// assert_eq!(first_reference(b"see <<<SHADOW:shadow_1f>>>\n"), Some("shadow_1f"));
-/// assert_eq!(first_reference(b"<<<SHADOW:"), None);
+/// assert_eq!(first_reference(b"begins with <<<SHADOW:id>>>"), None);
 /// ```
 #[must_use]
 pub fn first_reference(body: &[u8]) -> Option<&str> {
-    let mark = b"<<<SHADOW:";
-    let after = body.windows(mark.len()).position(|window| window == mark)? + mark.len();
+    let (mark, id) = (b"<<<SHADOW:", b"<<<SHADOW:shadow_");
+    let after = body.windows(id.len()).position(|window| window == id)? + mark.len();
     let rest = body.get(after..)?;
     let end = rest.windows(3).take(200).position(|window| window == b">>>")?;
     str::from_utf8(rest.get(..end)?).ok()

@@ -7,6 +7,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_config::Settings;
 use tokenforge_gateway::Gateway;
 use tokio::sync::mpsc;
 
@@ -34,7 +35,7 @@ pub(super) fn watch(
 
 /// Takes the new settings, or says why not and goes on with the old ones.
 fn reload(gateway: &Gateway, source: &Source, level: &Level) {
-    match source.load() {
+    match source.load().and_then(|settings| still_asks(gateway, settings)) {
         Ok(settings) => {
             for name in gateway.settings().restart_needed(&settings) {
                 tracing::warn!(setting = name, "changed, and takes effect after a restart");
@@ -47,15 +48,21 @@ fn reload(gateway: &Gateway, source: &Source, level: &Level) {
     }
 }
 
+/// The address stays, so a gateway that others can reach must go on to ask who they are.
+fn still_asks(gateway: &Gateway, settings: Settings) -> anyhow::Result<Settings> {
+    let listen = gateway.settings().listen;
+    super::refuse_public(&Settings { listen, ..settings.clone() })?;
+    Ok(settings)
+}
+
 /// Watches the folder, since a file that is replaced is another file.
 fn watcher(file: &Path, changes: mpsc::Sender<()>) -> anyhow::Result<RecommendedWatcher> {
     let file = file.canonicalize().with_context(|| format!("cannot find {}", file.display()))?;
     let folder = file.parent().map(Path::to_owned).unwrap_or_default();
     let watched = file.clone();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        let concerns = |event: &notify::Event| {
-            !event.kind.is_access() && event.paths.contains(&watched)
-        };
+        let concerns =
+            |event: &notify::Event| !event.kind.is_access() && event.paths.contains(&watched);
         if event.as_ref().is_ok_and(concerns) {
             let _ = changes.try_send(());
         }

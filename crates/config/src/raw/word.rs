@@ -13,7 +13,6 @@ use crate::settings::Choice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -30,9 +29,25 @@ pub(crate) trait Word {
     /// The meaning, if the text is allowed.
     fn read(text: &str) -> Option<Self::Meant>;
     /// How it is written.
-    fn write(meant: &Self::Meant) -> Value;
+    fn write(meant: &Self::Meant) -> Spelled;
     /// What a file may hold.
     fn schema() -> Schema;
+}
+
+/// A word as it is written. Not a `serde_json::Value`: with some of its features, numbers are maps to other formats.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Spelled {
+    Flag(bool),
+    Integer(usize),
+    Fraction(f64),
+    Text(String),
+}
+
+impl Spelled {
+    fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
 }
 
 /// A word that was read.
@@ -120,8 +135,8 @@ impl<T: Choice> Word for One<T> {
         T::parse(text).ok()
     }
 
-    fn write(meant: &T) -> Value {
-        meant.name().into()
+    fn write(meant: &T) -> Spelled {
+        Spelled::text(meant.name())
     }
 
     fn schema() -> Schema {

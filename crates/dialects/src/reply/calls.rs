@@ -40,11 +40,6 @@ impl Calls {
         self.calls.calls.is_empty() && self.calls.siblings.is_empty()
     }
 
-    /// The first of our calls, as the model wrote it.
-    pub(super) fn first(&mut self) -> Option<&mut String> {
-        self.calls.calls.first_mut().map(|call| &mut call.call)
-    }
-
     pub(super) fn internal(&self) -> Vec<InternalCall> {
         let internal = |call: &DeferredCall| InternalCall {
             id: call.id.clone(),

@@ -114,6 +114,15 @@ impl<'a> Chunk<'a> {
         }
     }
 
+    /// Whether the model demands the signatures of its calls back: from the third generation on.
+    fn is_strict(&self) -> bool {
+        let version = self.response.get("modelVersion").and_then(|version| version.text());
+        let generation = version.as_deref().and_then(|version| {
+            version.strip_prefix("gemini-")?.split(['-', '.']).next()?.parse::<u32>().ok()
+        });
+        generation.is_some_and(|generation| generation >= 3)
+    }
+
     /// Whether the model ended its turn by itself, and not because it was cut short.
     fn goes_on(&self) -> bool {
         self.finish.as_ref().is_some_and(|finish| finish.is("STOP"))
@@ -158,7 +167,7 @@ impl Speech for Gemini {
         }
         let mut edit = Edit::new(json);
         self.put_right(&chunk, &mut edit);
-        let kept = self.parts.take(&chunk.parts);
+        let kept = self.parts.take(&chunk.parts, chunk.is_strict());
         if !kept.iter().eq(chunk.parts.iter().map(Node::raw)) {
             chunk.set_parts(&kept, &mut edit);
         }

@@ -1,7 +1,7 @@
 //! Ollama's chat: lines with a `message` that brings whole calls; the last one is `done` and has the figures.
 //!
-//! Older versions give calls no ids. A client's call that came together with ours is then known by its
-//! [`call_key`](crate::call_key).
+//! Older versions give calls no ids, and Ollama's own clients do not send them back. A client's call that came together
+//! with ours is known by its [`call_key`](crate::call_key).
 
 use super::calls::Calls;
 use super::deferred::Deferred;
@@ -149,7 +149,7 @@ impl Ollama {
             self.calls.add_ours(id, arguments, call.raw());
             return None;
         }
-        self.calls.add_other(id, &name, arguments);
+        self.calls.add_other(String::new(), &name, arguments);
         let closed =
             index.map(|index| self.gaps.close(index)).filter(|_| self.calls.has_internal());
         Some(Edit::within(call, |call, edit| {

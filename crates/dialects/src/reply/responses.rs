@@ -9,7 +9,7 @@ use super::edit::{Edit, joined};
 use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::identity::Identity;
-use super::speech::{PassOn, Speech};
+use super::speech::{PassOn, Speech, TOOL};
 use super::turn::{Next, Turn};
 use super::usage::Usage;
 use crate::dialect::Dialect;
@@ -146,6 +146,7 @@ impl Responses {
 
     /// Makes the response object that was held tell what the client has, and a text if that is nothing.
     fn end(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) {
+        hide_tool(response, edit);
         self.id.settle();
         self.origin.settle();
         self.put_right(response, edit);
@@ -175,6 +176,18 @@ impl Responses {
     }
 }
 
+/// A response tells the tools that it was offered: the client did not offer ours.
+fn hide_tool(response: &Node<'_>, edit: &mut Edit<'_>) {
+    let Some(list) = response.get("tools").filter(|list| list.kind() == Kind::Array) else {
+        return;
+    };
+    let tools = list.elements();
+    let is_ours = |tool: &Node<'_>| tool.get("name").is_some_and(|name| name.is(TOOL));
+    if tools.iter().any(is_ours) {
+        edit.relist(&list, tools.iter().filter(|tool| !is_ours(tool)).map(Node::raw));
+    }
+}
+
 impl Speech for Responses {
     fn event(&mut self, frame: &Frame<'_>, out: &mut Out<'_>) -> Result<(), PassOn> {
         self.begin();
@@ -190,6 +203,9 @@ impl Speech for Responses {
         let [kind, response] = event.pick(["type", "response"]);
         let kind = kind.and_then(|kind| kind.text()).unwrap_or_default();
         let mut edit = Edit::new(json);
+        if let Some(response) = &response {
+            hide_tool(response, &mut edit);
+        }
         let is_given = match (&*kind, response) {
             ("error", _) => return Err(PassOn),
             ("response.created" | "response.queued" | "response.in_progress", Some(response)) => {
@@ -233,6 +249,7 @@ impl Speech for Responses {
             self.has_text |= item.get("type").is_some_and(|kind| kind.is("message"));
         }
         let mut edit = Edit::new(body);
+        hide_tool(&response, &mut edit);
         if self.close(&response, &mut edit) {
             out.extend_from_slice(edit.done().as_bytes());
             self.deferred = self.items.deferred();

@@ -13,8 +13,10 @@ use std::collections::{HashMap, VecDeque};
 pub(super) struct Calls<'a> {
     calls: Vec<CallSite<'a>>,
     by_id: HashMap<Cow<'a, str>, usize>,
-    /// Calls without an id that wait for their results, by name: what was called first is answered first.
+    /// Calls that wait for their results, by name: results that name no id answer what was called first.
     unanswered: HashMap<Cow<'a, str>, VecDeque<usize>>,
+    /// Which of the calls have a result.
+    is_answered: Vec<bool>,
     /// The first call of the latest turn: earlier ones without an id will not be answered any more.
     turn: usize,
     /// The first call of the current message.
@@ -35,12 +37,14 @@ impl<'a> Calls<'a> {
         if index == self.message && !self.follows_calls {
             self.turn = index;
         }
-        match (&call.id, &call.name) {
-            (Some(id), _) => drop(self.by_id.insert(id.clone(), index)),
-            (None, Some(name)) => self.unanswered.entry(name.clone()).or_default().push_back(index),
-            (None, None) => {}
+        if let Some(id) = &call.id {
+            self.by_id.insert(id.clone(), index);
+        }
+        if let Some(name) = &call.name {
+            self.unanswered.entry(name.clone()).or_default().push_back(index);
         }
         self.calls.push(call);
+        self.is_answered.push(false);
     }
 
     /// Lets the latest call be found by another id, too.
@@ -57,14 +61,23 @@ impl<'a> Calls<'a> {
         name: Option<&Cow<'a, str>>,
     ) -> Option<(usize, &CallSite<'a>)> {
         let by_id = id.and_then(|id| self.by_id.get(id).copied());
-        let index = by_id.or_else(|| {
-            let waiting = self.unanswered.get_mut(name?)?;
-            while waiting.front().is_some_and(|index| *index < self.turn) {
-                waiting.pop_front();
-            }
-            waiting.pop_front()
-        })?;
+        let index = by_id.or_else(|| self.first_waiting(name?, id.is_none()))?;
+        *self.is_answered.get_mut(index)? = true;
         self.calls.get(index).map(|call| (index, call))
+    }
+
+    /// The first call of the turn to the tool of this name that has no result; if it has an id, only `with_id`.
+    fn first_waiting(&mut self, name: &str, with_id: bool) -> Option<usize> {
+        let waiting = self.unanswered.get_mut(name)?;
+        let is_over = |index: usize| {
+            index < self.turn || self.is_answered.get(index).is_none_or(|answered| *answered)
+        };
+        while waiting.front().is_some_and(|index| is_over(*index)) {
+            waiting.pop_front();
+        }
+        let first = waiting.front().copied()?;
+        let has_id = self.calls.get(first)?.id.is_some();
+        (with_id || !has_id).then_some(first)
     }
 
     pub(super) fn into_sites(self) -> Vec<CallSite<'a>> {

@@ -20,6 +20,8 @@ pub struct Exchange<'a> {
     pub siblings: &'a [String],
     /// How many of them came before it.
     pub siblings_before: usize,
+    /// Where the turn may begin in the body: of calls with the same key the first from there on counts.
+    pub from: usize,
     /// The call as the model made it: a block, an element of `tool_calls`, an item or a part.
     pub call: &'a str,
     /// The id in it; empty if it has none.
@@ -46,6 +48,7 @@ pub struct Exchange<'a> {
 /// let exchange = Exchange {
 ///     siblings: &siblings,
 ///     siblings_before: 1,
+///     from: 0,
 ///     call,
 ///     id: "b",
 ///     answer: "y",
@@ -68,7 +71,7 @@ pub fn rejoin(
         return None;
     }
     let (before, after) = exchange.siblings.split_at_checked(exchange.siblings_before)?;
-    let neighbour = |sibling: &String| neighbour(body, request, sibling);
+    let neighbour = |sibling: &String| neighbour(body, request, sibling, exchange.from);
     let call = match before.iter().rev().find_map(neighbour) {
         Some((call, _)) => inserted(call.end, format!(",{}", exchange.call)),
         None => inserted(after.iter().find_map(neighbour)?.0.start, format!("{},", exchange.call)),
@@ -97,23 +100,25 @@ pub fn call_key(name: &str, arguments: &str) -> String {
     }
 }
 
-/// The elements of a sibling and of its answer, if both are there. Of calls with the same key the last counts.
+/// The elements of a sibling and of its answer, if both are there.
 fn neighbour(
     body: &[u8],
     request: &Request<'_>,
     sibling: &str,
+    from: usize,
 ) -> Option<(Range<usize>, Range<usize>)> {
     let has_id = |call: &CallSite<'_>| call.id.as_deref() == Some(sibling);
     let has_key = |call: &CallSite<'_>| {
         // Most names tell already; then nothing needs to be spelled anew.
-        call.name.as_deref().is_some_and(|name| sibling.starts_with(name))
+        call.element.as_ref().is_some_and(|element| element.start >= from)
+            && call.name.as_deref().is_some_and(|name| sibling.starts_with(name))
             && call.key(body).as_deref() == Some(sibling)
     };
     let index = request
         .calls
         .iter()
         .rposition(has_id)
-        .or_else(|| request.calls.iter().rposition(has_key))?;
+        .or_else(|| request.calls.iter().position(has_key))?;
     let answer = request.answers.iter().find(|answer| answer.call == Some(index))?;
     Some((request.calls.get(index)?.element.clone()?, answer.element.clone()?))
 }

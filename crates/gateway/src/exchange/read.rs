@@ -5,10 +5,12 @@ use crate::answer::Problem;
 use crate::http::body::{Body, BodyError, Limit, TooSlow};
 use crate::http::coding::{Coding, CodingError};
 use crate::http::read::{Read, joined, read};
+use crate::options::Options;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_ENCODING;
 use hyper::body::Incoming;
+use memchr::memmem;
 use std::collections::VecDeque;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
 use tokio::time::Instant;
@@ -28,12 +30,29 @@ pub(super) enum Payload {
     Passing(Body),
 }
 
+/// Who has to see a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// It streams by.
+    Nobody,
+    /// Nothing is to be done to it, unless it asks for that in its `_forge`.
+    IfItNamesUs,
+    /// It may hold tool results, or a plugin asks for it.
+    Whoever,
+}
+
 impl Visit {
     /// Reads the body if somebody has to see it.
-    pub(super) async fn read(&self, exchange: &Exchange, body: Incoming) -> Result<Payload, Stop> {
+    pub(super) async fn read(
+        &self,
+        exchange: &Exchange,
+        body: Incoming,
+        options: &Options,
+    ) -> Result<Payload, Stop> {
         let limits = &self.state.settings.limits;
         let until = Instant::now() + limits.body_timeout;
-        if !self.must_be_read(exchange) {
+        let reader = self.reader(exchange, options);
+        if reader == Reader::Nobody {
             return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
         }
         let pieces =
@@ -44,7 +63,13 @@ impl Visit {
         let Ok(coding) = Coding::of(&exchange.request().headers) else {
             return Ok(Payload::Passing(Body::Pieces(pieces)));
         };
-        let Some(coding) = coding else { return Ok(Payload::Here(joined(pieces))) };
+        let Some(coding) = coding else {
+            let is_seen = reader == Reader::Whoever || may_name_us(&pieces);
+            return Ok(match is_seen {
+                true => Payload::Here(joined(pieces)),
+                false => Payload::Passing(Body::Pieces(pieces)),
+            });
+        };
         let (wire, limit) = (joined(pieces.clone()), limits.max_decoded_bytes);
         let decoding = tokio::task::spawn_blocking(move || coding.decode(&wire, limit));
         match decoding.await.unwrap_or(Err(CodingError::Malformed)) {
@@ -57,11 +82,17 @@ impl Visit {
         }
     }
 
-    /// A body that may hold tool results or `_forge` has to be seen, unless it is signed; so has one that a plugin
-    /// asks for.
-    fn must_be_read(&self, exchange: &Exchange) -> bool {
+    /// Who has to see the body.
+    fn reader(&self, exchange: &Exchange, options: &Options) -> Reader {
+        if self.state.chain.body_need(Phase::PreUpstream) != BodyNeed::None {
+            return Reader::Whoever;
+        }
         let is_ours = detected(exchange.request()).is_some_and(|detected| !detected.is_signed);
-        is_ours || self.state.chain.body_need(Phase::PreUpstream) != BodyNeed::None
+        match is_ours {
+            true if self.state.has_work(options) => Reader::Whoever,
+            true if self.state.settings.tool_output.enabled => Reader::IfItNamesUs,
+            _ => Reader::Nobody,
+        }
     }
 
     /// Runs the plugins that come before the upstream, with the body if they ask for it.
@@ -92,6 +123,20 @@ impl Visit {
 }
 
 /// Why there is no body.
+/// May our own member be in a body? Its end is looked for, since its first letter is sometimes escaped.
+fn may_name_us(pieces: &VecDeque<Bytes>) -> bool {
+    const END: &[u8] = b"forge\"";
+    let mut seam = Vec::new();
+    pieces.iter().any(|piece| {
+        // A name may be cut in two.
+        seam.extend_from_slice(&piece[..piece.len().min(END.len())]);
+        let is_here = memmem::find(piece, END).is_some() || memmem::find(&seam, END).is_some();
+        seam.clear();
+        seam.extend_from_slice(&piece[piece.len().saturating_sub(END.len() - 1)..]);
+        is_here
+    })
+}
+
 pub(crate) fn unread(error: &BodyError) -> Problem {
     match error.is::<TooSlow>() {
         true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),

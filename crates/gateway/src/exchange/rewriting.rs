@@ -8,7 +8,7 @@ use crate::expand::Originals;
 use crate::http::body::Body;
 use crate::options::Options;
 use crate::relay;
-use crate::rewrite::{Asker, Effort, Means, Order, Rewritten, rewrite};
+use crate::rewrite::{Asker, Effort, Means, Order, Rewritten, rewrite, unchecked};
 use crate::strategy::{self, Shortened};
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
@@ -43,6 +43,7 @@ impl Visit {
         target: &Uri,
     ) -> Result<Rewriting, Stop> {
         let (body, wire) = match payload {
+            Payload::Passing(_) if self.is_unchecked(exchange) => return Err(unchecked().into()),
             Payload::Passing(body) => return Ok(Rewriting::untouched(body)),
             Payload::Here(body) => (body, None),
             Payload::Coded { wire, decoded } => (decoded, Some(Body::Pieces(wire))),
@@ -53,7 +54,8 @@ impl Visit {
         let rewritten = made(order.clone()).await?;
         let headers = told(&rewritten.report);
         self.gateway.telemetry.rewritten(&rewritten.report);
-        let is_changed = rewritten.body != order.body;
+        // One that was not changed is the very same bytes.
+        let is_changed = rewritten.body.as_ptr() != order.body.as_ptr();
         let body = match wire.filter(|_| !is_changed) {
             Some(wire) => wire,
             None => {
@@ -61,7 +63,7 @@ impl Visit {
                 rewritten.body.clone().into()
             }
         };
-        let relay = (rewritten.offers_expansion && order.purpose == Purpose::Generate).then(|| {
+        let relay = (rewritten.may_expand && order.purpose == Purpose::Generate).then(|| {
             let originals = Originals {
                 tenant: order.tenant.to_string(),
                 dialect: order.dialect,
@@ -72,6 +74,11 @@ impl Visit {
             relay::Job { body: rewritten.body, originals, streams: rewritten.streams }
         });
         Ok(Rewriting { body, relay, headers })
+    }
+
+    /// Secrets are to be looked for in such a body, and this one was not read.
+    fn is_unchecked(&self, exchange: &Exchange) -> bool {
+        self.state.settings.redact_secrets && detected(exchange.request()).is_some()
     }
 
     /// What is to be rewritten, if it is anything that we know.

@@ -3,6 +3,7 @@
 use crate::exchange;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
+use crate::traces;
 use http::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING};
 use http::{Request, Response, Version};
 use hyper::body::Incoming;
@@ -28,6 +29,7 @@ const HEADER_BYTES: usize = 64 << 10;
 /// Serves connections until `stop` ends, and then those that are open until they are done or out of time.
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, stop: impl Future<Output = ()>) {
     let limits = gateway.settings().limits;
+    tokio::spawn(traces::export(gateway.clone()));
     let connections = Arc::new(Semaphore::new(limits.max_connections));
     let graceful = GracefulShutdown::new();
     let accepting = accept(&gateway, &listener, &limits, &connections, &graceful);

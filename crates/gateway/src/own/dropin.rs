@@ -1,6 +1,7 @@
 //! The interface that other gateways call to have messages compressed: messages in, as many out, and originals by hash.
 
 use crate::answer::{self, Problem};
+use crate::blocking::blocking;
 use crate::exchange::made;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
@@ -10,13 +11,18 @@ use http::{Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use serde_json::json;
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 use std::sync::Arc;
+use tokenforge_compress::reference::Reference;
 use tokenforge_dialects::{Dialect, Purpose};
 use tokenforge_plugin::Exchange;
 use tokenforge_store::Kind;
 
 const COMPRESS: &str = "/v1/compress";
 const RETRIEVE: &str = "/v1/retrieve/";
+
+/// How long the name of an original is.
+const HASH_DIGITS: usize = 24;
 
 pub(super) fn is_ours(path: &str) -> bool {
     path == COMPRESS || path.starts_with(RETRIEVE)
@@ -67,7 +73,7 @@ async fn compress(
         purpose: Purpose::Generate,
         is_stream: Some(false),
         model: None,
-        tenant,
+        tenant: tenant.clone(),
         project: exchange.project.clone(),
         session: None,
         options: Arc::new(Options::of_headers(&exchange.request().headers)?),
@@ -79,8 +85,11 @@ async fn compress(
     let rewritten = made(order).await?;
     gateway.telemetry.rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
-    let hashes: Vec<String> = rewritten.originals.keys().map(ToString::to_string).collect();
     let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
+    let names = named(gateway, tenant, rewritten.originals.into_keys().collect()).await;
+    let messages = with_names(made.messages.get(), &names);
+    let mut hashes: Vec<&String> = names.values().collect();
+    hashes.sort_unstable();
     let ratio = if before == 0 { 1.0 } else { after as f64 / before as f64 };
     let document = json!({
         "tokens_before": before,
@@ -93,8 +102,45 @@ async fn compress(
     });
     // The messages are put in as they are written: nothing in them may be spelled anew.
     let text = document.to_string();
-    let text = format!("{{\"messages\":{},{}", made.messages.get(), &text[1..]);
+    let text = format!("{{\"messages\":{messages},{}", &text[1..]);
     Ok(answer::text_of(StatusCode::OK, "application/json", text))
+}
+
+/// Gives originals the names that callers can use: they take up to 24 hexadecimal digits for a hash, and nothing else.
+async fn named(
+    gateway: &Arc<Gateway>,
+    tenant: Arc<str>,
+    references: Vec<Reference>,
+) -> HashMap<Reference, String> {
+    let gateway = gateway.clone();
+    let naming = blocking(move || {
+        let named = |reference: Reference| {
+            let id = reference.to_string();
+            let hash = blake3::hash(id.as_bytes()).to_hex();
+            let hash: String = hash.chars().take(HASH_DIGITS).collect();
+            // Without it the reference itself stays, which is a name too.
+            gateway.store.put(Kind::Result, &tenant, &hash, id.as_bytes()).ok()?;
+            Some((reference, hash))
+        };
+        references.into_iter().filter_map(named).collect()
+    });
+    naming.await.unwrap_or_default()
+}
+
+/// The messages with these names in the place of references.
+fn with_names(messages: &str, names: &HashMap<Reference, String>) -> String {
+    let (mut text, mut rest) = (String::with_capacity(messages.len()), messages);
+    for reference in Reference::find_all(messages) {
+        let marker = reference.marker();
+        let Some((before, behind)) = rest.split_once(&marker) else { break };
+        text += before;
+        match names.get(&reference) {
+            Some(hash) => text += &format!("[Forge original: hash={hash}]"),
+            None => text += &marker,
+        }
+        rest = behind;
+    }
+    text + rest
 }
 
 fn stages(report: &crate::report::Report) -> Vec<&'static str> {
@@ -111,10 +157,15 @@ async fn retrieve(
     hash: String,
 ) -> Result<Response<Body>, Problem> {
     let (gateway, id) = (gateway.clone(), hash.clone());
-    let finding = tokio::task::spawn_blocking(move || {
-        gateway.store.get(Kind::Original, &tenant, &id).ok().flatten()
+    let finding = blocking(move || {
+        let get = |kind, id: &str| gateway.store.get(kind, &tenant, id).ok().flatten();
+        let id = match id.len() == HASH_DIGITS {
+            true => String::from_utf8(get(Kind::Result, &id)?).ok()?,
+            false => id,
+        };
+        get(Kind::Original, &id)
     });
-    let found = finding.await.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+    let found = finding.await.flatten().and_then(|bytes| String::from_utf8(bytes).ok());
     match found {
         Some(text) => Ok(answer::json(
             StatusCode::OK,

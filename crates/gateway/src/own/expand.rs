@@ -1,6 +1,7 @@
 //! An original, for the client it belongs to.
 
 use crate::answer::{self, Problem};
+use crate::blocking::blocking;
 use crate::expand::{Wanted, original};
 use crate::gateway::Gateway;
 use crate::http::body::Body;
@@ -24,15 +25,17 @@ pub(super) async fn answer(
             "lines" => wanted.lines = Some(value),
             "grep" => wanted.grep = Some(value),
             "path" => wanted.path = Some(value),
+            // Where Google's clients show who they are.
+            "key" => {}
             _ => return Err(Problem::bad_request("expected id, lines, grep or path")),
         }
     }
     let (gateway, tenant) = (gateway.clone(), exchange.tenant.clone().unwrap_or_default());
-    let finding = tokio::task::spawn_blocking(move || {
+    let finding = blocking(move || {
         let text = original(&gateway, &tenant, &wanted.id)?;
         wanted.selected(&text)
     });
-    match finding.await.unwrap_or_else(|_| Err("a defect in the gateway".to_owned())) {
+    match finding.await.unwrap_or_else(|| Err("the store does not answer".to_owned())) {
         Ok(text) => Ok(answer::text_of(StatusCode::OK, "text/plain; charset=utf-8", text)),
         Err(message) => Err(Problem::new(StatusCode::NOT_FOUND, message)),
     }

@@ -30,9 +30,14 @@ pub(super) fn rewrite(
     report: &mut Report,
 ) -> Result<Vec<Splice<'static>>, Problem> {
     let mut splices = Vec::new();
+    let is_redacted = order.state.settings.redact_secrets;
     for message in &scope.request.texts {
-        let Some(text) = message.text(&order.body) else { continue };
-        let redacted = if order.state.settings.redact_secrets { redacted(&text)? } else { None };
+        let text = match message.text(&order.body) {
+            Some(text) => text,
+            None if is_redacted => return Err(unchecked()),
+            None => continue,
+        };
+        let redacted = if is_redacted { redacted(&text)? } else { None };
         let text = redacted.as_deref().unwrap_or(&text);
         let converted = match message.role {
             Role::User if converts(order) => converted(order, scope, text)?,
@@ -48,6 +53,27 @@ pub(super) fn rewrite(
             splices.push(message.replaced_by(&text));
         }
     }
+    if is_redacted {
+        splices.extend(redacted_results(order, scope, report)?);
+    }
+    Ok(splices)
+}
+
+/// Results without their secrets, where no stage takes them out.
+fn redacted_results(
+    order: &Order,
+    scope: &Scope<'_>,
+    report: &mut Report,
+) -> Result<Vec<Splice<'static>>, Problem> {
+    let mut splices = Vec::new();
+    for result in &scope.request.results {
+        let text = result.text(&order.body).ok_or_else(unchecked)?;
+        let redacted = redacted(&text)?.filter(|_| !scope.is_compressed());
+        if let Some(text) = redacted {
+            report.changes.push("input_redacted");
+            splices.push(result.replaced_by(&text));
+        }
+    }
     Ok(splices)
 }
 
@@ -59,10 +85,13 @@ fn converts(order: &Order) -> bool {
 /// The text without its secrets. Whoever asked for that wants no request to go out unchecked.
 fn redacted(text: &str) -> Result<Option<String>, Problem> {
     let scan = || Scanner::builtin().redact(text).map(|redacted| redacted.text);
-    catch_unwind(AssertUnwindSafe(scan)).map_err(|_| {
-        let message = "the request could not be checked for secrets, and was not sent";
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, message)
-    })
+    catch_unwind(AssertUnwindSafe(scan)).map_err(|_| unchecked())
+}
+
+/// A request in which nobody can look for secrets.
+pub(crate) fn unchecked() -> Problem {
+    let message = "the request could not be checked for secrets, and was not sent";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, message)
 }
 
 fn converted(order: &Order, scope: &Scope<'_>, text: &str) -> Result<Option<String>, Problem> {

@@ -43,6 +43,9 @@ impl<'o> Scope<'o> {
                 let problem = Problem::bad_request("_forge occurs twice; expected once");
                 return Err(Unread::Problem(problem));
             }
+            Err(_) if order.state.settings.redact_secrets => {
+                return Err(Unread::Problem(inputs::unchecked()));
+            }
             // Not ours to judge: the provider says what is wrong with it.
             Err(_) => return Err(Unread::Untouched),
         };
@@ -68,6 +71,11 @@ impl<'o> Scope<'o> {
             Some(key) => engine.with_vault(Vault { key, tenant: self.tenant }),
             None => engine,
         }
+    }
+
+    /// Stages are at work on the results, and what they make is sent.
+    pub(super) fn is_compressed(&self) -> bool {
+        !self.is_observed && self.settings.mode != Mode::Disabled
     }
 
     /// The model is, or would be, told how to ask for what is left out.
@@ -107,6 +115,8 @@ fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings
     if !order.state.settings.tool_output.enabled {
         settings.mode = Mode::Disabled;
     }
+    // Whoever wants no secret to go out wants none in a result either.
+    settings.redact_secrets |= order.state.settings.redact_secrets;
     if let Some(model) = request.head.model.as_deref().or(order.model.as_deref()) {
         settings.counter = for_model(model).vocabulary.into();
     }

@@ -64,7 +64,12 @@ impl Tables {
     }
 }
 
+/// The slot of a name, which is copied only when it is new.
 fn slot<'t, T: Default>(table: &'t mut BTreeMap<String, T>, name: &str) -> &'t mut T {
-    let name = if table.len() < NAMES || table.contains_key(name) { name } else { OTHERS };
-    table.entry(name.to_owned()).or_default()
+    let is_known = table.contains_key(name);
+    let name = if is_known || table.len() < NAMES { name } else { OTHERS };
+    match is_known {
+        true => table.get_mut(name).unwrap_or_else(|| unreachable!("it was just found")),
+        false => table.entry(name.to_owned()).or_default(),
+    }
 }

@@ -6,6 +6,7 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokenforge_config::Limits;
@@ -40,6 +41,9 @@ pub(crate) enum Failure {
     /// The client took too long to send the body.
     #[error("the body took too long to arrive")]
     Trickled,
+    /// The client sent half a body, or none that can be understood.
+    #[error("the body did not arrive whole")]
+    Half,
 }
 
 impl Client {
@@ -86,13 +90,18 @@ impl Client {
 }
 
 /// The outer errors say only that something failed.
-fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
-    let mut cause = error;
+fn failure(error: &(dyn Error + 'static)) -> Failure {
+    let is_clients = |cause: &(dyn Error + 'static)| {
+        cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_user)
+    };
+    let (mut cause, mut is_body) = (error, is_clients(error));
     while let Some(inner) = cause.source() {
         cause = inner;
+        is_body |= is_clients(cause);
     }
-    match cause.is::<TooSlow>() {
-        true => Failure::Trickled,
+    match is_body {
+        true if cause.is::<TooSlow>() => Failure::Trickled,
+        true => Failure::Half,
         false => Failure::Unreachable(cause.to_string()),
     }
 }

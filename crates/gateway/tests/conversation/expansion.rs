@@ -2,8 +2,11 @@
 
 use crate::fixtures::{escaped, test_run};
 use crate::house::House;
-use crate::voices::{ANTHROPIC, ANTHROPIC_STREAM, Conversation, RESPONSES, RESPONSES_STREAM, STREAMS, Voice, all};
+use crate::voices::{
+    ANTHROPIC_STREAM, Conversation, RESPONSES, RESPONSES_STREAM, STREAMS, Voice, all,
+};
 use serde_json::json;
+use tokenforge_config::ExpandInjection;
 use tokenforge_mock::grammar::check;
 use tokenforge_mock::{Encoding, Mock, Reply, Split};
 
@@ -18,7 +21,8 @@ fn shortened(house: &House, voice: Voice) -> Conversation {
 #[track_caller]
 fn asked(mock: &Mock, voice: Voice) -> Vec<String> {
     assert_eq!(mock.refusals(), Vec::<String>::new(), "{voice:?}");
-    let text = |request: &tokenforge_mock::Recorded| String::from_utf8(request.plain().to_vec()).unwrap();
+    let text =
+        |request: &tokenforge_mock::Recorded| String::from_utf8(request.plain().to_vec()).unwrap();
     mock.requests().iter().map(text).collect()
 }
 
@@ -38,8 +42,13 @@ fn c3_c5_c6_g24_g27_a_call_of_our_tool_is_answered_and_never_seen() {
         house.mock.reply("All is well.");
         let response = conversation.send(&house);
         let requests = asked(&house.mock, voice);
-        let [first, second] = &requests[..] else { panic!("{voice:?}: {} requests", requests.len()) };
-        assert!(first.contains("<<<SHADOW:shadow_") && !first.contains(&escaped(&test_run())), "{voice:?}");
+        let [first, second] = &requests[..] else {
+            panic!("{voice:?}: {} requests", requests.len())
+        };
+        assert!(
+            first.contains("<<<SHADOW:shadow_") && !first.contains(&escaped(&test_run())),
+            "{voice:?}"
+        );
         assert!(second.contains(&escaped(&test_run())), "{voice:?}");
         let heard = voice.hears(&response);
         assert_eq!((heard.text.as_str(), heard.calls.len()), ("All is well.", 0), "{voice:?}");
@@ -147,7 +156,11 @@ fn g25_g26_g34_a_stream_may_be_cut_anywhere() {
         assert_eq!(expected.text, "Let me look. All is well.");
         for split in [Split::EveryByte, Split::Every(7), Split::Whole] {
             let heard = turn(split);
-            assert_eq!((heard.text, heard.stop, heard.usage), (expected.text.clone(), expected.stop.clone(), expected.usage), "{voice:?} {split:?}");
+            assert_eq!(
+                (heard.text, heard.stop, heard.usage),
+                (expected.text.clone(), expected.stop.clone(), expected.usage),
+                "{voice:?} {split:?}"
+            );
         }
     }
 }
@@ -162,7 +175,11 @@ fn a_reply_that_the_provider_compressed_is_understood() {
             house.mock.reply(Reply::new().text("All is well.").encoded(encoding));
             let response = conversation.send(&house);
             assert_eq!(response.header("content-encoding"), "", "{voice:?} {encoding:?}");
-            assert_eq!(voice.hears(&response).text, "Let me look. All is well.", "{voice:?} {encoding:?}");
+            assert_eq!(
+                voice.hears(&response).text,
+                "Let me look. All is well.",
+                "{voice:?} {encoding:?}"
+            );
         }
     }
 }
@@ -187,7 +204,8 @@ fn g33_usage_is_the_sum_of_output_and_the_last_of_input() {
         let house = House::new();
         let conversation = shortened(&house, voice);
         house.mock.clear();
-        let replies = [Reply::new().text("Let me look. ").expand_first(), Reply::from("All is well.")];
+        let replies =
+            [Reply::new().text("Let me look. ").expand_first(), Reply::from("All is well.")];
         replies.iter().for_each(|reply| house.mock.reply(reply.clone()));
         let heard = conversation.heard(&house).usage;
         let mut direct = Vec::new();
@@ -197,7 +215,9 @@ fn g33_usage_is_the_sum_of_output_and_the_last_of_input() {
         }
         let (first, last) = (direct[0], direct[1]);
         assert_eq!(heard.output, first.output + last.output, "{voice:?}");
-        let input = |usage: tokenforge_mock::grammar::Usage| (usage.input, usage.cache_read, usage.cache_write);
+        let input = |usage: tokenforge_mock::grammar::Usage| {
+            (usage.input, usage.cache_read, usage.cache_write)
+        };
         assert_eq!(input(heard), input(last), "{voice:?}");
     }
 }
@@ -212,6 +232,72 @@ fn g35_our_tool_is_hidden_where_nothing_was_left_out() {
         let response = conversation.send(&house);
         assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
         shows_nothing_of_ours(voice, &response.body);
+    }
+}
+
+#[test]
+fn g35_our_tool_is_hidden_where_it_was_not_even_offered() {
+    for voice in all() {
+        let house = House::with(|settings| {
+            settings.tool_output.expand_injection = ExpandInjection::WhenReferenced;
+        });
+        let conversation = Conversation::new(voice).with_output(&house, "ok");
+        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
+        house.mock.reply("Nothing to see.");
+        let response = conversation.send(&house);
+        assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
+        shows_nothing_of_ours(voice, &response.body);
+    }
+}
+
+#[test]
+fn g32_where_asking_again_fails_the_turn_still_ends_as_a_turn() {
+    for voice in all() {
+        for text in ["Let me look. ", ""] {
+            let house = House::new();
+            let conversation = shortened(&house, voice);
+            let reply = if text.is_empty() { Reply::new() } else { Reply::from(text) };
+            house.mock.reply(reply.expand_first());
+            house.mock.reply(Reply::status(500, &[("content-type", "application/json")], "{}"));
+            let response = conversation.send(&house);
+            let heard = voice.hears(&response);
+            assert!(heard.text.starts_with(text) && !heard.text.is_empty(), "{voice:?}");
+            assert_eq!(heard.calls, [], "{voice:?}");
+            shows_nothing_of_ours(voice, &response.body);
+        }
+    }
+}
+
+#[test]
+fn a_call_of_ours_that_was_cut_short_is_not_the_clients_either() {
+    for voice in all() {
+        let stop = match voice.name {
+            "gemini" => "MAX_TOKENS",
+            "chat" | "ollama" => "length",
+            "responses" => continue,
+            _ => "max_tokens",
+        };
+        let house = House::new();
+        let conversation = shortened(&house, voice);
+        house.mock.reply(Reply::new().text("So far. ").expand_first().stop(stop));
+        let response = conversation.send(&house);
+        let heard = voice.hears(&response);
+        assert!(heard.text.starts_with("So far. "), "{voice:?}: {}", heard.text);
+        assert_eq!(heard.calls, [], "{voice:?}");
+        shows_nothing_of_ours(voice, &response.body);
+    }
+}
+
+#[test]
+fn g28_thinking_that_nobody_can_read_goes_back_too() {
+    for voice in all().filter(|voice| matches!(voice.name, "anthropic" | "invoke")) {
+        let house = House::new();
+        let conversation = Conversation::new(voice).thinking().with_output(&house, &test_run());
+        house.mock.reply(Reply::new().thinking("Hm.").redacted_thinking("hidden").expand_first());
+        house.mock.reply(Reply::new().thinking("Ah.").text("All is well."));
+        house.mock.clear();
+        assert_eq!(conversation.heard(&house).text, "All is well.", "{voice:?}");
+        assert!(asked(&house.mock, voice)[1].contains("redacted_thinking"), "{voice:?}");
     }
 }
 
@@ -266,12 +352,11 @@ fn g24_text_flows_while_the_call_is_still_open() {
     let conversation = shortened(&house, voice);
     house.mock.reply(Reply::new().text("Let me look. ").expand_first());
     house.mock.reply("All is well.");
-    // message_start, block start, and the first piece of the text.
-    let hold = house.mock.hold_after(3);
+    // The message, the block and a ping: after them comes the first piece of the text.
+    let hold = house.mock.hold_after(4);
     let mut stream = house.open("POST", voice.path, &[], conversation.body.to_string());
     let begun = crate::client::read_until(&mut stream, "text_delta");
     assert!(!begun.contains("All is well"));
     hold.release();
     crate::client::read_until(&mut stream, "message_stop");
-    let _ = ANTHROPIC;
 }

@@ -33,7 +33,10 @@ pub(crate) fn test_run_of(name: &str) -> String {
 
 /// A list of rows, pretty-printed: the engine writes it in another form, and nothing is lost.
 pub(crate) fn rows() -> String {
-    let row = |number: usize| json!({ "id": number, "name": format!("row {number}"), "ok": number % 2 == 0 });
+    let row = |number: usize| {
+        let name = if number == 59 { "the last one".to_owned() } else { format!("row {number}") };
+        json!({ "id": number, "name": name, "ok": number.is_multiple_of(2) })
+    };
     serde_json::to_string_pretty(&(0..60).map(row).collect::<Vec<_>>()).unwrap()
 }
 
@@ -41,4 +44,16 @@ pub(crate) fn rows() -> String {
 pub(crate) fn escaped(text: &str) -> String {
     let quoted = serde_json::to_string(text).unwrap();
     quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Words of five letters that no stage has anything to say to, so many bytes of them.
+pub(crate) fn plain_words(bytes: usize) -> String {
+    let mut text = String::new();
+    for number in 0..bytes / 6 + 1 {
+        let letter = |shift: u32| char::from(b'a' + ((number as u32 * 7 + 3) >> shift) as u8 % 26);
+        text.extend([letter(0), letter(2), letter(3), letter(5), letter(1), ' ']);
+    }
+    text.truncate(bytes - 1);
+    text.push('x');
+    text
 }

@@ -39,7 +39,7 @@ impl House {
         })
     }
 
-    fn built(
+    pub(crate) fn built(
         change: impl FnOnce(&mut Settings),
         open: impl Fn() -> Arc<dyn Store> + 'static,
     ) -> Self {

@@ -6,6 +6,12 @@
 mod client;
 mod expansion;
 mod fixtures;
+mod forge;
 mod house;
+mod mixed;
+mod pass;
+mod prompt;
 mod recorded;
+mod results;
+mod stable;
 mod voices;

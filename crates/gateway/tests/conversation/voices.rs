@@ -3,9 +3,11 @@
 use crate::client::Response;
 use crate::fixtures;
 use crate::house::House;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokenforge_mock::grammar::{Summary, check};
+use std::collections::HashMap;
 use tokenforge_mock::Reply;
+use tokenforge_mock::grammar::{Call, Summary, check};
 
 /// A dialect, whole or as a stream.
 #[derive(Debug, Clone, Copy)]
@@ -62,8 +64,15 @@ impl Voice {
     #[track_caller]
     pub(crate) fn hears(self, response: &Response) -> Summary {
         assert_eq!(response.status, 200, "{self:?}: {}", String::from_utf8_lossy(&response.body));
-        check(self.name, &response.body)
-            .unwrap_or_else(|error| panic!("{self:?}: {error}\n{}", String::from_utf8_lossy(&response.body)))
+        check(self.name, &response.body).unwrap_or_else(|error| {
+            panic!("{self:?}: {error}\n{}", String::from_utf8_lossy(&response.body))
+        })
+    }
+
+    /// The conversation in a body, as it is written there, without the bracket at its end.
+    pub(crate) fn conversation(self, body: &str) -> &str {
+        let members: HashMap<&str, &RawValue> = serde_json::from_str(body).unwrap();
+        members[self.list()].get().strip_suffix(']').unwrap()
     }
 
     /// The member with the conversation.
@@ -92,8 +101,10 @@ impl Conversation {
             json!([{ "type": "function", "function": { "name": "Bash", "parameters": schema } }]);
         let tool = json!([{ "name": "Bash", "input_schema": schema }]);
         let body = match voice.name {
-            "anthropic" => json!({ "model": "claude-sonnet-4-5", "max_tokens": 4000, "messages": user,
-                "tools": tool, "stream": voice.streams }),
+            "anthropic" => {
+                json!({ "model": "claude-sonnet-4-5", "max_tokens": 4000, "messages": user,
+                "tools": tool, "stream": voice.streams })
+            }
             "invoke" => json!({ "anthropic_version": "bedrock-2023-05-31", "max_tokens": 4000,
                 "messages": user, "tools": tool }),
             "chat" => {
@@ -104,9 +115,11 @@ impl Conversation {
                 }
                 body
             }
-            "responses" => json!({ "model": "gpt-5", "input": user, "store": false, "stream": voice.streams,
+            "responses" => {
+                json!({ "model": "gpt-5", "input": user, "store": false, "stream": voice.streams,
                 "include": ["reasoning.encrypted_content"],
-                "tools": [{ "type": "function", "name": "Bash", "parameters": schema, "strict": false }] }),
+                "tools": [{ "type": "function", "name": "Bash", "parameters": schema, "strict": false }] })
+            }
             "gemini" => json!({ "contents": [{ "role": "user", "parts": [{ "text": "hi" }] }],
                 "tools": [{ "functionDeclarations": [{ "name": "Bash", "parameters": schema }] }] }),
             "converse" => json!({ "messages": [{ "role": "user", "content": [{ "text": "hi" }] }],
@@ -123,7 +136,9 @@ impl Conversation {
         let enabled = json!({ "type": "enabled", "budget_tokens": 2000 });
         match self.voice.name {
             "anthropic" | "invoke" => self.body["thinking"] = enabled,
-            "converse" => self.body["additionalModelRequestFields"] = json!({ "thinking": enabled }),
+            "converse" => {
+                self.body["additionalModelRequestFields"] = json!({ "thinking": enabled })
+            }
             _ => {}
         }
         self
@@ -175,7 +190,7 @@ impl Conversation {
         let calls = || summary.calls.iter().zip(outputs);
         let items: Vec<Value> = match self.voice.name {
             "anthropic" | "invoke" => {
-                let result = |(call, text): (&tokenforge_mock::grammar::Call, &&str)| {
+                let result = |(call, text): (&Call, &&str)| {
                     json!({ "type": "tool_result", "tool_use_id": call.id, "content": text })
                 };
                 vec![json!({ "role": "user", "content": calls().map(result).collect::<Vec<_>>() })]
@@ -187,7 +202,7 @@ impl Conversation {
                 .map(|(call, text)| json!({ "type": "function_call_output", "call_id": call.id, "output": text }))
                 .collect(),
             "gemini" => {
-                let result = |(call, text): (&tokenforge_mock::grammar::Call, &&str)| {
+                let result = |(call, text): (&Call, &&str)| {
                     let mut response = json!({ "name": call.name, "response": { "output": text } });
                     if !call.id.is_empty() {
                         response["id"] = json!(call.id);
@@ -197,7 +212,7 @@ impl Conversation {
                 vec![json!({ "role": "user", "parts": calls().map(result).collect::<Vec<_>>() })]
             }
             "converse" => {
-                let result = |(call, text): (&tokenforge_mock::grammar::Call, &&str)| {
+                let result = |(call, text): (&Call, &&str)| {
                     json!({ "toolResult": { "toolUseId": call.id, "content": [{ "text": text }] } })
                 };
                 vec![json!({ "role": "user", "content": calls().map(result).collect::<Vec<_>>() })]
@@ -220,6 +235,20 @@ impl Conversation {
         }]);
     }
 
+    /// The ids of its calls, in order.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        let items = self.body[self.voice.list()].as_array().unwrap().iter();
+        let results = items.flat_map(|item| match item["content"].as_array() {
+            Some(blocks) => blocks.clone(),
+            None => vec![item.clone()],
+        });
+        let id = |result: Value| {
+            let ids = [&result["tool_use_id"], &result["tool_call_id"], &result["call_id"]];
+            ids.iter().find_map(|id| id.as_str()).map(str::to_owned)
+        };
+        results.filter_map(id).collect()
+    }
+
     fn extend(&mut self, items: Vec<Value>) {
         self.body[self.voice.list()].as_array_mut().unwrap().extend(items);
     }
@@ -229,9 +258,7 @@ impl Conversation {
 fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
     let is_whole = !voice.streams;
     let json = || serde_json::from_slice::<Value>(body).unwrap();
-    let arguments = |call: &tokenforge_mock::grammar::Call| -> Value {
-        serde_json::from_str(&call.arguments).unwrap()
-    };
+    let arguments = |call: &Call| -> Value { serde_json::from_str(&call.arguments).unwrap() };
     match voice.name {
         "anthropic" | "invoke" if is_whole => {
             vec![json!({ "role": "assistant", "content": json()["content"] })]
@@ -255,7 +282,7 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
         "chat" => {
             let mut message = json!({ "role": "assistant", "content": summary.text });
             if !summary.calls.is_empty() {
-                let call = |call: &tokenforge_mock::grammar::Call| {
+                let call = |call: &Call| {
                     json!({ "id": call.id, "type": "function",
                         "function": { "name": call.name, "arguments": call.arguments } })
                 };
@@ -264,7 +291,8 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
             vec![message]
         }
         "responses" => {
-            let response = if is_whole { json() } else { data(body).pop().unwrap()["response"].clone() };
+            let response =
+                if is_whole { json() } else { data(body).pop().unwrap()["response"].clone() };
             response["output"].as_array().unwrap().clone()
         }
         "gemini" => {
@@ -273,7 +301,8 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
                 Some(b'[') => json().as_array().unwrap().clone(),
                 _ => data(body),
             };
-            let parts = |chunk: &Value| chunk["candidates"][0]["content"]["parts"].as_array().cloned();
+            let parts =
+                |chunk: &Value| chunk["candidates"][0]["content"]["parts"].as_array().cloned();
             let parts: Vec<_> = chunks.iter().filter_map(parts).flatten().collect();
             let is_nothing = |part: &Value| part == &json!({ "text": "" });
             let parts: Vec<_> = parts.into_iter().filter(|part| !is_nothing(part)).collect();
@@ -296,9 +325,7 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
         }
         _ if is_whole => vec![json()["message"].clone()],
         _ => {
-            let call = |call: &tokenforge_mock::grammar::Call| {
-                json!({ "id": call.id, "function": { "name": call.name, "arguments": arguments(call) } })
-            };
+            let call = |call: &Call| json!({ "id": call.id, "function": { "name": call.name, "arguments": arguments(call) } });
             let calls: Vec<_> = summary.calls.iter().map(call).collect();
             vec![json!({ "role": "assistant", "content": summary.text, "tool_calls": calls })]
         }
@@ -309,7 +336,10 @@ fn said(voice: Voice, body: &[u8], summary: &Summary) -> Vec<Value> {
 pub(crate) fn data(body: &[u8]) -> Vec<Value> {
     let lines = str::from_utf8(body).unwrap().lines();
     let payloads = lines.filter_map(|line| line.strip_prefix("data: "));
-    payloads.filter(|json| *json != "[DONE]").map(|json| serde_json::from_str(json).unwrap()).collect()
+    payloads
+        .filter(|json| *json != "[DONE]")
+        .map(|json| serde_json::from_str(json).unwrap())
+        .collect()
 }
 
 /// The blocks that an Anthropic stream builds.
@@ -328,7 +358,9 @@ fn blocks(body: &[u8]) -> Vec<Value> {
             (_, Some("text_delta")) => append(&mut blocks, "text", &delta["text"]),
             (_, Some("thinking_delta")) => append(&mut blocks, "thinking", &delta["thinking"]),
             (_, Some("signature_delta")) => append(&mut blocks, "signature", &delta["signature"]),
-            (_, Some("input_json_delta")) => input.push_str(delta["partial_json"].as_str().unwrap()),
+            (_, Some("input_json_delta")) => {
+                input.push_str(delta["partial_json"].as_str().unwrap())
+            }
             (Some("content_block_stop"), _) if !input.is_empty() => {
                 blocks.last_mut().unwrap()["input"] = serde_json::from_str(&input).unwrap();
                 input.clear();

@@ -42,9 +42,17 @@ fn messages_come_back_as_many_in_the_same_roles_with_smaller_results() {
     assert!(!answer["transforms_applied"].as_array().unwrap().is_empty());
     assert!(world.mock.requests().is_empty());
     // What was left out of the test run can be had; the list is whole.
-    let [hash] = answer["hashes"].as_array().unwrap().as_slice() else { panic!("{answer}") };
-    let original = world.get(&format!("/v1/retrieve/{}", hash.as_str().unwrap())).json();
+    let [hash] = answer["ccr_hashes"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+    let hash = hash.as_str().unwrap();
+    assert!(hash.len() == 24 && hash.bytes().all(|digit| digit.is_ascii_hexdigit()), "{hash}");
+    assert_eq!(answer["hashes"], answer["ccr_hashes"]);
+    let shown = got[3]["content"].as_str().unwrap();
+    assert!(shown.starts_with(&format!("[Forge original: hash={hash}]\n")), "{shown}");
+    assert!(!answer.to_string().contains("SHADOW"), "{answer}");
+    let original = world.get(&format!("/v1/retrieve/{hash}?query=x")).json();
     assert_eq!(original["original_content"], test_run());
+    let another = Ask::new("GET", &format!("/v1/retrieve/{hash}")).header("x-api-key", "b");
+    assert_eq!(world.send(another).status, 404);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Clients that mean harm: slow ones, ambiguous ones, bodies that explode.
 
-use crate::kit::{Ask, Open, World, conversation, lossy, messages, rows, world, world_with};
+use crate::kit::{Ask, Open, World, conversation, messages, rows, world, world_with};
 use crate::passing::codings;
 use std::io::Write;
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ fn trickled(world: &World, beginning: &str) -> String {
     let (heard, listening) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut open = Open::over(stream);
-        let _ = heard.send(lossy(&open.rest()));
+        let _ = heard.send(open.rest());
     });
     // A byte every now and then, until the other side is closed.
     loop {
@@ -64,7 +64,7 @@ fn a_second_request_on_a_connection_has_no_more_time_than_the_first() {
     open.write(&Ask::new("GET", "/_forge/healthz").header("connection", "keep-alive").bytes());
     assert_eq!(open.rest_of_answer().status, 200);
     open.write(b"GET /_forge/healthz HTTP/1.1\r\nhost: x\r\nx-a: ");
-    let heard = lossy(&open.rest());
+    let heard = open.rest();
     assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 408"), "{heard}");
 }
 
@@ -110,7 +110,7 @@ fn requests_that_two_servers_would_read_differently_are_one_request_or_none() {
         let world = world();
         let mut open = Open::to(world.address);
         open.write(bytes.as_bytes());
-        let heard = lossy(&open.rest());
+        let heard = open.rest();
         let seen = world.mock.requests();
         let (head, _) = bytes.split_at(bytes.len().min(200));
         assert!(seen.len() <= 1, "{head:?}: {seen:?}");
@@ -134,7 +134,7 @@ fn line_ends_without_a_return_and_equal_lengths_are_made_right() {
         world.mock.clear();
         let mut open = Open::to(world.address);
         open.write(bytes.as_bytes());
-        let heard = lossy(&open.rest());
+        let heard = open.rest();
         match world.mock.requests().as_slice() {
             [] => assert!(heard.starts_with("HTTP/1.1 400"), "{heard}"),
             [one] => {
@@ -158,7 +158,7 @@ fn an_address_in_the_request_line_leads_nowhere_else() {
     assert_eq!(world.mock.last().header("host"), world.mock.address().to_string());
     let mut tunnel = Open::to(world.address);
     tunnel.write(b"CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-    let heard = lossy(&tunnel.rest());
+    let heard = tunnel.rest();
     assert!(!heard.starts_with("HTTP/1.1 2"), "{heard}");
 }
 

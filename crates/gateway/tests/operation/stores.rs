@@ -5,6 +5,7 @@ use crate::kit::{
 };
 use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_config::Strategy;
 use tokenforge_mock::{Reply, first_reference};
 use tokenforge_store::{Disk, Error, Kind, Memory, Settings, Stats, Store};
 
@@ -85,14 +86,31 @@ fn a_store_that_fails_leaves_requests_whole() {
 
 #[test]
 fn a_store_that_never_answers_holds_nobody_up_for_long() {
-    let world = world_on(Arc::new(Bad::Blocks), |settings| {
-        settings.tool_output.deadline = Duration::ZERO;
-        settings.limits.compression_threads = 1;
+    let blocked = |strategy| {
+        world_on(Arc::new(Bad::Blocks), move |settings| {
+            settings.tool_output.deadline = Duration::ZERO;
+            settings.tool_output.strategy = strategy;
+            settings.limits.compression_threads = 1;
+            settings.store.key = Some(tokenforge_config::Secret::new("k"));
+        })
+    };
+    let is_served = |world: World| {
+        let answer = world.send(messages(&conversation(&test_run())));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert!(forwarded(&world.mock).contains("case_number_317"));
+        assert_eq!(world.mock.refusals(), Vec::<String>::new());
+    };
+    std::thread::scope(|scope| {
+        for strategy in [Strategy::Passthrough, Strategy::Simple] {
+            scope.spawn(move || is_served(blocked(strategy)));
+        }
+        scope.spawn(|| {
+            let id = "shadow_abcdefghijklmnopqrstuvwxyzabcdefghi";
+            let world = blocked(Strategy::Passthrough);
+            assert_eq!(world.get(&format!("/_forge/api/expand?id={id}")).status, 404);
+            assert_eq!(world.get("/_forge/api/stats").status, 200);
+        });
     });
-    let answer = world.send(messages(&conversation(&test_run())));
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    assert!(forwarded(&world.mock).contains("case_number_317"));
-    assert_eq!(world.mock.refusals(), Vec::<String>::new());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Events and logs: every figure, and never a word of anybody's.
 
 use crate::kit::{
-    Ask, World, conversation, lossy, messages, rows, streaming, test_run, world_on, world_with,
+    Ask, World, conversation, messages, rows, streaming, test_run, world_on, world_with,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -45,8 +45,8 @@ fn f13_an_event_has_every_figure_and_no_text() {
         ("tool", json!("Bash")),
         ("call_id", json!("toolu_1")),
         ("mode", json!("standard")),
-        ("verdict", json!("replaced")),
-        ("mapping_status", json!("replaced")),
+        ("verdict", json!("compressed")),
+        ("mapping_status", json!("compressed")),
         ("bytes_in", json!(run.len())),
         ("characters_in", json!(run.chars().count())),
         ("lines_in", json!(run.lines().count())),
@@ -224,17 +224,17 @@ fn g50_no_key_and_no_word_is_ever_logged_counted_or_told() {
         world.mock.fault(fault);
         errors.push(world.send(ask(&body)).text());
     }
-    body["_forge"] = json!({"tool_output_compression": {"mode": WORD}});
+    body["_forge"] = json!({"tool_output_compression": {"mode": "no such"}});
     errors.push(world.send(ask(&body)).text());
     body["_forge"] = json!({ WORD: 1 });
     world.send(ask(&body));
     errors.push(world.send(Ask::post("/v1/messages", body.to_string())).text());
     errors.push(world.send(ask(&body).header("x-target-url", "http://evil.example")).text());
-    let compress = json!({"messages": body["messages"], "model": WORD});
+    let compress = json!({"messages": body["messages"]});
     world.send(Ask::post("/v1/compress", compress.to_string()).header("x-forge-key", KEY));
     events(&file, 1);
     for (place, text) in [
-        ("the log", lossy(&log().lock().unwrap())),
+        ("the log", String::from_utf8_lossy(&log().lock().unwrap()).into_owned()),
         ("metrics", world.get("/_forge/metrics").text()),
         ("stats", world.get("/_forge/api/stats").text()),
         ("config", world.get("/_forge/api/config").text()),

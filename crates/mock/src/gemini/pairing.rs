@@ -6,6 +6,10 @@ use crate::refusal::{Asked, Broken, Rule, broken, items, text};
 use crate::seal::{Origin, is_signature, origin};
 use serde_json::Value;
 
+/// The words with which Google lets a client skip the check; as bytes, which a signature is, they are in base64.
+const SKIPPED: [&str; 2] =
+    ["skip_thought_signature_validator", "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "a call comes after the user",
@@ -44,32 +48,39 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn call_turns(asked: &Asked<'_>) -> Result<(), Broken> {
-    let mut before = None;
-    for content in contents(asked) {
-        if !calls(content).is_empty() && before != Some("user") {
-            return broken(
-                "Please ensure that function call turn comes immediately after a user turn or after a function response \
-                 turn.",
-            );
-        }
-        before = Some(if content["role"] == "model" { "model" } else { "user" });
+    match turns(asked).first().is_some_and(|first| !calls_of(first).is_empty()) {
+        true => broken(
+            "Please ensure that function call turn comes immediately after a user turn or after a function response \
+             turn.",
+        ),
+        false => Ok(()),
     }
-    Ok(())
 }
 
-/// Each content with the one before it.
-fn pairs<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = (&'a Value, Option<&'a Value>)> {
-    let all = contents(asked);
-    all.iter()
-        .enumerate()
-        .map(|(at, content)| (content, at.checked_sub(1).and_then(|at| all.get(at))))
+/// The turns. Contents of the model in a row are one: Google's own SDKs send back what was streamed chunk by chunk.
+fn turns<'a>(asked: &'a Asked<'_>) -> Vec<&'a [Value]> {
+    let is_model = |content: &Value| content["role"] == "model";
+    contents(asked).chunk_by(|one, next| is_model(one) && is_model(next)).collect()
+}
+
+fn calls_of(turn: &[Value]) -> Vec<&Value> {
+    turn.iter().flat_map(calls).collect()
+}
+
+fn answers_of(turn: &[Value]) -> Vec<&Value> {
+    turn.iter().flat_map(answers).collect()
+}
+
+/// The calls of each turn, and the responses of the one behind it. What is before the first turn calls nothing.
+fn pairs<'a>(asked: &'a Asked<'_>) -> Vec<(Vec<&'a Value>, Vec<&'a Value>)> {
+    let turns = turns(asked);
+    let calls = [Vec::new()].into_iter().chain(turns.iter().map(|turn| calls_of(turn)));
+    let answers = turns.iter().map(|turn| answers_of(turn)).chain([Vec::new()]);
+    calls.zip(answers).collect()
 }
 
 fn response_turns(asked: &Asked<'_>) -> Result<(), Broken> {
-    let stray = |(content, before): (&Value, Option<&Value>)| {
-        !answers(content).is_empty() && before.is_none_or(|before| calls(before).is_empty())
-    };
-    match pairs(asked).any(stray) {
+    match pairs(asked).iter().any(|(calls, answers)| calls.is_empty() && !answers.is_empty()) {
         true => broken(
             "Please ensure that function response turn comes immediately after a function call turn.",
         ),
@@ -78,24 +89,18 @@ fn response_turns(asked: &Asked<'_>) -> Result<(), Broken> {
 }
 
 fn counts(asked: &Asked<'_>) -> Result<(), Broken> {
-    let all = contents(asked);
-    for (at, content) in all.iter().enumerate() {
-        let calls = calls(content).len();
-        let answers = all.get(at + 1).map_or(0, |next| answers(next).len());
-        if calls > 0 && calls != answers {
-            return broken(
-                "Please ensure that the number of function response parts is equal to the number of function call parts \
-                 of the function call turn.",
-            );
-        }
+    match pairs(asked).iter().any(|(calls, answers)| calls.len() != answers.len()) {
+        true => broken(
+            "Please ensure that the number of function response parts is equal to the number of function call parts of \
+             the function call turn.",
+        ),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 fn names(asked: &Asked<'_>) -> Result<(), Broken> {
-    for (content, before) in pairs(asked) {
-        let mut open = before.map(calls).unwrap_or_default();
-        for answer in answers(content) {
+    for (mut open, answers) in pairs(asked) {
+        for answer in answers {
             let fits = |call: &&Value| {
                 call["name"] == answer["name"]
                     && (answer["id"].is_null() || call["id"] == answer["id"])
@@ -135,7 +140,7 @@ fn signatures(asked: &Asked<'_>) -> Result<(), Broken> {
     each(asked, |_, _, part| {
         let signature = text(member(part, "thoughtSignature"));
         let call = member(part, "functionCall");
-        let is_skipped = signature.is_empty() || signature == "skip_thought_signature_validator";
+        let is_skipped = signature.is_empty() || SKIPPED.contains(&signature);
         let is_own = signature.starts_with("MOCK") || origin_of(call) != Origin::Foreign;
         let is_checked = !is_skipped && (is_own || asked.memory.refuses_foreign_ids());
         match is_checked && !is_signature(&signed(call), signature) {
@@ -150,10 +155,11 @@ fn has_signature(asked: &Asked<'_>) -> Result<(), Broken> {
     if !is_strict(asked.model) {
         return Ok(());
     }
-    let goes_on = |content: &&Value| content["role"] == "model" || !answers(content).is_empty();
-    for content in contents(asked).iter().rev().take_while(goes_on) {
-        let first = items(&content["parts"])
+    let goes_on = |turn: &&&[Value]| turn[0]["role"] == "model" || !answers_of(turn).is_empty();
+    for turn in turns(asked).iter().rev().take_while(goes_on) {
+        let first = turn
             .iter()
+            .flat_map(|content| items(&content["parts"]))
             .enumerate()
             .find(|(_, part)| !member(part, "functionCall").is_null());
         if let Some((at, part)) = first

@@ -1,8 +1,7 @@
 //! Words that are numbers: counts, sizes, times, money.
 
-use super::Word;
+use super::{Spelled, Word};
 use schemars::{Schema, json_schema};
-use serde_json::Value;
 use std::time::Duration;
 
 /// How many: 1 or more.
@@ -19,8 +18,8 @@ impl Word for Count {
         text.parse().ok().filter(|count| *count > 0)
     }
 
-    fn write(meant: &usize) -> Value {
-        (*meant).into()
+    fn write(meant: &usize) -> Spelled {
+        Spelled::Integer(*meant)
     }
 
     fn schema() -> Schema {
@@ -52,12 +51,12 @@ impl<const LEAST: usize> Word for Bytes<LEAST> {
     }
 
     /// Small sizes are exact numbers to everybody; the large ones are easier to read with a unit.
-    fn write(meant: &usize) -> Value {
+    fn write(meant: &usize) -> Spelled {
         let unit =
             SIZES.iter().find(|(_, scale)| *meant >= 1 << 20 && meant.is_multiple_of(*scale));
         match unit {
-            Some((name, scale)) => format!("{}{name}", meant / scale).into(),
-            None => (*meant).into(),
+            Some((name, scale)) => Spelled::text(format!("{}{name}", meant / scale)),
+            None => Spelled::Integer(*meant),
         }
     }
 
@@ -89,13 +88,13 @@ impl Word for Span {
         (milliseconds > 0).then(|| Duration::from_millis(milliseconds))
     }
 
-    fn write(meant: &Duration) -> Value {
+    fn write(meant: &Duration) -> Spelled {
         let milliseconds = meant.as_millis();
         // A day is written as 24h, which is how people say it.
         let unit =
             TIMES.iter().skip(1).find(|(_, scale)| milliseconds.is_multiple_of(u128::from(*scale)));
         let (name, scale) = unit.copied().unwrap_or(("ms", 1));
-        format!("{}{name}", milliseconds / u128::from(scale)).into()
+        Spelled::text(format!("{}{name}", milliseconds / u128::from(scale)))
     }
 
     fn schema() -> Schema {
@@ -117,8 +116,8 @@ impl Word for Ratio {
         text.parse().ok().filter(|ratio| (0.1..=0.9).contains(ratio))
     }
 
-    fn write(meant: &f64) -> Value {
-        (*meant).into()
+    fn write(meant: &f64) -> Spelled {
+        Spelled::Fraction(*meant)
     }
 
     fn schema() -> Schema {
@@ -140,8 +139,8 @@ impl Word for Dollars {
         text.parse().ok().filter(|dollars: &f64| dollars.is_finite() && *dollars >= 0.0)
     }
 
-    fn write(meant: &f64) -> Value {
-        (*meant).into()
+    fn write(meant: &f64) -> Spelled {
+        Spelled::Fraction(*meant)
     }
 
     fn schema() -> Schema {
@@ -203,11 +202,11 @@ mod tests {
 
     #[test]
     fn amounts_are_written_as_people_say_them() {
-        assert_eq!(Bytes::<0>::write(&(64 << 20)), "64MiB");
-        assert_eq!(Bytes::<0>::write(&65_536), 65_536);
-        assert_eq!(Span::write(&Duration::from_secs(86_400)), "24h");
-        assert_eq!(Span::write(&Duration::from_secs(90)), "90s");
-        assert_eq!(Span::write(&Duration::from_millis(1_500)), "1500ms");
+        assert_eq!(Bytes::<0>::write(&(64 << 20)), Spelled::text("64MiB"));
+        assert_eq!(Bytes::<0>::write(&65_536), Spelled::Integer(65_536));
+        assert_eq!(Span::write(&Duration::from_secs(86_400)), Spelled::text("24h"));
+        assert_eq!(Span::write(&Duration::from_secs(90)), Spelled::text("90s"));
+        assert_eq!(Span::write(&Duration::from_millis(1_500)), Spelled::text("1500ms"));
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Words that are texts: names, addresses, keys.
 
-use super::Word;
+use super::{Spelled, Word};
 use crate::secret::{MASK, Secret};
 use crate::settings::StoreUrl;
 use http::Uri;
 use schemars::{Schema, json_schema};
-use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
@@ -27,8 +26,8 @@ impl Word for Flag {
         }
     }
 
-    fn write(meant: &bool) -> Value {
-        (*meant).into()
+    fn write(meant: &bool) -> Spelled {
+        Spelled::Flag(*meant)
     }
 
     fn schema() -> Schema {
@@ -50,8 +49,8 @@ impl Word for Text {
         (!text.trim().is_empty()).then(|| text.to_owned())
     }
 
-    fn write(meant: &String) -> Value {
-        meant.as_str().into()
+    fn write(meant: &String) -> Spelled {
+        Spelled::text(meant)
     }
 
     fn schema() -> Schema {
@@ -75,8 +74,8 @@ impl Word for Key {
         fits.then(|| Secret::new(text))
     }
 
-    fn write(_: &Secret) -> Value {
-        MASK.into()
+    fn write(_: &Secret) -> Spelled {
+        Spelled::text(MASK)
     }
 
     fn schema() -> Schema {
@@ -101,8 +100,8 @@ impl Word for Address {
         }
     }
 
-    fn write(meant: &SocketAddr) -> Value {
-        meant.to_string().into()
+    fn write(meant: &SocketAddr) -> Spelled {
+        Spelled::text(meant.to_string())
     }
 
     fn schema() -> Schema {
@@ -132,8 +131,8 @@ impl Word for Web {
         fits.then_some(uri)
     }
 
-    fn write(meant: &Uri) -> Value {
-        meant.to_string().trim_end_matches('/').into()
+    fn write(meant: &Uri) -> Spelled {
+        Spelled::text(meant.to_string().trim_end_matches('/'))
     }
 
     fn schema() -> Schema {
@@ -157,8 +156,8 @@ impl Word for Host {
         (port_fits && !text.contains('@')).then(|| text.to_ascii_lowercase())
     }
 
-    fn write(meant: &String) -> Value {
-        meant.as_str().into()
+    fn write(meant: &String) -> Spelled {
+        Spelled::text(meant)
     }
 
     fn schema() -> Schema {
@@ -180,8 +179,8 @@ impl Word for File {
         (!text.trim().is_empty()).then(|| text.into())
     }
 
-    fn write(meant: &PathBuf) -> Value {
-        meant.to_string_lossy().into()
+    fn write(meant: &PathBuf) -> Spelled {
+        Spelled::text(meant.to_string_lossy())
     }
 
     fn schema() -> Schema {
@@ -212,8 +211,8 @@ impl Word for Location {
         }
     }
 
-    fn write(meant: &StoreUrl) -> Value {
-        meant.to_string().into()
+    fn write(meant: &StoreUrl) -> Spelled {
+        Spelled::text(meant.to_string())
     }
 
     fn schema() -> Schema {

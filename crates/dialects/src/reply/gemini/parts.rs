@@ -8,6 +8,10 @@ use std::borrow::Cow;
 
 const SIGNATURE: &str = "thoughtSignature";
 
+/// Google's own word, in place of a signature, for a call that has none: `skip_thought_signature_validator`. In base64,
+/// since that is what the SDKs that hold signatures as bytes can read.
+const SKIPPED: &str = r#""c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=""#;
+
 /// The parts of a reply.
 #[derive(Default)]
 pub(super) struct Parts {
@@ -15,8 +19,8 @@ pub(super) struct Parts {
     pub(super) calls: Calls,
     /// Whether the last call is ours.
     in_internal: bool,
-    /// The signature of the first call, while that is ours and the client has none.
-    signature: Option<String>,
+    /// The first call is ours and bears the signature of the turn; the client has no call yet.
+    has_signature: bool,
 }
 
 /// What is said again when the upstream is asked.
@@ -28,9 +32,9 @@ enum Said {
 }
 
 impl Parts {
-    /// Takes parts in and gives back those of the client.
-    pub(super) fn take<'a>(&mut self, parts: &[Node<'a>]) -> Vec<Cow<'a, str>> {
-        parts.iter().filter_map(|part| self.take_one(part)).collect()
+    /// Takes parts in and gives back those of the client. A `strict` model refuses a turn whose first call is not signed.
+    pub(super) fn take<'a>(&mut self, parts: &[Node<'a>], strict: bool) -> Vec<Cow<'a, str>> {
+        parts.iter().filter_map(|part| self.take_one(part, strict)).collect()
     }
 
     /// The parts, to be said again.
@@ -42,7 +46,7 @@ impl Parts {
         }))
     }
 
-    fn take_one<'a>(&mut self, part: &Node<'a>) -> Option<Cow<'a, str>> {
+    fn take_one<'a>(&mut self, part: &Node<'a>, strict: bool) -> Option<Cow<'a, str>> {
         let [camel, snake] = part.pick(["functionCall", "function_call"]);
         let Some(call) = camel.or(snake) else {
             self.say(part);
@@ -56,7 +60,7 @@ impl Parts {
                 self.in_internal = true;
                 self.said.push(Said::Part(part.raw().to_owned()));
                 if self.calls.is_empty() {
-                    self.signature = part.get(SIGNATURE).map(|node| node.raw().to_owned());
+                    self.has_signature = part.get(SIGNATURE).is_some();
                 }
                 self.calls.add_ours(id, arguments, part.raw());
                 None
@@ -64,7 +68,7 @@ impl Parts {
             Some(name) => {
                 self.in_internal = false;
                 self.calls.add_other(id, &name, arguments);
-                Some(self.signed(part))
+                Some(self.signed(part, strict))
             }
             // Arguments may be streamed: what has no name goes on with the call before it.
             None if self.in_internal => None,
@@ -72,19 +76,14 @@ impl Parts {
         }
     }
 
-    /// The client's call. Google signs the first call of a turn and refuses a turn whose first call is not signed: where
-    /// that was ours, the client's first call bears the signature.
-    fn signed<'a>(&mut self, part: &Node<'a>) -> Cow<'a, str> {
-        let signature = self.signature.take().filter(|_| part.get(SIGNATURE).is_none());
-        let (Some(signature), Some(ours)) = (signature, self.calls.first()) else {
-            return Cow::Borrowed(part.raw());
-        };
-        if let Ok(node) = Node::read(ours) {
-            let mut edit = Edit::new(ours);
-            edit.cut(&node, SIGNATURE);
-            *ours = edit.done().into_owned();
+    /// The client's call. The signature is over the first call of the turn, and stays with that. Where it is ours, the
+    /// client's first call needs a word in its place, since ours may be forgotten when the client sends its own back.
+    fn signed<'a>(&mut self, part: &Node<'a>, strict: bool) -> Cow<'a, str> {
+        let is_needed = std::mem::take(&mut self.has_signature) && strict;
+        match is_needed && part.get(SIGNATURE).is_none() {
+            true => Edit::within(part, |part, edit| edit.set(part, SIGNATURE, SKIPPED)),
+            false => Cow::Borrowed(part.raw()),
         }
-        Edit::within(part, |part, edit| edit.set(part, SIGNATURE, signature))
     }
 
     /// Joins text that came in pieces. What is signed stays as it came.

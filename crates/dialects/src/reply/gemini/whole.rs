@@ -14,7 +14,7 @@ impl Gemini {
         }
         let mut edit = Edit::new(body);
         self.put_right(&reply, &mut edit);
-        let kept = self.parts.take(&reply.parts);
+        let kept = self.parts.take(&reply.parts, reply.is_strict());
         self.has_text |= reply.parts.iter().any(parts::is_text);
         if reply.goes_on() && self.parts.calls.are_internal() {
             self.earlier.extend(kept.into_iter().map(String::from));
