@@ -102,7 +102,7 @@ impl Chain {
         let name: Arc<str> = plugin.name().into();
         let phases = plugin.phases();
         let mut needs = [BodyNeed::None; Phase::ALL.len()];
-        for phase in phases.iter().filter(|p| p.shows_request_body() || p.shows_response()) {
+        for phase in phases.iter().filter(|phase| phase.shows_a_body()) {
             let need = plugin.body(phase);
             needs[phase.index()] = need;
             self.needs[phase.index()] = self.needs[phase.index()].max(need);
@@ -126,6 +126,7 @@ impl Link {
         self.meter.count_call(phase);
         let context = Context::new(phase, self.needs[phase.index()], exchange);
         let result = isolation::call(&*self.plugin, context, self.placement.timeout).await;
+        let result = result.and_then(|flow| exchange.checked_since(&before).map(|()| flow));
         self.meter.count_result(phase, &result, start.elapsed());
         match result {
             Ok(flow) => Some(flow),

@@ -61,6 +61,9 @@
 //! # }
 //! ```
 //!
+//! A request for tools goes another way: the gateway makes an exchange [of each call](Exchange::of_tool), and runs
+//! [`Phase::ToolCall`] before and [`Phase::ToolResult`] after it.
+//!
 //! A call that panics, fails or takes too long is undone. Then the [`ErrorPolicy`] of its [`Placement`] decides whether
 //! the request goes on without it or ends with a 502.
 //!
@@ -80,6 +83,7 @@ mod phase;
 mod placement;
 mod plugin;
 mod registry;
+mod tool;
 mod unavailable;
 
 pub use chain::{Chain, Outcome};
@@ -92,4 +96,5 @@ pub use phase::{Phase, Phases};
 pub use placement::{ErrorPolicy, Placement};
 pub use plugin::{BodyNeed, BoxFuture, Error, Flow, Plugin};
 pub use registry::{ConfigError, Registry};
+pub use tool::Tool;
 pub use unavailable::Unavailable;

@@ -45,17 +45,18 @@ pub enum Flow {
     Continue,
     /// With the next phase: the remaining plugins of this one are left out.
     SkipRest,
-    /// Not at all: this is the response.
+    /// Not at all: this is the response. In [`Phase::ToolCall`] and [`Phase::ToolResult`] its body is the text of a
+    /// tool result that says it is an error.
     Terminate(http::Response<Bytes>),
 }
 
-/// What a plugin has to see of a body. More is a greater need.
+/// What a plugin has to see of a body, or of a tool's arguments or result. More is a greater need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum BodyNeed {
     /// Nothing: the body may stream by.
     #[default]
     None,
-    /// All of it, if it is no larger than this. A larger body streams by.
+    /// All of it, if it is no larger than this. A larger one passes by unseen.
     Buffered {
         /// The most bytes to wait for.
         up_to: usize,

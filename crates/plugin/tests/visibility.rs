@@ -7,7 +7,7 @@ mod kit;
 use http::StatusCode;
 use kit::{Scripted, chain, exchange, termination};
 use std::sync::{Arc, Mutex};
-use tokenforge_plugin::{BodyNeed, Context, Flow, Phase, Phases, Unavailable};
+use tokenforge_plugin::{BodyNeed, Context, Flow, Phase, Phases, Tool, Unavailable};
 
 /// What a plugin that asks for bodies of up to `up_to` bytes gets for its question in a phase.
 async fn asked<T: Send + 'static>(
@@ -60,6 +60,45 @@ async fn h14_the_response_is_there_in_post_upstream_and_on_error_only() {
     assert_eq!(answered_in(|context| context.set_status(StatusCode::GONE)).await, only);
     assert_eq!(answered_in(|context| context.response_headers().map(drop)).await, only);
     assert_eq!(answered_in(|context| context.response_headers_mut().map(drop)).await, only);
+}
+
+#[tokio::test]
+async fn h14_arguments_are_there_before_a_tool_call_and_its_result_after_it() {
+    let only = Phases::from(Phase::ToolCall);
+    assert_eq!(answered_in(|context| context.tool_arguments().map(drop)).await, only);
+    assert_eq!(answered_in(|context| context.set_tool_arguments("{}")).await, only);
+    let only = Phases::from(Phase::ToolResult);
+    assert_eq!(answered_in(|context| context.tool_result().map(drop)).await, only);
+    assert_eq!(answered_in(|context| context.set_tool_result("{}")).await, only);
+    for phase in [Phase::ToolCall, Phase::ToolResult] {
+        let tool = asked(phase, None, |context| context.tool().cloned()).await;
+        assert_eq!(tool, Some(Tool::new("files", "read")));
+    }
+}
+
+#[tokio::test]
+async fn a_tool_call_knows_its_request_and_not_its_siblings() {
+    let plugin = || {
+        Scripted::new("counting", Phase::PostAuth | Phase::ToolCall, |mut context| {
+            Box::pin(async move {
+                let calls = context.extensions().get::<u32>().copied().unwrap_or_default();
+                context.extensions_mut().insert(calls + 1);
+                Ok(Flow::Continue)
+            })
+        })
+    };
+    let chain = chain([plugin()]);
+    let mut request = exchange();
+    request.tenant = Some("acme".into());
+    assert!(termination(chain.run(Phase::PostAuth, &mut request).await).is_none());
+    for name in ["one", "two"] {
+        let mut call = request.of_tool(Tool::new("files", name));
+        assert!(termination(chain.run(Phase::ToolCall, &mut call).await).is_none());
+        assert_eq!(call.extensions().get::<u32>(), Some(&2), "{name}");
+        assert_eq!(call.request().headers["x-from"], "client");
+        assert_eq!(call.tenant.as_deref(), Some("acme"));
+    }
+    assert_eq!(request.extensions().get::<u32>(), Some(&1));
 }
 
 #[tokio::test]

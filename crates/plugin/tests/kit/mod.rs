@@ -7,7 +7,7 @@ use http::{Request, Response};
 use std::sync::{Arc, Mutex};
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Chain, Context, Error, ErrorPolicy, Exchange, Flow, Outcome, Phase,
-    Phases, Placement, Plugin,
+    Phases, Placement, Plugin, Tool,
 };
 
 /// What a call gives.
@@ -98,10 +98,13 @@ pub(crate) fn arc(plugin: Scripted) -> Arc<dyn Plugin> {
     Arc::new(plugin)
 }
 
-/// A request and its response, complete.
+/// A request, its response and a tool call, complete.
 pub(crate) fn exchange() -> Exchange {
     let request = Request::post("/v1/messages").header("x-from", "client").body(()).unwrap();
-    let mut exchange = Exchange::new(request.into_parts().0, ([127, 0, 0, 1], 50_000).into());
+    let exchange = Exchange::new(request.into_parts().0, ([127, 0, 0, 1], 50_000).into());
+    let mut exchange = exchange.of_tool(Tool::new("files", "read"));
+    exchange.set_tool_arguments(r#"{"path":"a"}"#.into());
+    exchange.set_tool_result(r#"{"content":[]}"#.into());
     exchange.set_request_body("question".into());
     let response = Response::builder().header("x-from", "upstream").body(()).unwrap();
     exchange.set_response(response.into_parts().0);
