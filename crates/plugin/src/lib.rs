@@ -73,6 +73,7 @@
 //! [`Exchange::take_failures`] and in [`Chain::metrics`].
 
 mod chain;
+mod connection;
 mod context;
 mod exchange;
 mod factory;
@@ -87,6 +88,7 @@ mod tool;
 mod unavailable;
 
 pub use chain::{Chain, Outcome};
+pub use connection::is_of_the_connection;
 pub use context::Context;
 pub use exchange::Exchange;
 pub use factory::{Factory, factory};
