@@ -6,10 +6,30 @@ use proptest::prelude::*;
 use tokenforge_negotiate::{By, Carrier, Format, PREFER_FORMAT, Reader};
 
 fn line() -> impl Strategy<Value = Vec<u8>> {
-    let pieces = prop::sample::select(&[
-        "text/toon", "application/stc+json", "application/json", "stc", "toon", "*/*", "text/*", "*", ",", ";", "q", "=",
-        "0", "0.5", "1", "\"", "\\", " ", "\t", "ä",
-    ][..]);
+    let pieces = prop::sample::select(
+        &[
+            "text/toon",
+            "application/stc+json",
+            "application/json",
+            "stc",
+            "toon",
+            "*/*",
+            "text/*",
+            "*",
+            ",",
+            ";",
+            "q",
+            "=",
+            "0",
+            "0.5",
+            "1",
+            "\"",
+            "\\",
+            " ",
+            "\t",
+            "ä",
+        ][..],
+    );
     prop_oneof![
         prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat().into_bytes()),
         prop::collection::vec(any::<u8>(), 0..48),
