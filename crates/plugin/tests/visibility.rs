@@ -166,6 +166,26 @@ fn the_need_of_a_phase_is_the_greatest_of_its_plugins_and_only_of_bodies_it_show
     assert_eq!(chain.body_need(Phase::PostUpstream), BodyNeed::None);
 }
 
+#[test]
+fn s7_a_body_is_buffered_for_the_requests_in_which_a_plugin_wants_it() {
+    let plugin = |up_to| {
+        let phase = Phase::PostUpstream;
+        Scripted::new("needing", phase, |_| Box::pin(async { Ok(Flow::Continue) })).needing(up_to)
+    };
+    let asked = |context: &Context<'_>| context.request_headers().contains_key("x-asks");
+    let chain = chain([
+        plugin(300).only_if(asked),
+        plugin(20).only_if(|context| context.response_body().is_ok()),
+        plugin(10).only_if(|_| panic!("a plugin that cannot decide")),
+    ]);
+    let mut exchange = exchange();
+    let need = |up_to| BodyNeed::Buffered { up_to };
+    assert_eq!(chain.body_need_of(Phase::PostUpstream, &mut exchange), need(10));
+    exchange.request_mut().headers.insert("x-asks", "1".parse().unwrap());
+    assert_eq!(chain.body_need_of(Phase::PostUpstream, &mut exchange), need(300));
+    assert_eq!(chain.body_need_of(Phase::PreUpstream, &mut exchange), BodyNeed::None);
+}
+
 #[tokio::test]
 async fn plugins_of_one_request_share_typed_values_and_know_whose_it_is() {
     let first = Scripted::new("first", Phase::PreAuth, |mut context| {

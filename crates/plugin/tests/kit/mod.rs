@@ -20,6 +20,8 @@ pub(crate) struct Scripted {
     name: String,
     phases: Phases,
     need: BodyNeed,
+    is_wanted: fn(&Context<'_>) -> bool,
+    encodes: bool,
     script: Script,
 }
 
@@ -30,11 +32,20 @@ impl Scripted {
         script: impl for<'a> Fn(Context<'a>) -> Call<'a> + Send + Sync + 'static,
     ) -> Self {
         let (name, phases) = (name.into(), phases.into());
-        Self { name, phases, need: BodyNeed::None, script: Box::new(script) }
+        let (need, script) = (BodyNeed::None, Box::new(script));
+        Self { name, phases, need, is_wanted: |_| true, encodes: false, script }
     }
 
     pub(crate) fn needing(self, up_to: usize) -> Self {
         Self { need: BodyNeed::Buffered { up_to }, ..self }
+    }
+
+    pub(crate) fn only_if(self, is_wanted: fn(&Context<'_>) -> bool) -> Self {
+        Self { is_wanted, ..self }
+    }
+
+    pub(crate) fn encoding(self) -> Self {
+        Self { encodes: true, ..self }
     }
 }
 
@@ -49,6 +60,14 @@ impl Plugin for Scripted {
 
     fn body(&self, _: Phase) -> BodyNeed {
         self.need
+    }
+
+    fn wants_body(&self, context: &Context<'_>) -> bool {
+        (self.is_wanted)(context)
+    }
+
+    fn encodes(&self) -> bool {
+        self.encodes
     }
 
     fn call<'a>(&'a self, context: Context<'a>) -> Call<'a> {
