@@ -4,7 +4,9 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use tokenforge_plugin::{BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin, is_of_the_connection};
+use tokenforge_plugin::{
+    BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin, is_of_the_connection,
+};
 
 /// The name in settings.
 pub(crate) const NAME: &str = "header-inject";
@@ -55,8 +57,9 @@ impl Edits {
         let mut edits = Self::default();
         for (name, value) in changes.set {
             let field = format!("{of}.set.{name}");
-            let mut value: HeaderValue =
-                value.parse().map_err(|_| format!("{field}: not a value that a header can have"))?;
+            let mut value: HeaderValue = value
+                .parse()
+                .map_err(|_| format!("{field}: not a value that a header can have"))?;
             // It may be a key, and is kept out of whatever prints headers.
             value.set_sensitive(true);
             edits.set.push((allowed(&name, &field)?, value));
@@ -82,9 +85,13 @@ impl Edits {
 }
 
 fn allowed(name: &str, field: &str) -> Result<HeaderName, Error> {
-    let name: HeaderName = name.parse().map_err(|_| format!("{field}: not a name that a header can have"))?;
+    let name: HeaderName =
+        name.parse().map_err(|_| format!("{field}: not a name that a header can have"))?;
     match is_of_the_connection(&name) {
-        true => Err(format!("{field}: this header belongs to the connection and cannot be changed").into()),
+        true => {
+            Err(format!("{field}: this header belongs to the connection and cannot be changed")
+                .into())
+        }
         false => Ok(name),
     }
 }

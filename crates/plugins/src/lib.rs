@@ -4,6 +4,10 @@
 //! |---|---|
 //! | `stc` | JSON answers as STC, for readers who ask for it |
 //! | `toon` | JSON answers as TOON, for readers who ask for it |
+//! | `pii-filter` | e-mail addresses, telephone numbers, cards, bank accounts and IP addresses, replaced |
+//! | `secrets-detector` | keys, tokens and passwords, replaced or refused |
+//! | `header-inject` | headers set or removed, on the way there and back |
+//! | `ip-allow` | answers to certain networks only |
 //!
 //! [`register`] makes them known to a [`Registry`], which makes them from their settings.
 //!
@@ -20,7 +24,15 @@
 //! ```
 
 mod encoding;
+mod header_inject;
+mod ip_allow;
+mod pii_filter;
+mod redaction;
+mod redactor;
+mod secrets_detector;
 mod stc;
+#[cfg(test)]
+mod testing;
 mod toon;
 
 pub use encoding::Usual;
@@ -37,5 +49,9 @@ pub const ALWAYS: &[&str] = &[stc::NAME, toon::NAME];
 pub fn register(registry: &mut Registry) -> Result<(), ConfigError> {
     registry.register(stc::factory())?;
     registry.register(toon::factory())?;
+    registry.register(pii_filter::factory())?;
+    registry.register(secrets_detector::factory())?;
+    registry.register(header_inject::factory())?;
+    registry.register(ip_allow::factory())?;
     Ok(())
 }

@@ -20,7 +20,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use tokenforge_plugin::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
+use tokenforge_plugin::{
+    BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin,
+};
 
 /// The name in settings.
 pub(crate) const NAME: &str = "pii-filter";
@@ -72,7 +74,11 @@ impl PiiFilter {
             let with = with.cloned().unwrap_or_else(|| format!("[{kind:?}]").to_uppercase());
             if with.contains(|sign: char| sign == '"' || sign == '\\' || sign.is_control()) {
                 let problem = "it must hold no quotes, backslashes or control characters, to be safe inside JSON";
-                return Err(format!("replacements.{}: {problem}", format!("{kind:?}").to_lowercase()).into());
+                return Err(format!(
+                    "replacements.{}: {problem}",
+                    format!("{kind:?}").to_lowercase()
+                )
+                .into());
             }
             replacements.insert(kind, with);
         }
@@ -112,7 +118,10 @@ impl Plugin for PiiFilter {
 impl Finder for Personal {
     fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
         let found = scan::find(name, text, |kind| self.0.contains_key(&kind));
-        found.into_iter().filter_map(|(kind, range)| Some((range, self.0.get(&kind)?.into()))).collect()
+        found
+            .into_iter()
+            .filter_map(|(kind, range)| Some((range, self.0.get(&kind)?.into())))
+            .collect()
     }
 }
 

@@ -84,7 +84,14 @@ pub(crate) fn replace(context: &mut Context<'_>, body: Bytes) -> Result<(), Erro
             context.set_response_body(body)?;
             let headers = context.response_headers_mut()?;
             // They speak of the bytes that the upstream sent.
-            for name in [ETAG.as_str(), ACCEPT_RANGES.as_str(), "content-md5", "digest", "content-digest", "repr-digest"] {
+            for name in [
+                ETAG.as_str(),
+                ACCEPT_RANGES.as_str(),
+                "content-md5",
+                "digest",
+                "content-digest",
+                "repr-digest",
+            ] {
                 headers.remove(name);
             }
         }
@@ -93,7 +100,10 @@ pub(crate) fn replace(context: &mut Context<'_>, body: Bytes) -> Result<(), Erro
 }
 
 /// The body with everything replaced that is found, if anything is.
-pub(crate) async fn redacted<F: Finder + 'static>(finder: &Arc<F>, body: Bytes) -> Result<Option<Bytes>, Error> {
+pub(crate) async fn redacted<F: Finder + 'static>(
+    finder: &Arc<F>,
+    body: Bytes,
+) -> Result<Option<Bytes>, Error> {
     if body.len() <= LARGE {
         return Ok(redaction::redact(&**finder, &body));
     }
@@ -104,8 +114,17 @@ pub(crate) async fn redacted<F: Finder + 'static>(finder: &Arc<F>, body: Bytes) 
 /// Is it not said to be something else? A stream of events is text, but it never ends.
 fn may_be_text(headers: &HeaderMap) -> bool {
     const OTHERS: &[&str] = &[
-        "image/", "audio/", "video/", "font/", "multipart/", "application/octet-stream", "application/pdf",
-        "application/zip", "application/gzip", "application/wasm", "text/event-stream",
+        "image/",
+        "audio/",
+        "video/",
+        "font/",
+        "multipart/",
+        "application/octet-stream",
+        "application/pdf",
+        "application/zip",
+        "application/gzip",
+        "application/wasm",
+        "text/event-stream",
         "application/vnd.amazon.eventstream",
     ];
     let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes()).unwrap_or_default();

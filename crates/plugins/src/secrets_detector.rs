@@ -2,15 +2,17 @@
 
 use crate::redaction::Finder;
 use crate::redactor::{self, MAX_BYTES, Place};
-use http::{Response, StatusCode, header::CONTENT_TYPE};
 use bytes::Bytes;
+use http::{Response, StatusCode, header::CONTENT_TYPE};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokenforge_plugin::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
+use tokenforge_plugin::{
+    BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin,
+};
 use tokenforge_secrets::{Scanner, marker};
 
 /// The name in settings.
@@ -80,7 +82,9 @@ impl Plugin for SecretsDetector {
             };
             match self.0.action {
                 Action::Redact => redactor::replace(&mut context, redacted)?,
-                Action::Refuse => return Ok(Flow::Terminate(refusal(context.phase(), &secrets.rules())?)),
+                Action::Refuse => {
+                    return Ok(Flow::Terminate(refusal(context.phase(), &secrets.rules())?));
+                }
             }
             Ok(Flow::Continue)
         })
@@ -101,7 +105,8 @@ impl Secrets {
 impl Finder for Secrets {
     fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
         // A password shows itself by its name alone.
-        let is_named = !name.is_empty() && text.len() <= LONGEST_NAMED && !text.contains(['"', '\\', '\n']);
+        let is_named =
+            !name.is_empty() && text.len() <= LONGEST_NAMED && !text.contains(['"', '\\', '\n']);
         let before = if is_named { format!("\"{name}\": \"") } else { String::new() };
         let found = match is_named {
             true => Scanner::builtin().find(&format!("{before}{text}\"")),
@@ -128,7 +133,9 @@ fn refusal(phase: Phase, rules: &str) -> Result<Response<Bytes>, Error> {
         Phase::ToolResult => (StatusCode::BAD_GATEWAY, "the result of the tool call holds"),
         _ => (StatusCode::BAD_GATEWAY, "the response holds"),
     };
-    let message = format!("{what} what looks like a secret ({rules}), and the plugin `{NAME}` refuses secrets");
+    let message = format!(
+        "{what} what looks like a secret ({rules}), and the plugin `{NAME}` refuses secrets"
+    );
     let body = serde_json::json!({ "type": "error", "error": { "type": "secret_found", "message": message } });
     let response = Response::builder().status(status).header(CONTENT_TYPE, "application/json");
     Ok(response.body(body.to_string().into())?)

@@ -25,23 +25,29 @@ impl FromStr for Network {
             Some((address, length)) => (address, Some(length)),
             None => (text, None),
         };
-        let address: IpAddr = address.parse().map_err(|_| "expected an address or a network like 10.0.0.0/8")?;
+        let address: IpAddr =
+            address.parse().map_err(|_| "expected an address or a network like 10.0.0.0/8")?;
         let (longest, before) = if address.is_ipv4() { (32, 96) } else { (128, 0) };
         let length = match length {
             None => longest,
             Some(digits) if digits.starts_with('+') => return Err(LENGTH),
-            Some(digits) => digits.parse().ok().filter(|length| *length <= longest).ok_or(LENGTH)?,
+            Some(digits) => {
+                digits.parse().ok().filter(|length| *length <= longest).ok_or(LENGTH)?
+            }
         };
         let mask = u128::MAX.checked_shl(128 - before - length).unwrap_or(0);
         let bits = bits(address);
         match bits & !mask {
             0 => Ok(Self { bits, mask }),
-            _ => Err("the address has bits beyond the network's length: expected its first address"),
+            _ => {
+                Err("the address has bits beyond the network's length: expected its first address")
+            }
         }
     }
 }
 
-const LENGTH: &str = "after the slash: expected a number of bits, at most 32 for IPv4 and 128 for IPv6";
+const LENGTH: &str =
+    "after the slash: expected a number of bits, at most 32 for IPv4 and 128 for IPv6";
 
 fn bits(address: IpAddr) -> u128 {
     let v6: Ipv6Addr = match address {
@@ -83,7 +89,17 @@ mod tests {
 
     #[test]
     fn what_is_no_network_is_refused() {
-        for text in ["", "10", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/+8", "10.0.0.1/8", "::/129", "a/8", "10.0.0.0/8/8"] {
+        for text in [
+            "",
+            "10",
+            "10.0.0.0/33",
+            "10.0.0.0/",
+            "10.0.0.0/+8",
+            "10.0.0.1/8",
+            "::/129",
+            "a/8",
+            "10.0.0.0/8/8",
+        ] {
             assert!(text.parse::<Network>().is_err(), "{text}");
         }
     }

@@ -23,8 +23,11 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
     let next = |count: usize| rest.get(length + count).copied();
     let goes_on = next(0).is_some_and(is_word)
         || (next(0).is_some_and(|byte| b".-".contains(&byte)) && next(1).is_some_and(is_word));
-    let digits: Vec<u8> =
-        rest[..length].iter().filter(|byte| byte.is_ascii_digit()).map(|byte| byte - b'0').collect();
+    let digits: Vec<u8> = rest[..length]
+        .iter()
+        .filter(|byte| byte.is_ascii_digit())
+        .map(|byte| byte - b'0')
+        .collect();
     (!goes_on && is_issued(&digits) && passes(&digits)).then(|| spot.at..spot.at + length)
 }
 
@@ -61,19 +64,26 @@ fn is_issued(digits: &[u8]) -> bool {
         300_000..=305_999 | 360_000..=369_999 | 380_000..=399_999 => length == 14,
         352_800..=358_999 | 620_000..=629_999 => length >= 16,
         601_100..=601_199 | 644_000..=659_999 => length >= 16,
-        501_800..=501_899 | 502_000..=502_099 | 503_800..=503_899 | 675_900..=676_999 => length == 16,
+        501_800..=501_899 | 502_000..=502_099 | 503_800..=503_899 | 675_900..=676_999 => {
+            length == 16
+        }
         _ => false,
     }
 }
 
 /// Luhn's checksum: from the right every second digit counts twice.
 fn passes(digits: &[u8]) -> bool {
-    let sum: u32 = digits.iter().rev().enumerate().map(|(index, digit)| {
-        let digit = u32::from(*digit);
-        match index % 2 {
-            1 => digit * 2 / 10 + digit * 2 % 10,
-            _ => digit,
-        }
-    }).sum();
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(index, digit)| {
+            let digit = u32::from(*digit);
+            match index % 2 {
+                1 => digit * 2 / 10 + digit * 2 % 10,
+                _ => digit,
+            }
+        })
+        .sum();
     sum % 10 == 0
 }

@@ -28,11 +28,13 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
     if local > LONGEST_LOCAL || rest.get(local) != Some(&b'@') || rest[..local].ends_with(b".") {
         return None;
     }
-    let start = rest[..local].iter().position(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')?;
+    let start =
+        rest[..local].iter().position(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')?;
     let end = local + 1 + domain(rest.get(local + 1..)?)?;
     let next = |count: usize| rest.get(end + count).copied();
     // `git@example.com:path` is where a repository is, `a@b.c(` is code.
-    let is_path = next(0) == Some(b':') && next(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/~._".contains(&byte));
+    let is_path = next(0) == Some(b':')
+        && next(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/~._".contains(&byte));
     (!is_path && next(0) != Some(b'(')).then(|| spot.at + start..spot.at + end)
 }
 
@@ -47,7 +49,8 @@ fn domain(bytes: &[u8]) -> Option<usize> {
     let mut end = 0;
     loop {
         let rest = &bytes[end..];
-        let length = run(rest, LONGEST_LABEL + 1, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let length =
+            run(rest, LONGEST_LABEL + 1, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
         let label = &rest[..rest[..length].iter().rposition(|byte| *byte != b'-')? + 1];
         if label.starts_with(b"-") || label.len() > LONGEST_LABEL {
             return None;

@@ -14,7 +14,9 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
 
 fn v4(spot: &Spot<'_>) -> Option<usize> {
     let rest = spot.rest();
-    if !rest.first()?.is_ascii_digit() || spot.before(1).is_some_and(|byte| is_word(byte) || b".-^~".contains(&byte)) {
+    if !rest.first()?.is_ascii_digit()
+        || spot.before(1).is_some_and(|byte| is_word(byte) || b".-^~".contains(&byte))
+    {
         return None;
     }
     let length = run(rest, 16, |byte| byte.is_ascii_digit() || byte == b'.');
@@ -25,7 +27,8 @@ fn v4(spot: &Spot<'_>) -> Option<usize> {
     let next = |count: usize| rest.get(dotted.len() + count).copied();
     // `1.2.3.4.tar` and `1.2.3.4-rc1` are versions, and `0.0.0.1` to `0.255.255.255` nearly always are.
     let goes_on = next(0).is_some_and(is_word)
-        || (next(0).is_some_and(|byte| b".-".contains(&byte)) && next(1).is_some_and(|byte| byte.is_ascii_alphabetic()));
+        || (next(0).is_some_and(|byte| b".-".contains(&byte))
+            && next(1).is_some_and(|byte| byte.is_ascii_alphabetic()));
     (!goes_on && !matches!(first, 0 | 127 | 255) && !is_version(spot)).then_some(dotted.len())
 }
 
@@ -46,18 +49,22 @@ fn v6(spot: &Spot<'_>) -> Option<usize> {
     let rest = spot.rest();
     // Every address that is given to somebody begins with one of these; `a::b` is code, and `12:34` a time.
     let is_mapped = rest.len() > 7 && rest[..7].eq_ignore_ascii_case(b"::ffff:");
-    let begins = matches!(rest.first()?, b'2' | b'3' | b'f' | b'F') && run(rest, 5, |byte| byte.is_ascii_hexdigit()) == 4;
+    let begins = matches!(rest.first()?, b'2' | b'3' | b'f' | b'F')
+        && run(rest, 5, |byte| byte.is_ascii_hexdigit()) == 4;
     if !is_mapped && !(begins && rest.get(4) == Some(&b':')) {
         return None;
     }
     let length = run(rest, LONGEST + 1, is_part);
     let mut written = &rest[..length];
     // The end of a sentence, or a colon before what follows.
-    while let Some((b'.' | b':', shorter)) = written.split_last().filter(|_| !written.ends_with(b"::")) {
+    while let Some((b'.' | b':', shorter)) =
+        written.split_last().filter(|_| !written.ends_with(b"::"))
+    {
         written = shorter;
     }
     let is_cut = rest.get(written.len()).is_some_and(|byte| is_word(*byte));
     let address: Ipv6Addr = str::from_utf8(written).ok()?.parse().ok()?;
-    let is_everywhere = address.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback() || v4.is_unspecified());
+    let is_everywhere =
+        address.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback() || v4.is_unspecified());
     (!is_cut && !is_everywhere).then_some(written.len())
 }

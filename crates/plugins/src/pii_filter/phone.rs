@@ -8,8 +8,22 @@ const MOST_GROUPS: usize = 7;
 
 /// Words that introduce a number.
 const LABELS: &[&str] = &[
-    "cell", "cellphone", "fax", "gsm", "handy", "mobile", "mobil", "phone", "phonenumber", "tel", "telefax",
-    "telefon", "telefono", "telephone", "tlf", "whatsapp",
+    "cell",
+    "cellphone",
+    "fax",
+    "gsm",
+    "handy",
+    "mobile",
+    "mobil",
+    "phone",
+    "phonenumber",
+    "tel",
+    "telefax",
+    "telefon",
+    "telefono",
+    "telephone",
+    "tlf",
+    "whatsapp",
 ];
 
 /// The number that begins here.
@@ -86,7 +100,11 @@ fn international(bytes: &[u8]) -> Option<usize> {
     let is_plausible = match is_american {
         true => others == [3, 3, 4],
         // A date or a table of numbers has no long group; a number whose area code is not set apart has one.
-        false => number.digits() >= 9 && singles <= 1 && (*first == code || others.iter().any(|group| *group >= 6)),
+        false => {
+            number.digits() >= 9
+                && singles <= 1
+                && (*first == code || others.iter().any(|group| *group >= 6))
+        }
     };
     is_plausible.then_some(number.length)
 }
@@ -132,7 +150,10 @@ fn american(bytes: &[u8]) -> Option<usize> {
     let is_area = |digits: [u8; 3]| {
         digits.iter().all(u8::is_ascii_digit) && digits[0] >= b'2' && digits[1..] != *b"11"
     };
-    let is_number = is_even && is_area(area) && is_area([*a, *b, *c]) && run(line, 5, |byte| byte.is_ascii_digit()) == 4;
+    let is_number = is_even
+        && is_area(area)
+        && is_area([*a, *b, *c])
+        && run(line, 5, |byte| byte.is_ascii_digit()) == 4;
     is_number.then_some(trunk + before + 3 + gap + 8)
 }
 

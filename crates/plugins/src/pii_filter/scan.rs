@@ -41,7 +41,11 @@ impl Kind {
 ///
 /// Each kind looks a bounded way ahead and back, so that the time is linear on any text. What is found begins and ends
 /// with a byte of ASCII.
-pub(super) fn find(name: &str, text: &str, is_wanted: impl Fn(Kind) -> bool) -> Vec<(Kind, Range<usize>)> {
+pub(super) fn find(
+    name: &str,
+    text: &str,
+    is_wanted: impl Fn(Kind) -> bool,
+) -> Vec<(Kind, Range<usize>)> {
     let bytes = text.as_bytes();
     let wanted: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| is_wanted(*kind)).collect();
     let mut found = Vec::new();
@@ -76,7 +80,11 @@ fn may_begin(byte: u8) -> bool {
 /// How many bytes a backslash makes one of.
 fn escape(bytes: &[u8]) -> usize {
     match bytes.get(1) {
-        Some(b'u') if bytes.get(2..6).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) => 6,
+        Some(b'u')
+            if bytes.get(2..6).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) =>
+        {
+            6
+        }
         Some(byte) if byte.is_ascii() => 2,
         _ => 1,
     }

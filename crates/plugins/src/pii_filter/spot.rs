@@ -38,11 +38,13 @@ impl<'t> Spot<'t> {
         const FARTHEST: usize = 4;
         const LONGEST: usize = 12;
         let before = self.text.get(self.floor..self.at).unwrap_or_default();
-        let between = before.iter().rev().take(FARTHEST).take_while(|byte| b" :=.#'\"(".contains(byte));
+        let between =
+            before.iter().rev().take(FARTHEST).take_while(|byte| b" :=.#'\"(".contains(byte));
         match &before[..before.len() - between.count()] {
             [] => last_word(self.name.as_bytes()),
             before => {
-                let letters = before.iter().rev().take(LONGEST).take_while(|byte| byte.is_ascii_alphabetic());
+                let letters =
+                    before.iter().rev().take(LONGEST).take_while(|byte| byte.is_ascii_alphabetic());
                 &before[before.len() - letters.count()..]
             }
         }
