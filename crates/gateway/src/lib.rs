@@ -6,6 +6,7 @@
 
 mod answer;
 mod blocking;
+mod chains;
 mod deferral;
 mod exchange;
 mod expand;
@@ -19,6 +20,7 @@ mod project;
 mod relay;
 mod report;
 mod rewrite;
+mod route;
 mod sessions;
 mod sticky;
 mod strategy;

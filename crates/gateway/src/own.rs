@@ -65,7 +65,7 @@ pub(crate) async fn answer_operator(
     }
     match path {
         "/_forge/metrics" if is_get => {
-            let text = gateway.telemetry.metrics(gateway.state().chain.metrics());
+            let text = gateway.telemetry.metrics(gateway.state().chains.metrics());
             answer::text_of(StatusCode::OK, "text/plain; version=0.0.4", text)
         }
         "/_forge/api/stats" if is_get => stats(gateway).await,
