@@ -53,6 +53,14 @@ impl Chains {
     }
 }
 
+/// Makes the plugins known that come with the gateway.
+pub(crate) fn register(registry: &mut Registry) -> Result<(), ConfigError> {
+    tokenforge_plugins::register(registry)?;
+    #[cfg(feature = "wasm")]
+    registry.register(tokenforge_plugin_wasm::factory())?;
+    Ok(())
+}
+
 fn placement(plugin: &PluginSettings) -> Placement {
     let on_error = match plugin.on_error {
         OnError::Open => ErrorPolicy::Open,

@@ -1,6 +1,6 @@
 //! What all requests share.
 
-use crate::chains::Chains;
+use crate::chains::{self, Chains};
 use crate::deferral::Deferrals;
 use crate::guarded::Guarded;
 use crate::memo::Memo;
@@ -77,7 +77,7 @@ impl Gateway {
         store: Arc<dyn Store>,
         mut registry: Registry,
     ) -> Result<Arc<Self>, ConfigError> {
-        tokenforge_plugins::register(&mut registry)?;
+        chains::register(&mut registry)?;
         let state = State::new(settings.clone(), &registry, &Chains::default())?;
         let key = settings.store.key.as_ref().map(|secret| Key::from_secret(secret.expose()));
         let key = key.map_or_else(OnceLock::new, |key| Arc::new(key).into());
@@ -109,7 +109,7 @@ impl Gateway {
     /// As [`new`](Self::new).
     pub fn check(settings: &Settings) -> Result<(), ConfigError> {
         let mut registry = Registry::default();
-        tokenforge_plugins::register(&mut registry)?;
+        chains::register(&mut registry)?;
         Chains::new(settings, &registry, &Chains::default()).map(drop)
     }
 

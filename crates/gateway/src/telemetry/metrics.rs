@@ -51,5 +51,6 @@ fn family(text: &mut String, name: &str, help: &str) {
 fn sample(text: &mut String, name: &str, of: &PluginMetrics, more: &str, value: impl Display) {
     let PluginMetrics { plugin, phase, .. } = of;
     let plugin = plugin.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    let _ = writeln!(text, "tokenforge_{name}{{plugin=\"{plugin}\",phase=\"{phase}\"{more}}} {value}");
+    let _ =
+        writeln!(text, "tokenforge_{name}{{plugin=\"{plugin}\",phase=\"{phase}\"{more}}} {value}");
 }

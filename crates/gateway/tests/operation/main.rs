@@ -5,11 +5,13 @@
 mod dropin;
 mod faults;
 mod fields;
+mod filters;
 mod hostile;
 mod kit;
 mod negotiation;
 mod operator;
 mod passing;
+mod plugin_calls;
 mod plugins;
 mod representation;
 mod routes;
