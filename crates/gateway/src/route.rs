@@ -76,11 +76,9 @@ impl Route {
 
 /// Would a server that resolves `..` leave the path that the route is for?
 fn has_dots(path: &str) -> bool {
-    path.split(['/', '\\']).any(|segment| {
-        let plain = segment.replace("%2e", ".").replace("%2E", ".");
-        plain.split(';').next() == Some("..")
-    }) || path.to_ascii_lowercase().contains("%2f..")
-        || path.to_ascii_lowercase().contains("..%2f")
+    let plain = path.to_ascii_lowercase();
+    let plain = plain.replace("%2e", ".").replace("%2f", "/").replace("%5c", "\\");
+    plain.split(['/', '\\']).any(|segment| segment.split(';').next() == Some(".."))
 }
 
 #[cfg(test)]

@@ -9,11 +9,14 @@ use http::header::{
 };
 use http::{Method, StatusCode};
 use tokenforge_formats::Form;
-use tokenforge_negotiate::{CONTENT_FORMAT, STC_CODING, STC_TYPE, TOON_TYPE};
+use tokenforge_negotiate::{CONTENT_FORMAT, STC_CODING, STC_TYPE};
 use tokenforge_plugin::{Context, Error, Unavailable};
 
 const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
 const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
+
+/// Without a charset, what is text is Latin-1 to some.
+const TOON: &str = "text/toon; charset=utf-8";
 
 /// What is no longer true of a body that was written anew.
 const OF_THE_BODY: [HeaderName; 5] = [
@@ -45,39 +48,36 @@ pub(crate) fn can_change(context: &Context<'_>) -> bool {
         && !forbids_change(context.request_headers())
 }
 
-/// Writes the answer in the form that was agreed on, if there is one and it is smaller.
-pub(crate) async fn encode(context: &mut Context<'_>, offered: Form) -> Result<(), Error> {
+/// Writes the answer in the form that was agreed on, if this one is asked for and the answer becomes smaller.
+pub(crate) async fn encode(context: &mut Context<'_>, form: Form) -> Result<(), Error> {
     let is_same = context.status()? == StatusCode::NOT_MODIFIED;
     if !is_same && !is_json(context.response_headers()?) {
         return Ok(());
     }
-    vary(context.response_headers_mut()?, offered);
+    vary(context.response_headers_mut()?, form);
     let agreement = context.extensions().get::<Agreement>().filter(|known| !known.is_done);
     let Some(mut agreement) = agreement.cloned() else { return Ok(()) };
-    agreement.is_done = true;
-    context.extensions_mut().insert(agreement.clone());
+    let is_asked = agreement.asks_for(form);
     if is_same {
-        restore_tag(context.response_headers_mut()?, &agreement);
+        if is_asked {
+            restore_tag(context.response_headers_mut()?, &agreement, form);
+        }
         return Ok(());
     }
     if *context.method() == Method::HEAD {
         // What the body of a GET would be, nobody knows.
         return Ok(());
     }
-    let body = match can_change(context) {
-        true => context.response_body().ok().cloned(),
-        false => None,
-    };
-    let written = match &body {
-        Some(body) => form::write(&agreement, body).await,
-        None => None,
-    };
-    match (written, body) {
-        (Some(written), Some(body)) => replace(context, &agreement, written, body.len())?,
-        _ => {
-            let json = HeaderValue::from_static("json");
-            context.response_headers_mut()?.insert(CONTENT_FORMAT, json);
-        }
+    // So it is until it is written anew.
+    context.response_headers_mut()?.insert(CONTENT_FORMAT, HeaderValue::from_static("json"));
+    if !is_asked || !can_change(context) {
+        return Ok(());
+    }
+    let Ok(body) = context.response_body().cloned() else { return Ok(()) };
+    agreement.is_done = true;
+    context.extensions_mut().insert(agreement.clone());
+    if let Some(written) = form::write(&agreement, &body).await {
+        replace(context, &agreement, written, body.len())?;
     }
     Ok(())
 }
@@ -92,15 +92,8 @@ fn replace(
     let Written { form, text } = written;
     let headers = context.response_headers_mut()?;
     headers.insert(CONTENT_FORMAT, HeaderValue::from_static(form.name()));
-    // Without a charset, what is text is Latin-1 to some.
-    let media_type = if form == Form::Toon {
-        format!("{TOON_TYPE}; charset=utf-8")
-    } else {
-        STC_TYPE.to_owned()
-    };
-    if let Ok(media_type) = HeaderValue::try_from(media_type) {
-        headers.insert(CONTENT_TYPE, media_type);
-    }
+    let media_type = if form == Form::Toon { TOON } else { STC_TYPE };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     if form == Form::Stc {
         let ratio = format!("{:.2}", text.len() as f64 / before as f64);
         if let Ok(ratio) = HeaderValue::try_from(ratio) {
@@ -123,16 +116,12 @@ fn replace(
 }
 
 /// The client has this answer in a form of ours: it is told so by the tag that it knows.
-fn restore_tag(headers: &mut HeaderMap, agreement: &Agreement) {
+fn restore_tag(headers: &mut HeaderMap, agreement: &Agreement, form: Form) {
     let Some(known) = &agreement.if_none_match else { return };
-    let forms = agreement.offered.iter().copied().filter(|form| agreement.asks_for(*form));
-    for form in forms {
-        let Some(ours) = headers.get(ETAG).and_then(|etag| tagged(etag, form)) else { return };
-        let opaque = ours.to_str().unwrap_or_default().trim_start_matches("W/");
-        if known.contains(opaque) {
-            headers.insert(ETAG, ours);
-            return;
-        }
+    let Some(ours) = headers.get(ETAG).and_then(|etag| tagged(etag, form)) else { return };
+    let opaque = ours.to_str().unwrap_or_default().trim_start_matches("W/");
+    if known.contains(opaque) {
+        headers.insert(ETAG, ours);
     }
 }
 
