@@ -145,6 +145,9 @@ impl Reply {
 }
 
 fn parsed<'a, T: Deserialize<'a>>(to: &'static str, answer: &'a [u8]) -> Result<T, Fault> {
+    if !answer.trim_ascii_start().starts_with(b"{") {
+        return Err(unreadable(to, "it is no JSON object"));
+    }
     // The message of the parser may quote what it found.
     serde_json::from_slice(answer).map_err(|error| {
         unreadable(

@@ -31,11 +31,8 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
     let start =
         rest[..local].iter().position(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')?;
     let end = local + 1 + domain(rest.get(local + 1..)?)?;
-    let next = |count: usize| rest.get(end + count).copied();
-    // `git@example.com:path` is where a repository is, `a@b.c(` is code.
-    let is_path = next(0) == Some(b':')
-        && next(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"/~._".contains(&byte));
-    (!is_path && next(0) != Some(b'(')).then(|| spot.at + start..spot.at + end)
+    // `git@example.com:path` is where a repository is.
+    (rest[..local] != *b"git").then(|| spot.at + start..spot.at + end)
 }
 
 fn is_local(byte: u8) -> bool {

@@ -14,9 +14,13 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
 
 fn v4(spot: &Spot<'_>) -> Option<usize> {
     let rest = spot.rest();
-    if !rest.first()?.is_ascii_digit()
-        || spot.before(1).is_some_and(|byte| is_word(byte) || b".-^~".contains(&byte))
-    {
+    let is_inside = match spot.before(1) {
+        // The end of a range, or of a name.
+        Some(b'-') => !spot.before(2).is_some_and(|byte| byte.is_ascii_digit()),
+        Some(byte) => is_word(byte) || b".^~".contains(&byte),
+        None => false,
+    };
+    if is_inside || !rest.first()?.is_ascii_digit() {
         return None;
     }
     let length = run(rest, 16, |byte| byte.is_ascii_digit() || byte == b'.');
@@ -47,11 +51,10 @@ fn v6(spot: &Spot<'_>) -> Option<usize> {
         return None;
     }
     let rest = spot.rest();
-    // Every address that is given to somebody begins with one of these; `a::b` is code, and `12:34` a time.
+    // `a::b` is code, and `12:34` a time.
     let is_mapped = rest.len() > 7 && rest[..7].eq_ignore_ascii_case(b"::ffff:");
-    let begins = matches!(rest.first()?, b'2' | b'3' | b'f' | b'F')
-        && run(rest, 5, |byte| byte.is_ascii_hexdigit()) == 4;
-    if !is_mapped && !(begins && rest.get(4) == Some(&b':')) {
+    let is_long = run(rest, 5, |byte| byte.is_ascii_hexdigit()) == 4 && rest.get(4) == Some(&b':');
+    if !is_mapped && !is_long {
         return None;
     }
     let length = run(rest, LONGEST + 1, is_part);
@@ -64,7 +67,15 @@ fn v6(spot: &Spot<'_>) -> Option<usize> {
     }
     let is_cut = rest.get(written.len()).is_some_and(|byte| is_word(*byte));
     let address: Ipv6Addr = str::from_utf8(written).ok()?.parse().ok()?;
-    let is_everywhere =
-        address.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback() || v4.is_unspecified());
-    (!is_cut && !is_everywhere).then_some(written.len())
+    (!is_cut && is_given(address)).then_some(written.len())
+}
+
+/// Is it an address that somebody may have been given: global, local to a site or a link, or IPv4's?
+fn is_given(address: Ipv6Addr) -> bool {
+    match address.to_ipv4_mapped() {
+        Some(v4) => !v4.is_loopback() && !v4.is_unspecified(),
+        None => {
+            matches!(address.segments()[0], 0x2000..=0x3fff | 0xfc00..=0xfdff | 0xfe80..=0xfebf)
+        }
+    }
 }

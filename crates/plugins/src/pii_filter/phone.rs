@@ -28,48 +28,56 @@ const LABELS: &[&str] = &[
 
 /// The number that begins here.
 pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
+    let rest = spot.rest();
     let is_inside = spot.before(1).is_some_and(|byte| is_word(byte) || b".-+/=)".contains(&byte));
-    let written = match spot.after(0)? {
-        b'+' if !is_inside => international(spot.rest().get(1..)?).map(|length| length + 1),
-        b'(' | b'1'..=b'9' if !is_inside => american(spot.rest()),
+    let written = match rest.first()? {
+        b'+' if !is_inside => international(rest.get(1..)?).map(|length| length + 1),
+        b'(' | b'1'..=b'9' if !is_inside => american(rest),
         b'(' | b'+' | b'0'..=b'9' => None,
         _ => return None,
     };
     let length = written.or_else(|| national(spot))?;
-    let next = |count: usize| spot.after(length + count);
-    let goes_on = next(0).is_some_and(is_word)
-        || (next(0).is_some_and(|byte| b".-".contains(&byte)) && next(1).is_some_and(is_word));
-    (!goes_on).then(|| spot.at..spot.at + length)
+    Some(spot.at..spot.at + length)
 }
 
-/// Digits in groups.
+/// Does a number end here, and not go on as a longer one, a version or a word?
+fn ends(bytes: &[u8], length: usize) -> bool {
+    let next = |count: usize| bytes.get(length + count).copied();
+    let is_parted = next(0).is_some_and(|byte| b".-".contains(&byte));
+    !next(0).is_some_and(is_word) && !(is_parted && next(1).is_some_and(is_word))
+}
+
+/// Digits in groups: how many, and where each group ends.
 struct Number {
     groups: Vec<usize>,
-    length: usize,
+    ends: Vec<usize>,
 }
 
 impl Number {
     /// Reads groups for as long as there are no more than so many digits.
-    fn read(bytes: &[u8], most: usize) -> Option<Self> {
-        let mut number = Self { groups: Vec::with_capacity(MOST_GROUPS), length: 0 };
+    fn read(bytes: &[u8], most: usize) -> Self {
+        let mut number = Self { groups: Vec::with_capacity(MOST_GROUPS), ends: Vec::new() };
         let mut end = 0;
         while number.groups.len() < MOST_GROUPS {
             let rest = bytes.get(end..).unwrap_or_default();
             let gap = if end == 0 { run(rest, 1, |byte| byte == b'(') } else { gap(rest) };
             let group = run(&rest[gap..], most + 1, |byte| byte.is_ascii_digit());
             let is_parted = gap > 0 || end == 0;
-            if group == 0 || !is_parted || number.digits() + group > most {
+            if group == 0 || !is_parted || number.groups.iter().sum::<usize>() + group > most {
                 break;
             }
-            number.groups.push(group);
             end += gap + group;
-            number.length = end;
+            number.groups.push(group);
+            number.ends.push(end);
         }
-        (!number.groups.is_empty()).then_some(number)
+        number
     }
 
-    fn digits(&self) -> usize {
-        self.groups.iter().sum()
+    /// Where the longest part of it ends that is a number: what follows after a space may be another.
+    fn longest(&self, bytes: &[u8], is_number: impl Fn(&[usize]) -> bool) -> Option<usize> {
+        let counts = (1..=self.groups.len()).rev();
+        let mut parts = counts.map(|count| (&self.groups[..count], self.ends[count - 1]));
+        parts.find(|(groups, end)| ends(bytes, *end) && is_number(groups)).map(|(_, end)| end)
     }
 }
 
@@ -86,27 +94,18 @@ fn gap(bytes: &[u8]) -> usize {
 /// `1 (415) 555-2671`, `4915112345678`, `33 6 12 34 56 78`: what follows a plus.
 fn international(bytes: &[u8]) -> Option<usize> {
     let code = country_code(bytes)?;
-    let digits = run(bytes, MOST_DIGITS + 1, |byte| byte.is_ascii_digit());
-    let is_american = bytes.first() == Some(&b'1');
-    if is_american && digits != 1 {
-        return (digits == 11).then_some(digits);
+    if bytes.first() == Some(&b'1') {
+        let is_number = |groups: &[usize]| matches!(groups, [11] | [1, 3, 3, 4]);
+        return Number::read(bytes, 11).longest(bytes, is_number);
     }
-    if (9..=MOST_DIGITS).contains(&digits) {
-        return Some(digits);
-    }
-    let number = Number::read(bytes, if is_american { 11 } else { MOST_DIGITS })?;
-    let (first, others) = number.groups.split_first()?;
-    let singles = others.iter().filter(|group| **group == 1).count();
-    let is_plausible = match is_american {
-        true => others == [3, 3, 4],
+    Number::read(bytes, MOST_DIGITS).longest(bytes, |groups| {
+        let Some((first, others)) = groups.split_first() else { return false };
+        let digits: usize = groups.iter().sum();
+        let singles = others.iter().filter(|group| **group == 1).count();
         // A date or a table of numbers has no long group; a number whose area code is not set apart has one.
-        false => {
-            number.digits() >= 9
-                && singles <= 1
-                && (*first == code || others.iter().any(|group| *group >= 6))
-        }
-    };
-    is_plausible.then_some(number.length)
+        let is_led = *first == code || others.is_empty() || others.iter().any(|group| *group >= 6);
+        digits >= 9 && singles <= 1 && is_led
+    })
 }
 
 /// How many digits the country code has.
@@ -154,12 +153,15 @@ fn american(bytes: &[u8]) -> Option<usize> {
         && is_area(area)
         && is_area([*a, *b, *c])
         && run(line, 5, |byte| byte.is_ascii_digit()) == 4;
-    is_number.then_some(trunk + before + 3 + gap + 8)
+    let length = before + 3 + gap + 8;
+    (is_number && ends(bytes, length)).then_some(trunk + length)
 }
 
 /// A number of any country, since a word before it says what it is.
 fn national(spot: &Spot<'_>) -> Option<usize> {
-    let number = Number::read(spot.rest(), MOST_DIGITS)?;
+    let bytes = spot.rest();
+    let length = Number::read(bytes, MOST_DIGITS)
+        .longest(bytes, |groups| groups.iter().sum::<usize>() >= 7)?;
     let is_inside = spot.before(1).is_some_and(is_word);
-    (number.digits() >= 7 && !is_inside && spot.is_labelled(LABELS)).then_some(number.length)
+    (!is_inside && spot.is_labelled(LABELS)).then_some(length)
 }

@@ -64,7 +64,7 @@ pub(super) fn find(
         };
         match first {
             Some((kind, range)) => {
-                at = range.end;
+                (at, floor) = (range.end, range.end);
                 found.push((kind, range));
             }
             None => at += 1,
