@@ -56,7 +56,7 @@ fn a_route_that_cannot_be_is_refused_with_its_path() {
         ("routes: {/mcp/x: {url: \"http://h\"}}", "what begins with /mcp is the gateway's own"),
         ("routes: {/_forge: {url: \"http://h\"}}", "the gateway's own"),
         ("routes: {/p: {url: \"http://h\"}}", "the gateway's own"),
-        ("routes: [a]", "routes: expected keys with values, found a list"),
+        ("routes: [a]", "routes: invalid type: sequence"),
     ] {
         let message = told(text);
         assert!(message.contains(expected), "{text}: {message}");

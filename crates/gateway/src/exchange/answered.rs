@@ -90,7 +90,9 @@ impl Visit {
         match exchange.take_response_body() {
             Some(body) if body != whole.decoded => Ok(body.into()),
             _ => {
-                if let (Some(coding), Some(mut head)) = (coding, exchange.take_response()) {
+                if let Some(coding) = coding
+                    && let Some(mut head) = exchange.take_response()
+                {
                     head.headers.insert(CONTENT_ENCODING, coding);
                     exchange.set_response(head);
                 }
