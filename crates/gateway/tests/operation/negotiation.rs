@@ -219,7 +219,7 @@ fn h7_what_does_not_become_smaller_stays_json() {
         ("x-prefer-format", "toon"),
         ("accept", "application/stc+json"),
     ] {
-        for body in ["\"x\"", "[]", "{}", "12", ""] {
+        for body in ["[]", "{}", "12", "true", ""] {
             let answer = asked(&world, &[headers], JSON, body);
             is_untouched(&answer, body);
             assert_eq!(answer.header("x-content-format"), "json", "{headers:?} {body}");
