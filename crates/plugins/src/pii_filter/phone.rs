@@ -44,8 +44,10 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
 /// Does a number end here, and not go on as a longer one, a version or a word?
 fn ends(bytes: &[u8], length: usize) -> bool {
     let next = |count: usize| bytes.get(length + count).copied();
-    let is_parted = next(0).is_some_and(|byte| b".-".contains(&byte));
-    !next(0).is_some_and(is_word) && !(is_parted && next(1).is_some_and(is_word))
+    match next(0) {
+        Some(b'.' | b'-') => !next(1).is_some_and(is_word),
+        after => !after.is_some_and(is_word),
+    }
 }
 
 /// Digits in groups: how many, and where each group ends.
