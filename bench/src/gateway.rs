@@ -141,7 +141,7 @@ fn program() -> anyhow::Result<PathBuf> {
     }
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--release", "--bin", "tokenforge"])
+        .args(["build", "--release", "-p", "tokenforge", "--bin", "tokenforge"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()?;
     ensure!(built.success(), "tokenforge was not built");

@@ -118,7 +118,7 @@ impl History {
                 Some((count, name, first)) => {
                     let shown = self.results.find(name).or_else(|| own.find(name))?;
                     let start = first.checked_sub(1)?;
-                    for bare in shown.get(start..start.checked_add(count)?)? {
+                    for bare in shown.lines(start, count)? {
                         numbering.write(bare, &mut out);
                         out.push('\n');
                     }

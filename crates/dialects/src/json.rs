@@ -6,6 +6,7 @@
 
 mod blocks;
 mod canonical;
+mod lanes;
 mod node;
 mod reader;
 mod scalar;

@@ -33,6 +33,7 @@
 mod detect;
 mod dialect;
 mod json;
+mod known;
 mod refusal;
 mod reply;
 mod request;
@@ -42,6 +43,7 @@ pub use detect::{Detected, Purpose};
 pub use dialect::Dialect;
 pub use json::MAX_DEPTH;
 pub use json::text::{escape_into, unescape};
+pub use known::Known;
 pub use refusal::Refusal;
 pub use reply::{
     Answer, Deferred, DeferredCall, InternalCall, Next, Reply, Tokens, Turn, Usage, Wire,

@@ -28,6 +28,7 @@ pub use tools::{Tools, expand_tool};
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Reader};
+use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
 use found::Found;
 
@@ -63,7 +64,20 @@ impl<'a> Request<'a> {
     /// # Errors
     /// If the body is to be left as it is.
     pub fn read_with(body: &'a [u8], dialect: Dialect, texts: Texts) -> Result<Self, Refusal> {
-        let mut found = Found::new(texts);
+        Self::read_again(body, dialect, texts, &Unknown)
+    }
+
+    /// Reads a body of which some texts are known.
+    ///
+    /// # Errors
+    /// If the body is to be left as it is.
+    pub fn read_again(
+        body: &'a [u8],
+        dialect: Dialect,
+        texts: Texts,
+        known: &'a dyn Known,
+    ) -> Result<Self, Refusal> {
+        let mut found = Found::new(texts, known);
         let head = Head::read_with(body, |reader, key| match dialect {
             Dialect::Anthropic | Dialect::BedrockInvoke => {
                 anthropic::member(reader, &key, &mut found)
@@ -74,7 +88,7 @@ impl<'a> Request<'a> {
             Dialect::BedrockConverse => converse::member(reader, &key, &mut found),
         })?;
         if dialect == Dialect::BedrockInvoke && !found.is_anthropic {
-            found = Found::new(texts);
+            found = Found::new(texts, known);
         }
         Ok(found.into_request(head))
     }

@@ -20,7 +20,8 @@ pub fn splice(body: &[u8], splices: &[Splice<'_>]) -> Option<Vec<u8>> {
     let mut ordered: Vec<&Splice<'_>> = splices.iter().collect();
     ordered.sort_by_key(|splice| (splice.range.start, splice.range.end));
     let added: usize = splices.iter().map(|splice| splice.with.len()).sum();
-    let mut spliced = Vec::with_capacity(body.len() + added);
+    let removed: usize = splices.iter().map(|splice| splice.range.len()).sum();
+    let mut spliced = Vec::with_capacity((body.len() + added).saturating_sub(removed));
     let mut at = 0;
     for Splice { range, with } in ordered {
         spliced.extend_from_slice(body.get(at..range.start)?);

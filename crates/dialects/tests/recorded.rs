@@ -8,7 +8,9 @@ use serde_json::Value;
 use std::borrow::Cow;
 use support::walk::{Expected, walk};
 use support::{Recording, Spelling, read, recordings};
-use tokenforge_dialects::{Dialect, Shape, Splice, ToolResult, expand_tool, splice};
+use tokenforge_dialects::{
+    Dialect, Known, Request, Shape, Splice, Texts, ToolResult, expand_tool, splice,
+};
 
 /// Calls `check` with every recorded body in every spelling.
 fn every_body(mut check: impl FnMut(&Recording, Spelling, &str)) {
@@ -174,4 +176,30 @@ fn recorded_texts_are_strings() {
     {
         assert!(dialects.contains(&dialect));
     }
+}
+
+/// Knows the texts of these places.
+struct Places<'b> {
+    body: &'b [u8],
+    spans: Vec<std::ops::Range<usize>>,
+}
+
+impl Known for Places<'_> {
+    fn length(&self, _: usize, rest: &[u8]) -> Option<usize> {
+        let texts = self.spans.iter().map(|span| &self.body[span.clone()]);
+        texts.filter(|text| rest.starts_with(text)).map(<[u8]>::len).max()
+    }
+}
+
+#[test]
+fn l5_a_body_of_known_texts_is_read_as_if_they_were_not() {
+    every_body(|Recording { name, dialect, .. }, spelling, body| {
+        let body = body.as_bytes();
+        let plainly = read(body, *dialect);
+        let is_text = |result: &&ToolResult<'_>| result.shape == Shape::Text;
+        let spans = plainly.results.iter().filter(is_text).map(|result| result.span.clone());
+        let known = Places { body, spans: spans.collect() };
+        let again = Request::read_again(body, *dialect, Texts::Unwanted, &known).unwrap();
+        assert_eq!(format!("{again:?}"), format!("{plainly:?}"), "{name} {spelling:?}");
+    });
 }

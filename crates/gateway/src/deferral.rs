@@ -7,8 +7,10 @@
 use crate::expand::Originals;
 use crate::gateway::Gateway;
 use crate::rewrite::Order;
+use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 use tokenforge_dialects::{
     Answer, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice, ToolResult, rejoin,
@@ -19,11 +21,34 @@ use tokenforge_store::Kind;
 const KNOWN_CALLS: usize = 20_000;
 
 /// What is known about the calls of conversations, so that the store is asked once for each.
-pub(crate) struct Deferrals(Cache<(Arc<str>, String), Option<Arc<Kept>>>);
+pub(crate) struct Deferrals(Cache<Sibling, Option<Arc<Kept>>>);
+
+/// A call of a tenant.
+type Sibling = (Arc<str>, Box<str>);
 
 impl Default for Deferrals {
     fn default() -> Self {
         Deferrals(Cache::new(KNOWN_CALLS))
+    }
+}
+
+impl Deferrals {
+    fn find(&self, tenant: &str, sibling: &str) -> Option<Option<Arc<Kept>>> {
+        self.0.get(&Named(tenant, sibling))
+    }
+
+    fn note(&self, tenant: &Arc<str>, sibling: &str, kept: Option<Arc<Kept>>) {
+        self.0.insert((tenant.clone(), sibling.into()), kept);
+    }
+}
+
+/// A [`Sibling`] that is looked for.
+#[derive(Hash)]
+struct Named<'n>(&'n str, &'n str);
+
+impl Equivalent<Sibling> for Named<'_> {
+    fn equivalent(&self, (tenant, sibling): &Sibling) -> bool {
+        *self.0 == **tenant && *self.1 == **sibling
     }
 }
 
@@ -67,7 +92,7 @@ pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Defe
         let name = name(sibling, kept.past.as_deref());
         let stored = id(&name);
         // Known before it is stored: the client's next request may be here any moment.
-        gateway.deferrals.0.insert((Arc::from(&*originals.tenant), name), Some(kept.clone()));
+        gateway.deferrals.note(&Arc::from(&*originals.tenant), &name, Some(kept.clone()));
         let _ = gateway.store.put(Kind::Result, &originals.tenant, &stored, &json);
     }
 }
@@ -86,14 +111,14 @@ pub(crate) fn rejoined(
     for call in &request.calls {
         let place = call.element.as_ref().map_or(0, |element| element.start);
         let sibling = match &call.id {
-            Some(id) if dialect.keeps_call_ids() => Some(id.to_string()),
+            Some(id) if dialect.keeps_call_ids() => Some(Cow::Borrowed(&**id)),
             _ => past.as_mut().and_then(|past| past.until(place)).and_then(|past| {
                 let key = call.key(body)?;
-                Some(name(&key, Some(&past)))
+                Some(name(&key, Some(&past)).into())
             }),
         };
         let Some(sibling) = sibling else { continue };
-        let kept = match gateway.deferrals.0.get(&(tenant.clone(), sibling.clone())) {
+        let kept = match gateway.deferrals.find(tenant, &sibling) {
             Some(known) => known,
             None if may_block => gateway.ask_store(tenant, &sibling),
             None => return None,
@@ -121,7 +146,7 @@ impl Gateway {
     fn ask_store(&self, tenant: &Arc<str>, sibling: &str) -> Option<Arc<Kept>> {
         let stored = self.store.get(Kind::Result, tenant, &id(sibling)).ok()?;
         let kept = stored.and_then(|json| serde_json::from_slice(&json).ok()).map(Arc::new);
-        self.deferrals.0.insert((tenant.clone(), sibling.to_owned()), kept.clone());
+        self.deferrals.note(tenant, sibling, kept.clone());
         kept
     }
 }

@@ -7,22 +7,32 @@
 use crate::report::Figures;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Reference;
-use tokenforge_dialects::{Shape, ToolResult};
-use xxhash_rust::xxh3::Xxh3;
+use tokenforge_dialects::{Known, Shape, ToolResult};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed, xxh3_128_with_seed};
 
 /// How many bytes are remembered.
-const BYTES: u64 = 24 << 20;
+const BYTES: u64 = 16 << 20;
 
 /// What is older is made again, so that its original is stored again before the store forgets it.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
+/// Shorter results are read faster than they are found.
+const LONG: usize = 1024;
+
+/// Long results are found by so many of their first bytes.
+const HEAD: usize = 128;
+
 /// Remembers what became of results.
 pub(crate) struct Memo {
     entries: Cache<u128, Arc<Entry>, Weight>,
+    /// The latest long result with these first bytes.
+    heads: Cache<u64, Weak<Entry>>,
     /// Drawn at random, so that nobody outside can make two results look alike.
     seed: u64,
 }
@@ -31,6 +41,7 @@ impl Default for Memo {
     fn default() -> Self {
         Memo {
             entries: Cache::with_weighter(10_000, BYTES, Weight),
+            heads: Cache::new(10_000),
             seed: RandomState::new().hash_one(BYTES),
         }
     }
@@ -41,6 +52,7 @@ impl Default for Memo {
 pub(crate) struct Entry {
     /// The result as it stood in the body. Compared in full: a hash alone decides nothing.
     raw: Box<[u8]>,
+    raw_hash: u128,
     /// What stands in its place, as JSON.
     pub(crate) replacement: Option<Arc<str>>,
     /// The name of its original, where something was left out.
@@ -63,15 +75,22 @@ impl Memo {
         Chain(hasher.digest128())
     }
 
-    /// The conversation with one more result.
-    pub(crate) fn next(&self, chain: Chain, result: &ToolResult<'_>, body: &[u8]) -> Chain {
+    /// The conversation with one more result, of which the text may be that of an entry.
+    pub(crate) fn next(
+        &self,
+        chain: Chain,
+        result: &ToolResult<'_>,
+        body: &[u8],
+        same: Option<&Entry>,
+    ) -> Chain {
+        let raw_hash = same.map_or_else(|| self.hash(raw(result, body)), |entry| entry.raw_hash);
         let mut hasher = Xxh3::with_seed(self.seed);
         let mut add = |bytes: &[u8]| {
             hasher.update(&bytes.len().to_le_bytes());
             hasher.update(bytes);
         };
         add(&chain.0.to_le_bytes());
-        add(raw(result, body));
+        add(&raw_hash.to_le_bytes());
         add(result.tool_name.as_deref().unwrap_or_default().as_bytes());
         add(result.call_id.as_deref().unwrap_or_default().as_bytes());
         let arguments = result.arguments.as_ref().and_then(|found| body.get(found.span.clone()));
@@ -85,16 +104,37 @@ impl Memo {
         Chain(hasher.digest128())
     }
 
-    /// What became of the result at the end of this conversation.
+    /// What became of the result at the end of this conversation. Its text may be known to be that of an entry.
     pub(crate) fn find(
         &self,
         chain: Chain,
         result: &ToolResult<'_>,
         body: &[u8],
+        same: Option<&Entry>,
     ) -> Option<Arc<Entry>> {
-        let is_same =
-            |entry: &Arc<Entry>| *entry.raw == *raw(result, body) && entry.made.elapsed() < FRESH;
-        self.entries.get(&chain.0).filter(is_same)
+        let is_same = |entry: &Arc<Entry>| {
+            let is_known = same.is_some_and(|same| std::ptr::eq(same, &**entry));
+            is_known || *entry.raw == *raw(result, body)
+        };
+        let entry = self.entries.get(&chain.0)?;
+        (is_same(&entry) && entry.made.elapsed() < FRESH).then_some(entry)
+    }
+
+    /// A result that `rest` starts with, if there was such a one.
+    fn started_by(&self, tenant: u64, rest: &[u8]) -> Option<Arc<Entry>> {
+        let head = rest.get(..HEAD).filter(|_| rest.len() > LONG)?;
+        let entry = self.heads.get(&xxh3_64_with_seed(head, tenant))?.upgrade()?;
+        rest.starts_with(&entry.raw).then_some(entry)
+    }
+
+    /// The texts of a tenant.
+    pub(crate) fn texts<'m>(&'m self, tenant: &str) -> Texts<'m> {
+        let tenant = xxh3_64_with_seed(tenant.as_bytes(), self.seed);
+        Texts { memo: self, tenant, found: RefCell::default() }
+    }
+
+    fn hash(&self, raw: &[u8]) -> u128 {
+        xxh3_128_with_seed(raw, self.seed)
     }
 
     /// Remembers what became of the result at the end of this conversation.
@@ -107,10 +147,49 @@ impl Memo {
         original: Option<Reference>,
         figures: Arc<Figures>,
     ) -> Arc<Entry> {
-        let raw = raw(result, body).into();
-        let entry = Arc::new(Entry { raw, replacement, original, figures, made: Instant::now() });
+        let raw: Box<[u8]> = raw(result, body).into();
+        let raw_hash = self.hash(&raw);
+        let made = Instant::now();
+        let entry = Arc::new(Entry { raw, raw_hash, replacement, original, figures, made });
         self.entries.insert(chain.0, entry.clone());
         entry
+    }
+}
+
+/// Finds the texts of a tenant's results while a body is read.
+pub(crate) struct Texts<'m> {
+    memo: &'m Memo,
+    tenant: u64,
+    /// Where in the body which text is.
+    found: RefCell<Vec<(usize, Arc<Entry>)>>,
+}
+
+impl Texts<'_> {
+    /// The entry whose text stands in this place, and is all that does: another may go on where it ends.
+    pub(crate) fn at(&self, place: &Range<usize>) -> Option<Arc<Entry>> {
+        let found = self.found.borrow();
+        let index = found.binary_search_by_key(&place.start, |(at, _)| *at).ok()?;
+        let (_, entry) = found.get(index)?;
+        (entry.raw.len() == place.len()).then(|| entry.clone())
+    }
+
+    /// From now on the text of this entry is known.
+    pub(crate) fn learn(&self, entry: &Arc<Entry>, result: &ToolResult<'_>) {
+        if let Some(head) = entry.raw.get(..HEAD).filter(|_| entry.raw.len() >= LONG)
+            && result.shape == Shape::Text
+        {
+            let head = xxh3_64_with_seed(head, self.tenant);
+            self.memo.heads.insert(head, Arc::downgrade(entry));
+        }
+    }
+}
+
+impl Known for Texts<'_> {
+    fn length(&self, at: usize, rest: &[u8]) -> Option<usize> {
+        let entry = self.memo.started_by(self.tenant, rest)?;
+        let length = entry.raw.len();
+        self.found.borrow_mut().push((at, entry));
+        Some(length)
     }
 }
 

@@ -23,8 +23,6 @@ pub(crate) struct Report {
 /// What became of one tool result.
 #[derive(Debug, Clone)]
 pub(crate) struct ResultReport {
-    pub(crate) tool: String,
-    pub(crate) call: Option<String>,
     pub(crate) figures: Arc<Figures>,
     /// It was sent before, and found by its bytes.
     pub(crate) memo_reused: bool,
@@ -37,6 +35,8 @@ pub(crate) struct ResultReport {
 /// A result in figures.
 #[derive(Debug, Clone)]
 pub(crate) struct Figures {
+    pub(crate) tool: Box<str>,
+    pub(crate) call: Option<Box<str>>,
     pub(crate) verdict: Verdict,
     /// The stages whose text was taken.
     pub(crate) stages: Vec<&'static str>,
@@ -67,8 +67,10 @@ pub(crate) struct Size {
 
 impl Figures {
     /// Those of a result that nobody looked at.
-    pub(crate) fn untouched() -> Self {
+    pub(crate) fn untouched(tool: &str, call: Option<&str>) -> Self {
         Figures {
+            tool: tool.into(),
+            call: call.map(Into::into),
             verdict: Verdict::Kept(Reason::ClientMessage),
             stages: Vec::new(),
             family: None,

@@ -104,7 +104,8 @@ pub(crate) struct Rewritten {
 /// # Errors
 /// The request asks for something that does not exist, or what must be done to it cannot.
 pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritten>, Problem> {
-    let scope = match Scope::read(order, means.effort) {
+    let texts = order.gateway.memo.texts(&order.tenant);
+    let scope = match Scope::read(order, means.effort, &texts) {
         Ok(scope) => scope,
         Err(Unread::Problem(problem)) => return Err(problem),
         Err(Unread::Effort) => return Ok(None),
@@ -124,7 +125,7 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
     splices.extend(inputs::rewrite(order, &scope, &mut report)?);
     let results = match means.effort {
         Effort::Least => Some(results::Results::default()),
-        _ => results::rewrite(order, means, &scope, &mut report),
+        _ => results::rewrite(order, means, &scope, &texts, &mut report),
     };
     let Some(results) = results else { return Ok(None) };
     let may_expand = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;

@@ -3,7 +3,8 @@
 use super::{Line, duplicate_marker};
 use crate::SIGNATURE;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Of a line that was shown many times, the first few places are remembered.
 const PLACES: usize = 4;
@@ -14,17 +15,32 @@ pub(super) struct Index {
     shown: Vec<Shown>,
     /// Which text has a name; none where several have it.
     by_name: HashMap<String, Option<usize>>,
-    /// By the hash of a line: which text, and which line of it.
-    places: HashMap<u64, Vec<(usize, usize)>>,
+    /// By the hash of a line.
+    places: HashMap<u64, Places>,
 }
 
+/// A text that was shown.
 #[derive(Debug, Clone)]
-struct Shown {
+pub(super) struct Shown {
     name: String,
     tool: String,
     text: Box<str>,
-    /// The lines without the numbers that a thinned column shows.
-    lines: Vec<Box<str>>,
+    /// Where its lines are, without the numbers that a thinned column shows.
+    lines: Vec<Range<usize>>,
+}
+
+/// Where a line was shown first.
+#[derive(Debug, Clone, Default)]
+struct Places {
+    all: [Place; PLACES],
+    count: usize,
+}
+
+/// Which text, and which line of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    text: usize,
+    line: usize,
 }
 
 /// Lines in a row that were shown before.
@@ -44,39 +60,33 @@ impl Index {
             *named = None;
             return;
         }
-        self.by_name.insert(name.to_owned(), Some(self.shown.len()));
-        let lines = Line::all(text);
-        for (at, line) in lines.iter().enumerate() {
+        let index = self.shown.len();
+        self.by_name.insert(name.to_owned(), Some(index));
+        let mut lines = Vec::new();
+        let mut end = 0;
+        for (at, line) in Line::all(text).iter().enumerate() {
+            end += line.whole.len();
+            lines.push(end - line.bare.len()..end);
+            end += 1;
             // A run that begins with an empty line may as well begin with the next.
             if !line.bare.trim_ascii().is_empty() && !line.bare.starts_with(SIGNATURE) {
-                let places = self.places.entry(hash(line.bare)).or_default();
-                if places.len() < PLACES {
-                    places.push((self.shown.len(), at));
-                }
+                let place = Place { text: index, line: at };
+                self.places.entry(hash(line.bare)).or_default().add(place);
             }
         }
-        self.shown.push(Shown {
-            name: name.to_owned(),
-            tool: tool.to_owned(),
-            text: text.into(),
-            lines: lines.iter().map(|line| line.bare.into()).collect(),
-        });
-    }
-
-    /// The lines of the text shown under a name.
-    pub(super) fn find(&self, name: &str) -> Option<&[Box<str>]> {
-        self.named(name).map(|shown| &*shown.lines)
+        let (name, tool) = (name.to_owned(), tool.to_owned());
+        self.shown.push(Shown { name, tool, text: text.into(), lines });
     }
 
     /// The text shown under a name that no other has.
-    fn named(&self, name: &str) -> Option<&Shown> {
+    pub(super) fn find(&self, name: &str) -> Option<&Shown> {
         self.shown.get((*self.by_name.get(name)?)?)
     }
 
     /// The name and tool of a text that was shown just so under another name than `not`.
     pub(super) fn same_as(&self, text: &str, not: Option<&str>) -> Option<(&str, &str)> {
         let is_it = |shown: &&Shown| {
-            *shown.text == *text && not != Some(&shown.name) && self.named(&shown.name).is_some()
+            *shown.text == *text && not != Some(&shown.name) && self.find(&shown.name).is_some()
         };
         let shown = self.shown.iter().find(is_it)?;
         Some((&shown.name, &shown.tool))
@@ -91,21 +101,45 @@ impl Index {
     /// The longest run of lines, beginning with the first of `lines`, that was shown under another name than `not`.
     pub(super) fn longest_run(&self, lines: &[Line<'_>], not: Option<&str>) -> Option<Run<'_>> {
         let places = self.places.get(&hash(lines.first()?.bare))?;
-        let runs = places.iter().filter_map(|&(text, start)| {
-            let Shown { name, lines: shown, .. } =
-                self.named(&self.shown[text].name).filter(|shown| not != Some(&shown.name))?;
-            let same = shown[start..].iter().zip(lines).take_while(|(shown, line)| {
-                ***shown == *line.bare && !line.is_fixed && !shown.starts_with(SIGNATURE)
+        let runs = places.iter().filter_map(|&Place { text, line: start }| {
+            let shown = self.shown.get(text).and_then(|shown| self.find(&shown.name))?;
+            if not == Some(&shown.name) {
+                return None;
+            }
+            let same = shown.from(start)?.zip(lines).take_while(|(shown, line)| {
+                *shown == line.bare && !line.is_fixed && !shown.starts_with(SIGNATURE)
             });
-            let count = same.count();
-            Some(Run { name, start, count })
+            Some(Run { name: &shown.name, start, count: same.count() })
         });
         runs.reduce(|best, run| if run.count > best.count { run } else { best })
     }
 }
 
+impl Shown {
+    /// So many lines from one on, if there are.
+    pub(super) fn lines(&self, start: usize, count: usize) -> Option<impl Iterator<Item = &str>> {
+        let is_there = start.checked_add(count)? <= self.lines.len();
+        is_there.then(|| self.from(start))?.map(|lines| lines.take(count))
+    }
+
+    fn from(&self, start: usize) -> Option<impl Iterator<Item = &str>> {
+        Some(self.lines.get(start..)?.iter().map(|line| &self.text[line.clone()]))
+    }
+}
+
+impl Places {
+    fn add(&mut self, place: Place) {
+        if let Some(free) = self.all.get_mut(self.count) {
+            *free = place;
+            self.count += 1;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Place> {
+        self.all.iter().take(self.count)
+    }
+}
+
 fn hash(line: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    line.hash(&mut hasher);
-    hasher.finish()
+    xxh3_64(line.as_bytes())
 }

@@ -3,15 +3,83 @@
 //! A token is a bracket, brace, colon, comma, either quote of a string, or the first byte of a number or word. Inside
 //! strings there are none, so a long string costs a few instructions per 64 bytes whatever it contains.
 
-use wide::u8x16;
+use super::lanes;
 
-const SIZE: usize = 64;
+/// How many bytes are looked at together.
+pub(super) const SIZE: usize = 64;
+
+/// How many blocks are looked at in one go: enough to make up for asking what the processor can do, and few enough that
+/// little is lost when a text is known and passed.
+const BATCH: usize = 8;
+
+/// The bytes of a block.
+pub(super) type Block = [u8; SIZE];
 
 /// One bit per byte of a block, the first byte lowest.
-type Mask = u64;
+pub(super) type Mask = u64;
+
+/// Which bytes of a block have a meaning inside of strings.
+pub(super) struct Marks {
+    pub(super) quotes: Mask,
+    pub(super) backslashes: Mask,
+    pub(super) controls: Mask,
+    /// `n`, `r` and `t`, which stand behind most backslashes.
+    pub(super) usual: Mask,
+}
+
+/// Which bytes of a block have a meaning outside of strings.
+pub(super) struct Outline {
+    /// `{ } [ ] : ,`
+    pub(super) structure: Mask,
+    pub(super) white_space: Mask,
+}
 
 /// The blocks of a text, one after the other.
 pub(super) struct Blocks<'a> {
+    scan: Scan<'a>,
+    /// The tokens of the blocks that were looked at.
+    batch: [Mask; BATCH],
+    /// Those of them that were not given out yet.
+    waiting: std::ops::Range<usize>,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Blocks { scan: Scan::new(text), batch: [0; BATCH], waiting: 0..0 }
+    }
+
+    /// The tokens of the next block that has any, and where that block starts.
+    pub(super) fn advance(&mut self) -> Option<(usize, Mask)> {
+        loop {
+            let waiting = self.batch.get(self.waiting.clone())?;
+            if let Some(empty) = waiting.iter().position(|tokens| *tokens != 0) {
+                let start = self.scan.next - (waiting.len() - empty) * SIZE;
+                let tokens = waiting[empty];
+                self.waiting.start += empty + 1;
+                return Some((start, tokens));
+            }
+            self.waiting = 0..lanes::fill(&mut self.scan, &mut self.batch);
+            if self.waiting.is_empty() {
+                return None;
+            }
+        }
+    }
+
+    /// Goes on behind a string that need not be looked at.
+    pub(super) fn jump(&mut self, to: usize) {
+        self.waiting = 0..0;
+        self.scan = Scan { next: to, in_string: 0, escaped: 0, in_scalar: 0, ..self.scan };
+    }
+
+    /// Whether every string so far was well formed, and the last one is closed.
+    pub(super) fn is_well_formed(&self) -> bool {
+        !self.scan.is_malformed && self.scan.in_string == 0
+    }
+}
+
+/// What is known between two blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Scan<'a> {
     text: &'a [u8],
     /// Where the next block starts.
     next: usize,
@@ -24,64 +92,73 @@ pub(super) struct Blocks<'a> {
     is_malformed: bool,
 }
 
-impl<'a> Blocks<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
-        Blocks { text, next: 0, in_string: 0, escaped: 0, in_scalar: 0, is_malformed: false }
+impl<'a> Scan<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Scan { text, next: 0, in_string: 0, escaped: 0, in_scalar: 0, is_malformed: false }
     }
 
-    /// The tokens of the next block, and where that block starts.
-    #[inline]
-    pub(super) fn advance(&mut self) -> Option<(usize, Mask)> {
-        let start = self.next;
-        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
-        self.next += SIZE;
-        let tokens = match rest.first_chunk::<SIZE>() {
-            Some(block) => self.tokens(start, block),
-            None => self.tokens(start, &padded(rest)),
-        };
-        Some((start, tokens))
+    /// Finds the tokens of as many blocks as there is room for, and says how many that were.
+    ///
+    /// Always inlined, so that it is compiled for the processor that `marks` and `outline` are compiled for.
+    #[inline(always)]
+    pub(super) fn fill(
+        &mut self,
+        batch: &mut [Mask],
+        marks: impl Fn(&Block) -> Marks,
+        outline: impl Fn(&Block) -> Outline,
+    ) -> usize {
+        for (index, tokens) in batch.iter_mut().enumerate() {
+            let start = self.next;
+            let rest = self.text.get(start..).unwrap_or_default();
+            *tokens = match rest.first_chunk::<SIZE>() {
+                Some(block) => self.tokens(start, block, &marks, &outline),
+                None if rest.is_empty() => return index,
+                None => self.tokens(start, &padded(rest), &marks, &outline),
+            };
+            self.next += SIZE;
+        }
+        batch.len()
     }
 
-    /// Whether every string so far was well formed, and the last one is closed.
-    pub(super) fn is_well_formed(&self) -> bool {
-        !self.is_malformed && self.in_string == 0
-    }
-
-    #[inline]
-    fn tokens(&mut self, start: usize, block: &[u8; SIZE]) -> Mask {
-        let bytes = Bytes::of(block);
-        if self.in_string & !self.escaped == Mask::MAX && bytes.are_plain() {
+    #[inline(always)]
+    fn tokens(
+        &mut self,
+        start: usize,
+        block: &Block,
+        marks: impl Fn(&Block) -> Marks,
+        outline: impl Fn(&Block) -> Outline,
+    ) -> Mask {
+        let Marks { quotes: any_quotes, backslashes, controls, usual } = marks(block);
+        let is_plain = any_quotes | backslashes | controls == 0;
+        if is_plain && self.in_string & !self.escaped == Mask::MAX {
             return 0;
         }
-        let backslashes = bytes.are(b'\\');
         let escaped = self.escaped_by(backslashes);
-        let any_quotes = bytes.are(b'"');
         let quotes = any_quotes & !escaped;
         // From an opening quote up to, and without, the closing one.
         let inside = if quotes == 0 { self.in_string } else { parity(quotes) ^ self.in_string };
         self.in_string = ((inside as i64) >> 63) as Mask;
-        if bytes.have_control() {
-            self.is_malformed |= bytes.are_control() & inside != 0;
-        }
-        self.is_malformed |= backslashes & !inside != 0;
-        if escaped != 0 {
-            // The escapes that texts are full of need no closer look.
-            self.check_escapes(start, escaped & !(any_quotes | backslashes | bytes.are(b'n')));
+        self.is_malformed |= (controls & inside) | (backslashes & !inside) != 0;
+        // The escapes that texts are full of need no closer look.
+        let unusual = escaped & !(any_quotes | backslashes | usual);
+        if unusual != 0 {
+            self.check_escapes(start, unusual);
         }
         if quotes == 0 && inside == Mask::MAX {
             self.in_scalar = 0;
             return 0;
         }
+        let Outline { structure, white_space } = outline(block);
         let outside = !(inside | quotes);
-        let structure = bytes.are_structure() & outside;
-        let scalars = outside & !structure & !bytes.are_white_space();
+        let structure = structure & outside;
+        let scalars = outside & !structure & !white_space;
         let starts = scalars & !(scalars << 1 | self.in_scalar);
         self.in_scalar = scalars >> 63;
         structure | quotes | starts
     }
 
     /// The bytes behind an odd number of backslashes.
-    #[inline]
+    #[inline(always)]
     fn escaped_by(&mut self, backslashes: Mask) -> Mask {
         const ODD: Mask = 0xAAAA_AAAA_AAAA_AAAA;
         if backslashes == 0 {
@@ -115,7 +192,7 @@ impl<'a> Blocks<'a> {
 }
 
 /// Whether the number of bits up to and with each bit is odd.
-#[inline]
+#[inline(always)]
 fn parity(mut bits: Mask) -> Mask {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
@@ -124,83 +201,10 @@ fn parity(mut bits: Mask) -> Mask {
 }
 
 #[cold]
-fn padded(rest: &[u8]) -> [u8; SIZE] {
+fn padded(rest: &[u8]) -> Block {
     let mut block = [b' '; SIZE];
     block[..rest.len()].copy_from_slice(rest);
     block
-}
-
-/// 64 bytes, and which of them are what.
-struct Bytes([u8x16; 4]);
-
-impl Bytes {
-    #[inline]
-    fn of(block: &[u8; SIZE]) -> Self {
-        let (chunks, _) = block.as_chunks::<16>();
-        Bytes(std::array::from_fn(|index| u8x16::new(chunks[index])))
-    }
-
-    #[inline]
-    fn are(&self, byte: u8) -> Mask {
-        self.mask(|bytes| equal(bytes, byte))
-    }
-
-    #[inline]
-    fn are_control(&self) -> Mask {
-        self.mask(control)
-    }
-
-    #[inline]
-    fn have_control(&self) -> bool {
-        self.have(control)
-    }
-
-    /// Whether there is nothing but text, if this is inside a string.
-    #[inline]
-    fn are_plain(&self) -> bool {
-        !self.have(|bytes| equal(bytes, b'"') | equal(bytes, b'\\') | control(bytes))
-    }
-
-    /// `{ } [ ] : ,`
-    #[inline]
-    fn are_structure(&self) -> Mask {
-        self.mask(|bytes| {
-            // A bracket and its brace differ in one bit.
-            let folded = bytes | u8x16::splat(0x20);
-            let brackets = equal(folded, b'{') | equal(folded, b'}');
-            brackets | equal(bytes, b':') | equal(bytes, b',')
-        })
-    }
-
-    #[inline]
-    fn are_white_space(&self) -> Mask {
-        self.mask(|bytes| {
-            let breaks = equal(bytes, b'\n') | equal(bytes, b'\r');
-            breaks | equal(bytes, b' ') | equal(bytes, b'\t')
-        })
-    }
-
-    #[inline]
-    fn have(&self, class: impl Fn(u8x16) -> u8x16) -> bool {
-        let [a, b, c, d] = self.0.map(class);
-        (a | b | c | d).to_bitmask() != 0
-    }
-
-    #[inline]
-    fn mask(&self, class: impl Fn(u8x16) -> u8x16) -> Mask {
-        let bits = |index: usize| Mask::from(class(self.0[index]).to_bitmask()) << (16 * index);
-        bits(0) | bits(1) | bits(2) | bits(3)
-    }
-}
-
-#[inline]
-fn control(bytes: u8x16) -> u8x16 {
-    bytes.min(u8x16::splat(0x1f)).simd_eq(bytes)
-}
-
-#[inline]
-fn equal(bytes: u8x16, byte: u8) -> u8x16 {
-    bytes.simd_eq(u8x16::splat(byte))
 }
 
 #[cfg(test)]

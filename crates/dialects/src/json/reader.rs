@@ -3,6 +3,7 @@
 use super::blocks::Blocks;
 use super::text::unescape;
 use super::{MAX_DEPTH, scalar};
+use crate::known::Known;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -165,6 +166,24 @@ impl<'a> Reader<'a> {
         Ok(Value { kind, span: start..end })
     }
 
+    /// Passes a value like [`value`](Self::value), without a look at a string that is known.
+    pub(crate) fn value_but(&mut self, known: &dyn Known) -> Result<Value, Refusal> {
+        let start = self.upcoming();
+        let content = start + 1;
+        let known = match self.text.as_bytes().get(start..) {
+            Some([b'"', rest @ ..]) => known.length(content, rest),
+            _ => None,
+        };
+        match known.map(|length| content.saturating_add(length)) {
+            Some(close) if self.text.as_bytes().get(close) == Some(&b'"') => {
+                self.blocks.jump(close + 1);
+                self.tokens = 0;
+                Ok(Value { kind: Kind::String, span: start..close + 1 })
+            }
+            _ => self.value(),
+        }
+    }
+
     /// What the next value is, told by its first byte.
     pub(crate) fn peek(&mut self) -> u8 {
         let at = self.upcoming();
@@ -253,13 +272,20 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn upcoming(&mut self) -> usize {
-        while self.tokens == 0 {
-            match self.blocks.advance() {
-                Some((block, tokens)) => (self.block, self.tokens) = (block, tokens),
-                None => return self.text.len(),
-            }
+        if self.tokens == 0 && !self.find_tokens() {
+            return self.text.len();
         }
         self.block + self.tokens.trailing_zeros() as usize
+    }
+
+    /// Goes on to the next block that has tokens, if there is one.
+    #[inline(never)]
+    fn find_tokens(&mut self) -> bool {
+        let found = self.blocks.advance();
+        if let Some((block, tokens)) = found {
+            (self.block, self.tokens) = (block, tokens);
+        }
+        found.is_some()
     }
 
     #[inline]

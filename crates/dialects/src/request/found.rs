@@ -8,13 +8,14 @@ use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
 use super::{Head, Request};
 use crate::json::{Key, Reader};
+use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// What was found so far in a body.
-#[derive(Debug, Default)]
 pub(super) struct Found<'a> {
+    known: &'a dyn Known,
     pub(super) calls: Calls<'a>,
     pub(super) tools: Option<Tools<'a>>,
     /// Tools that came as an item of the conversation.
@@ -53,18 +54,34 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(texts: Texts) -> Self {
-        Found { wants_speech: texts == Texts::Wanted, ..Found::default() }
+    pub(super) fn new(texts: Texts, known: &'a dyn Known) -> Self {
+        Found {
+            known,
+            wants_speech: texts == Texts::Wanted,
+            calls: Calls::default(),
+            tools: None,
+            item_tools: None,
+            messages: Slot::default(),
+            tool_list: Slot::default(),
+            is_anthropic: false,
+            choices: Slot::default(),
+            results: Vec::new(),
+            answers: Vec::new(),
+            seen: 0,
+            texts: Vec::new(),
+            said: Vec::new(),
+            speech: Vec::new(),
+        }
     }
 
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
     pub(super) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        each_text(reader, kind, |span| self.texts.push((span, Shape::Text)))
+        each_text(reader, kind, self.known, |span| self.texts.push((span, Shape::Text)))
     }
 
     /// Reads a string.
     pub(super) fn text(&mut self, reader: &mut Reader<'a>) -> Result<(), Refusal> {
-        let content = reader.value()?.content();
+        let content = reader.value_but(self.known)?.content();
         self.texts.extend(content.map(|span| (span, Shape::Text)));
         Ok(())
     }
@@ -124,7 +141,7 @@ impl<'a> Found<'a> {
 
     /// Reads what is said in a message: like [`texts`](Self::texts).
     pub(super) fn speech(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        each_text(reader, kind, |span| self.said.push(span))
+        each_text(reader, kind, &Unknown, |span| self.said.push(span))
     }
 
     /// Reads what someone says outside of messages.
@@ -198,17 +215,18 @@ impl<'a> Found<'a> {
 fn each_text(
     reader: &mut Reader<'_>,
     kind: &str,
+    known: &dyn Known,
     mut note: impl FnMut(Range<usize>),
 ) -> Result<(), Refusal> {
     if reader.peek() != b'[' {
-        reader.value()?.content().into_iter().for_each(note);
+        reader.value_but(known)?.content().into_iter().for_each(note);
         return Ok(());
     }
     let read = reader.array(|reader| {
         let (mut of_kind, mut text) = (Slot::default(), Slot::default());
         reader.object(|reader, key| match &*key.name {
             "type" => of_kind.set(&key, Some(reader.text()?.as_deref() == Some(kind))),
-            "text" => text.set(&key, reader.value()?.content()),
+            "text" => text.set(&key, reader.value_but(known)?.content()),
             _ => reader.skip(),
         })?;
         if of_kind.take() == Some(true) {

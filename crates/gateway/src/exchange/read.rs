@@ -136,7 +136,6 @@ impl Visit {
     }
 }
 
-/// Why there is no body.
 /// May our own member be in a body? Its end is looked for, since its first letter is sometimes escaped.
 fn may_name_us(pieces: &VecDeque<Bytes>) -> bool {
     const END: &[u8] = b"forge\"";
@@ -151,6 +150,7 @@ fn may_name_us(pieces: &VecDeque<Bytes>) -> bool {
     })
 }
 
+/// Why there is no body.
 pub(crate) fn unread(error: &BodyError) -> Problem {
     match error.is::<TooSlow>() {
         true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),

@@ -51,7 +51,7 @@ impl Visit {
         let Some(order) = self.order(exchange, body.clone(), options, target) else {
             return Ok(Rewriting::untouched(wire.unwrap_or_else(|| body.into())));
         };
-        let rewritten = made(order.clone()).await?;
+        let rewritten = made(&order).await?;
         let headers = told(&rewritten.report);
         self.gateway.telemetry.rewritten(&rewritten.report);
         // One that was not changed is the very same bytes.
@@ -118,16 +118,16 @@ impl Rewriting {
 }
 
 /// Rewrites a body, on threads of its own if there is work.
-pub(crate) async fn made(order: Order) -> Result<Rewritten, Problem> {
+pub(crate) async fn made(order: &Order) -> Result<Rewritten, Problem> {
     let deadline = Instant::now() + order.state.settings.tool_output.deadline;
     let nothing = &Shortened::default();
     if order.body.len() <= SHORT {
         let means = Means { effort: Effort::Remembered, deadline, shortened: nothing };
-        if let Some(rewritten) = rewrite(&order, &means)? {
+        if let Some(rewritten) = rewrite(order, &means)? {
             return Ok(rewritten);
         }
     }
-    let shortened = strategy::shorten(&order).await?;
+    let shortened = strategy::shorten(order).await?;
     let work = worked(order.clone(), deadline, shortened);
     if let Ok(Some(rewritten)) = tokio::time::timeout_at((deadline + GRACE).into(), work).await {
         return rewritten;
@@ -137,8 +137,7 @@ pub(crate) async fn made(order: Order) -> Result<Rewritten, Problem> {
         let message = "the request could not be checked for secrets, and was not sent";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, message));
     }
-    let rewritten =
-        rewrite(&order, &Means { effort: Effort::Least, deadline, shortened: nothing })?;
+    let rewritten = rewrite(order, &Means { effort: Effort::Least, deadline, shortened: nothing })?;
     Ok(rewritten.unwrap_or_else(|| Rewritten::untouched(&order.body)))
 }
 

@@ -16,17 +16,15 @@ pub(crate) enum Read {
 }
 
 /// Reads a body of up to `limit` bytes, which must be here by `until`.
-pub(crate) async fn read(
-    mut body: Incoming,
-    limit: usize,
-    until: Instant,
-) -> Result<Read, BodyError> {
+pub(crate) async fn read(body: Incoming, limit: usize, until: Instant) -> Result<Read, BodyError> {
+    timeout_at(until, read_within(body, limit, until)).await.map_err(|_| TooSlow)?
+}
+
+async fn read_within(mut body: Incoming, limit: usize, until: Instant) -> Result<Read, BodyError> {
     let mut pieces = VecDeque::new();
     let mut length = 0;
     loop {
-        let Some(frame) = timeout_at(until, body.frame()).await.map_err(|_| TooSlow)? else {
-            return Ok(Read::Whole(pieces));
-        };
+        let Some(frame) = body.frame().await else { return Ok(Read::Whole(pieces)) };
         let Ok(piece) = frame?.into_data() else { continue };
         length += piece.len();
         pieces.push_back(piece);

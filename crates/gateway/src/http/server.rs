@@ -76,7 +76,8 @@ fn connect(
     let spoken = has_spoken.clone();
     let service = service_fn(move |request| {
         spoken.store(true, Ordering::Relaxed);
-        let answering = answer(gateway.clone(), request, remote);
+        // In a box of its own: a connection has room for it from its start to its end, and is mostly idle.
+        let answering = Box::pin(answer(gateway.clone(), request, remote));
         async move { Ok::<_, Infallible>(answering.await) }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());

@@ -82,7 +82,7 @@ async fn compress(
         asker: Asker::Caller,
         body,
     };
-    let rewritten = made(order).await?;
+    let rewritten = made(&order).await?;
     gateway.telemetry.rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
     let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;

@@ -16,6 +16,8 @@ pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Cou
     let arguments = arguments.as_ref().map_or(output.arguments, |redacted| &redacted.text);
     let before = size(output.text, counter);
     Figures {
+        tool: output.tool.into(),
+        call: output.call.map(Into::into),
         verdict: compressed.verdict,
         stages: compressed.steps.iter().filter(|step| step.is_applied()).map(name).collect(),
         family: family(output),

@@ -6,7 +6,7 @@ use crate::report::Report;
 use http::StatusCode;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokenforge_compress::prompt::{self, Outcome};
-use tokenforge_dialects::{Purpose, Refusal, Request, Role, Splice, Texts};
+use tokenforge_dialects::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
 use tokenforge_secrets::Scanner;
 
 /// Are these texts looked at?
@@ -15,9 +15,9 @@ pub(super) fn are_wanted(order: &Order) -> bool {
 }
 
 /// Reads the body, with these texts only where they are looked at.
-pub(super) fn read(order: &Order) -> Result<Request<'_>, Refusal> {
+pub(super) fn read<'o>(order: &'o Order, known: &'o dyn Known) -> Result<Request<'o>, Refusal> {
     let texts = if are_wanted(order) { Texts::Wanted } else { Texts::Unwanted };
-    Request::read_with(&order.body, order.dialect, texts)
+    Request::read_again(&order.body, order.dialect, texts, known)
 }
 
 /// What stands in the place of these texts.

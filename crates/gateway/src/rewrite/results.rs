@@ -3,7 +3,7 @@
 use super::figures::figures;
 use super::shown::Shown;
 use super::{Effort, Means, Order, Scope};
-use crate::memo::{Chain, Entry};
+use crate::memo::{Chain, Entry, Texts};
 use crate::options::Options;
 use crate::report::{Figures, Report, ResultReport};
 use std::collections::HashMap;
@@ -32,6 +32,7 @@ pub(super) fn rewrite(
     order: &Order,
     means: &Means<'_>,
     scope: &Scope<'_>,
+    texts: &Texts<'_>,
     report: &mut Report,
 ) -> Option<Results> {
     let engine = scope.engine();
@@ -52,17 +53,22 @@ pub(super) fn rewrite(
     let mut chain = memo.chain(&order.tenant, order.state.fingerprint(&engine, scope.is_observed));
     let mut shown = Shown::default();
     for (index, result) in scope.request.results.iter().enumerate() {
-        chain = memo.next(chain, result, body);
-        let found = if session.is_some() { None } else { memo.find(chain, result, body) };
+        let same = texts.at(&result.span);
+        let same = same.as_deref();
+        chain = memo.next(chain, result, body, same);
+        let found = if session.is_some() { None } else { memo.find(chain, result, body, same) };
         let done = match found {
             Some(entry) => Done::found(entry),
             None if is_quick => return None,
             None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
         };
+        if same.is_none() {
+            texts.learn(&done.entry, result);
+        }
         if let Some(reference) = done.entry.original {
             results.originals.insert(reference, index);
         }
-        report.results.push(done.reported(result));
+        report.results.push(done.reported());
         shown.add(result, done.entry.clone());
         if let Some(replacement) = &done.entry.replacement {
             results.replaced.push((result.place(), replacement.clone()));
@@ -84,10 +90,8 @@ impl Done {
         Done { entry, memo_reused: true, memo_changed: false, deduped: false }
     }
 
-    fn reported(&self, result: &ToolResult<'_>) -> ResultReport {
+    fn reported(&self) -> ResultReport {
         ResultReport {
-            tool: result.tool_name.as_deref().unwrap_or_default().to_owned(),
-            call: result.call_id.as_deref().map(str::to_owned),
             memo_reused: self.memo_reused,
             memo_changed: self.memo_changed,
             deduped: self.deduped || self.entry.figures.is_pointer,
@@ -206,7 +210,8 @@ impl Worker<'_> {
 
     /// A result that is left as it is without a look at it.
     fn kept(&self, result: &ToolResult<'_>, chain: Chain) -> Done {
-        let figures = Arc::new(Figures::untouched());
+        let tool = result.tool_name.as_deref().unwrap_or_default();
+        let figures = Arc::new(Figures::untouched(tool, result.call_id.as_deref()));
         let entry =
             self.order.gateway.memo.keep(chain, result, &self.order.body, None, None, figures);
         Done { entry, memo_reused: false, memo_changed: false, deduped: false }

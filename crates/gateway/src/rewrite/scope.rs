@@ -7,7 +7,7 @@ use crate::report::Report;
 use std::sync::Arc;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Settings, Vault};
-use tokenforge_dialects::{Refusal, Request};
+use tokenforge_dialects::{Known, Refusal, Request};
 use tokenforge_tokens::for_model;
 
 /// A body that was read, and what is to be done to it.
@@ -36,8 +36,12 @@ pub(crate) enum Unread {
 
 impl<'o> Scope<'o> {
     /// Reads a body.
-    pub(crate) fn read(order: &'o Order, effort: Effort) -> Result<Self, Unread> {
-        let request = match inputs::read(order) {
+    pub(crate) fn read(
+        order: &'o Order,
+        effort: Effort,
+        known: &'o dyn Known,
+    ) -> Result<Self, Unread> {
+        let request = match inputs::read(order, known) {
             Ok(request) => request,
             Err(Refusal::Ambiguous { key, .. }) if key == "_forge" => {
                 let problem = Problem::bad_request("_forge occurs twice; expected once");

@@ -30,7 +30,8 @@ pub(crate) struct Candidate {
 
 /// The results of a body that the strategy may shorten. Blocks.
 pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
-    let Ok(scope) = Scope::read(order, Effort::Full) else { return Vec::new() };
+    let texts = order.gateway.memo.texts(&order.tenant);
+    let Ok(scope) = Scope::read(order, Effort::Full, &texts) else { return Vec::new() };
     if !scope.is_reversible() || scope.is_observed {
         return Vec::new();
     }

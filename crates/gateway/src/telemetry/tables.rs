@@ -46,7 +46,7 @@ impl Tables {
                 row.tokens_before += before;
                 row.tokens_after += after;
             };
-            add(slot(&mut self.tools, &result.tool));
+            add(slot(&mut self.tools, &figures.tool));
             if let Some(project) = &report.project {
                 add(slot(&mut self.projects, project));
             }

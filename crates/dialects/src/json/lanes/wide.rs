@@ -1,0 +1,78 @@
+//! 32 bytes at a time, with AVX2.
+
+use crate::json::blocks::{Block, Marks, Mask, Outline, Scan};
+use std::arch::x86_64::{
+    __m256i, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_set1_epi8, _mm256_setr_epi64x,
+};
+
+/// Finds the tokens of as many blocks as there is room for, and says how many that were.
+#[target_feature(enable = "avx2")]
+pub(super) fn fill(scan: &mut Scan<'_>, batch: &mut [Mask]) -> usize {
+    scan.fill(batch, |block| marks(block), |block| outline(block))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn marks(block: &Block) -> Marks {
+    let lanes = lanes(block);
+    Marks {
+        quotes: mask(lanes.map(|bytes| equal(bytes, b'"'))),
+        backslashes: mask(lanes.map(|bytes| equal(bytes, b'\\'))),
+        controls: mask(lanes.map(|bytes| {
+            let least = _mm256_min_epu8(bytes, all(0x1f));
+            _mm256_cmpeq_epi8(least, bytes)
+        })),
+        usual: mask(lanes.map(|bytes| {
+            let breaks = _mm256_or_si256(equal(bytes, b'n'), equal(bytes, b'r'));
+            _mm256_or_si256(breaks, equal(bytes, b't'))
+        })),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn outline(block: &Block) -> Outline {
+    let lanes = lanes(block);
+    let structure = lanes.map(|bytes| {
+        // A bracket and its brace differ in one bit.
+        let folded = _mm256_or_si256(bytes, all(0x20));
+        let brackets = _mm256_or_si256(equal(folded, b'{'), equal(folded, b'}'));
+        _mm256_or_si256(brackets, _mm256_or_si256(equal(bytes, b':'), equal(bytes, b',')))
+    });
+    let white_space = lanes.map(|bytes| {
+        let breaks = _mm256_or_si256(equal(bytes, b'\n'), equal(bytes, b'\r'));
+        _mm256_or_si256(breaks, _mm256_or_si256(equal(bytes, b' '), equal(bytes, b'\t')))
+    });
+    Outline { structure: mask(structure), white_space: mask(white_space) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lanes(block: &Block) -> [__m256i; 2] {
+    let (words, _) = block.as_chunks::<8>();
+    let word = |index: usize| i64::from_le_bytes(words[index]);
+    [
+        _mm256_setr_epi64x(word(0), word(1), word(2), word(3)),
+        _mm256_setr_epi64x(word(4), word(5), word(6), word(7)),
+    ]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn all(byte: u8) -> __m256i {
+    _mm256_set1_epi8(byte.cast_signed())
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal(bytes: __m256i, byte: u8) -> __m256i {
+    _mm256_cmpeq_epi8(bytes, all(byte))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn mask([low, high]: [__m256i; 2]) -> Mask {
+    let bits = |half| Mask::from(_mm256_movemask_epi8(half).cast_unsigned());
+    bits(low) | bits(high) << 32
+}
