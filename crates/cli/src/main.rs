@@ -27,9 +27,6 @@ use std::io;
 use std::panic;
 use std::process::ExitCode;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     panic::set_hook(Box::new(report_defect));
     match run(Arguments::parse().command) {
