@@ -2,6 +2,7 @@
 
 mod choice;
 mod limits;
+mod mcp;
 mod monitoring;
 mod provider;
 mod store;
@@ -10,6 +11,7 @@ mod upstreams;
 
 pub use choice::{Choice, UnknownChoice};
 pub use limits::Limits;
+pub use mcp::{Format, Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured};
 pub use monitoring::{LogFormat, LogLevel, Monitoring};
 pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use store::{StoreSettings, StoreUrl};
@@ -50,6 +52,8 @@ pub struct Settings {
     pub monitoring: Monitoring,
     /// Bounds on work, memory and waiting.
     pub limits: Limits,
+    /// Tool servers behind `/mcp`.
+    pub mcp: Mcp,
     /// Prices in place of the built-in ones, by the beginning of a model's name.
     pub prices: BTreeMap<String, Price>,
 }
@@ -70,6 +74,7 @@ impl Default for Settings {
             store: StoreSettings::default(),
             monitoring: Monitoring::default(),
             limits: Limits::default(),
+            mcp: Mcp::default(),
             prices: BTreeMap::new(),
         }
     }
