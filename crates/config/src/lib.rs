@@ -34,7 +34,7 @@ pub use load::{ConfigFile, Environment, Overrides};
 pub use reference::{schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
-    Api, Auth, Choice, ExpandInjection, Fallback, Format, GatewayKey, Limits, LogFormat, LogLevel,
+    Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, Limits, LogFormat, LogLevel,
     Mcp, McpBackend, McpClient, McpTarget, McpTool, Monitoring, Price, Provider, ProviderKind, SchemaCompression, Settings, StoreSettings,
     StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
 };

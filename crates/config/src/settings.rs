@@ -11,7 +11,7 @@ mod upstreams;
 
 pub use choice::{Choice, UnknownChoice};
 pub use limits::Limits;
-pub use mcp::{Format, Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured};
+pub use mcp::{Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured};
 pub use monitoring::{LogFormat, LogLevel, Monitoring};
 pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use store::{StoreSettings, StoreUrl};

@@ -5,12 +5,13 @@ use super::section::{Field, put, put_optional};
 use super::word::{Bytes, Count, File, Flag, Host, One, Span, Spelled, Text, Word, Written};
 use crate::error::Fault;
 use crate::secret::{MASK, Secret};
-use crate::settings::{self, Format, McpTarget, Structured};
+use crate::settings::{self, McpTarget, Structured};
 use http::Uri;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokenforge_negotiate::Format;
 
 /// How long a server may be silent, unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(300);

@@ -6,6 +6,7 @@ use http::Uri;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokenforge_negotiate::Format;
 
 /// Tool servers, and what is done to their results.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,30 +127,11 @@ pub struct McpTool {
     pub max_bytes: Option<usize>,
 }
 
-/// The form of a text that a tool put out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Format {
-    /// Whatever has the fewest tokens.
-    #[default]
-    Auto,
-    /// As the tool wrote it.
-    Json,
-    /// TOON, where the text is JSON.
-    Toon,
-    /// STC, where the text is JSON.
-    Stc,
-}
-
 impl Choice for Format {
-    const ALL: &'static [Self] = &[Self::Auto, Self::Json, Self::Toon, Self::Stc];
+    const ALL: &'static [Self] = Format::ALL;
 
     fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Json => "json",
-            Self::Toon => "toon",
-            Self::Stc => "stc",
-        }
+        Format::name(self)
     }
 }
 
