@@ -31,6 +31,12 @@ impl Edits {
         self.splices.push(Splice { range: start..start, with });
     }
 
+    /// Members, as they are written, at the start of an object that has some already.
+    pub(crate) fn insert(&mut self, object: &Node<'_>, members: &str) {
+        let start = object.span().start + 1;
+        self.splices.push(Splice { range: start..start, with: format!("{members},").into() });
+    }
+
     /// A member with this value, whether there was one of that name or not.
     pub(crate) fn set(&mut self, object: &Node<'_>, name: &str, value: &str) {
         match object.get(name) {

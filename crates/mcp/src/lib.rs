@@ -8,10 +8,15 @@
 //! of a [stream](sse). Around it is a thin shell: a [`Hub`] of servers that are reached over HTTP or started as
 //! programs, and [`filter`](run_filter), which stands between a client and one program.
 
+mod backend;
 mod cursor;
 mod edit;
 mod era;
 pub mod expand;
+mod failure;
+mod front;
+mod hub;
+mod link;
 mod list;
 mod message;
 mod names;
@@ -19,13 +24,21 @@ mod outgoing;
 mod policy;
 mod result;
 pub mod rpc;
+mod session;
 pub mod sse;
+mod stats;
+mod transport;
 
 pub use cursor::Cursor;
 pub use era::{Era, LEGACY, MODERN};
+pub use failure::Failure;
+pub use front::{Ask, Body, BodyError};
+pub use hub::{Hub, HubSettings, NotSaved, Originals, Taken};
 pub use list::{Listed, Part, merged};
 pub use message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 pub use names::{fits, prefixed, split};
 pub use outgoing::{Outgoing, outgoing};
 pub use policy::{Rule, client_format, rule, structured};
+pub use stats::Stats;
+pub use transport::{Received, Sending, Transport};
 pub use result::{FORMAT_KEY, Figures, Job, RESULT_KEY, Rewritten, rewrite};

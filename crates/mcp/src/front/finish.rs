@@ -1,0 +1,227 @@
+//! A server's answer as its client is to see it.
+
+use super::visit::Visit;
+use crate::backend::Backend;
+use crate::edit::Edits;
+use crate::era::Era;
+use crate::expand;
+use crate::failure::Failure;
+use crate::list::{self, Listed};
+use crate::message::Message;
+use crate::outgoing::under_id;
+use crate::policy::Rule;
+use crate::result::{Figures, Job, Rewritten, rewrite};
+use crate::rpc::{self, Code};
+use http::StatusCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_config::Structured;
+use tokenforge_dialects::{Kind, Node};
+
+/// What is to be done to an answer.
+#[derive(Clone)]
+pub(super) enum Finish {
+    /// Nothing.
+    Plain,
+    /// It is a list of one server.
+    List(Listed),
+    /// It is the result of a tool.
+    Tool(Arc<ToolCall>),
+}
+
+/// A call of a tool.
+pub(super) struct ToolCall {
+    pub(super) tool: String,
+    pub(super) arguments: String,
+    pub(super) rule: Option<Rule>,
+    pub(super) structured: Structured,
+    pub(super) is_promised: bool,
+    pub(super) started: Instant,
+}
+
+/// An answer as its client is to see it.
+pub(super) struct Finished {
+    pub(super) text: String,
+    /// The form of its texts, if it is the result of a tool.
+    pub(super) format: Option<&'static str>,
+    /// For an answer that is no stream.
+    pub(super) status: StatusCode,
+}
+
+impl Finish {
+    pub(super) async fn finish(
+        &self,
+        visit: &Arc<Visit>,
+        backend: &Arc<Backend>,
+        id: &str,
+        answer: Result<String, Failure>,
+    ) -> Finished {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(failure) => return self.failed(visit, backend, id, &failure),
+        };
+        let method = self.method();
+        let (text, format) = match self {
+            Finish::Plain => (answer, None),
+            Finish::List(listed) => (listing(visit, backend, *listed, answer), None),
+            Finish::Tool(call) => {
+                let (answer, figures) = rewritten(visit, call, answer).await;
+                let is_error = is_failure(&answer);
+                visit.hub.stats.called(&backend.prefix, &call.tool, call.started.elapsed(), is_error, &figures);
+                (answer, Some(figures.format))
+            }
+        };
+        let Ok(message) = Message::read(&text) else {
+            return self.failed(visit, backend, id, &Failure::Garbage);
+        };
+        if visit.era == Era::Legacy && wants_input(&message) {
+            let text = "the server asks for input in a way that this client does not know";
+            return Finished { text: rpc::error(Some(id), Code::Internal, text), format: None, status: StatusCode::OK };
+        }
+        let status = status(&message, visit.era);
+        Finished { text: complete(under_id(&message, id), method, visit.era), format, status }
+    }
+
+    fn failed(&self, visit: &Visit, backend: &Backend, id: &str, failure: &Failure) -> Finished {
+        if let Finish::Tool(call) = self {
+            let took = call.started.elapsed();
+            visit.hub.stats.called(&backend.prefix, &call.tool, took, true, &Figures::default());
+        }
+        Finished { text: failure.answer(id, &backend.prefix), format: None, status: StatusCode::OK }
+    }
+
+    fn method(&self) -> &'static str {
+        match self {
+            Finish::Plain => "",
+            Finish::List(listed) => listed.method(),
+            Finish::Tool(_) => "tools/call",
+        }
+    }
+}
+
+/// The list of one server.
+fn listing(visit: &Visit, backend: &Backend, listed: Listed, answer: String) -> String {
+    let Ok(message) = Message::read(&answer) else { return answer };
+    let mut edits = Edits::default();
+    let (mut drops, mut own) = (false, None);
+    if listed == Listed::Tools {
+        backend.remember_tools(list::promises(&message));
+        drops = visit.structured(backend, true) == Structured::Drop;
+        own = visit.is_ours(expand::NAME).then(expand::definition);
+    }
+    list::alone(&message, listed, drops, own, &mut edits);
+    if edits.is_empty() { answer } else { edits.applied(&answer) }
+}
+
+/// The result of a tool, rewritten on a thread where that may take its time.
+async fn rewritten(visit: &Arc<Visit>, call: &Arc<ToolCall>, answer: String) -> (String, Figures) {
+    let Ok(_permit) = visit.hub.rewriting.acquire().await else { return (answer, Figures::default()) };
+    let (visit, call) = (visit.clone(), call.clone());
+    let answer = Arc::new(answer);
+    let original = answer.clone();
+    let working = tokio::task::spawn_blocking(move || {
+        let Rewritten { answer, figures, .. } = work(&visit, &call, &original);
+        (answer, figures)
+    });
+    // A defect leaves the result as it came.
+    let (new, figures) = working.await.unwrap_or_default();
+    (new.unwrap_or_else(|| Arc::unwrap_or_clone(answer)), figures)
+}
+
+/// Rewrites a result. What it leaves out is stored first; where that cannot be, nothing is left out.
+fn work(visit: &Visit, call: &ToolCall, answer: &str) -> Rewritten {
+    let mcp = &visit.settings.mcp;
+    let is_observed = mcp.observe || visit.settings.engine.mode == Mode::Observe;
+    let mut settings = visit.settings.engine.clone();
+    if settings.mode == Mode::Observe {
+        settings.mode = Mode::Standard;
+    }
+    let began = Instant::now();
+    let elapsed = || began.elapsed();
+    let job = job(call, &settings, mcp.metadata, is_observed, &elapsed);
+    let key = visit.is_ours(expand::NAME).then(|| visit.hub.originals.key()).flatten();
+    let engine = Engine::new(&settings);
+    if let Some(key) = &key {
+        let vault = Vault { key, tenant: &visit.tenant };
+        let made = rewrite(answer, &job, &engine.with_vault(vault));
+        if made.originals.iter().all(|original| visit.hub.originals.keep(&visit.tenant, original)) {
+            return made;
+        }
+    }
+    rewrite(answer, &job, &engine)
+}
+
+fn job<'a>(
+    call: &'a ToolCall,
+    settings: &Settings,
+    has_metadata: bool,
+    is_observed: bool,
+    elapsed: &'a dyn Fn() -> Duration,
+) -> Job<'a> {
+    let ToolCall { tool, arguments, rule, structured, is_promised, .. } = call;
+    let is_off = settings.mode == Mode::Disabled;
+    Job {
+        tool,
+        arguments,
+        rule: rule.filter(|rule| !is_off || rule.format != tokenforge_negotiate::Format::Auto),
+        structured: *structured,
+        // Where schemas go, nothing is promised.
+        is_promised: *is_promised && *structured != Structured::Drop,
+        is_observed,
+        has_metadata,
+        elapsed,
+    }
+}
+
+/// Says in a result what the modern era wants said. Other answers stay as they are.
+pub(super) fn complete(answer: String, method: &str, era: Era) -> String {
+    let Some(edits) = completion(&answer, method, era) else { return answer };
+    edits.applied(&answer)
+}
+
+fn completion(answer: &str, method: &str, era: Era) -> Option<Edits> {
+    if era == Era::Legacy {
+        return None;
+    }
+    let message = Message::read(answer).ok()?;
+    let result = message.result()?;
+    let mut edits = Edits::default();
+    let is_empty = result.members().is_empty();
+    let is_cacheable = Listed::by(method).is_some() || method == "resources/read";
+    let mut said = Vec::new();
+    for (name, value, is_wanted) in
+        [("resultType", "\"complete\"", true), ("ttlMs", "0", is_cacheable), ("cacheScope", "\"private\"", is_cacheable)]
+    {
+        if is_wanted && result.get(name).is_none() {
+            said.push(format!("\"{name}\":{value}"));
+        }
+    }
+    if is_empty {
+        edits.replace(result, format!("{{{}}}", said.join(",")));
+    } else if !said.is_empty() {
+        edits.insert(result, &said.join(","));
+    }
+    Some(edits).filter(|edits| !edits.is_empty())
+}
+
+fn wants_input(message: &Message<'_>) -> bool {
+    let kind = message.result().and_then(|result| result.get("resultType"));
+    kind.is_some_and(|kind| kind.is("input_required"))
+}
+
+fn is_failure(answer: &str) -> bool {
+    let Ok(message) = Message::read(answer) else { return true };
+    let flag = message.result().map(|result| result.get("isError"));
+    flag.is_none_or(|flag| flag.is_some_and(|flag| flag.kind() == Kind::True))
+}
+
+/// The modern era says some errors twice.
+fn status(message: &Message<'_>, era: Era) -> StatusCode {
+    let code = message.root().get("error").and_then(|error| error.get("code"));
+    match (era, code.as_ref().map(Node::raw)) {
+        (Era::Modern, Some("-32601")) => StatusCode::NOT_FOUND,
+        (Era::Modern, Some("-32020" | "-32021" | "-32022")) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
