@@ -2,9 +2,8 @@
 
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::link::{Link, Sink, Told};
+use crate::link::{Link, Means, Sink, Told};
 use crate::session::Session;
-use crate::transport::Transport;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -74,7 +73,7 @@ impl Backend {
         &self,
         key: Key,
         told: Told,
-        transport: &Arc<dyn Transport>,
+        means: &Means,
         sink: impl FnOnce() -> Sink,
     ) -> Result<Arc<Link>, Failure> {
         let era = key.era;
@@ -84,7 +83,7 @@ impl Backend {
         }
         let connecting = cell.get_or_try_init(|| {
             let sink = sink();
-            async move { Link::connect(&self.definition, era, told, transport, sink).await }
+            async move { Link::connect(&self.definition, era, told, means, sink).await }
         });
         match connecting.await {
             Ok(link) => {

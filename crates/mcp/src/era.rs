@@ -16,21 +16,21 @@ pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// Where a request of the modern era says which version it is.
-pub const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 /// Where it says whose it is.
-pub const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 /// Where it says what the client can do.
-pub const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The legacy version to speak with a client that asks for this one.
 #[must_use]
-pub fn agreed(asked: &str) -> &'static str {
+pub(crate) fn agreed(asked: &str) -> &'static str {
     LEGACY.iter().find(|version| **version == asked).copied().unwrap_or(LEGACY[0])
 }
 
 /// Every version that is spoken, as a JSON list.
 #[must_use]
-pub fn versions() -> String {
+pub(crate) fn versions() -> String {
     let all: Vec<&str> = std::iter::once(MODERN).chain(LEGACY).collect();
     serde_json::json!(all).to_string()
 }

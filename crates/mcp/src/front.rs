@@ -20,6 +20,8 @@ use crate::hub::Hub;
 use crate::message::{Message, Sort, Unreadable};
 use crate::rpc::{self, Code};
 use crate::session::{Client, Scope, Session};
+pub(crate) use finish::complete;
+
 use answers::{empty, json, problem};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, USER_AGENT};

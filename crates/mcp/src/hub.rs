@@ -6,7 +6,7 @@ mod sessions;
 use crate::backend::{Backend, Key};
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::link::{Link, Sink, Told, Wire};
+use crate::link::{Link, Means, Sink, Told, Wire};
 use crate::list::Listed;
 use crate::message::{Message, Sort};
 use crate::rpc::{self, Code};
@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 use tokenforge_compress::reference::Key as ReferenceKey;
 use tokenforge_compress::{Mode, Original};
 use tokenforge_config::{Mcp, McpBackend};
@@ -32,6 +33,15 @@ const ADDRESSES: usize = 10_000;
 
 /// How many pages of a list are read at once, by ourselves.
 const PAGES: usize = 100;
+
+/// How many programs may run.
+const PROGRAMS: usize = 256;
+
+/// How long programs have to end.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What is told instead of a change when there will be none any more.
+pub(crate) const CLOSING: &str = "";
 
 /// Keeps originals. All of it may block.
 pub trait Originals: Send + Sync {
@@ -69,7 +79,7 @@ pub struct Hub {
     backends: ArcSwap<BTreeMap<Arc<str>, Arc<Backend>>>,
     registry: Mutex<Registry>,
     pub(crate) sessions: Sessions,
-    pub(crate) transport: Arc<dyn Transport>,
+    means: Means,
     pub(crate) originals: Arc<dyn Originals>,
     pub(crate) stats: Stats,
     /// Which server had a resource.
@@ -109,7 +119,7 @@ impl Hub {
             backends: ArcSwap::default(),
             registry: Mutex::new(Registry::open(file)),
             sessions: Sessions::default(),
-            transport,
+            means: Means { transport, programs: Arc::new(Semaphore::new(PROGRAMS)) },
             originals,
             stats: Stats::default(),
             addresses: Mutex::default(),
@@ -133,10 +143,21 @@ impl Hub {
         &self.stats
     }
 
-    /// Ends all conversations with servers.
-    pub fn stop(&self) {
+    /// Ends the streams on which clients hear what belongs to no request. Requests go on.
+    pub fn close_streams(&self) {
+        self.sessions.all().iter().for_each(|session| {
+            session.open_stream();
+        });
+        let _ = self.changes.send(Changed { tenant: None, prefix: "".into(), method: CLOSING.to_owned() });
+    }
+
+    /// Ends all conversations with servers, and waits for their programs to end.
+    pub async fn stop(&self) {
+        self.close_streams();
         self.sessions.clear();
         self.backends.store(Arc::default());
+        let all = u32::try_from(PROGRAMS).unwrap_or(u32::MAX);
+        let _ = tokio::time::timeout(FAREWELL, self.means.programs.acquire_many(all)).await;
     }
 
     pub(crate) fn settings(&self) -> Arc<HubSettings> {
@@ -175,7 +196,7 @@ impl Hub {
                 hub.heard(&prefix, &tenant, own.as_ref(), wire, text);
             })
         };
-        backend.link(key, told, &self.transport, sink).await
+        backend.link(key, told, &self.means, sink).await
     }
 
     /// A server said something to no request in particular.

@@ -12,8 +12,7 @@ mod program;
 pub(crate) use call::{Call, Event};
 pub(crate) use handshake::Server;
 pub(crate) use head::{Head, parameters, read as read_header};
-pub(crate) use inbox::{Sink, is_about_all};
-pub(crate) use lines::{Line, Lines};
+pub(crate) use inbox::Sink;
 
 use crate::era::Era;
 use crate::failure::Failure;
@@ -28,7 +27,7 @@ use program::Program;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long a greeting may take.
 const GREETING: Duration = Duration::from_secs(30);
@@ -45,6 +44,13 @@ pub(crate) struct Link {
     inbox: Arc<Inbox>,
     told: Told,
     timeout: Duration,
+}
+
+/// What it takes to reach servers.
+pub(crate) struct Means {
+    pub(crate) transport: Arc<dyn Transport>,
+    /// How many programs may run.
+    pub(crate) programs: Arc<Semaphore>,
 }
 
 /// What a server is told about its client, as JSON.
@@ -113,7 +119,7 @@ impl Link {
         definition: &McpBackend,
         preferred: Era,
         told: Told,
-        transport: &Arc<dyn Transport>,
+        means: &Means,
         sink: Sink,
     ) -> Result<Arc<Self>, Failure> {
         let inbox = Arc::new(Inbox::new(sink));
@@ -125,11 +131,13 @@ impl Link {
                     Some((HeaderName::try_from(name.as_str()).ok()?, value))
                 };
                 let headers: HeaderMap = headers.iter().filter_map(pair).collect();
-                let address = Address::new(url.clone(), headers, transport.clone(), inbox.clone());
+                let address = Address::new(url.clone(), headers, means.transport.clone(), inbox.clone());
                 (Wire::Address(address), preferred)
             }
             McpTarget::Command { command, args, env, folder } => {
-                let program = Program::start(command, args, env, folder.as_deref(), inbox.clone())?;
+                let permit = means.programs.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
+                let program =
+                    Program::start(command, args, env, folder.as_deref(), inbox.clone(), permit)?;
                 // Old programs may end at a word that they do not know before the greeting.
                 (Wire::Program(program), Era::Legacy)
             }

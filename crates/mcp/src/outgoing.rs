@@ -71,14 +71,14 @@ fn introduce(
 
 /// What every request of the modern era says.
 #[must_use]
-pub fn introduction(info: &str, capabilities: &str) -> String {
+pub(crate) fn introduction(info: &str, capabilities: &str) -> String {
     let version = json!(MODERN);
     format!(r#"{{"{VERSION_KEY}":{version},"{CLIENT_KEY}":{info},"{CAPABILITIES_KEY}":{capabilities}}}"#)
 }
 
 /// A server's answer under the client's id.
 #[must_use]
-pub fn under_id(answer: &Message<'_>, id: &str) -> String {
+pub(crate) fn under_id(answer: &Message<'_>, id: &str) -> String {
     let mut edits = Edits::default();
     if let Some(node) = answer.id_node() {
         edits.replace(node, id);
@@ -88,7 +88,7 @@ pub fn under_id(answer: &Message<'_>, id: &str) -> String {
 
 /// A message about progress under the client's token.
 #[must_use]
-pub fn under_token(message: &Message<'_>, token: &str) -> String {
+pub(crate) fn under_token(message: &Message<'_>, token: &str) -> String {
     let mut edits = Edits::default();
     if let Some(node) = message.param("progressToken") {
         edits.replace(&node, token);

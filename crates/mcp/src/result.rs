@@ -5,6 +5,7 @@ mod text;
 
 use crate::edit::Edits;
 use crate::message::Message;
+use crate::policy::Rule;
 use serde_json::json;
 use std::time::Duration;
 use structured::Standing;
@@ -13,8 +14,6 @@ use tokenforge_compress::{Engine, Original};
 use tokenforge_config::Structured;
 use tokenforge_dialects::{Kind, Node, quoted};
 use tokenforge_negotiate::Format;
-
-pub use crate::policy::Rule;
 
 /// Where a request says which form it wants, in its `_meta`.
 pub const FORMAT_KEY: &str = "dev.tokenforge/format";

@@ -15,6 +15,9 @@ pub struct Node<'a> {
 
 impl<'a> Node<'a> {
     /// Reads a text that is one value.
+    ///
+    /// # Errors
+    /// It is not JSON, or too deep.
     pub fn read(text: &'a str) -> Result<Self, Refusal> {
         let mut reader = Reader::over(text);
         let value = reader.value()?;
@@ -22,6 +25,7 @@ impl<'a> Node<'a> {
         Ok(Node { text, value })
     }
 
+    /// What it is.
     pub fn kind(&self) -> Kind {
         self.value.kind
     }

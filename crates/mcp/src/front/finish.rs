@@ -9,13 +9,11 @@ use crate::failure::Failure;
 use crate::list::{self, Listed};
 use crate::message::Message;
 use crate::outgoing::under_id;
-use crate::policy::Rule;
-use crate::result::{Figures, Job, Rewritten, rewrite};
+use crate::result::Figures;
 use crate::rpc::{self, Code};
+use crate::work::{self, ToolCall};
 use http::StatusCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokenforge_compress::{Engine, Mode, Settings, Vault};
 use tokenforge_config::Structured;
 use tokenforge_dialects::{Kind, Node};
 
@@ -28,16 +26,6 @@ pub(super) enum Finish {
     List(Listed),
     /// It is the result of a tool.
     Tool(Arc<ToolCall>),
-}
-
-/// A call of a tool.
-pub(super) struct ToolCall {
-    pub(super) tool: String,
-    pub(super) arguments: String,
-    pub(super) rule: Option<Rule>,
-    pub(super) structured: Structured,
-    pub(super) is_promised: bool,
-    pub(super) started: Instant,
 }
 
 /// An answer as its client is to see it.
@@ -121,61 +109,18 @@ async fn rewritten(visit: &Arc<Visit>, call: &Arc<ToolCall>, answer: String) -> 
     let answer = Arc::new(answer);
     let original = answer.clone();
     let working = tokio::task::spawn_blocking(move || {
-        let Rewritten { answer, figures, .. } = work(&visit, &call, &original);
-        (answer, figures)
+        let hub = &visit.hub;
+        let originals = visit.is_ours(expand::NAME).then_some(&*hub.originals);
+        let made = work::rewritten(&original, &call, &visit.settings, originals, &visit.tenant);
+        (made.answer, made.figures)
     });
     // A defect leaves the result as it came.
     let (new, figures) = working.await.unwrap_or_default();
     (new.unwrap_or_else(|| Arc::unwrap_or_clone(answer)), figures)
 }
 
-/// Rewrites a result. What it leaves out is stored first; where that cannot be, nothing is left out.
-fn work(visit: &Visit, call: &ToolCall, answer: &str) -> Rewritten {
-    let mcp = &visit.settings.mcp;
-    let is_observed = mcp.observe || visit.settings.engine.mode == Mode::Observe;
-    let mut settings = visit.settings.engine.clone();
-    if settings.mode == Mode::Observe {
-        settings.mode = Mode::Standard;
-    }
-    let began = Instant::now();
-    let elapsed = || began.elapsed();
-    let job = job(call, &settings, mcp.metadata, is_observed, &elapsed);
-    let key = visit.is_ours(expand::NAME).then(|| visit.hub.originals.key()).flatten();
-    let engine = Engine::new(&settings);
-    if let Some(key) = &key {
-        let vault = Vault { key, tenant: &visit.tenant };
-        let made = rewrite(answer, &job, &engine.with_vault(vault));
-        if made.originals.iter().all(|original| visit.hub.originals.keep(&visit.tenant, original)) {
-            return made;
-        }
-    }
-    rewrite(answer, &job, &engine)
-}
-
-fn job<'a>(
-    call: &'a ToolCall,
-    settings: &Settings,
-    has_metadata: bool,
-    is_observed: bool,
-    elapsed: &'a dyn Fn() -> Duration,
-) -> Job<'a> {
-    let ToolCall { tool, arguments, rule, structured, is_promised, .. } = call;
-    let is_off = settings.mode == Mode::Disabled;
-    Job {
-        tool,
-        arguments,
-        rule: rule.filter(|rule| !is_off || rule.format != tokenforge_negotiate::Format::Auto),
-        structured: *structured,
-        // Where schemas go, nothing is promised.
-        is_promised: *is_promised && *structured != Structured::Drop,
-        is_observed,
-        has_metadata,
-        elapsed,
-    }
-}
-
 /// Says in a result what the modern era wants said. Other answers stay as they are.
-pub(super) fn complete(answer: String, method: &str, era: Era) -> String {
+pub(crate) fn complete(answer: String, method: &str, era: Era) -> String {
     let Some(edits) = completion(&answer, method, era) else { return answer };
     edits.applied(&answer)
 }

@@ -4,6 +4,7 @@ use super::answers;
 use super::visit::Visit;
 use super::Body;
 use crate::era::Era;
+use crate::hub::CLOSING;
 use crate::message::Message;
 use crate::session::Scope;
 use crate::sse;
@@ -78,6 +79,7 @@ impl Visit {
                     Ok(Err(RecvError::Closed)) => return,
                     // Whatever was missed, lists may have changed.
                     Ok(Err(RecvError::Lagged(_))) => frames.iter().map(|(_, frame)| frame.as_str()).collect(),
+                    Ok(Ok(change)) if change.method == CLOSING => return,
                     Ok(Ok(change)) => {
                         let is_theirs = change.tenant.as_ref().is_none_or(|own| *own == tenant);
                         let is_seen = match &scope {

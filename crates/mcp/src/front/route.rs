@@ -30,12 +30,15 @@ impl Visit {
         let finish = finish.unwrap_or(Finish::Plain);
         let mut is_again = false;
         loop {
-            let call = match visit.ask(&backend, message, rename).await {
+            let mut call = match visit.ask(&backend, message, rename).await {
                 Ok(call) => call,
                 Err(failure) => {
                     return Relay::failed(visit, backend, id, finish, failure).await;
                 }
             };
+            if message.method() == "subscriptions/listen" {
+                call.wait_forever();
+            }
             let mut relay = Relay::new(visit.clone(), backend.clone(), id.clone(), finish.clone(), call);
             match relay.first().await {
                 // It forgot us, perhaps over a restart: greeted anew, it may do it.

@@ -1,7 +1,7 @@
 //! Calls of tools.
 
 use super::answers::json;
-use super::finish::{Finish, ToolCall};
+use super::finish::Finish;
 use super::visit::Visit;
 use super::Body;
 use crate::expand;
@@ -10,6 +10,7 @@ use crate::names::split;
 use crate::policy;
 use crate::rpc;
 use crate::session::Scope;
+use crate::work::ToolCall;
 use http::{Response, StatusCode};
 use std::borrow::Cow;
 use std::sync::Arc;

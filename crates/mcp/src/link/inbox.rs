@@ -88,7 +88,7 @@ impl Inbox {
 }
 
 /// Is this about a server's lists, whoever asks?
-pub(crate) fn is_about_all(method: &str) -> bool {
+fn is_about_all(method: &str) -> bool {
     matches!(
         method,
         "notifications/tools/list_changed"

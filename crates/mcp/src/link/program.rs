@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokenforge_config::Secret;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 
 /// How many messages may wait for a program that does not read.
 const QUEUE: usize = 64;
@@ -49,6 +49,7 @@ impl Program {
         env: &BTreeMap<String, Secret>,
         folder: Option<&Path>,
         inbox: Arc<Inbox>,
+        permit: OwnedSemaphorePermit,
     ) -> Result<Self, Failure> {
         let mut program = Command::new(command);
         program.args(args).env_clear().kill_on_drop(true);
@@ -76,6 +77,7 @@ impl Program {
         let reading = stdout.map(|stdout| tokio::spawn(read(stdout, weak, inbox.clone())));
         tokio::spawn(async move {
             supervise(child, stopped).await;
+            drop(permit);
             if let Some(reading) = reading {
                 // Its last words may be an answer.
                 let _ = tokio::time::timeout(GRACE, reading).await;
