@@ -71,7 +71,7 @@ fn m3_toon_and_stc_are_what_was_asked_for_and_json_forces_json() {
 
 #[test]
 fn m6_what_would_grow_in_tokens_stays_json() {
-    let result = text_result(r#"{"ok":true}"#);
+    let result = text_result(r#"{"a":[[1,2],[3,4],[[5]]],"b":[[],{},[{}]]}"#);
     let done = done(&result, &job(Format::Toon));
     assert!(done.answer.is_none());
     assert_eq!(done.figures.format, "json");

@@ -7,6 +7,8 @@ mod faults;
 mod fields;
 mod hostile;
 mod kit;
+#[cfg(unix)]
+mod mcp;
 mod operator;
 mod passing;
 mod slow_client;
