@@ -93,7 +93,7 @@ async fn serve(
         .with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr().context("cannot listen")?;
     let mode = settings.tool_output.mode;
-    let gateway = Gateway::new(settings, store);
+    let gateway = Gateway::new(settings, store)?;
     let warming = gateway.clone();
     // What the first request would wait for is made while nobody waits.
     std::thread::spawn(move || warming.warm_up());

@@ -65,7 +65,9 @@ impl Filter {
     }
 
     fn ask(&mut self, id: &str, method: &str, params: &Value) -> Value {
-        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        self.say(
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        );
         let answer: Value = serde_json::from_str(&self.hear()).unwrap();
         assert_eq!(answer["id"], id);
         answer["result"].clone()
@@ -86,7 +88,8 @@ fn m17_results_are_smaller_and_all_else_is_as_it_was() {
     let result = filter.ask("b", "tools/call", &json!({"name": "other"}));
     let text = result["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("[60]{id,name,state}:"), "{text}");
-    let unknown = filter.ask("c", "tools/call", &json!({"name": "expand_context", "arguments": {"id": "x"}}));
+    let unknown =
+        filter.ask("c", "tools/call", &json!({"name": "expand_context", "arguments": {"id": "x"}}));
     assert_eq!(unknown["isError"], true);
 }
 

@@ -122,6 +122,8 @@ mod tests {
         assert!(wrong(json!({"url": "ftp://x", "timeout": "1s"})).contains("mcp.backends.x.url"));
         assert!(wrong(json!({"url": "http://u:secret@x"})).find("secret").is_none());
         assert!(wrong(json!({"command": "a", "comand": "b"})).contains("comand"));
-        assert!(wrong(json!({"command": "a", "env": {"T": "***"}})).contains("mcp.backends.x.env.T"));
+        assert!(
+            wrong(json!({"command": "a", "env": {"T": "***"}})).contains("mcp.backends.x.env.T")
+        );
     }
 }

@@ -1,10 +1,12 @@
 //! What all requests share.
 
+use crate::chains::{self, Chains};
 use crate::deferral::Deferrals;
 use crate::guarded::Guarded;
 use crate::mcp;
 use crate::memo::Memo;
 use crate::options::Options;
+use crate::route::Routes;
 use crate::sessions::Sessions;
 use crate::sticky::Sticky;
 use crate::strategy;
@@ -20,7 +22,7 @@ use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Output};
 use tokenforge_config::{SchemaCompression, Settings};
 use tokenforge_mcp::Hub;
-use tokenforge_plugin::Chain;
+use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
 use tokio::sync::Semaphore;
 
@@ -30,6 +32,8 @@ const KEY_RETRY: Duration = Duration::from_secs(1);
 /// The gateway: what lives as long as the process.
 pub struct Gateway {
     state: ArcSwap<State>,
+    /// The plugins that settings can ask for.
+    registry: Registry,
     pub(crate) store: Arc<dyn Store>,
     /// Under which references are made.
     key: OnceLock<Arc<Key>>,
@@ -55,13 +59,30 @@ pub(crate) struct State {
     /// What the engine is to do, unless a request asks otherwise.
     pub(crate) engine: tokenforge_compress::Settings,
     pub(crate) door: Door,
-    pub(crate) chain: Chain,
+    pub(crate) chains: Chains,
+    pub(crate) routes: Routes,
 }
 
 impl Gateway {
     /// A gateway with these settings, which keeps what it must in this store.
-    #[must_use]
-    pub fn new(settings: Settings, store: Arc<dyn Store>) -> Arc<Self> {
+    ///
+    /// # Errors
+    /// A plugin that nobody knows, or that cannot work with its settings.
+    pub fn new(settings: Settings, store: Arc<dyn Store>) -> Result<Arc<Self>, ConfigError> {
+        Self::with_plugins(settings, store, Registry::default())
+    }
+
+    /// The same, which also knows these plugins beside its own.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and a plugin that has the name of another.
+    pub fn with_plugins(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        mut registry: Registry,
+    ) -> Result<Arc<Self>, ConfigError> {
+        chains::register(&mut registry)?;
+        let state = State::new(settings.clone(), &registry, &Chains::default())?;
         let key = settings.store.key.as_ref().map(|secret| Key::from_secret(secret.expose()));
         let key = key.map_or_else(OnceLock::new, |key| Arc::new(key).into());
         let threads = match settings.limits.compression_threads {
@@ -69,7 +90,7 @@ impl Gateway {
             threads => threads,
         };
         let client = Arc::new(Client::new(&settings.limits));
-        Arc::new_cyclic(|me| Gateway {
+        Ok(Arc::new_cyclic(|me| Gateway {
             mcp: mcp::hub(&settings, &client, me),
             client,
             telemetry: Telemetry::new(&settings),
@@ -83,8 +104,19 @@ impl Gateway {
             key_asked: Mutex::default(),
             compression: Arc::new(Semaphore::new(threads)),
             is_draining: AtomicBool::new(false),
-            state: ArcSwap::from_pointee(State::new(settings)),
-        })
+            state: ArcSwap::from_pointee(state),
+            registry,
+        }))
+    }
+
+    /// Can a gateway have these settings? Loading them does not know the plugins.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn check(settings: &Settings) -> Result<(), ConfigError> {
+        let mut registry = Registry::default();
+        chains::register(&mut registry)?;
+        Chains::new(settings, &registry, &Chains::default()).map(drop)
     }
 
     /// The settings as they are now.
@@ -93,14 +125,19 @@ impl Gateway {
     }
 
     /// Other settings from now on. Requests that are under way keep theirs.
-    pub fn reconfigure(&self, settings: Settings) {
-        self.telemetry.reconfigure(&settings);
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); then nothing changes.
+    pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
+        let state = State::new(settings, &self.registry, &self.state.load().chains)?;
+        self.telemetry.reconfigure(&state.settings);
         let old = self.state();
-        let (old, new) = (&old.settings, &settings);
+        let (old, new) = (&old.settings, &state.settings);
         if old.mcp != new.mcp || old.tool_output != new.tool_output {
             self.mcp.configure(mcp::settings(new));
         }
-        self.state.store(Arc::new(State::new(settings)));
+        self.state.store(Arc::new(state));
+        Ok(())
     }
 
     /// The settings as they are now.
@@ -163,13 +200,18 @@ impl Gateway {
 }
 
 impl State {
-    fn new(settings: Settings) -> Self {
-        State {
+    fn new(
+        settings: Settings,
+        registry: &Registry,
+        previous: &Chains,
+    ) -> Result<Self, ConfigError> {
+        Ok(State {
             engine: settings.tool_output.engine_settings(),
             door: Door::new(&settings.keys),
-            chain: Chain::default(),
+            chains: Chains::new(&settings, registry, previous)?,
+            routes: Routes::new(&settings),
             settings,
-        }
+        })
     }
 
     /// Is there anything to be done to a request that asks for this in its headers?

@@ -6,6 +6,7 @@
 
 mod answer;
 mod blocking;
+mod chains;
 mod deferral;
 mod exchange;
 mod expand;
@@ -20,6 +21,7 @@ mod project;
 mod relay;
 mod report;
 mod rewrite;
+mod route;
 mod sessions;
 mod sticky;
 mod strategy;

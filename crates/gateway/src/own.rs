@@ -17,7 +17,6 @@ mod dropin;
 mod events;
 mod expand;
 mod mcp;
-mod mcp_admin;
 
 use crate::answer::{self, Problem};
 use crate::blocking::blocking;
@@ -69,11 +68,11 @@ pub(crate) async fn answer_operator(
     }
     match path {
         "/_forge/metrics" if is_get => {
-            let mut text = gateway.telemetry.metrics(gateway.state().chain.metrics());
+            let mut text = gateway.telemetry.metrics(gateway.state().chains.metrics());
             text += &gateway.mcp.stats().metrics();
             answer::text_of(StatusCode::OK, "text/plain; version=0.0.4", text)
         }
-        path if mcp_admin::is_ours(path) => mcp_admin::answer(gateway, exchange, body).await,
+        path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
         "/_forge/api/stats" if is_get => stats(gateway).await,
         "/_forge/api/events" if is_get => events::stream(gateway),
         "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),

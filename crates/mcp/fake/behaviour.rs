@@ -67,7 +67,8 @@ impl Server {
 
     /// Two pages.
     fn tools(&self, params: &Value) -> Value {
-        let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}, "x-own": 1.50});
+        let tool =
+            |name: &str| json!({"name": name, "inputSchema": {"type": "object"}, "x-own": 1.50});
         if params["cursor"] == "second" {
             let mut structured = tool("structured");
             structured["outputSchema"] = json!({"type": "object", "required": ["rows"]});
@@ -83,7 +84,9 @@ impl Server {
     fn call(&mut self, id: &Value, params: &Value) -> Vec<Act> {
         let token = &params["_meta"]["progressToken"];
         let log = |n: usize| {
-            Act::Say(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}}))
+            Act::Say(
+                json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}}),
+            )
         };
         match params["name"].as_str().unwrap_or_default() {
             "rows" => vec![Act::Say(text(id, &pretty_rows()))],
@@ -113,22 +116,30 @@ impl Server {
             "progress" => {
                 let progress = |n: u32| {
                     let params = json!({"progressToken": token, "progress": n});
-                    Act::Say(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
+                    Act::Say(
+                        json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}),
+                    )
                 };
                 vec![progress(1), progress(2), Act::Say(text(id, "done"))]
             }
             "ask" => {
                 self.asked = Some(id.clone());
                 let params = json!({"message": "which?", "requestedSchema": {"type": "object"}});
-                vec![Act::Say(json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": params}))]
+                vec![Act::Say(
+                    json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": params}),
+                )]
             }
             "grow" => {
                 self.has_extra_tool = true;
-                let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+                let changed =
+                    json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
                 vec![Act::Announce(changed), Act::Say(text(id, "grown"))]
             }
             "garbage" => {
-                vec![Act::Write("{\"jsonrpc\": nonsense\n\u{1}\n[]\n".to_owned()), Act::Say(text(id, "after"))]
+                vec![
+                    Act::Write("{\"jsonrpc\": nonsense\n\u{1}\n[]\n".to_owned()),
+                    Act::Say(text(id, "after")),
+                ]
             }
             "huge" => vec![Act::Say(text(id, &"x".repeat(9 << 20)))],
             "flood" => {
@@ -163,6 +174,7 @@ pub(crate) fn pretty_rows() -> String {
 
 /// A test run of which the passed tests are left out.
 pub(crate) fn test_run() -> String {
-    let passed: String = (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
+    let passed: String =
+        (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
     format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored\n")
 }

@@ -110,7 +110,8 @@ impl Backend {
             self.failed();
         }
         if !links.contains_key(&key) && links.len() >= LINKS {
-            let is_unused = |slot: &Slot| slot.link.get().is_some_and(|link| Arc::strong_count(link) == 1);
+            let is_unused =
+                |slot: &Slot| slot.link.get().is_some_and(|link| Arc::strong_count(link) == 1);
             let unused = links.iter().filter(|(_, slot)| is_unused(slot));
             let oldest = unused.min_by_key(|(_, slot)| slot.used).map(|(key, _)| key.clone());
             if let Some(oldest) = oldest {

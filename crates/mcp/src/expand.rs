@@ -43,7 +43,8 @@ fn text(arguments: &str, find: impl FnOnce(&str) -> Option<String>) -> Result<St
         let id: String = wanted.id.chars().filter(|c| !c.is_control()).take(64).collect();
         format!("No original is kept under {id:?}. Run the tool again if you need its output.")
     })?;
-    let again = |error: &dyn std::fmt::Display| format!("Call again with other arguments: {error}.");
+    let again =
+        |error: &dyn std::fmt::Display| format!("Call again with other arguments: {error}.");
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
     let lines = given(wanted.lines).map(|lines| lines.parse()).transpose();
     let path = given(wanted.path).map(|path| path.parse()).transpose();
@@ -64,9 +65,8 @@ mod tests {
     #[test]
     fn l4_an_original_or_a_part_of_it_is_given_back() {
         let find = |id: &str| (id == "shadow_x").then(|| "one\ntwo\nthree\n".to_owned());
-        let said = |arguments: &str| -> Value {
-            serde_json::from_str(&result(arguments, find)).unwrap()
-        };
+        let said =
+            |arguments: &str| -> Value { serde_json::from_str(&result(arguments, find)).unwrap() };
         assert_eq!(said(r#"{"id":"shadow_x"}"#)["content"][0]["text"], "one\ntwo\nthree\n");
         assert_eq!(said(r#"{"id":"shadow_x"}"#)["isError"], false);
         let part = said(r#"{"id":"shadow_x","lines":"2-2"}"#);

@@ -53,7 +53,9 @@ impl Failure {
     pub fn answer(&self, id: &str, prefix: &str) -> String {
         match self {
             Failure::Cancelled => rpc::error(Some(id), Code::Cancelled, "cancelled"),
-            failure => rpc::error(Some(id), Code::Server, &format!("tool server `{prefix}`: {failure}")),
+            failure => {
+                rpc::error(Some(id), Code::Server, &format!("tool server `{prefix}`: {failure}"))
+            }
         }
     }
 }

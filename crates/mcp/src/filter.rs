@@ -83,14 +83,16 @@ impl Filter {
             "tools/call" => {
                 let Some(tool) = message.text_param("name") else { return Step::Pass };
                 let arguments = message.param("arguments");
-                let arguments = arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
+                let arguments =
+                    arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
                 if tool == expand::NAME && self.offers_expansion() {
                     let is_modern = message.meta(VERSION_KEY).is_some();
                     let era = if is_modern { Era::Modern } else { Era::Legacy };
                     return Step::Expand { id: id.to_owned(), arguments, era };
                 }
                 let word = message.meta(FORMAT_KEY).and_then(|word| word.text());
-                let wanted = word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
+                let wanted =
+                    word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
                 let call = ToolCall {
                     rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
                     structured,
@@ -117,7 +119,13 @@ impl Filter {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
                 let mut edits = Edits::default();
                 let own = self.offers_expansion().then(expand::definition);
-                list::alone(&message, Listed::Tools, structured == Structured::Drop, own, &mut edits);
+                list::alone(
+                    &message,
+                    Listed::Tools,
+                    structured == Structured::Drop,
+                    own,
+                    &mut edits,
+                );
                 if edits.is_empty() { Step::Pass } else { Step::Change(edits.applied(text)) }
             }
         }
@@ -154,7 +162,13 @@ fn filtered(
 }
 
 /// The answer to a call of our own tool. Blocks.
-fn expanded(id: &str, arguments: &str, era: Era, originals: &dyn Originals, tenant: &str) -> String {
+fn expanded(
+    id: &str,
+    arguments: &str,
+    era: Era,
+    originals: &dyn Originals,
+    tenant: &str,
+) -> String {
     let result = expand::result(arguments, |id| originals.find(tenant, id));
     complete(rpc::result(id, &result), "tools/call", era)
 }
@@ -190,11 +204,13 @@ mod tests {
         let client = json!({"clientInfo": {"name": "claude-code", "version": "2"}});
         ask(&mut filter, 0, "initialize", client);
         ask(&mut filter, 1, "tools/list", json!({}));
-        let list = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","outputSchema":{}}]}}"#;
+        let list =
+            r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","outputSchema":{}}]}}"#;
         let Step::Change(shown) = filter.from_server(list) else { panic!("nothing changed") };
         assert!(!shown.contains("outputSchema") && shown.contains(expand::NAME), "{shown}");
         ask(&mut filter, 2, "tools/call", json!({"name": "t"}));
-        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#) else {
+        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        else {
             panic!("it was not known what this answers")
         };
         assert_eq!(called.0.structured, Structured::Drop);
@@ -204,7 +220,8 @@ mod tests {
     fn the_format_may_come_with_the_call() {
         let mut filter = filter();
         ask(&mut filter, 2, "tools/call", json!({"name": "t", "_meta": {FORMAT_KEY: "TOON"}}));
-        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#) else {
+        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        else {
             panic!("it was not known what this answers")
         };
         assert_eq!(called.0.rule.unwrap().format, Format::Toon);

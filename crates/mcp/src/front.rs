@@ -7,8 +7,8 @@ mod answers;
 mod check;
 mod door;
 mod finish;
-mod lists;
 mod listen;
+mod lists;
 mod relay;
 mod route;
 mod tools;
@@ -16,6 +16,7 @@ mod visit;
 mod welcome;
 
 use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, Era, LEGACY, VERSION_KEY};
+use crate::hook::Hooks;
 use crate::hub::Hub;
 use crate::message::{Message, Sort, Unreadable};
 use crate::rpc::{self, Code};
@@ -38,7 +39,7 @@ pub(crate) const SESSION: &str = "mcp-session-id";
 pub(crate) const VERSION: &str = "mcp-protocol-version";
 
 /// A request to the endpoint.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Ask {
     /// `POST`, `GET` or `DELETE`.
     pub method: Method,
@@ -52,6 +53,8 @@ pub struct Ask {
     pub tenant: Arc<str>,
     /// Is nobody asked for a key?
     pub is_open: bool,
+    /// Who looks at calls of tools on the way.
+    pub hooks: Option<Arc<dyn Hooks>>,
     /// The message.
     pub body: Bytes,
 }
@@ -89,12 +92,15 @@ impl Hub {
 
     async fn posted(self: &Arc<Self>, ask: &Ask, scope: Scope) -> Response<Body> {
         // A page of some website can post other types without asking first.
-        let is_json = ask.text(CONTENT_TYPE).is_some_and(|kind| kind.trim_start().starts_with("application/json"));
+        let is_json = ask
+            .text(CONTENT_TYPE)
+            .is_some_and(|kind| kind.trim_start().starts_with("application/json"));
         if !is_json {
             let message = "expected Content-Type: application/json";
             return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, Code::Request, message);
         }
-        let read = str::from_utf8(&ask.body).map_err(|_| Unreadable::NotJson).and_then(Message::read);
+        let read =
+            str::from_utf8(&ask.body).map_err(|_| Unreadable::NotJson).and_then(Message::read);
         let message = match read {
             Ok(message) => message,
             Err(unreadable) => {
@@ -111,7 +117,12 @@ impl Hub {
         }
     }
 
-    async fn modern(self: &Arc<Self>, ask: &Ask, scope: Scope, message: &Message<'_>) -> Response<Body> {
+    async fn modern(
+        self: &Arc<Self>,
+        ask: &Ask,
+        scope: Scope,
+        message: &Message<'_>,
+    ) -> Response<Body> {
         match message.sort() {
             Sort::Notification => return empty(StatusCode::ACCEPTED),
             Sort::Answer => {
@@ -128,7 +139,12 @@ impl Hub {
         Visit::new(self, ask, scope, Era::Modern, client, None).request(message).await
     }
 
-    async fn legacy(self: &Arc<Self>, ask: &Ask, scope: Scope, message: &Message<'_>) -> Response<Body> {
+    async fn legacy(
+        self: &Arc<Self>,
+        ask: &Ask,
+        scope: Scope,
+        message: &Message<'_>,
+    ) -> Response<Body> {
         if message.method() == "initialize" && message.sort() == Sort::Request {
             let (info, capabilities) = (message.param("clientInfo"), message.param("capabilities"));
             let client = Client::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
@@ -149,17 +165,26 @@ impl Hub {
 
     /// The session of a request, or why there is none.
     fn session(&self, ask: &Ask, scope: &Scope) -> Result<Arc<Session>, Box<Response<Body>>> {
-        let refused = |status, message| Err(Box::new(problem(status, None, Code::Request, message)));
+        let refused =
+            |status, message| Err(Box::new(problem(status, None, Code::Request, message)));
         let Some(id) = ask.text(SESSION) else {
-            return refused(StatusCode::BAD_REQUEST, "expected Mcp-Session-Id, which initialize gives");
+            return refused(
+                StatusCode::BAD_REQUEST,
+                "expected Mcp-Session-Id, which initialize gives",
+            );
         };
         if ask.text(VERSION).is_some_and(|version| !LEGACY.contains(&version)) {
-            return refused(StatusCode::BAD_REQUEST, "the session was begun with another protocol version");
+            return refused(
+                StatusCode::BAD_REQUEST,
+                "the session was begun with another protocol version",
+            );
         }
         let session = self.sessions.find(id);
         match session.filter(|session| session.tenant == ask.tenant && session.scope == *scope) {
             Some(session) => Ok(session),
-            None => refused(StatusCode::NOT_FOUND, "there is no such session; initialize begins one"),
+            None => {
+                refused(StatusCode::NOT_FOUND, "there is no such session; initialize begins one")
+            }
         }
     }
 
@@ -203,7 +228,8 @@ fn era(message: &Message<'_>, ask: &Ask) -> Era {
 }
 
 fn not_allowed() -> Response<Body> {
-    let mut answer = json(StatusCode::METHOD_NOT_ALLOWED, rpc::error(None, Code::Request, "use POST"));
+    let mut answer =
+        json(StatusCode::METHOD_NOT_ALLOWED, rpc::error(None, Code::Request, "use POST"));
     answer.headers_mut().insert(http::header::ALLOW, http::HeaderValue::from_static("POST"));
     answer
 }

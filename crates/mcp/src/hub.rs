@@ -1,5 +1,6 @@
 //! All tool servers, and all who use them.
 
+mod operator;
 mod registry;
 mod sessions;
 
@@ -16,7 +17,6 @@ use crate::transport::Transport;
 use arc_swap::ArcSwap;
 use registry::Registry;
 use sessions::Sessions;
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -26,13 +26,11 @@ use tokenforge_compress::{Mode, Original};
 use tokenforge_config::{Mcp, McpBackend};
 use tokio::sync::{Semaphore, broadcast};
 
+pub use operator::Taken;
 pub use registry::NotSaved;
 
 /// How many addresses of resources are remembered.
 const ADDRESSES: usize = 10_000;
-
-/// How many pages of a list are read at once, by ourselves.
-const PAGES: usize = 100;
 
 /// How many programs may run.
 const PROGRAMS: usize = 256;
@@ -98,11 +96,6 @@ pub(crate) struct Changed {
     pub(crate) method: String,
 }
 
-/// A prefix that another server has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is a tool server with the prefix `{0}` already")]
-pub struct Taken(pub String);
-
 impl Hub {
     /// A hub with these settings. Servers that were added at run time are read from `file`, and kept there.
     #[must_use]
@@ -148,7 +141,11 @@ impl Hub {
         self.sessions.all().iter().for_each(|session| {
             session.open_stream();
         });
-        let _ = self.changes.send(Changed { tenant: None, prefix: "".into(), method: CLOSING.to_owned() });
+        let _ = self.changes.send(Changed {
+            tenant: None,
+            prefix: "".into(),
+            method: CLOSING.to_owned(),
+        });
     }
 
     /// Ends all conversations with servers, and waits for their programs to end.
@@ -166,7 +163,12 @@ impl Hub {
 
     /// The servers that are used.
     pub(crate) fn used(&self) -> Vec<Arc<Backend>> {
-        self.backends.load().values().filter(|backend| backend.definition.enabled).cloned().collect()
+        self.backends
+            .load()
+            .values()
+            .filter(|backend| backend.definition.enabled)
+            .cloned()
+            .collect()
     }
 
     pub(crate) fn backend(&self, prefix: &str) -> Option<Arc<Backend>> {
@@ -200,11 +202,22 @@ impl Hub {
     }
 
     /// A server said something to no request in particular.
-    fn heard(&self, prefix: &Arc<str>, tenant: &Arc<str>, own: Option<&Weak<Session>>, wire: &Wire, text: String) {
+    fn heard(
+        &self,
+        prefix: &Arc<str>,
+        tenant: &Arc<str>,
+        own: Option<&Weak<Session>>,
+        wire: &Wire,
+        text: String,
+    ) {
         let Ok(message) = Message::read(&text) else { return };
         if message.sort() == Sort::Notification {
             let method = message.method().to_owned();
-            let _ = self.changes.send(Changed { tenant: Some(tenant.clone()), prefix: prefix.clone(), method });
+            let _ = self.changes.send(Changed {
+                tenant: Some(tenant.clone()),
+                prefix: prefix.clone(),
+                method,
+            });
         }
         match own {
             Some(session) => {
@@ -217,7 +230,9 @@ impl Hub {
             }
             None => {
                 let is_theirs = |session: &&Arc<Session>| {
-                    session.tenant == *tenant && !session.client.can_be_asked() && session.sees(prefix)
+                    session.tenant == *tenant
+                        && !session.client.can_be_asked()
+                        && session.sees(prefix)
                 };
                 for session in self.sessions.all().iter().filter(is_theirs) {
                     session.receive(None, text.clone());
@@ -227,12 +242,14 @@ impl Hub {
     }
 
     /// Tells all clients that lists changed: those of one server, or all.
-    fn lists_changed(&self, prefix: Option<&str>) {
+    pub(crate) fn lists_changed(&self, prefix: Option<&str>) {
         let sessions = self.sessions.all();
         for listed in [Listed::Tools, Listed::Prompts, Listed::Resources] {
             let method = format!("notifications/{}/list_changed", listed.capability());
             let text = rpc::notification(&method, None);
-            for session in sessions.iter().filter(|session| prefix.is_none_or(|prefix| session.sees(prefix))) {
+            for session in
+                sessions.iter().filter(|session| prefix.is_none_or(|prefix| session.sees(prefix)))
+            {
                 session.receive(None, text.clone());
             }
             let prefix = prefix.unwrap_or_default().into();
@@ -257,7 +274,13 @@ impl Hub {
         addresses.insert(address.to_owned(), prefix.clone());
     }
 
-    pub(crate) fn begin_session(&self, tenant: Arc<str>, scope: Scope, client: Client, version: &'static str) -> Option<Arc<Session>> {
+    pub(crate) fn begin_session(
+        &self,
+        tenant: Arc<str>,
+        scope: Scope,
+        client: Client,
+        version: &'static str,
+    ) -> Option<Arc<Session>> {
         self.sessions.begin(tenant, scope, client, version, |ended| self.leave(ended))
     }
 
@@ -284,111 +307,5 @@ impl Hub {
             (backend.prefix.clone(), backend)
         };
         self.backends.store(Arc::new(wanted.into_iter().map(backend).collect()));
-    }
-}
-
-/// What an operator does. What is changed is kept in the file; these block.
-impl Hub {
-    /// All servers, without their secrets.
-    #[must_use]
-    pub fn list(&self) -> Vec<Value> {
-        self.backends.load().values().map(|backend| self.shown(backend)).collect()
-    }
-
-    /// One server, without its secrets.
-    #[must_use]
-    pub fn show(&self, prefix: &str) -> Option<Value> {
-        self.backends.load().get(prefix).map(|backend| self.shown(backend))
-    }
-
-    /// How a server is defined.
-    #[must_use]
-    pub fn definition(&self, prefix: &str) -> Option<McpBackend> {
-        self.backends.load().get(prefix).map(|backend| backend.definition.clone())
-    }
-
-    /// A further server.
-    ///
-    /// # Errors
-    /// Its prefix is taken, or it cannot be kept.
-    pub fn add(&self, prefix: &str, definition: McpBackend) -> Result<Result<(), NotSaved>, Taken> {
-        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.backends.load().contains_key(prefix) {
-            return Err(Taken(prefix.to_owned()));
-        }
-        let saved = registry.put(prefix, Some(definition));
-        drop(registry);
-        Ok(saved.map(|()| self.changed(prefix)))
-    }
-
-    /// A server as it is from now on; `None`: it is gone.
-    ///
-    /// # Errors
-    /// It cannot be kept.
-    pub fn put(&self, prefix: &str, definition: Option<McpBackend>) -> Result<(), NotSaved> {
-        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-        registry.put(prefix, definition)?;
-        drop(registry);
-        self.changed(prefix);
-        Ok(())
-    }
-
-    fn changed(&self, prefix: &str) {
-        self.assemble();
-        self.lists_changed(Some(prefix));
-    }
-
-    /// Greets a server anew and tells clients to list its tools again; `None`: there is none.
-    pub async fn refresh(&self, prefix: &str) -> Option<Result<Vec<Value>, Failure>> {
-        let backend = self.backends.load().get(prefix).cloned()?;
-        backend.reset();
-        let tools = self.tools(prefix).await;
-        self.lists_changed(Some(prefix));
-        tools
-    }
-
-    /// The tools of a server with their schemas, and what is known of each; `None`: there is no such server.
-    pub async fn tools(&self, prefix: &str) -> Option<Result<Vec<Value>, Failure>> {
-        let backend = self.backends.load().get(prefix).cloned()?;
-        Some(self.listed(&backend).await)
-    }
-
-    async fn listed(&self, backend: &Arc<Backend>) -> Result<Vec<Value>, Failure> {
-        let tenant: Arc<str> = "operator".into();
-        let link = self.link(backend, &tenant, Era::Legacy, None).await?;
-        let mut figures: HashMap<String, Value> = HashMap::new();
-        for row in self.stats.of(&backend.prefix) {
-            let name = row["tool"].as_str().unwrap_or_default().to_owned();
-            figures.insert(name, row);
-        }
-        let (mut tools, mut params) = (Vec::new(), json!({}));
-        for _ in 0..PAGES {
-            let answer = link.ask_ourselves(Listed::Tools.method(), &params.to_string()).await?;
-            let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
-            let page = crate::list::Page::of(&message, Listed::Tools).ok_or(Failure::Garbage)?;
-            backend.remember_tools(crate::list::promises(&message));
-            for item in &page.items {
-                let mut tool: Value = serde_json::from_str(item.raw()).map_err(|_| Failure::Garbage)?;
-                let name = tool["name"].as_str().unwrap_or_default().to_owned();
-                if let (Some(figures), true) = (figures.remove(&name), tool.is_object()) {
-                    tool["figures"] = figures;
-                }
-                tools.push(tool);
-            }
-            match page.next {
-                Some(next) => params = json!({ "cursor": next }),
-                None => break,
-            }
-        }
-        Ok(tools)
-    }
-
-    fn shown(&self, backend: &Backend) -> Value {
-        let mut shown = json!({"prefix": &*backend.prefix, "conversations": backend.conversations()});
-        let definition = backend.definition.to_json();
-        for (key, value) in definition.as_object().into_iter().flatten() {
-            shown[key] = value.clone();
-        }
-        shown
     }
 }

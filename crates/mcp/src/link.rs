@@ -131,11 +131,13 @@ impl Link {
                     Some((HeaderName::try_from(name.as_str()).ok()?, value))
                 };
                 let headers: HeaderMap = headers.iter().filter_map(pair).collect();
-                let address = Address::new(url.clone(), headers, means.transport.clone(), inbox.clone());
+                let address =
+                    Address::new(url.clone(), headers, means.transport.clone(), inbox.clone());
                 (Wire::Address(address), preferred)
             }
             McpTarget::Command { command, args, env, folder } => {
-                let permit = means.programs.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
+                let permit =
+                    means.programs.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
                 let program =
                     Program::start(command, args, env, folder.as_deref(), inbox.clone(), permit)?;
                 // Old programs may end at a word that they do not know before the greeting.
@@ -165,14 +167,19 @@ impl Link {
         let Asked { message, rename, mut head, is_modern } = asked;
         let id = self.inbox.pending.id();
         let Told { info, capabilities } = &self.told;
-        let client = (self.era == Era::Modern && !is_modern).then_some((info.as_str(), capabilities.as_str()));
+        let client = (self.era == Era::Modern && !is_modern)
+            .then_some((info.as_str(), capabilities.as_str()));
         let sent = outgoing(message, id, rename, client);
         head.era = self.era;
         self.start(id, sent.text, sent.token, head, permit).await
     }
 
     /// Sends a request of our own, and waits for its answer.
-    pub(crate) async fn ask_ourselves(self: &Arc<Self>, method: &str, params: &str) -> Result<String, Failure> {
+    pub(crate) async fn ask_ourselves(
+        self: &Arc<Self>,
+        method: &str,
+        params: &str,
+    ) -> Result<String, Failure> {
         let id = self.inbox.pending.id();
         let mut text = rpc::request(id, method, params);
         if self.era == Era::Modern

@@ -199,24 +199,38 @@ mod tests {
     }
 
     const WEATHER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"x-own": 1.0 ,"name":"t","outputSchema":{}}],"nextCursor":"p2"}}"#;
-    const OTHER: &str = r#"{"id":9,"jsonrpc":"2.0","result":{"tools":[{"name":"t","description":"d"}]}}"#;
+    const OTHER: &str =
+        r#"{"id":9,"jsonrpc":"2.0","result":{"tools":[{"name":"t","description":"d"}]}}"#;
 
     #[test]
     fn m1_tools_of_many_servers_are_one_list_and_each_is_as_it_was_written() {
         let parts = [part("w", WEATHER, false), part("o", OTHER, false)];
-        let text = merged(Listed::Tools, &parts, Cursor::default(), Some("{\"name\":\"e\"}"), Era::Legacy);
+        let text =
+            merged(Listed::Tools, &parts, Cursor::default(), Some("{\"name\":\"e\"}"), Era::Legacy);
         let next = Cursor([("w".to_owned(), Some("p2".to_owned()))].into()).written().unwrap();
         let expected = format!(
             r#"{{"tools":[{{"x-own": 1.0 ,"name":"w__t","outputSchema":{{}}}},{{"name":"o__t","description":"d"}}],"nextCursor":"{next}"}}"#
         );
         assert_eq!(text, expected);
-        let last = merged(Listed::Tools, &parts[1..], Cursor::default(), Some("{\"name\":\"e\"}"), Era::Legacy);
+        let last = merged(
+            Listed::Tools,
+            &parts[1..],
+            Cursor::default(),
+            Some("{\"name\":\"e\"}"),
+            Era::Legacy,
+        );
         assert!(last.ends_with(r#",{"name":"e"}]}"#), "{last}");
     }
 
     #[test]
     fn i12_schemas_go_where_structured_results_go() {
-        let text = merged(Listed::Tools, &[part("w", WEATHER, true)], Cursor::default(), None, Era::Modern);
+        let text = merged(
+            Listed::Tools,
+            &[part("w", WEATHER, true)],
+            Cursor::default(),
+            None,
+            Era::Modern,
+        );
         assert!(text.starts_with(r#"{"tools":[{"x-own": 1.0 ,"name":"w__t"}]"#), "{text}");
         assert!(text.contains("\"ttlMs\":0"));
         let answer = Message::read(WEATHER).unwrap();
@@ -239,7 +253,10 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_no_list_adds_nothing() {
-        let parts = [part("w", r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, false), part("x", "garbage", false)];
+        let parts = [
+            part("w", r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, false),
+            part("x", "garbage", false),
+        ];
         let text = merged(Listed::Resources, &parts, Cursor::default(), None, Era::Legacy);
         assert_eq!(text, r#"{"resources":[]}"#);
     }

@@ -89,7 +89,9 @@ impl<'a> Message<'a> {
         };
         let method = match &method {
             None => Cow::Borrowed(""),
-            Some(method) => method.text().ok_or(Unreadable::NotAMessage("the method is no text"))?,
+            Some(method) => {
+                method.text().ok_or(Unreadable::NotAMessage("the method is no text"))?
+            }
         };
         Ok(Message { text, root, sort, id: id.filter(is_id), method, params, result })
     }

@@ -42,12 +42,18 @@ mod tests {
 
     #[test]
     fn i14_a_pattern_fits_names_with_anything_for_its_stars() {
-        for (pattern, name) in
-            [("a", "a"), ("a*", "abc"), ("*c", "abc"), ("a*c", "abc"), ("*", ""), ("a*b*c", "axbyc")]
-        {
+        for (pattern, name) in [
+            ("a", "a"),
+            ("a*", "abc"),
+            ("*c", "abc"),
+            ("a*c", "abc"),
+            ("*", ""),
+            ("a*b*c", "axbyc"),
+        ] {
             assert!(fits(pattern, name), "{pattern} {name}");
         }
-        for (pattern, name) in [("a", "ab"), ("a*", "ba"), ("a*a", "a"), ("a*b*c", "acb"), ("", "a")]
+        for (pattern, name) in
+            [("a", "ab"), ("a*", "ba"), ("a*a", "a"), ("a*b*c", "acb"), ("", "a")]
         {
             assert!(!fits(pattern, name), "{pattern} {name}");
         }

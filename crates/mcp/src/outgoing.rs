@@ -35,7 +35,8 @@ pub fn outgoing(
             edits.rename(&node, name);
         }
     }
-    let meta = params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
+    let meta =
+        params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
     let token = meta.as_ref().and_then(|meta| meta.get("progressToken"));
     if let Some(token) = &token {
         edits.replace(token, id.to_string());
@@ -43,7 +44,10 @@ pub fn outgoing(
     if let Some((info, capabilities)) = client {
         introduce(&mut edits, message.root(), params, meta.as_ref(), info, capabilities);
     }
-    Outgoing { text: edits.applied(message.text()), token: token.map(|token| token.raw().to_owned()) }
+    Outgoing {
+        text: edits.applied(message.text()),
+        token: token.map(|token| token.raw().to_owned()),
+    }
 }
 
 fn introduce(
@@ -73,7 +77,9 @@ fn introduce(
 #[must_use]
 pub(crate) fn introduction(info: &str, capabilities: &str) -> String {
     let version = json!(MODERN);
-    format!(r#"{{"{VERSION_KEY}":{version},"{CLIENT_KEY}":{info},"{CAPABILITIES_KEY}":{capabilities}}}"#)
+    format!(
+        r#"{{"{VERSION_KEY}":{version},"{CLIENT_KEY}":{info},"{CAPABILITIES_KEY}":{capabilities}}}"#
+    )
 }
 
 /// A server's answer under the client's id.
@@ -122,7 +128,8 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{}}}"#,
         ] {
-            let sent = outgoing(&Message::read(text).unwrap(), 3, None, Some(("{}", "{\"roots\":{}}")));
+            let sent =
+                outgoing(&Message::read(text).unwrap(), 3, None, Some(("{}", "{\"roots\":{}}")));
             let message = Message::read(&sent.text).unwrap();
             assert!(message.meta(VERSION_KEY).unwrap().is(MODERN), "{}", sent.text);
             assert_eq!(message.meta(CAPABILITIES_KEY).unwrap().raw(), "{\"roots\":{}}");
@@ -132,7 +139,10 @@ mod tests {
     #[test]
     fn answers_and_progress_go_back_under_the_client_s_id_and_token() {
         let answer = Message::read(r#"{"result":{"id":7},"jsonrpc":"2.0","id":7}"#).unwrap();
-        assert_eq!(under_id(&answer, "\"abc\""), r#"{"result":{"id":7},"jsonrpc":"2.0","id":"abc"}"#);
+        assert_eq!(
+            under_id(&answer, "\"abc\""),
+            r#"{"result":{"id":7},"jsonrpc":"2.0","id":"abc"}"#
+        );
         let text = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}"#;
         let told = under_token(&Message::read(text).unwrap(), "\"p\"");
         assert_eq!(told, text.replace(":7,", ":\"p\","));

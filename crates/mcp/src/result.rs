@@ -192,7 +192,12 @@ impl Work<'_> {
     }
 
     /// Counts what the client's model would have seen.
-    fn count(&mut self, policy: Structured, copy: Option<&Node<'_>>, blocks: &[(Node<'_>, String)]) {
+    fn count(
+        &mut self,
+        policy: Structured,
+        copy: Option<&Node<'_>>,
+        blocks: &[(Node<'_>, String)],
+    ) {
         let counter = self.engine.settings().counter;
         let figures = &mut self.made.figures;
         // Clients whose copy is dropped show it in place of the texts.

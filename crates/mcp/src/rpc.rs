@@ -61,6 +61,12 @@ pub fn request(id: u64, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, quoted(method))
 }
 
+/// The result of a tool that failed.
+#[must_use]
+pub fn failed_tool(text: &str) -> String {
+    format!(r#"{{"content":[{{"type":"text","text":{}}}],"isError":true}}"#, quoted(text))
+}
+
 /// Who we are, to clients and servers.
 #[must_use]
 pub fn own_info() -> String {

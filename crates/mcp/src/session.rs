@@ -36,11 +36,17 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(info: Option<&Node<'_>>, capabilities: Option<&Node<'_>>, agent: Option<&str>) -> Self {
+    pub(crate) fn new(
+        info: Option<&Node<'_>>,
+        capabilities: Option<&Node<'_>>,
+        agent: Option<&str>,
+    ) -> Self {
         let name = info.and_then(|info| info.get("name")?.text()).map(|name| name.into_owned());
         // `claude-code/2.1 (cli)`
         let by_agent = || Some(agent?.split(['/', ' ']).next()?.to_owned());
-        let raw = |node: Option<&Node<'_>>, other: String| node.map_or(other, |node| node.raw().to_owned());
+        let raw = |node: Option<&Node<'_>>, other: String| {
+            node.map_or(other, |node| node.raw().to_owned())
+        };
         Client {
             name: name.or_else(by_agent).unwrap_or_default(),
             told: Told {
@@ -152,7 +158,11 @@ impl Session {
         let ours = format!("\"server-{number}\"");
         let mut questions = locked(&self.questions);
         if questions.len() >= QUESTIONS {
-            wire.reply(rpc::error(Some(&theirs), Code::Internal, "the client answers no questions"));
+            wire.reply(rpc::error(
+                Some(&theirs),
+                Code::Internal,
+                "the client answers no questions",
+            ));
             return None;
         }
         questions.insert(ours.clone(), (wire.clone(), theirs));
@@ -189,7 +199,12 @@ impl Session {
     }
 
     /// A request is under way; the receiver hears when the client takes it back.
-    pub(crate) fn begin(&self, client_id: &str, link: &Arc<Link>, id: u64) -> oneshot::Receiver<()> {
+    pub(crate) fn begin(
+        &self,
+        client_id: &str,
+        link: &Arc<Link>,
+        id: u64,
+    ) -> oneshot::Receiver<()> {
         let (cancel, cancelled) = oneshot::channel();
         let running = Running { link: Arc::downgrade(link), id, cancel };
         locked(&self.running).insert(client_id.to_owned(), running);
@@ -213,7 +228,12 @@ impl Session {
     }
 
     /// What becomes of structured content: as it was when the client last saw the schemas of these tools.
-    pub(crate) fn structured(&self, prefix: &Arc<str>, now: Structured, is_listing: bool) -> Structured {
+    pub(crate) fn structured(
+        &self,
+        prefix: &Arc<str>,
+        now: Structured,
+        is_listing: bool,
+    ) -> Structured {
         let mut pinned = locked(&self.structured);
         if is_listing {
             pinned.insert(prefix.clone(), now);

@@ -54,7 +54,8 @@ impl Reader {
         let mut events = Vec::new();
         let mut rest = piece;
         while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
-            let is_second_half = std::mem::take(&mut self.after_return) && end == 0 && rest[0] == b'\n';
+            let is_second_half =
+                std::mem::take(&mut self.after_return) && end == 0 && rest[0] == b'\n';
             if !is_second_half {
                 self.line.extend_from_slice(&rest[..end]);
                 self.end_of_line(&mut events);
@@ -79,7 +80,9 @@ impl Reader {
     fn end_of_line(&mut self, events: &mut Vec<Event>) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
-            events.extend(self.data.take().filter(|data| !data.is_empty()).map(|data| Event { data }));
+            events.extend(
+                self.data.take().filter(|data| !data.is_empty()).map(|data| Event { data }),
+            );
             return;
         }
         let line = String::from_utf8_lossy(&line);

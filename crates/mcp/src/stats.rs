@@ -1,11 +1,14 @@
 //! What is called, how long it takes, what it saves: by tool and by minute. Names and numbers only.
 
+mod times;
+
 use crate::result::Figures;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use times::Times;
 
 /// Tools beyond this many are counted together: servers choose their names.
 const TOOLS: usize = 500;
@@ -57,7 +60,14 @@ impl Default for Stats {
 
 impl Stats {
     /// A call was answered: after how long, with an error or not, and what became of its result.
-    pub fn called(&self, prefix: &str, tool: &str, took: Duration, is_error: bool, figures: &Figures) {
+    pub fn called(
+        &self,
+        prefix: &str,
+        tool: &str,
+        took: Duration,
+        is_error: bool,
+        figures: &Figures,
+    ) {
         let minute = self.start.elapsed().as_secs() / 60;
         let mut tables = self.tables();
         let (before, after) = (figures.tokens_before as u64, figures.tokens_after as u64);
@@ -119,12 +129,14 @@ impl Stats {
             let _ = writeln!(text, "# HELP tokenforge_mcp_{name}_total {help}");
             let _ = writeln!(text, "# TYPE tokenforge_mcp_{name}_total counter");
             for (key, row) in &tables.tools {
-                let _ = writeln!(text, "tokenforge_mcp_{name}_total{{{}}} {}", label(key), value(row));
+                let _ =
+                    writeln!(text, "tokenforge_mcp_{name}_total{{{}}} {}", label(key), value(row));
             }
         };
         counter("calls", "Calls of tools.", &|row| row.calls);
         counter("errors", "Calls of tools that failed.", &|row| row.errors);
-        let _ = writeln!(text, "# HELP tokenforge_mcp_latency_seconds How long calls of tools take.");
+        let _ =
+            writeln!(text, "# HELP tokenforge_mcp_latency_seconds How long calls of tools take.");
         let _ = writeln!(text, "# TYPE tokenforge_mcp_latency_seconds summary");
         for (key, row) in &tables.tools {
             for part in [0.5, 0.95, 0.99] {
@@ -136,12 +148,18 @@ impl Stats {
                 );
             }
         }
-        let _ = writeln!(text, "# HELP tokenforge_mcp_tokens_saved Tokens that results have less, by form.");
+        let _ = writeln!(
+            text,
+            "# HELP tokenforge_mcp_tokens_saved Tokens that results have less, by form."
+        );
         let _ = writeln!(text, "# TYPE tokenforge_mcp_tokens_saved gauge");
         for (key, row) in &tables.tools {
             for (format, saved) in &row.formats {
                 let (label, saved) = (label(key), saved.before as i64 - saved.after as i64);
-                let _ = writeln!(text, "tokenforge_mcp_tokens_saved{{{label},format=\"{format}\"}} {saved}");
+                let _ = writeln!(
+                    text,
+                    "tokenforge_mcp_tokens_saved{{{label},format=\"{format}\"}} {saved}"
+                );
             }
         }
         text
@@ -197,42 +215,6 @@ fn escaped(label: &str) -> String {
     label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// How long calls took, each known to within a tenth.
-struct Times([u32; Times::BUCKETS]);
-
-impl Default for Times {
-    fn default() -> Self {
-        Times([0; Times::BUCKETS])
-    }
-}
-
-impl Times {
-    const BUCKETS: usize = 200;
-    /// From one bucket to the next. The last begins beyond an hour.
-    const STEP: f64 = 1.1;
-    const FIRST: f64 = 10e-6;
-
-    fn add(&mut self, time: Duration) {
-        let bucket = (time.as_secs_f64() / Self::FIRST).max(1.0).log(Self::STEP) as usize;
-        let count = &mut self.0[bucket.min(Self::BUCKETS - 1)];
-        *count = count.saturating_add(1);
-    }
-
-    /// What this part of them took no longer than.
-    fn part(&self, part: f64) -> Duration {
-        let all: u64 = self.0.iter().map(|count| u64::from(*count)).sum();
-        let wanted = (all as f64 * part).ceil() as u64;
-        let mut seen = 0;
-        for (bucket, count) in self.0.iter().enumerate() {
-            seen += u64::from(*count);
-            if *count > 0 && seen >= wanted {
-                return Duration::from_secs_f64(Self::FIRST * Self::STEP.powi(bucket as i32 + 1));
-            }
-        }
-        Duration::ZERO
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,7 +222,8 @@ mod tests {
     #[test]
     fn m15_calls_times_and_savings_are_counted_by_tool_and_form() {
         let stats = Stats::default();
-        let figures = Figures { format: "toon", tokens_before: 100, tokens_after: 40, ..Figures::default() };
+        let figures =
+            Figures { format: "toon", tokens_before: 100, tokens_after: 40, ..Figures::default() };
         for ms in 1..=100 {
             stats.called("w", "t", Duration::from_millis(ms), false, &figures);
         }
@@ -258,7 +241,10 @@ mod tests {
         near("p99", 99.0);
         assert_eq!(document["minutes"][0]["calls"], 101);
         let text = stats.metrics();
-        assert!(text.contains("tokenforge_mcp_calls_total{backend=\"w\",tool=\"t\"} 101"), "{text}");
+        assert!(
+            text.contains("tokenforge_mcp_calls_total{backend=\"w\",tool=\"t\"} 101"),
+            "{text}"
+        );
         assert!(text.contains("format=\"toon\"} 6000"), "{text}");
         assert!(text.contains("quantile=\"0.99\""), "{text}");
     }

@@ -13,7 +13,8 @@ pub trait Transport: Send + Sync {
 }
 
 /// An answer on its way.
-pub type Sending<'a> = Pin<Box<dyn Future<Output = Result<Response<Received>, String>> + Send + 'a>>;
+pub type Sending<'a> =
+    Pin<Box<dyn Future<Output = Result<Response<Received>, String>> + Send + 'a>>;
 
 /// The body of an answer.
 pub struct Received {

@@ -54,7 +54,9 @@ pub(crate) fn rewritten(
         elapsed: &|| began.elapsed(),
     };
     let engine = Engine::new(&engine_settings);
-    if let Some((originals, key)) = originals.and_then(|originals| Some((originals, originals.key()?))) {
+    if let Some((originals, key)) =
+        originals.and_then(|originals| Some((originals, originals.key()?)))
+    {
         let vault = Vault { key: &key, tenant };
         let made = rewrite(answer, &job, &engine.with_vault(vault));
         if made.originals.iter().all(|original| originals.keep(tenant, original)) {

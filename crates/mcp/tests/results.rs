@@ -90,7 +90,8 @@ fn m7_structured_content_stays_and_only_the_text_is_written_anew() {
 #[test]
 fn m8_i3_every_block_stays_in_its_place_and_only_texts_change() {
     let image = json!({"type": "image", "data": "aGk=", "mimeType": "image/png"});
-    let resource = json!({"type": "resource", "resource": {"uri": "f:///x", "text": rows().to_string()}});
+    let resource =
+        json!({"type": "resource", "resource": {"uri": "f:///x", "text": rows().to_string()}});
     let text = json!({"type": "text", "text": rows().to_string()});
     let result = json!({"content": [image, text, resource, text, {"type": "future", "text": rows().to_string()}]});
     let shown = shown(&result, &job(Format::Stc));
@@ -144,7 +145,9 @@ fn i1_sizes_are_inclusive() {
 
 #[test]
 fn i4_text_that_is_no_json_is_compressed_under_auto_alone() {
-    let log: String = (0..60).map(|n| format!("2026-01-01T00:00:{n:02}Z INFO service.worker started job\n")).collect();
+    let log: String = (0..60)
+        .map(|n| format!("2026-01-01T00:00:{n:02}Z INFO service.worker started job\n"))
+        .collect();
     let result = text_result(&log);
     assert!(done(&result, &job(Format::Toon)).answer.is_none());
     assert!(done(&result, &job(Format::Stc)).answer.is_none());
@@ -254,12 +257,18 @@ fn i16_secrets_are_gone_before_a_form_is_chosen() {
 
 #[test]
 fn l4_what_is_left_out_is_to_be_stored_and_named() {
-    let passed: String = (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
-    let run = format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored\n");
+    let passed: String =
+        (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
+    let run =
+        format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored\n");
     let key = Key::from_secret("for the test");
     let settings = Settings::default();
     let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
-    let job = Job { tool: "execute_command", arguments: r#"{"command":"cargo test"}"#, ..job(Format::Auto) };
+    let job = Job {
+        tool: "execute_command",
+        arguments: r#"{"command":"cargo test"}"#,
+        ..job(Format::Auto)
+    };
     let done = rewrite(&answer(&text_result(&run)), &job, &engine);
     let [original] = &done.originals[..] else { panic!("nothing was left out") };
     assert_eq!(original.text, run);

@@ -36,6 +36,7 @@ mod quality;
 mod reader;
 
 pub use format::{Format, UnknownFormat};
+pub use list::take_out;
 pub use reader::{By, Carrier, Reader, Wanted};
 
 use http::HeaderName;
@@ -54,6 +55,3 @@ pub const STC_TYPE: &str = "application/stc+json";
 
 /// The content coding of STC.
 pub const STC_CODING: &str = "stc";
-
-/// The headers of a request that decide, for `Vary`.
-pub const VARY: &str = "Accept, Accept-Encoding, X-Prefer-Format";

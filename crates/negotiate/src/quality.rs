@@ -29,12 +29,20 @@ mod tests {
 
     #[test]
     fn h3_a_quality_is_read_as_the_grammar_has_it() {
-        for (text, thousandths) in
-            [("0", 0), ("0.", 0), ("0.000", 0), ("0.5", 500), ("0.001", 1), ("1", 1000), ("1.00", 1000)]
-        {
+        for (text, thousandths) in [
+            ("0", 0),
+            ("0.", 0),
+            ("0.000", 0),
+            ("0.5", 500),
+            ("0.001", 1),
+            ("1", 1000),
+            ("1.00", 1000),
+        ] {
             assert_eq!(Quality::parse(text), Some(Quality(thousandths)), "{text}");
         }
-        for text in ["", ".5", "2", "1.001", "0.0001", "-0", "+1", "0,5", "0.5 ", "00", "0.x", "1e0", "٠"] {
+        for text in
+            ["", ".5", "2", "1.001", "0.0001", "-0", "+1", "0,5", "0.5 ", "00", "0.x", "1e0", "٠"]
+        {
             assert_eq!(Quality::parse(text), None, "{text}");
         }
     }

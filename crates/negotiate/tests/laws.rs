@@ -3,13 +3,35 @@
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue};
 use proptest::prelude::*;
-use tokenforge_negotiate::{By, Carrier, Format, PREFER_FORMAT, Reader};
+use tokenforge_negotiate::{
+    By, Carrier, Format, PREFER_FORMAT, Reader, STC_CODING, STC_TYPE, TOON_TYPE, take_out,
+};
 
 fn line() -> impl Strategy<Value = Vec<u8>> {
-    let pieces = prop::sample::select(&[
-        "text/toon", "application/stc+json", "application/json", "stc", "toon", "*/*", "text/*", "*", ",", ";", "q", "=",
-        "0", "0.5", "1", "\"", "\\", " ", "\t", "ä",
-    ][..]);
+    let pieces = prop::sample::select(
+        &[
+            "text/toon",
+            "application/stc+json",
+            "application/json",
+            "stc",
+            "toon",
+            "*/*",
+            "text/*",
+            "*",
+            ",",
+            ";",
+            "q",
+            "=",
+            "0",
+            "0.5",
+            "1",
+            "\"",
+            "\\",
+            " ",
+            "\t",
+            "ä",
+        ][..],
+    );
     prop_oneof![
         prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat().into_bytes()),
         prop::collection::vec(any::<u8>(), 0..48),
@@ -42,6 +64,16 @@ proptest! {
                 prop_assert!(headers.contains_key(PREFER_FORMAT));
             }
         }
+    }
+
+    #[test]
+    fn what_was_taken_out_is_asked_for_no_more(lines in prop::collection::vec((any::<u8>(), line()), 0..6)) {
+        let mut headers = headers(lines);
+        take_out(&mut headers, ACCEPT, TOON_TYPE);
+        take_out(&mut headers, ACCEPT, STC_TYPE);
+        take_out(&mut headers, ACCEPT_ENCODING, STC_CODING);
+        headers.remove(PREFER_FORMAT);
+        prop_assert_eq!(Reader::of(&headers).wants(Carrier::Body).by(), By::Config);
     }
 
     #[test]

@@ -30,7 +30,12 @@ fn a1_each_goes_before_the_next() {
         ("accept-encoding", "stc"),
     ]);
     let mut headers = all.clone();
-    let reader = |headers| Reader { headers, meta: Some("auto"), client: Some(Format::Stc), config: Format::Toon };
+    let reader = |headers| Reader {
+        headers,
+        meta: Some("auto"),
+        client: Some(Format::Stc),
+        config: Format::Toon,
+    };
     let said = |reader: Reader<'_>| {
         let wanted = reader.wants(Carrier::Text);
         (wanted.format(), wanted.by())
@@ -49,7 +54,8 @@ fn a1_each_goes_before_the_next() {
 
 #[test]
 fn m3_the_header_counts_in_any_case_and_a_word_of_nobody_is_passed_over() {
-    for (value, format) in [("TOON", Format::Toon), (" Stc ", Format::Stc), ("auto", Format::Auto)] {
+    for (value, format) in [("TOON", Format::Toon), (" Stc ", Format::Stc), ("auto", Format::Auto)]
+    {
         assert_eq!(body(&[("x-prefer-format", value)]), (format, By::PreferFormat), "{value}");
     }
     for value in ["", "msgpack", "toon, json", "toon;q=1"] {
@@ -139,7 +145,8 @@ fn a_usual_form_is_sent_where_the_body_may_have_it() {
         assert_eq!(usual(Format::Toon, accept, Carrier::Body), format, "{accept}");
     }
     assert_eq!(usual(Format::Auto, "text/toon;q=0, */*", Carrier::Body), Format::Stc);
-    let wanted = Reader { config: Format::Stc, ..Reader::of(&HeaderMap::new()) }.wants(Carrier::Body);
+    let wanted =
+        Reader { config: Format::Stc, ..Reader::of(&HeaderMap::new()) }.wants(Carrier::Body);
     assert_eq!(wanted.format(), Format::Stc, "no Accept takes anything");
 }
 

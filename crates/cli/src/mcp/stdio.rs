@@ -37,7 +37,8 @@ pub(crate) struct Stdio {
 }
 
 pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
-    let source = Source { file: settings::file(arguments.config.as_deref()), flags: Overrides::default() };
+    let source =
+        Source { file: settings::file(arguments.config.as_deref()), flags: Overrides::default() };
     let settings = source.load()?;
     let originals = Local::open();
     let mut engine = settings.tool_output.engine_settings();
@@ -47,7 +48,10 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
     let expands = settings.tool_output.enable_expand_context && originals.0.is_some();
     let settings = HubSettings { mcp, engine, expands };
     let mut command = arguments.command.iter().cloned();
-    let program = Program { command: command.next().context("a program is needed")?, args: command.collect() };
+    let program = Program {
+        command: command.next().context("a program is needed")?,
+        args: command.collect(),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -74,7 +78,8 @@ struct Local(Option<(Disk, Arc<Key>)>);
 
 impl Local {
     fn open() -> Self {
-        let opened = data::store().and_then(|store| Ok((Arc::new(Key::from_bytes(store.key()?)), store)));
+        let opened =
+            data::store().and_then(|store| Ok((Arc::new(Key::from_bytes(store.key()?)), store)));
         match opened {
             Ok((key, store)) => Local(Some((store, key))),
             Err(error) => {
@@ -92,7 +97,9 @@ impl Originals for Local {
 
     fn keep(&self, tenant: &str, original: &Original) -> bool {
         let id = original.reference.to_string();
-        let put = |(store, _): &(Disk, _)| store.put(Kind::Original, tenant, &id, original.text.as_bytes());
+        let put = |(store, _): &(Disk, _)| {
+            store.put(Kind::Original, tenant, &id, original.text.as_bytes())
+        };
         self.0.as_ref().is_some_and(|opened| put(opened).is_ok())
     }
 
@@ -100,7 +107,8 @@ impl Originals for Local {
         let (store, key) = self.0.as_ref()?;
         let reference: Reference = id.parse().ok()?;
         let is_ours = reference.verify(key, tenant);
-        let found = is_ours.then(|| store.get(Kind::Original, tenant, &reference.to_string()).ok())??;
+        let found =
+            is_ours.then(|| store.get(Kind::Original, tenant, &reference.to_string()).ok())??;
         found.and_then(|bytes| String::from_utf8(bytes).ok())
     }
 }

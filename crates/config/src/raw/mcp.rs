@@ -139,14 +139,20 @@ impl Backend {
             }
             (Some(url), None) => {
                 if self.args.is_some() || self.env.is_some() || self.folder.is_some() {
-                    return wrong("", "`args`, `env` and `folder` go with `command`, not with `url`");
+                    return wrong(
+                        "",
+                        "`args`, `env` and `folder` go with `command`, not with `url`",
+                    );
                 }
                 let headers: BTreeMap<String, Secret> = shown(self.headers);
                 for (name, value) in &headers {
                     let fits = http::HeaderName::try_from(name.as_str()).is_ok()
                         && http::HeaderValue::from_str(value.expose()).is_ok();
                     if !fits {
-                        return wrong(".headers", "has what is no header: a name, and a value in ASCII");
+                        return wrong(
+                            ".headers",
+                            "has what is no header: a name, and a value in ASCII",
+                        );
                     }
                 }
                 McpTarget::Http { url: url.0, headers }
@@ -226,10 +232,7 @@ impl Client {
     }
 
     fn of(meant: &settings::McpClient) -> Self {
-        Client {
-            format: meant.format.map(Written),
-            structured: meant.structured.map(Written),
-        }
+        Client { format: meant.format.map(Written), structured: meant.structured.map(Written) }
     }
 }
 

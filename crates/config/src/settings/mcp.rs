@@ -127,14 +127,6 @@ pub struct McpTool {
     pub max_bytes: Option<usize>,
 }
 
-impl Choice for Format {
-    const ALL: &'static [Self] = Format::ALL;
-
-    fn name(self) -> &'static str {
-        Format::name(self)
-    }
-}
-
 /// What becomes of the structured content of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Structured {

@@ -1,5 +1,8 @@
 //! `/mcp` and `/mcp/PREFIX`: tools of all servers, or of one.
 
+pub(super) mod admin;
+mod plugins;
+
 use crate::answer::Problem;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
@@ -27,6 +30,7 @@ pub(super) async fn answer(
         Method::POST => super::whole(gateway, body, LONGEST_MESSAGE).await?,
         _ => Bytes::new(),
     };
+    let state = gateway.state();
     let prefix = head.uri.path().strip_prefix(ONE).map(|prefix| prefix.trim_end_matches('/'));
     let ask = Ask {
         method: head.method.clone(),
@@ -34,7 +38,8 @@ pub(super) async fn answer(
         headers: head.headers.clone(),
         authority: head.uri.authority().map(ToString::to_string),
         tenant: exchange.tenant.clone().unwrap_or_default(),
-        is_open: gateway.state().door.is_open(),
+        is_open: state.door.is_open(),
+        hooks: plugins::of(&state, exchange),
         body,
     };
     let answer = gateway.mcp.answer(ask).await;

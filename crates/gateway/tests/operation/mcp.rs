@@ -108,7 +108,12 @@ fn m16_nothing_is_shown_or_changed_without_the_token_and_no_key_with_it() {
     assert_eq!(added.status, 201);
     let keyed = json!({"prefix": "sh", "command": "x", "args": ["--key", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"]});
     world.send(token(Ask::post("/_forge/api/mcp", keyed.to_string())));
-    for path in ["/_forge/api/mcp", "/_forge/api/mcp/web", "/_forge/api/mcp/sh", "/_forge/api/mcp/web/tools"] {
+    for path in [
+        "/_forge/api/mcp",
+        "/_forge/api/mcp/web",
+        "/_forge/api/mcp/sh",
+        "/_forge/api/mcp/web/tools",
+    ] {
         let shown = world.send(token(Ask::new("GET", path))).text();
         assert!(!shown.contains("very-secret") && !shown.contains("ghp_a1B2"), "{shown}");
     }

@@ -138,7 +138,9 @@ async fn to_client(desk: Arc<Desk>, server: ChildStdout) {
         };
         let changed = match step {
             Step::Change(text) => Some(text),
-            Step::Result(called) => desk.result(String::from_utf8_lossy(&line).into_owned(), called).await,
+            Step::Result(called) => {
+                desk.result(String::from_utf8_lossy(&line).into_owned(), called).await
+            }
             Step::Pass | Step::Expand { .. } => None,
         };
         desk.say(changed.map_or(line, line_of)).await;

@@ -27,7 +27,12 @@ pub(super) fn json(status: StatusCode, text: String) -> Response<Body> {
 }
 
 /// Something is wrong with a request.
-pub(super) fn problem(status: StatusCode, id: Option<&str>, code: Code, message: &str) -> Response<Body> {
+pub(super) fn problem(
+    status: StatusCode,
+    id: Option<&str>,
+    code: Code,
+    message: &str,
+) -> Response<Body> {
     json(status, rpc::error(id, code, message))
 }
 

@@ -25,7 +25,10 @@ pub(super) fn headers(ask: &Ask, message: &Message<'_>) -> Result<(), Wrong> {
         return wrong(Code::Params, &format!("_meta has no {VERSION_KEY}"));
     };
     if ask.text(VERSION) != Some(&version) {
-        return wrong(Code::HeaderMismatch, "MCP-Protocol-Version is missing, or is not what _meta says");
+        return wrong(
+            Code::HeaderMismatch,
+            "MCP-Protocol-Version is missing, or is not what _meta says",
+        );
     }
     if version != MODERN {
         let data = format!(r#"{{"supported":{},"requested":{}}}"#, versions(), quoted(&version));
@@ -36,7 +39,10 @@ pub(super) fn headers(ask: &Ask, message: &Message<'_>) -> Result<(), Wrong> {
         return wrong(Code::Params, &format!("_meta has no {CAPABILITIES_KEY}"));
     }
     if ask.text("mcp-method") != Some(message.method()) {
-        return wrong(Code::HeaderMismatch, "Mcp-Method is missing, or is not the method of the message");
+        return wrong(
+            Code::HeaderMismatch,
+            "Mcp-Method is missing, or is not the method of the message",
+        );
     }
     let named = match message.method() {
         "tools/call" | "prompts/get" => message.text_param("name"),

@@ -7,15 +7,19 @@ use tokenforge_config::Mcp;
 /// May it be served? A browser says in `Origin` whose page asks. Where no key is asked for, the `Host` must be ours
 /// too: a page whose own name leads here has no foreign origin.
 pub(super) fn check(ask: &Ask, mcp: &Mcp) -> Result<(), &'static str> {
-    let is_allowed = |host: &str| {
-        is_local(host) || mcp.allow_hosts.iter().any(|allowed| is_host(allowed, host))
-    };
+    let is_allowed =
+        |host: &str| is_local(host) || mcp.allow_hosts.iter().any(|allowed| is_host(allowed, host));
     if let Some(origin) = ask.headers.get(ORIGIN) {
         let origin = origin.to_str().unwrap_or_default();
-        let is_named = mcp.allow_origins.iter().any(|allowed| allowed.trim_end_matches('/').eq_ignore_ascii_case(origin));
+        let is_named = mcp
+            .allow_origins
+            .iter()
+            .any(|allowed| allowed.trim_end_matches('/').eq_ignore_ascii_case(origin));
         let is_local = origin.split_once("://").is_some_and(|(_, host)| is_local(host));
         if !is_named && !is_local {
-            return Err("this website may not use the tool servers; mcp.allow_origins says which may");
+            return Err(
+                "this website may not use the tool servers; mcp.allow_origins says which may",
+            );
         }
     }
     if !ask.is_open {
@@ -24,12 +28,15 @@ pub(super) fn check(ask: &Ask, mcp: &Mcp) -> Result<(), &'static str> {
     let host = ask.text(HOST).or(ask.authority.as_deref()).unwrap_or_default();
     match is_allowed(host) {
         true => Ok(()),
-        false => Err("this host is not ours; mcp.allow_hosts says which are, and with `keys` any is"),
+        false => {
+            Err("this host is not ours; mcp.allow_hosts says which are, and with `keys` any is")
+        }
     }
 }
 
 fn is_host(allowed: &str, host: &str) -> bool {
-    allowed.eq_ignore_ascii_case(host) || (!allowed.contains(':') && allowed.eq_ignore_ascii_case(name(host)))
+    allowed.eq_ignore_ascii_case(host)
+        || (!allowed.contains(':') && allowed.eq_ignore_ascii_case(name(host)))
 }
 
 fn is_local(host: &str) -> bool {
@@ -63,6 +70,7 @@ mod tests {
             authority: None,
             tenant: "t".into(),
             is_open,
+            hooks: None,
             body: Bytes::new(),
         };
         let mcp = Mcp {
@@ -75,7 +83,9 @@ mod tests {
 
     #[test]
     fn a_name_that_was_rebound_to_this_machine_is_not_served() {
-        for host in ["localhost:8787", "127.0.0.1", "[::1]:1", "gateway.example", "gateway.example:443"] {
+        for host in
+            ["localhost:8787", "127.0.0.1", "[::1]:1", "gateway.example", "gateway.example:443"]
+        {
             assert!(is_served(host, None, true), "{host}");
         }
         for host in ["evil.example:8787", "localhost.evil.example", "", "127.0.0.1.evil.example"] {

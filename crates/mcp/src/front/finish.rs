@@ -6,14 +6,16 @@ use crate::edit::Edits;
 use crate::era::Era;
 use crate::expand;
 use crate::failure::Failure;
+use crate::hook::Hook;
 use crate::list::{self, Listed};
 use crate::message::Message;
 use crate::outgoing::under_id;
 use crate::result::Figures;
 use crate::rpc::{self, Code};
 use crate::work::{self, ToolCall};
+use bytes::Bytes;
 use http::StatusCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::Structured;
 use tokenforge_dialects::{Kind, Node};
 
@@ -25,7 +27,7 @@ pub(super) enum Finish {
     /// It is a list of one server.
     List(Listed),
     /// It is the result of a tool.
-    Tool(Arc<ToolCall>),
+    Tool(Arc<ToolCall>, Arc<Mutex<Option<Box<dyn Hook>>>>),
 }
 
 /// An answer as its client is to see it.
@@ -53,10 +55,18 @@ impl Finish {
         let (text, format) = match self {
             Finish::Plain => (answer, None),
             Finish::List(listed) => (listing(visit, backend, *listed, answer), None),
-            Finish::Tool(call) => {
+            Finish::Tool(call, hook) => {
+                let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let answer = looked_at(hook, answer).await;
                 let (answer, figures) = rewritten(visit, call, answer).await;
                 let is_error = is_failure(&answer);
-                visit.hub.stats.called(&backend.prefix, &call.tool, call.started.elapsed(), is_error, &figures);
+                visit.hub.stats.called(
+                    &backend.prefix,
+                    &call.tool,
+                    call.started.elapsed(),
+                    is_error,
+                    &figures,
+                );
                 (answer, Some(figures.format))
             }
         };
@@ -65,14 +75,18 @@ impl Finish {
         };
         if visit.era == Era::Legacy && wants_input(&message) {
             let text = "the server asks for input in a way that this client does not know";
-            return Finished { text: rpc::error(Some(id), Code::Internal, text), format: None, status: StatusCode::OK };
+            return Finished {
+                text: rpc::error(Some(id), Code::Internal, text),
+                format: None,
+                status: StatusCode::OK,
+            };
         }
         let status = status(&message, visit.era);
         Finished { text: complete(under_id(&message, id), method, visit.era), format, status }
     }
 
     fn failed(&self, visit: &Visit, backend: &Backend, id: &str, failure: &Failure) -> Finished {
-        if let Finish::Tool(call) = self {
+        if let Finish::Tool(call, _) = self {
             let took = call.started.elapsed();
             visit.hub.stats.called(&backend.prefix, &call.tool, took, true, &Figures::default());
         }
@@ -83,7 +97,7 @@ impl Finish {
         match self {
             Finish::Plain => "",
             Finish::List(listed) => listed.method(),
-            Finish::Tool(_) => "tools/call",
+            Finish::Tool(..) => "tools/call",
         }
     }
 }
@@ -102,9 +116,27 @@ fn listing(visit: &Visit, backend: &Backend, listed: Listed, answer: String) -> 
     if edits.is_empty() { answer } else { edits.applied(&answer) }
 }
 
+/// The answer with the result as plugins left it.
+async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String) -> String {
+    let Some(mut hook) = hook else { return answer };
+    let Ok(message) = Message::read(&answer) else { return answer };
+    let Some(result) = message.result() else { return answer };
+    let new = match hook.result(Bytes::copy_from_slice(result.raw().as_bytes())).await {
+        Ok(new) if *new == *result.raw().as_bytes() => return answer,
+        Ok(new) => String::from_utf8(new.into()).ok().filter(|text| Node::read(text).is_ok()),
+        Err(text) => Some(rpc::failed_tool(&text)),
+    };
+    let mut edits = Edits::default();
+    // What is no JSON cannot go on, and what it was before may not.
+    edits.replace(result, new.unwrap_or_else(|| rpc::failed_tool("a plugin left no result")));
+    edits.applied(&answer)
+}
+
 /// The result of a tool, rewritten on a thread where that may take its time.
 async fn rewritten(visit: &Arc<Visit>, call: &Arc<ToolCall>, answer: String) -> (String, Figures) {
-    let Ok(_permit) = visit.hub.rewriting.acquire().await else { return (answer, Figures::default()) };
+    let Ok(_permit) = visit.hub.rewriting.acquire().await else {
+        return (answer, Figures::default());
+    };
     let (visit, call) = (visit.clone(), call.clone());
     let answer = Arc::new(answer);
     let original = answer.clone();
@@ -135,9 +167,11 @@ fn completion(answer: &str, method: &str, era: Era) -> Option<Edits> {
     let is_empty = result.members().is_empty();
     let is_cacheable = Listed::by(method).is_some() || method == "resources/read";
     let mut said = Vec::new();
-    for (name, value, is_wanted) in
-        [("resultType", "\"complete\"", true), ("ttlMs", "0", is_cacheable), ("cacheScope", "\"private\"", is_cacheable)]
-    {
+    for (name, value, is_wanted) in [
+        ("resultType", "\"complete\"", true),
+        ("ttlMs", "0", is_cacheable),
+        ("cacheScope", "\"private\"", is_cacheable),
+    ] {
         if is_wanted && result.get(name).is_none() {
             said.push(format!("\"{name}\":{value}"));
         }

@@ -1,8 +1,8 @@
 //! The stream on which a client of the modern era hears that lists changed.
 
+use super::Body;
 use super::answers;
 use super::visit::Visit;
-use super::Body;
 use crate::era::Era;
 use crate::hub::CLOSING;
 use crate::message::Message;
@@ -42,7 +42,8 @@ impl Visit {
             let wanted = wanted.as_ref().and_then(|wanted| wanted.get(name));
             wanted.is_some_and(|wanted| wanted.kind() == Kind::True)
         };
-        let honoured: Vec<(&str, &str)> = FILTERS.into_iter().filter(|(name, _)| is_wanted(name)).collect();
+        let honoured: Vec<(&str, &str)> =
+            FILTERS.into_iter().filter(|(name, _)| is_wanted(name)).collect();
         let id: Value = serde_json::from_str(message.id().unwrap_or("null")).unwrap_or_default();
         let filter: Map<String, Value> =
             honoured.iter().map(|(name, _)| ((*name).to_owned(), true.into())).collect();
@@ -78,16 +79,23 @@ impl Visit {
                     Err(_) => sse::ALIVE.to_owned(),
                     Ok(Err(RecvError::Closed)) => return,
                     // Whatever was missed, lists may have changed.
-                    Ok(Err(RecvError::Lagged(_))) => frames.iter().map(|(_, frame)| frame.as_str()).collect(),
+                    Ok(Err(RecvError::Lagged(_))) => {
+                        frames.iter().map(|(_, frame)| frame.as_str()).collect()
+                    }
                     Ok(Ok(change)) if change.method == CLOSING => return,
                     Ok(Ok(change)) => {
                         let is_theirs = change.tenant.as_ref().is_none_or(|own| *own == tenant);
                         let is_seen = match &scope {
                             Scope::All => true,
-                            Scope::One(prefix) => change.prefix == *prefix || change.prefix.is_empty(),
+                            Scope::One(prefix) => {
+                                change.prefix == *prefix || change.prefix.is_empty()
+                            }
                         };
                         let frame = frames.iter().find(|(method, _)| change.method == *method);
-                        frame.filter(|_| is_theirs && is_seen).map(|(_, frame)| frame.clone()).unwrap_or_default()
+                        frame
+                            .filter(|_| is_theirs && is_seen)
+                            .map(|(_, frame)| frame.clone())
+                            .unwrap_or_default()
                     }
                 };
             }

@@ -1,9 +1,9 @@
 //! Lists: of one server as it gives them, of all as one.
 
+use super::Body;
 use super::answers::{json, problem};
 use super::finish::Finish;
 use super::visit::Visit;
-use super::Body;
 use crate::backend::Backend;
 use crate::cursor::Cursor;
 use crate::expand;
@@ -45,7 +45,12 @@ impl Visit {
                 backend.remember_tools(list::promises(&message));
             }
             let drops_schemas = is_tools && self.structured(backend, true) == Structured::Drop;
-            parts.push(Part { prefix: &backend.prefix, answer, asked: asked.clone(), drops_schemas });
+            parts.push(Part {
+                prefix: &backend.prefix,
+                answer,
+                asked: asked.clone(),
+                drops_schemas,
+            });
         }
         let is_offered = listed == Listed::Tools && self.is_ours(expand::NAME);
         let own = is_offered.then(expand::definition);
@@ -54,7 +59,11 @@ impl Visit {
     }
 
     /// The next page of every server that has one. Who does not answer is left out.
-    async fn pages(&self, listed: Listed, cursor: Option<Cursor>) -> Vec<(Arc<Backend>, Option<String>, String)> {
+    async fn pages(
+        &self,
+        listed: Listed,
+        cursor: Option<Cursor>,
+    ) -> Vec<(Arc<Backend>, Option<String>, String)> {
         let deadline = Instant::now() + PATIENCE;
         let mut asking = Vec::new();
         for backend in self.backends() {
@@ -66,8 +75,16 @@ impl Visit {
                 },
             };
             let (visit, from, of) = (self.clone(), asked.clone(), backend.clone());
-            // A task of its own: a server that starts slowly goes on starting when nobody waits any more.
-            let page = tokio::spawn(async move { visit.page(&of, listed, from).await });
+            let is_new = backend.conversations() == 0;
+            // A task of its own: a server that starts slowly goes on starting when nobody waits any more, and clients
+            // hear when it has.
+            let page = tokio::spawn(async move {
+                let page = visit.page(&of, listed, from).await;
+                if is_new && matches!(page, Ok(Some(_))) && Instant::now() > deadline {
+                    visit.hub.lists_changed(Some(&of.prefix));
+                }
+                page
+            });
             asking.push((backend, asked, page));
         }
         let mut pages = Vec::new();
@@ -80,12 +97,18 @@ impl Visit {
     }
 
     /// A page of one server; `None`: it has no such list.
-    async fn page(&self, backend: &Arc<Backend>, listed: Listed, from: Option<String>) -> Result<Option<String>, Failure> {
+    async fn page(
+        &self,
+        backend: &Arc<Backend>,
+        listed: Listed,
+        from: Option<String>,
+    ) -> Result<Option<String>, Failure> {
         let link = self.link(backend).await?;
         if !link.server.can(listed.capability()) {
             return Ok(None);
         }
-        let params = from.map_or_else(|| "{}".to_owned(), |cursor| json!({ "cursor": cursor }).to_string());
+        let params =
+            from.map_or_else(|| "{}".to_owned(), |cursor| json!({ "cursor": cursor }).to_string());
         match link.ask_ourselves(listed.method(), &params).await {
             Err(Failure::SessionGone) => {
                 let link = self.link(backend).await?;

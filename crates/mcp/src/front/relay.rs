@@ -1,9 +1,9 @@
 //! What a server says about a request, on its way to the client: one answer, or a stream if there is more to say.
 
+use super::Body;
 use super::answers::{self, BodyError, json};
 use super::finish::{Finish, Finished};
 use super::visit::Visit;
-use super::Body;
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
@@ -41,7 +41,13 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    pub(super) fn new(visit: Arc<Visit>, backend: Arc<Backend>, id: String, finish: Finish, call: Call) -> Self {
+    pub(super) fn new(
+        visit: Arc<Visit>,
+        backend: Arc<Backend>,
+        id: String,
+        finish: Finish,
+        call: Call,
+    ) -> Self {
         let session = visit.session.as_ref();
         let cancelled = session.map(|session| session.begin(&id, &call.link, call.id));
         Relay { visit, backend, id, finish, call, cancelled }

@@ -1,10 +1,10 @@
 //! Which server a request is for.
 
+use super::Body;
 use super::answers::json;
 use super::finish::Finish;
 use super::relay::Relay;
 use super::visit::Visit;
-use super::Body;
 use crate::failure::Failure;
 use crate::link::Event;
 use crate::message::Message;
@@ -25,7 +25,9 @@ impl Visit {
         finish: Option<Finish>,
     ) -> Response<Body> {
         let id = message.id().unwrap_or("null").to_owned();
-        let Some(backend) = self.hub.backend(prefix) else { return self.unknown_name(&id, "tool server") };
+        let Some(backend) = self.hub.backend(prefix) else {
+            return self.unknown_name(&id, "tool server");
+        };
         let visit = Arc::new(self);
         let finish = finish.unwrap_or(Finish::Plain);
         let mut is_again = false;
@@ -39,7 +41,8 @@ impl Visit {
             if message.method() == "subscriptions/listen" {
                 call.wait_forever();
             }
-            let mut relay = Relay::new(visit.clone(), backend.clone(), id.clone(), finish.clone(), call);
+            let mut relay =
+                Relay::new(visit.clone(), backend.clone(), id.clone(), finish.clone(), call);
             match relay.first().await {
                 // It forgot us, perhaps over a restart: greeted anew, it may do it.
                 Some(Event::Answer(Err(Failure::SessionGone))) if !is_again => is_again = true,
@@ -114,12 +117,17 @@ impl Visit {
     }
 
     /// To every server that can do something; the answer waits for none of them.
-    pub(super) async fn everywhere(self, capability: &'static str, message: &Message<'_>) -> Response<Body> {
+    pub(super) async fn everywhere(
+        self,
+        capability: &'static str,
+        message: &Message<'_>,
+    ) -> Response<Body> {
         let id = message.id().unwrap_or("null");
         for backend in self.backends() {
             let visit = self.clone();
             let method = message.method().to_owned();
-            let params = message.params().map_or_else(|| "{}".to_owned(), |params| params.raw().to_owned());
+            let params =
+                message.params().map_or_else(|| "{}".to_owned(), |params| params.raw().to_owned());
             tokio::spawn(async move {
                 if let Ok(link) = visit.link(&backend).await
                     && link.server.can(capability)

@@ -5,6 +5,7 @@ use super::{Ask, Body};
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
+use crate::hook::Hooks;
 use crate::hub::{Hub, HubSettings};
 use crate::link::{Call, Head, parameters};
 use crate::list::Listed;
@@ -30,6 +31,7 @@ pub(super) struct Visit {
     pub(super) client: Client,
     pub(super) session: Option<Arc<Session>>,
     pub(super) headers: HeaderMap,
+    pub(super) hooks: Option<Arc<dyn Hooks>>,
 }
 
 impl Visit {
@@ -50,6 +52,7 @@ impl Visit {
             client,
             session,
             headers: ask.headers.clone(),
+            hooks: ask.hooks.clone(),
         }
     }
 
@@ -69,7 +72,9 @@ impl Visit {
             ("resources/read" | "resources/subscribe" | "resources/unsubscribe", ..) => {
                 self.by_address(message).await
             }
-            ("logging/setLevel", Era::Legacy, Scope::All) => self.everywhere("logging", message).await,
+            ("logging/setLevel", Era::Legacy, Scope::All) => {
+                self.everywhere("logging", message).await
+            }
             // Whatever it is, the one server may know it.
             (_, _, Scope::One(prefix)) => {
                 let prefix = prefix.clone();
@@ -101,7 +106,9 @@ impl Visit {
 
     /// Takes in the answer to a server's question.
     pub(super) async fn reply(self, message: &Message<'_>) -> Response<Body> {
-        if let Some((wire, text)) = self.session.as_ref().and_then(|session| session.answered(message)) {
+        if let Some((wire, text)) =
+            self.session.as_ref().and_then(|session| session.answered(message))
+        {
             wire.reply(text);
         }
         empty(StatusCode::ACCEPTED)
@@ -116,7 +123,10 @@ impl Visit {
         backends
     }
 
-    pub(super) async fn link(&self, backend: &Arc<Backend>) -> Result<Arc<crate::link::Link>, Failure> {
+    pub(super) async fn link(
+        &self,
+        backend: &Arc<Backend>,
+    ) -> Result<Arc<crate::link::Link>, Failure> {
         self.hub.link(backend, &self.tenant, self.era, self.session.as_ref()).await
     }
 
@@ -142,9 +152,8 @@ impl Visit {
             parameters: parameters(&self.headers),
         };
         let is_modern = self.era == Era::Modern;
-        let mut call = link
-            .ask(crate::link::Asked { message, rename, head, is_modern }, Some(permit))
-            .await?;
+        let mut call =
+            link.ask(crate::link::Asked { message, rename, head, is_modern }, Some(permit)).await?;
         // In the legacy era a client that goes away may still want it done.
         call.is_cancelled_when_dropped = is_modern;
         Ok(call)
@@ -165,7 +174,11 @@ impl Visit {
 
     /// What becomes of structured content of this server's tools.
     pub(super) fn structured(&self, backend: &Backend, is_listing: bool) -> Structured {
-        let now = policy::structured(&self.settings.mcp, backend.definition.structured, &self.client.name);
+        let now = policy::structured(
+            &self.settings.mcp,
+            backend.definition.structured,
+            &self.client.name,
+        );
         match &self.session {
             Some(session) => session.structured(&backend.prefix, now, is_listing),
             None => now,

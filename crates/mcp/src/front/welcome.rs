@@ -31,8 +31,15 @@ impl Hub {
     ) -> Response<Body> {
         let id = message.id().unwrap_or("null");
         let version = agreed(&message.text_param("protocolVersion").unwrap_or_default());
-        let Some(session) = self.begin_session(ask.tenant.clone(), scope.clone(), client.clone(), version) else {
-            return problem(StatusCode::INTERNAL_SERVER_ERROR, Some(id), Code::Internal, "no session can be begun");
+        let Some(session) =
+            self.begin_session(ask.tenant.clone(), scope.clone(), client.clone(), version)
+        else {
+            return problem(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                Some(id),
+                Code::Internal,
+                "no session can be begun",
+            );
         };
         let visit = Visit::new(self, ask, scope, Era::Legacy, client, Some(session.clone()));
         let result = match visit.greeting().await {
@@ -81,12 +88,15 @@ impl Visit {
                 Some(greeting) => greeting.await.unwrap_or(Err(crate::failure::Failure::Broken)),
                 None => Err(crate::failure::Failure::NotGreeted),
             };
-            return link.map(Greeting::One).map_err(|failure| {
-                move |id: &str| failure.answer(id, &prefix)
-            });
+            return link
+                .map(Greeting::One)
+                .map_err(|failure| move |id: &str| failure.answer(id, &prefix));
         }
-        let greetings: Vec<_> =
-            self.backends().into_iter().map(|backend| (backend.prefix.clone(), greet(backend))).collect();
+        let greetings: Vec<_> = self
+            .backends()
+            .into_iter()
+            .map(|backend| (backend.prefix.clone(), greet(backend)))
+            .collect();
         for (prefix, greeting) in greetings {
             if let Ok(Ok(Ok(link))) = timeout_at(deadline, greeting).await {
                 servers.push((prefix, link.server.clone()));
@@ -108,7 +118,9 @@ impl Greeting {
                 edits.set(&node, "protocolVersion", &quoted(version));
                 edits.applied(said)
             }
-            greeting => format!(r#"{{"protocolVersion":{},{}}}"#, quoted(version), greeting.members()),
+            greeting => {
+                format!(r#"{{"protocolVersion":{},{}}}"#, quoted(version), greeting.members())
+            }
         }
     }
 
@@ -134,12 +146,16 @@ impl Greeting {
 
     fn members(&self) -> String {
         let (capabilities, instructions) = match self {
-            Greeting::All { capabilities, instructions } => {
-                (capabilities.to_string(), Some(quoted(instructions)).filter(|_| !instructions.is_empty()))
+            Greeting::All { capabilities, instructions } => (
+                capabilities.to_string(),
+                Some(quoted(instructions)).filter(|_| !instructions.is_empty()),
+            ),
+            Greeting::One(link) => {
+                (link.server.capabilities.clone(), link.server.instructions.clone())
             }
-            Greeting::One(link) => (link.server.capabilities.clone(), link.server.instructions.clone()),
         };
-        let instructions = instructions.map(|text| format!(",\"instructions\":{text}")).unwrap_or_default();
+        let instructions =
+            instructions.map(|text| format!(",\"instructions\":{text}")).unwrap_or_default();
         format!(r#""capabilities":{capabilities},"serverInfo":{}{instructions}"#, self.info())
     }
 
@@ -174,7 +190,8 @@ fn instructions(servers: &[(Arc<str>, Server)]) -> String {
     let mut all = String::new();
     for (prefix, server) in servers {
         let own = server.instructions.as_deref().and_then(|own| Node::read(own).ok()?.text());
-        if let Some(own) = own.filter(|own| !own.is_empty() && all.len() + own.len() < INSTRUCTIONS) {
+        if let Some(own) = own.filter(|own| !own.is_empty() && all.len() + own.len() < INSTRUCTIONS)
+        {
             all += &format!("# {prefix}\n{own}\n\n");
         }
     }

@@ -38,7 +38,10 @@ impl Registry {
     }
 
     /// These servers, with what differs.
-    pub(super) fn over(&self, settings: &BTreeMap<String, McpBackend>) -> BTreeMap<String, McpBackend> {
+    pub(super) fn over(
+        &self,
+        settings: &BTreeMap<String, McpBackend>,
+    ) -> BTreeMap<String, McpBackend> {
         let mut all = settings.clone();
         for (prefix, entry) in &self.entries {
             match entry {
@@ -50,7 +53,11 @@ impl Registry {
     }
 
     /// Changes an entry, once that is kept.
-    pub(super) fn put(&mut self, prefix: &str, definition: Option<McpBackend>) -> Result<(), NotSaved> {
+    pub(super) fn put(
+        &mut self,
+        prefix: &str,
+        definition: Option<McpBackend>,
+    ) -> Result<(), NotSaved> {
         let mut entries = self.entries.clone();
         entries.insert(prefix.to_owned(), definition);
         if let Some(path) = &self.file {
@@ -110,7 +117,8 @@ mod tests {
     use super::*;
 
     fn backend(url: &str) -> McpBackend {
-        McpBackend::from_json("x", &json!({"url": url, "headers": {"Authorization": "Bearer k"}})).unwrap()
+        McpBackend::from_json("x", &json!({"url": url, "headers": {"Authorization": "Bearer k"}}))
+            .unwrap()
     }
 
     #[test]

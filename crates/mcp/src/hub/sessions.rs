@@ -9,8 +9,8 @@ use std::time::Duration;
 /// How many sessions there may be. Beyond it, the one that was used least recently makes room.
 const SESSIONS: usize = 4096;
 
-/// A session that is not used for so long is over.
-const IDLE: Duration = Duration::from_secs(60 * 60 * 4);
+/// A session that is not used for so long is over. A client that listens uses it.
+const IDLE: Duration = Duration::from_secs(60 * 60);
 
 /// The sessions of clients.
 #[derive(Default)]

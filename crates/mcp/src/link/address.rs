@@ -48,7 +48,12 @@ struct Remote {
 }
 
 impl Address {
-    pub(crate) fn new(url: Uri, headers: HeaderMap, transport: Arc<dyn Transport>, inbox: Arc<Inbox>) -> Self {
+    pub(crate) fn new(
+        url: Uri,
+        headers: HeaderMap,
+        transport: Arc<dyn Transport>,
+        inbox: Arc<Inbox>,
+    ) -> Self {
         Address(Arc::new(Remote {
             url,
             headers,
@@ -104,7 +109,11 @@ impl Address {
         let text = whole(answer.into_body()).await?;
         let Ok(message) = Message::read(&text) else {
             let is_success = status.is_success();
-            return Err(if is_success { Failure::Garbage } else { Failure::Status(status.as_u16()) });
+            return Err(if is_success {
+                Failure::Garbage
+            } else {
+                Failure::Status(status.as_u16())
+            });
         };
         if message.sort() != Sort::Answer {
             return Err(Failure::Garbage);
@@ -135,7 +144,12 @@ impl Address {
         Err(Failure::Broken)
     }
 
-    async fn read(&self, reader: &mut sse::Reader, mut body: Received, request: Option<u64>) -> Result<(), Failure> {
+    async fn read(
+        &self,
+        reader: &mut sse::Reader,
+        mut body: Received,
+        request: Option<u64>,
+    ) -> Result<(), Failure> {
         let wire = Wire::Address(self.clone());
         while let Some(frame) = body.body.frame().await {
             // A stream that breaks is a stream that ends.
@@ -231,10 +245,14 @@ async fn listen(remote: Weak<Remote>) {
 impl Drop for Remote {
     /// Says farewell to a session.
     fn drop(&mut self) {
-        if let Some(listening) = self.listening.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(listening) =
+            self.listening.lock().unwrap_or_else(PoisonError::into_inner).take()
+        {
             listening.abort();
         }
-        let (Some(session), Ok(runtime)) = (self.session.get(), tokio::runtime::Handle::try_current()) else {
+        let (Some(session), Ok(runtime)) =
+            (self.session.get(), tokio::runtime::Handle::try_current())
+        else {
             return;
         };
         let mut request = Request::new(Bytes::new());

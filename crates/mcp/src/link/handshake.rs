@@ -29,10 +29,12 @@ impl Server {
         let result = message.result().ok_or(Failure::NotGreeted)?;
         let [capabilities, info, instructions] =
             result.pick(["capabilities", "serverInfo", "instructions"]);
-        let raw = |node: Option<tokenforge_dialects::Node<'_>>| node.map(|node| node.raw().to_owned());
+        let raw =
+            |node: Option<tokenforge_dialects::Node<'_>>| node.map(|node| node.raw().to_owned());
         Ok(Server {
             capabilities: raw(capabilities).unwrap_or_else(|| "{}".to_owned()),
-            info: raw(info).unwrap_or_else(|| "{\"name\":\"unknown\",\"version\":\"0\"}".to_owned()),
+            info: raw(info)
+                .unwrap_or_else(|| "{\"name\":\"unknown\",\"version\":\"0\"}".to_owned()),
             instructions: raw(instructions),
             said: result.raw().to_owned(),
         })
@@ -56,7 +58,9 @@ pub(super) async fn greet(
     let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
     match greet_in(first, wire, inbox, told, patience).await {
         Ok(server) => Ok((first, server)),
-        Err(failure @ (Failure::Unreachable(_) | Failure::TimedOut(_) | Failure::Exited)) => Err(failure),
+        Err(failure @ (Failure::Unreachable(_) | Failure::TimedOut(_) | Failure::Exited)) => {
+            Err(failure)
+        }
         Err(failure) => match greet_in(second, wire, inbox, told, patience).await {
             Ok(server) => Ok((second, server)),
             Err(_) => Err(failure),
@@ -77,13 +81,19 @@ async fn greet_in(
     }
 }
 
-async fn initialize(wire: &Wire, inbox: &Inbox, told: &Told, patience: Duration) -> Result<Server, Failure> {
+async fn initialize(
+    wire: &Wire,
+    inbox: &Inbox,
+    told: &Told,
+    patience: Duration,
+) -> Result<Server, Failure> {
     let Told { info, capabilities } = told;
     let params = format!(
         r#"{{"protocolVersion":"{}","capabilities":{capabilities},"clientInfo":{info}}}"#,
         LEGACY[0]
     );
-    let answer = Link::exchange(wire, inbox, "initialize", &params, Head::default(), patience).await?;
+    let answer =
+        Link::exchange(wire, inbox, "initialize", &params, Head::default(), patience).await?;
     let server = Server::of(&answer)?;
     let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
     let version = message.result().and_then(|result| result.get("protocolVersion")?.text());
@@ -97,13 +107,19 @@ async fn initialize(wire: &Wire, inbox: &Inbox, told: &Told, patience: Duration)
     Ok(server)
 }
 
-async fn discover(wire: &Wire, inbox: &Inbox, told: &Told, patience: Duration) -> Result<Server, Failure> {
+async fn discover(
+    wire: &Wire,
+    inbox: &Inbox,
+    told: &Told,
+    patience: Duration,
+) -> Result<Server, Failure> {
     let params = format!("{{\"_meta\":{}}}", introduction(&told.info, &told.capabilities));
     let head = Head { era: Era::Modern, method: "server/discover".to_owned(), ..Head::default() };
     let answer = Link::exchange(wire, inbox, "server/discover", &params, head, patience).await?;
     let message = Message::read(&answer).map_err(|_| Failure::Garbage)?;
     let versions = message.result().and_then(|result| result.get("supportedVersions"));
-    let speaks = versions.is_some_and(|all| all.elements().iter().any(|version| version.is(MODERN)));
+    let speaks =
+        versions.is_some_and(|all| all.elements().iter().any(|version| version.is(MODERN)));
     if !speaks {
         return Err(Failure::NotGreeted);
     }

@@ -37,7 +37,9 @@ impl Head {
         if let Ok(method) = HeaderValue::from_str(&self.method) {
             headers.insert("mcp-method", method);
         }
-        if let Some(name) = self.name.as_deref().and_then(|name| HeaderValue::from_str(&written(name)).ok()) {
+        if let Some(name) =
+            self.name.as_deref().and_then(|name| HeaderValue::from_str(&written(name)).ok())
+        {
             headers.insert("mcp-name", name);
         }
         for (name, value) in &self.parameters {

@@ -118,9 +118,13 @@ mod tests {
     #[test]
     fn a_line_without_end_is_not_held_and_what_it_answers_is_found() {
         let long = "x".repeat(LONGEST_MESSAGE);
-        let first = format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"id\":9,\"t\":\"{long}\"}}}}\nnext");
-        let last = format!("{{\"result\":{{\"id\":9,\"t\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}");
-        let [Line::TooLong { id: Some(7) }, Line::Whole(next)] = &lines(first.as_bytes())[..] else {
+        let first = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"id\":9,\"t\":\"{long}\"}}}}\nnext"
+        );
+        let last =
+            format!("{{\"result\":{{\"id\":9,\"t\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}");
+        let [Line::TooLong { id: Some(7) }, Line::Whole(next)] = &lines(first.as_bytes())[..]
+        else {
             panic!("expected an id")
         };
         assert_eq!(next, "next");

@@ -24,7 +24,18 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// What a program gets of our own environment: enough to run, and no key of anybody's.
 const INHERITED: [&str; 12] = [
-    "HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER", "SYSTEMROOT", "TEMP",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "SYSTEMROOT",
+    "TEMP",
 ];
 
 /// A program that runs. When the last one who knows it is gone, it is stopped.
@@ -64,7 +75,8 @@ impl Program {
         let mut child = program.spawn().map_err(|error| Failure::NotStarted(error.kind()))?;
         let (lines, written) = mpsc::channel(QUEUE);
         let (stop, stopped) = oneshot::channel();
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let has_ended = Arc::new(AtomicBool::new(false));
         let running = Arc::new(Running { lines, has_ended: has_ended.clone(), _stop: stop });
         if let Some(stdin) = stdin {

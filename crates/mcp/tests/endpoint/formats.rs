@@ -12,20 +12,31 @@ fn value_of(text: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn m3_m4_m5_the_header_wins_over_accept_and_the_answer_says_what_was_sent() {
-    let world = world_with(&[("w", program())], |mcp| mcp.format = tokenforge_negotiate::Format::Json).await;
+    let world =
+        world_with(&[("w", program())], |mcp| mcp.format = tokenforge_negotiate::Format::Json)
+            .await;
     let client = world.client("/mcp").await;
-    let toon = client.call_with(&[("x-prefer-format", "TOON"), ("accept", "application/stc+json")], "w__rows").await;
+    let toon = client
+        .call_with(&[("x-prefer-format", "TOON"), ("accept", "application/stc+json")], "w__rows")
+        .await;
     assert_eq!(toon.header("x-content-format"), Some("toon"));
     assert_eq!(value_of(toon.text()), rows());
     assert_eq!(toon.result()["_meta"][RESULT_KEY]["format"], "toon");
-    let json = client.call_with(&[("x-prefer-format", "json"), ("accept", "text/toon")], "w__rows").await;
-    assert_eq!((json.header("x-content-format"), json.text()), (Some("json"), pretty_rows().as_str()));
+    let json =
+        client.call_with(&[("x-prefer-format", "json"), ("accept", "text/toon")], "w__rows").await;
+    assert_eq!(
+        (json.header("x-content-format"), json.text()),
+        (Some("json"), pretty_rows().as_str())
+    );
     let accepted = client.call_with(&[("accept", "text/toon")], "w__rows").await;
     assert_eq!(accepted.header("x-content-format"), Some("toon"));
     let refused = client.call_with(&[("accept", "text/toon;q=0")], "w__rows").await;
     assert_eq!(refused.header("x-content-format"), Some("json"));
     let coded = client.call_with(&[("accept-encoding", "stc, gzip")], "w__rows").await;
-    assert_eq!((coded.header("x-content-format"), coded.header("content-encoding")), (Some("stc"), None));
+    assert_eq!(
+        (coded.header("x-content-format"), coded.header("content-encoding")),
+        (Some("stc"), None)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,21 +90,28 @@ async fn m8_m9_blocks_errors_and_meta_are_kept() {
 async fn l4_what_is_left_out_can_be_asked_for_by_whom_it_was_left_out_for() {
     let world = world(&[("w", program())]).await;
     let client = world.client("/mcp").await;
-    let reply = client.ask("tools/call", json!({"name": "w__tests", "arguments": {"command": "cargo test"}})).await;
+    let reply = client
+        .ask("tools/call", json!({"name": "w__tests", "arguments": {"command": "cargo test"}}))
+        .await;
     let reference = reply.result()["_meta"][RESULT_KEY]["original_ref"][0].as_str();
-    let reference = reference.unwrap_or_else(|| panic!("nothing was left out: {}", reply.text())).to_owned();
+    let reference =
+        reference.unwrap_or_else(|| panic!("nothing was left out: {}", reply.text())).to_owned();
     assert!(reply.text().len() < test_run().len() / 4);
     let whole = client.call("expand_context", json!({ "id": reference })).await;
     assert_eq!(whole.text(), test_run());
-    let part = client.call("expand_context", json!({"id": reference, "grep": "case_number_7 "})).await;
+    let part =
+        client.call("expand_context", json!({"id": reference, "grep": "case_number_7 "})).await;
     assert!(part.text().contains("case_number_7 ") && part.text().len() < 200, "{}", part.text());
     let unknown = client.call("expand_context", json!({"id": "shadow_nothing"})).await;
     assert_eq!(unknown.result()["isError"], true);
-    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "o"}});
+    let params =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "o"}});
     let other = [("x-tenant", "other")];
     let begun = world.post("/mcp", &other, &request(0, "initialize", params)).await;
-    let headers = [("x-tenant", "other"), ("mcp-session-id", begun.header("mcp-session-id").unwrap())];
-    let call = request(1, "tools/call", json!({"name": "expand_context", "arguments": {"id": reference}}));
+    let headers =
+        [("x-tenant", "other"), ("mcp-session-id", begun.header("mcp-session-id").unwrap())];
+    let call =
+        request(1, "tools/call", json!({"name": "expand_context", "arguments": {"id": reference}}));
     let foreign = world.post("/mcp", &headers, &call).await;
     assert_eq!(foreign.result()["isError"], true);
 }

@@ -34,7 +34,13 @@ async fn a_server_that_never_answers_is_given_up_in_time() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_answers_garbage_is_said_to() {
-    for text in ["nonsense", "[]", "{}", r#"{"jsonrpc":"2.0","id":1}"#, r#"{"jsonrpc":"2.0","id":1,"result":7}"#] {
+    for text in [
+        "nonsense",
+        "[]",
+        "{}",
+        r#"{"jsonrpc":"2.0","id":1}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":7}"#,
+    ] {
         let garbage = Remote::start(Manner::Always(text)).await;
         let world = world(&[("g", json!({"url": garbage.url()})), ("up", program())]).await;
         let client = world.client("/mcp").await;
@@ -55,7 +61,10 @@ async fn a_server_that_answers_too_much_is_cut_off_and_goes_on() {
     let client = world.client("/mcp").await;
     for prefix in ["p", "r"] {
         let failed = client.call(&format!("{prefix}__huge"), json!({})).await;
-        assert!(failed.answer()["error"]["message"].as_str().unwrap().contains("8 MiB"), "{prefix}");
+        assert!(
+            failed.answer()["error"]["message"].as_str().unwrap().contains("8 MiB"),
+            "{prefix}"
+        );
         assert!(client.call(&format!("{prefix}__echo"), json!({})).await.text().contains("echo"));
     }
 }
@@ -79,7 +88,8 @@ async fn no_more_requests_than_allowed_are_with_a_server_at_once() {
     one["timeout"] = "300ms".into();
     let world = world(&[("p", one)]).await;
     let client = world.client("/mcp/p").await;
-    let (first, second) = tokio::join!(client.call("silent", json!({})), client.call("silent", json!({})));
+    let (first, second) =
+        tokio::join!(client.call("silent", json!({})), client.call("silent", json!({})));
     let both = format!("{first:?} {second:?}");
     assert!(both.contains("did not answer") && both.contains("-32000"), "{both}");
 }

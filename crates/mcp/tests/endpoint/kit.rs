@@ -20,7 +20,8 @@ use tokenforge_compress::Original;
 use tokenforge_compress::reference::Key;
 use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_mcp::{
-    Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending, Transport, sse,
+    Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
+    Transport, sse,
 };
 use tokio::net::TcpListener;
 
@@ -43,7 +44,8 @@ pub(crate) async fn world(backends: &[(&str, Value)]) -> World {
 pub(crate) async fn world_with(backends: &[(&str, Value)], set: impl FnOnce(&mut Mcp)) -> World {
     let mut mcp = Mcp::default();
     for (prefix, definition) in backends {
-        mcp.backends.insert((*prefix).to_owned(), McpBackend::from_json(prefix, definition).unwrap());
+        mcp.backends
+            .insert((*prefix).to_owned(), McpBackend::from_json(prefix, definition).unwrap());
     }
     set(&mut mcp);
     let settings = HubSettings { mcp, engine: Default::default(), expands: true };
@@ -75,6 +77,7 @@ async fn answer(hub: Arc<Hub>, request: Request<Incoming>) -> Result<Response<Se
         headers: head.headers,
         authority: None,
         is_open: true,
+        hooks: None,
         body: body.map(|body| body.to_bytes()).unwrap_or_default(),
     };
     Ok(hub.answer(ask).await.map(Served))
@@ -158,7 +161,9 @@ impl Reply {
     }
 
     pub(crate) fn error_code(&self) -> i64 {
-        self.answer()["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {}", self.answer()))
+        self.answer()["error"]["code"]
+            .as_i64()
+            .unwrap_or_else(|| panic!("no error: {}", self.answer()))
     }
 
     /// The first text of a result.
@@ -193,7 +198,8 @@ impl Open {
             if let Some(message) = self.read.pop_front() {
                 return Some(message);
             }
-            let frame = tokio::time::timeout(PATIENCE, self.body.frame()).await.expect("a message in time");
+            let frame =
+                tokio::time::timeout(PATIENCE, self.body.frame()).await.expect("a message in time");
             let Some(Ok(frame)) = frame else {
                 let whole = std::mem::take(&mut self.whole);
                 return (!whole.is_empty()).then(|| serde_json::from_slice(&whole).unwrap());
@@ -201,7 +207,9 @@ impl Open {
             let piece = frame.into_data().unwrap();
             if self.is_stream {
                 let events = self.reader.push(&piece).unwrap();
-                self.read.extend(events.iter().map(|event| serde_json::from_str::<Value>(&event.data).unwrap()));
+                self.read.extend(
+                    events.iter().map(|event| serde_json::from_str::<Value>(&event.data).unwrap()),
+                );
             } else {
                 self.whole.extend_from_slice(&piece);
             }
@@ -218,10 +226,19 @@ impl Open {
 }
 
 impl World {
-    pub(crate) async fn open(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Open {
-        let mut request = Request::builder().method(method).uri(format!("http://{}{path}", self.address));
-        let usual =
-            [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    pub(crate) async fn open(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Open {
+        let mut request =
+            Request::builder().method(method).uri(format!("http://{}{path}", self.address));
+        let usual = [
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
         for (name, value) in usual.iter().chain(headers) {
             request = request.header(*name, *value);
         }
@@ -241,7 +258,12 @@ impl World {
         }
     }
 
-    pub(crate) async fn post(&self, path: &str, headers: &[(&str, &str)], message: &Value) -> Reply {
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        message: &Value,
+    ) -> Reply {
         self.open(Method::POST, path, headers, &message.to_string()).await.reply().await
     }
 
@@ -258,17 +280,24 @@ impl World {
         self.client_named(path, "test", json!({})).await
     }
 
-    pub(crate) async fn client_named(&self, path: &'static str, name: &str, capabilities: Value) -> Client<'_> {
+    pub(crate) async fn client_named(
+        &self,
+        path: &'static str,
+        name: &str,
+        capabilities: Value,
+    ) -> Client<'_> {
         let params = json!({
             "protocolVersion": "2025-06-18", "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "1"},
         });
         let reply = self.post(path, &[], &request(0, "initialize", params)).await;
         assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
-        let session = reply.header("mcp-session-id").unwrap_or_else(|| panic!("{reply:?}")).to_owned();
+        let session =
+            reply.header("mcp-session-id").unwrap_or_else(|| panic!("{reply:?}")).to_owned();
         let welcome = reply.result().clone();
         let client = Client { world: self, path, session, welcome };
-        let told = client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        let told =
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         assert_eq!((told.status, told.messages.len()), (StatusCode::ACCEPTED, 0));
         client
     }
@@ -288,7 +317,8 @@ impl Client<'_> {
     }
 
     pub(crate) async fn open(&self, headers: &[(&str, &str)], message: &Value) -> Open {
-        let mut all = vec![("mcp-session-id", self.session.as_str()), ("mcp-protocol-version", "2025-06-18")];
+        let mut all =
+            vec![("mcp-session-id", self.session.as_str()), ("mcp-protocol-version", "2025-06-18")];
         all.extend_from_slice(headers);
         self.world.open(Method::POST, self.path, &all, &message.to_string()).await
     }

@@ -17,8 +17,15 @@ async fn m1_two_servers_are_one_list_and_a_call_reaches_its_own_under_its_own_na
     let (one, two, world) = two().await;
     let client = world.client("/mcp").await;
     let tools = client.tools().await;
-    let expected =
-        ["w__rows", "w__echo", "x__rows", "x__echo", "w__structured", "x__structured", "expand_context"];
+    let expected = [
+        "w__rows",
+        "w__echo",
+        "x__rows",
+        "x__echo",
+        "w__structured",
+        "x__structured",
+        "expand_context",
+    ];
     assert_eq!(names(&tools), expected);
     let reply = client.call("x__echo", json!({"n": 1.50})).await;
     assert_eq!(reply.answer()["id"], "client-1");
@@ -57,7 +64,10 @@ async fn prompts_and_resources_of_many_servers_are_found() {
     assert_eq!(resource.result()["contents"][0]["text"], "one");
     let nobody = client.ask("resources/read", json!({"uri": "fake:///none"})).await;
     assert!(nobody.answer()["error"].is_object());
-    assert_eq!(client.ask("logging/setLevel", json!({"level": "debug"})).await.result(), &json!({}));
+    assert_eq!(
+        client.ask("logging/setLevel", json!({"level": "debug"})).await.result(),
+        &json!({})
+    );
     assert_eq!(client.ask("ping", json!({})).await.result(), &json!({}));
 }
 
@@ -73,7 +83,8 @@ async fn m10_m11_a_session_begins_is_needed_and_ends() {
     assert_eq!(world.post("/mcp", &other, &list).await.status, StatusCode::NOT_FOUND);
     let stranger = [("mcp-session-id", client.session.as_str()), ("x-tenant", "other")];
     assert_eq!(world.post("/mcp", &stranger, &list).await.status, StatusCode::NOT_FOUND);
-    let future = [("mcp-session-id", client.session.as_str()), ("mcp-protocol-version", "2099-01-01")];
+    let future =
+        [("mcp-session-id", client.session.as_str()), ("mcp-protocol-version", "2099-01-01")];
     assert_eq!(world.post("/mcp", &future, &list).await.status, StatusCode::BAD_REQUEST);
     assert_eq!(client.leave().await, StatusCode::NO_CONTENT);
     assert_eq!(client.ask("tools/list", json!({})).await.status, StatusCode::NOT_FOUND);
@@ -116,7 +127,10 @@ async fn m13_a_list_that_changed_is_told_on_the_client_s_stream() {
 async fn a_server_s_question_reaches_the_client_that_can_be_asked_and_its_answer_the_server() {
     let (one, _two, world) = two().await;
     let client = world.client_named("/mcp", "test", json!({"elicitation": {}})).await;
-    assert_eq!(one.last("initialize").message["params"]["capabilities"], json!({"elicitation": {}}));
+    assert_eq!(
+        one.last("initialize").message["params"]["capabilities"],
+        json!({"elicitation": {}})
+    );
     let mut call = client.begin("call", json!({"name": "w__ask"})).await;
     let question = call.next().await.unwrap();
     assert_eq!(question["method"], "elicitation/create");
@@ -141,7 +155,9 @@ async fn a_request_that_is_taken_back_ends_and_its_server_hears_of_it() {
             tokio::task::yield_now().await;
         }
         let params = json!({"requestId": "call", "reason": "enough"});
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await
+        client
+            .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+            .await
     };
     let (call, told) = tokio::join!(calling, cancelling);
     assert_eq!(told.status, StatusCode::ACCEPTED);
@@ -150,7 +166,10 @@ async fn a_request_that_is_taken_back_ends_and_its_server_hears_of_it() {
         tokio::task::yield_now().await;
     }
     let sent = one.last("tools/call").message["id"].clone();
-    assert_eq!(one.last("notifications/cancelled").message["params"], json!({"requestId": sent, "reason": "enough"}));
+    assert_eq!(
+        one.last("notifications/cancelled").message["params"],
+        json!({"requestId": sent, "reason": "enough"})
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -31,24 +31,37 @@ async fn ask(world: &World, path: &str, headers: &[(&str, &str)], message: &Valu
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_session_servers_are_discovered_listed_and_called() {
     let (old, new) = (Remote::start(Manner::Legacy).await, Remote::start(Manner::Modern).await);
-    let world = world(&[("old", json!({"url": old.url()})), ("new", json!({"url": new.url()}))]).await;
+    let world =
+        world(&[("old", json!({"url": old.url()})), ("new", json!({"url": new.url()}))]).await;
     let found = ask(&world, "/mcp", &[], &message("server/discover", json!({}))).await;
     let versions = found.result()["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-11-25")));
-    assert_eq!((&found.result()["resultType"], &found.result()["ttlMs"]), (&json!("complete"), &json!(0)));
+    assert_eq!(
+        (&found.result()["resultType"], &found.result()["ttlMs"]),
+        (&json!("complete"), &json!(0))
+    );
     assert!(found.header("mcp-session-id").is_none());
     let list = ask(&world, "/mcp", &[], &message("tools/list", json!({}))).await;
-    assert_eq!(names(list.result()["tools"].as_array().unwrap()), ["new__rows", "new__echo", "old__rows", "old__echo"]);
+    assert_eq!(
+        names(list.result()["tools"].as_array().unwrap()),
+        ["new__rows", "new__echo", "old__rows", "old__echo"]
+    );
     assert_eq!(list.result()["cacheScope"], "private");
     for prefix in ["old", "new"] {
-        let call = message("tools/call", json!({"name": format!("{prefix}__echo"), "arguments": {"a": 1}}));
+        let call = message(
+            "tools/call",
+            json!({"name": format!("{prefix}__echo"), "arguments": {"a": 1}}),
+        );
         let reply = ask(&world, "/mcp", &[("mcp-param-region", "eu")], &call).await;
         assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
         assert_eq!(reply.result()["resultType"], "complete");
     }
     // The name is the server's own in header and message, and what is not ours goes on.
     let seen = new.last("tools/call");
-    assert_eq!((&seen.headers["mcp-name"], &seen.message["params"]["name"]), (&"echo".parse().unwrap(), &json!("echo")));
+    assert_eq!(
+        (&seen.headers["mcp-name"], &seen.message["params"]["name"]),
+        (&"echo".parse().unwrap(), &json!("echo"))
+    );
     assert_eq!(seen.headers["mcp-param-region"], "eu");
     assert_eq!(seen.headers["mcp-protocol-version"], "2026-07-28");
     assert!(new.seen().iter().all(|seen| seen.message["method"] != "initialize"));
@@ -76,8 +89,14 @@ async fn headers_and_message_must_say_the_same() {
     let named = [version, method, ("mcp-name", "=?base64?d19fZWNobw==?=")];
     assert_eq!(world.post("/mcp", &named, &call).await.status, StatusCode::OK);
     let mut poor = call.clone();
-    poor["params"]["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
-    assert_eq!(wrong(&[version, method, ("mcp-name", "w__echo")], poor).await, (StatusCode::BAD_REQUEST, -32602));
+    poor["params"]["_meta"]
+        .as_object_mut()
+        .unwrap()
+        .remove("io.modelcontextprotocol/clientCapabilities");
+    assert_eq!(
+        wrong(&[version, method, ("mcp-name", "w__echo")], poor).await,
+        (StatusCode::BAD_REQUEST, -32602)
+    );
     let mut future = call.clone();
     future["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2099-01-01".into();
     let headers = [("mcp-protocol-version", "2099-01-01"), method, ("mcp-name", "w__echo")];
@@ -94,7 +113,8 @@ async fn headers_and_message_must_say_the_same() {
 async fn a_client_hears_of_changed_lists_on_a_stream_that_it_asks_for() {
     let old = Remote::start(Manner::Legacy).await;
     let world = world(&[("w", json!({"url": old.url()}))]).await;
-    let listen = message("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let listen =
+        message("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
     let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
     let mut stream = world.open(Method::POST, "/mcp", &headers, &listen.to_string()).await;
     let first = stream.next().await.unwrap();

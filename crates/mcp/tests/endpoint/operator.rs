@@ -46,7 +46,8 @@ async fn m15_tools_are_shown_with_their_schemas_and_figures() {
     assert_eq!(tools[0]["figures"]["calls"], 1);
     assert!(world.hub.tools("nobody").await.is_none());
     let figures = world.hub.stats().document();
-    let failed = figures["tools"].as_array().unwrap().iter().find(|tool| tool["tool"] == "fail").unwrap();
+    let failed =
+        figures["tools"].as_array().unwrap().iter().find(|tool| tool["tool"] == "fail").unwrap();
     assert_eq!((&failed["calls"], &failed["errors"]), (&json!(1), &json!(1)));
     assert!(world.hub.refresh("p").await.unwrap().is_ok());
 }

@@ -18,7 +18,8 @@ async fn a_program_gets_its_own_variables_and_none_of_ours() {
     definition["env"] = json!({"FAKE_TOKEN": "its own"});
     let world = world(&[("p", definition)]).await;
     let client = world.client("/mcp/p").await;
-    let variable = async |name: &str| client.call("variable", json!({ "name": name })).await.text().to_owned();
+    let variable =
+        async |name: &str| client.call("variable", json!({ "name": name })).await.text().to_owned();
     assert_eq!(variable("FAKE_TOKEN").await, "Some(\"its own\")");
     assert_ne!(variable("PATH").await, "None");
     // Cargo sets this for us.
@@ -42,7 +43,8 @@ async fn a_program_that_ends_in_mid_call_is_said_to_and_started_again() {
 async fn a_program_that_cannot_be_started_rests() {
     let world = world(&[("p", json!({"command": "/nowhere/at-all"}))]).await;
     let client = world.client("/mcp").await;
-    let said = async || client.call("p__x", json!({})).await.answer()["error"]["message"].to_string();
+    let said =
+        async || client.call("p__x", json!({})).await.answer()["error"]["message"].to_string();
     assert!(said().await.contains("cannot be started"));
     let mut last = String::new();
     for _ in 0..3 {
@@ -54,7 +56,8 @@ async fn a_program_that_cannot_be_started_rests() {
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_that_can_be_asked_have_programs_of_their_own_and_others_share_one() {
     let world = world(&[("p", program())]).await;
-    let process = async |client: &Client<'_>| client.call("p__process", json!({})).await.text().to_owned();
+    let process =
+        async |client: &Client<'_>| client.call("p__process", json!({})).await.text().to_owned();
     let (one, two) = (world.client("/mcp").await, world.client("/mcp").await);
     assert_eq!(process(&one).await, process(&two).await);
     let own = world.client_named("/mcp", "test", json!({"roots": {}})).await;

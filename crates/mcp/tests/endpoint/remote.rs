@@ -76,7 +76,8 @@ impl Remote {
                     async move { Ok::<_, Infallible>(state.answer(request).await) }
                 });
                 tokio::spawn(async move {
-                    let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
+                    let builder =
+                        hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
                     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
                 });
             }
@@ -115,10 +116,16 @@ impl State {
         let (head, body) = request.into_parts();
         let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
         let message: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let seen = Seen { method: head.method.clone(), headers: head.headers.clone(), message: message.clone() };
+        let seen = Seen {
+            method: head.method.clone(),
+            headers: head.headers.clone(),
+            message: message.clone(),
+        };
         self.seen.lock().unwrap().push(seen);
         match self.manner {
-            Manner::Always(text) => return whole(StatusCode::OK, "application/json", text.to_owned()),
+            Manner::Always(text) => {
+                return whole(StatusCode::OK, "application/json", text.to_owned());
+            }
             Manner::Silent => std::future::pending().await,
             Manner::Modern => {
                 if head.method != Method::POST {
@@ -151,9 +158,11 @@ impl State {
             answer.headers_mut().insert("mcp-session-id", id.parse().unwrap());
             return Some(answer);
         }
-        let is_known = session.is_some_and(|id| self.known.lock().unwrap().iter().any(|known| known == id));
+        let is_known =
+            session.is_some_and(|id| self.known.lock().unwrap().iter().any(|known| known == id));
         if !is_known {
-            let status = if session.is_some() { StatusCode::NOT_FOUND } else { StatusCode::BAD_REQUEST };
+            let status =
+                if session.is_some() { StatusCode::NOT_FOUND } else { StatusCode::BAD_REQUEST };
             return Some(whole(status, "text/plain", "no session".to_owned()));
         }
         match head.method {
@@ -185,7 +194,13 @@ impl State {
                     let _ = self.announcements.send(message.to_string());
                 }
                 Act::Write(text) => said.push(text),
-                Act::Exit => return whole(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "gone".to_owned()),
+                Act::Exit => {
+                    return whole(
+                        StatusCode::INTERNAL_SERVER_ERROR,
+                        "text/plain",
+                        "gone".to_owned(),
+                    );
+                }
             }
         }
         if !is_request {
@@ -219,7 +234,10 @@ fn whole(status: StatusCode, kind: &'static str, text: String) -> Answer {
 }
 
 fn stream(texts: mpsc::UnboundedReceiver<String>) -> Answer {
-    Response::builder().header("content-type", "text/event-stream").body(Texts(texts).boxed()).unwrap()
+    Response::builder()
+        .header("content-type", "text/event-stream")
+        .body(Texts(texts).boxed())
+        .unwrap()
 }
 
 struct Texts(mpsc::UnboundedReceiver<String>);

@@ -29,11 +29,11 @@ const PATH: &str = "/_forge/api/mcp";
 /// The longest definition that is read.
 const LONGEST: usize = 64 << 10;
 
-pub(super) fn is_ours(path: &str) -> bool {
+pub(in crate::own) fn is_ours(path: &str) -> bool {
     path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-pub(super) async fn answer(
+pub(in crate::own) async fn answer(
     gateway: &Arc<Gateway>,
     exchange: &Exchange,
     body: Incoming,
@@ -43,18 +43,27 @@ pub(super) async fn answer(
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let done = match (&head.method, &parts[..]) {
         (&Method::GET, []) => Ok(json!({ "backends": shown(gateway.mcp.list().into()) })),
-        (&Method::POST, []) => return add(gateway, body).await.unwrap_or_else(|problem| problem.answer(None)),
+        (&Method::POST, []) => {
+            return add(gateway, body).await.unwrap_or_else(|problem| problem.answer(None));
+        }
         (&Method::GET, ["stats"]) => Ok(gateway.mcp.stats().document()),
-        (&Method::GET, [prefix]) => gateway.mcp.show(prefix).map(shown).ok_or_else(|| unknown(prefix)),
+        (&Method::GET, [prefix]) => {
+            gateway.mcp.show(prefix).map(shown).ok_or_else(|| unknown(prefix))
+        }
         (&Method::PATCH, [prefix]) => change(gateway, prefix, body).await,
         (&Method::DELETE, [prefix]) => remove(gateway, prefix).await,
         (&Method::GET, [prefix, "tools"]) => tools(prefix, gateway.mcp.tools(prefix).await),
         (&Method::POST, [prefix, "refresh"]) => tools(prefix, gateway.mcp.refresh(prefix).await),
-        (&Method::POST, [prefix, "enable"]) => patch(gateway, prefix, &json!({"enabled": true})).await,
-        (&Method::POST, [prefix, "disable"]) => patch(gateway, prefix, &json!({"enabled": false})).await,
-        (method, _) => {
-            Err(Problem::new(StatusCode::NOT_FOUND, format!("there is no {method} {}", head.uri.path())))
+        (&Method::POST, [prefix, "enable"]) => {
+            patch(gateway, prefix, &json!({"enabled": true})).await
         }
+        (&Method::POST, [prefix, "disable"]) => {
+            patch(gateway, prefix, &json!({"enabled": false})).await
+        }
+        (method, _) => Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            format!("there is no {method} {}", head.uri.path()),
+        )),
     };
     match done {
         Ok(document) => answer::json(StatusCode::OK, &document),
@@ -72,7 +81,9 @@ async fn add(gateway: &Arc<Gateway>, body: Incoming) -> Result<Response<Body>, P
     let backend = McpBackend::from_json(&prefix, &document)
         .map_err(|error| Problem::bad_request(error.to_string()))?;
     if prefix == "stats" {
-        return Err(Problem::bad_request("`stats` is a path of its own here; choose another prefix"));
+        return Err(Problem::bad_request(
+            "`stats` is a path of its own here; choose another prefix",
+        ));
     }
     let (hub, name) = (gateway.mcp.clone(), prefix.clone());
     let added = blocking(move || hub.add(&name, backend)).await.ok_or_else(stuck)?;
@@ -91,7 +102,8 @@ async fn change(gateway: &Arc<Gateway>, prefix: &str, body: Incoming) -> Result<
 
 async fn patch(gateway: &Arc<Gateway>, prefix: &str, change: &Value) -> Result<Value, Problem> {
     let old = gateway.mcp.definition(prefix).ok_or_else(|| unknown(prefix))?;
-    let new = old.patched(prefix, change).map_err(|error| Problem::bad_request(error.to_string()))?;
+    let new =
+        old.patched(prefix, change).map_err(|error| Problem::bad_request(error.to_string()))?;
     put(gateway, prefix, Some(new)).await?;
     gateway.mcp.show(prefix).map(shown).ok_or_else(|| unknown(prefix))
 }
@@ -102,7 +114,11 @@ async fn remove(gateway: &Arc<Gateway>, prefix: &str) -> Result<Value, Problem> 
     Ok(json!({ "removed": prefix }))
 }
 
-async fn put(gateway: &Arc<Gateway>, prefix: &str, backend: Option<McpBackend>) -> Result<(), Problem> {
+async fn put(
+    gateway: &Arc<Gateway>,
+    prefix: &str,
+    backend: Option<McpBackend>,
+) -> Result<(), Problem> {
     let (hub, prefix) = (gateway.mcp.clone(), prefix.to_owned());
     let saved = blocking(move || hub.put(&prefix, backend)).await.ok_or_else(stuck)?;
     saved.map_err(|error| not_saved(&error))
@@ -120,7 +136,7 @@ fn tools(prefix: &str, tools: Option<Result<Vec<Value>, Failure>>) -> Result<Val
 }
 
 async fn document(gateway: &Gateway, body: Incoming) -> Result<Value, Problem> {
-    let body = super::whole(gateway, body, LONGEST).await?;
+    let body = crate::own::whole(gateway, body, LONGEST).await?;
     let document = serde_json::from_slice(&body);
     document.map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))
 }
@@ -136,7 +152,10 @@ fn shown(document: Value) -> Value {
 
 fn unknown(prefix: &str) -> Problem {
     let prefix: String = prefix.chars().take(64).collect();
-    Problem::new(StatusCode::NOT_FOUND, format!("there is no tool server with the prefix `{prefix}`"))
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        format!("there is no tool server with the prefix `{prefix}`"),
+    )
 }
 
 fn not_saved(error: &NotSaved) -> Problem {
