@@ -219,12 +219,13 @@ impl Hub {
 }
 
 fn era(message: &Message<'_>, ask: &Ask) -> Era {
-    let version = ask.text(VERSION);
-    let is_modern = message.meta(VERSION_KEY).is_some()
-        || message.method() == "server/discover"
-        || version.is_some_and(|version| !LEGACY.contains(&version));
-    // A session is of the legacy era, whatever its headers say.
-    if is_modern && !ask.headers.contains_key(SESSION) { Era::Modern } else { Era::Legacy }
+    if message.meta(VERSION_KEY).is_some() {
+        return Era::Modern;
+    }
+    let is_legacy = message.method() == "initialize" || ask.headers.contains_key(SESSION);
+    let is_unknown = ask.text(VERSION).is_some_and(|version| !LEGACY.contains(&version));
+    let is_modern = message.method() == "server/discover" || is_unknown;
+    if is_modern && !is_legacy { Era::Modern } else { Era::Legacy }
 }
 
 fn not_allowed() -> Response<Body> {

@@ -3,16 +3,21 @@
 use crate::kit::{Ask, World, rows, world_with};
 use serde_json::{Value, json};
 use std::path::Path;
-use tokenforge_config::{GatewayKey, Secret, Settings};
+use tokenforge_config::{GatewayKey, McpBackend, PluginSettings, Secret, Settings};
 use tokenforge_mock::client::Answer;
 
 /// A tool server in a shell: it has one tool, which puts out rows.
 fn server() -> Value {
+    saying(&rows())
+}
+
+/// The same, whose tool puts out this.
+fn saying(text: &str) -> Value {
     let greeting = json!({
         "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "sh", "version": "1"},
     });
     let tools = json!({"tools": [{"name": "rows", "inputSchema": {"type": "object"}}]});
-    let result = json!({"content": [{"type": "text", "text": rows()}]});
+    let result = json!({"content": [{"type": "text", "text": text}]});
     let script = r#"while IFS= read -r line; do
         id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
         case "$line" in
@@ -137,4 +142,18 @@ fn a_page_of_a_website_calls_no_tool() {
     assert_eq!(world.send(hello().header("origin", "https://evil.example")).status, 403);
     assert_eq!(world.send(hello().header("host", "evil.example")).status, 403);
     assert_eq!(world.send(hello()).status, 200);
+}
+
+#[test]
+fn i16_plugins_look_at_a_result_before_its_form_is_chosen() {
+    let row = |n: u32| json!({"id": n, "mail": "jane.roe@contoso.com", "state": "open"});
+    let people: Value = (0..30).map(row).collect();
+    let backend = McpBackend::from_json("sh", &saying(&people.to_string())).unwrap();
+    let world = world_with(|settings| {
+        settings.plugins = vec![PluginSettings::named("pii-filter")];
+        settings.mcp.backends.insert("sh".to_owned(), backend);
+    });
+    let result = call(&world, "sh__rows", &[("x-prefer-format", "toon")]);
+    assert_eq!(result.header("x-content-format"), "toon", "{}", result.text());
+    assert!(!result.text().contains("jane.roe"), "{}", result.text());
 }

@@ -17,8 +17,12 @@ use crate::session::{Client, Scope, Session};
 use http::header::{ACCEPT, HeaderMap};
 use http::{Response, StatusCode};
 use std::sync::Arc;
+use std::time::Duration;
 use tokenforge_config::Structured;
 use tokenforge_negotiate::{Carrier, Format, Reader};
+
+/// How long a server may take to take in an answer to its question.
+const DELIVERY: Duration = Duration::from_secs(10);
 
 /// What is known while a message is served.
 #[derive(Clone)]
@@ -109,7 +113,7 @@ impl Visit {
         if let Some((wire, text)) =
             self.session.as_ref().and_then(|session| session.answered(message))
         {
-            wire.reply(text);
+            let _ = tokio::time::timeout(DELIVERY, wire.tell(text)).await;
         }
         empty(StatusCode::ACCEPTED)
     }

@@ -182,12 +182,16 @@ impl Address {
     }
 
     async fn get(&self, last_event: Option<&str>) -> Result<Response<Received>, Failure> {
+        self.send(self.get_request(last_event)).await
+    }
+
+    fn get_request(&self, last_event: Option<&str>) -> Request<Bytes> {
         let mut request = self.request(Method::GET, Bytes::new());
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         if let Some(id) = last_event.and_then(|id| HeaderValue::from_str(id).ok()) {
             request.headers_mut().insert(LAST_EVENT, id);
         }
-        self.send(request).await
+        request
     }
 
     fn request(&self, method: Method, body: Bytes) -> Request<Bytes> {
@@ -217,18 +221,19 @@ impl Address {
 async fn listen(remote: Weak<Remote>) {
     let (mut last, mut wait) = (None, AGAIN);
     loop {
-        let Some(address) = remote.upgrade().map(Address) else { return };
-        let Ok(answer) = address.get(last.as_deref()).await else { return };
+        // Nothing of it is held while the server is silent, so that it can be let go.
+        let (transport, request) = {
+            let Some(address) = remote.upgrade().map(Address) else { return };
+            (address.0.transport.clone(), address.get_request(last.as_deref()))
+        };
+        let Ok(answer) = transport.send(request).await else { return };
         if !is_stream(&answer) {
             return;
         }
         let mut reader = sse::Reader::default();
         let mut body = answer.into_body();
-        let wire = Arc::downgrade(&address.0);
-        drop(address);
-        // Nothing of it is held while the server is silent, so that it can be let go.
         while let Some(Ok(frame)) = body.body.frame().await {
-            let Some(address) = wire.upgrade().map(Address) else { return };
+            let Some(address) = remote.upgrade().map(Address) else { return };
             let Some(piece) = frame.data_ref() else { continue };
             let Ok(events) = reader.push(piece) else { return };
             for event in events {

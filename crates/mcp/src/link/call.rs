@@ -79,7 +79,8 @@ impl Call {
         };
         match &event {
             Event::Message(_) => self.deadline = Instant::now() + self.timeout,
-            Event::Answer(Err(Failure::TimedOut(_))) => {}
+            // Whatever the client does, nobody waits any more.
+            Event::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
             Event::Answer(_) => self.is_over = true,
         }
         event
