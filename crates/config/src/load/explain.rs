@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use crate::raw::Raw;
-use crate::table::{SETTINGS, Setting};
+use crate::table::SETTINGS;
 use serde_json::Value;
 
 /// Reads a tree of settings.
@@ -17,12 +17,8 @@ pub(crate) fn read(tree: Value) -> Result<Raw, Fault> {
 
 /// Serde would read a list as the members of a section, in their order; only settings can be lists.
 fn refuse_lists(tree: &Value, path: &str) -> Result<(), Fault> {
-    // What is inside a setting is its own affair.
-    let is_within = |setting: &Setting| {
-        path.strip_prefix(setting.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
     match tree {
-        Value::Array(_) if !SETTINGS.iter().any(is_within) => {
+        Value::Array(_) if SETTINGS.iter().all(|setting| setting.path != path) && !is_inner_list(path) => {
             Err(Fault::new(path, "expected keys with values, found a list"))
         }
         Value::Object(members) => members.iter().try_for_each(|(key, member)| {
@@ -31,6 +27,13 @@ fn refuse_lists(tree: &Value, path: &str) -> Result<(), Fault> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Is this a list inside of a setting?
+fn is_inner_list(path: &str) -> bool {
+    let Some(inner) = path.strip_prefix("mcp.") else { return false };
+    let is_args = || inner.strip_prefix("backends.").is_some_and(|rest| rest.ends_with(".args"));
+    matches!(inner, "include" | "exclude" | "allow_hosts" | "allow_origins") || is_args()
 }
 
 /// Says which names a wrong one is near to; leaves other messages as they are.
