@@ -15,6 +15,9 @@ const NO_DOMAINS: &[&str] = &[
     "txt", "webp", "yaml", "yml",
 ];
 
+/// Algorithms of SSH carry the name of who thought of them: `hmac-sha2-256-etm@openssh.com`.
+const NO_MAIL: &[&[u8]] = &[b"openssh.com", b"libssh.org"];
+
 /// The address that begins here.
 pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
     let is_inside = spot.before(1).is_some_and(is_local);
@@ -32,7 +35,8 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
         rest[..local].iter().position(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')?;
     let end = local + 1 + domain(rest.get(local + 1..)?)?;
     // `git@example.com:path` is where a repository is.
-    (rest[..local] != *b"git").then(|| spot.at + start..spot.at + end)
+    let is_other = rest[..local] == *b"git" || NO_MAIL.contains(&&rest[local + 1..end]);
+    (!is_other).then(|| spot.at + start..spot.at + end)
 }
 
 fn is_local(byte: u8) -> bool {

@@ -15,25 +15,35 @@ pub(super) fn find(spot: &Spot<'_>) -> Option<Range<usize>> {
 fn v4(spot: &Spot<'_>) -> Option<usize> {
     let rest = spot.rest();
     let is_inside = match spot.before(1) {
-        // The end of a range, or of a name.
-        Some(b'-') => !spot.before(2).is_some_and(|byte| byte.is_ascii_digit()),
+        // The end of a name, and not of a range.
+        Some(b'-') => spot.before(2).is_some_and(|byte| !byte.is_ascii_digit()),
         Some(byte) => is_word(byte) || b".^~".contains(&byte),
         None => false,
     };
-    if is_inside || !rest.first()?.is_ascii_digit() {
+    if is_inside {
         return None;
     }
-    let length = run(rest, 16, |byte| byte.is_ascii_digit() || byte == b'.');
-    let dotted = &rest[..length];
-    let dotted = dotted.strip_suffix(b".").unwrap_or(dotted);
-    let address: Ipv4Addr = str::from_utf8(dotted).ok()?.parse().ok()?;
+    let (address, length) = dotted(rest)?;
+    let goes_on = match rest.get(length) {
+        Some(b'.') => rest.get(length + 1).is_some_and(u8::is_ascii_alphabetic),
+        // After an address there can be only another; after a version, as in `1.2.3.4-rc1`, anything.
+        Some(b'-') => {
+            let next = rest.get(length + 1..).unwrap_or_default();
+            next.first().is_some_and(|byte| is_word(*byte)) && dotted(next).is_none()
+        }
+        Some(byte) => is_word(*byte),
+        None => false,
+    };
     let [first, ..] = address.octets();
-    let next = |count: usize| rest.get(dotted.len() + count).copied();
-    // `1.2.3.4.tar` and `1.2.3.4-rc1` are versions, and `0.0.0.1` to `0.255.255.255` nearly always are.
-    let goes_on = next(0).is_some_and(is_word)
-        || (next(0).is_some_and(|byte| b".-".contains(&byte))
-            && next(1).is_some_and(|byte| byte.is_ascii_alphabetic()));
-    (!goes_on && !matches!(first, 0 | 127 | 255) && !is_version(spot)).then_some(dotted.len())
+    (!goes_on && !matches!(first, 0 | 127 | 255) && !is_version(spot)).then_some(length)
+}
+
+/// The address in four numbers at the beginning, and its length.
+pub(super) fn dotted(bytes: &[u8]) -> Option<(Ipv4Addr, usize)> {
+    let length = run(bytes, 16, |byte| byte.is_ascii_digit() || byte == b'.');
+    let dotted = bytes[..length].strip_suffix(b".").unwrap_or(&bytes[..length]);
+    let address = str::from_utf8(dotted).ok()?.parse().ok()?;
+    Some((address, dotted.len()))
 }
 
 /// Is it said before that this is a version? `version 1.2.3.4`, `Chrome/1.2.3.4`, `lib==1.2.3.4`

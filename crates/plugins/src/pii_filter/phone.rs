@@ -1,5 +1,6 @@
 //! Telephone numbers: with a country code, as North America writes them, or after a word that says so.
 
+use super::ip;
 use super::spot::{Spot, is_word, run};
 use std::ops::Range;
 
@@ -94,6 +95,9 @@ fn gap(bytes: &[u8]) -> usize {
 /// `1 (415) 555-2671`, `4915112345678`, `33 6 12 34 56 78`: what follows a plus.
 fn international(bytes: &[u8]) -> Option<usize> {
     let code = country_code(bytes)?;
+    if ip::dotted(bytes).is_some() {
+        return None;
+    }
     if bytes.first() == Some(&b'1') {
         let is_number = |groups: &[usize]| matches!(groups, [11] | [1, 3, 3, 4]);
         return Number::read(bytes, 11).longest(bytes, is_number);
