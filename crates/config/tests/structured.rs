@@ -1,11 +1,11 @@
-//! Settings with parts of their own: routes and plugins.
+//! Settings with parts of their own: routes, plugins and tool servers.
 
 mod kit;
 
 use kit::file;
 use serde_json::json;
 use std::time::Duration;
-use tokenforge_config::{OnError, PluginSettings, Settings};
+use tokenforge_config::{McpTarget, OnError, PluginSettings, Settings, Structured};
 use tokenforge_negotiate::Format;
 
 fn told(text: &str) -> String {
@@ -56,7 +56,7 @@ fn a_route_that_cannot_be_is_refused_with_its_path() {
         ("routes: {/mcp/x: {url: \"http://h\"}}", "what begins with /mcp is the gateway's own"),
         ("routes: {/_forge: {url: \"http://h\"}}", "the gateway's own"),
         ("routes: {/p: {url: \"http://h\"}}", "the gateway's own"),
-        ("routes: [a]", "routes: expected keys with values, found a list"),
+        ("routes: [a]", "routes: invalid type: sequence"),
     ] {
         let message = told(text);
         assert!(message.contains(expected), "{text}: {message}");
@@ -133,23 +133,37 @@ fn a_tool_server_is_read_with_what_it_says_and_defaults() {
     )
     .unwrap();
     assert_eq!(settings.mcp.exclude, ["a*", "b"]);
-    let McpTarget::Command { args, env, .. } = &settings.mcp.backends["fs"].target else { panic!() };
+    let McpTarget::Command { args, env, .. } = &settings.mcp.backends["fs"].target else {
+        panic!()
+    };
     assert_eq!((&args[1], env["T"].expose()), (&"a, b".to_owned(), "x y"));
     let web = &settings.mcp.backends["web"];
     assert_eq!((web.timeout.as_secs(), web.structured), (9, Some(Structured::Drop)));
     assert!(web.enabled);
     let shown = settings.show();
-    assert!(!shown.contains("Bearer") && !shown.contains("k=1") && !shown.contains("x y"), "{shown}");
+    assert!(
+        !shown.contains("Bearer") && !shown.contains("k=1") && !shown.contains("x y"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn a_tool_server_that_cannot_be_is_refused_with_its_path() {
     for (text, expected) in [
-        ("mcp: {backends: {a__b: {command: x}}}", "mcp.backends.a__b: a prefix is up to 32 letters"),
+        (
+            "mcp: {backends: {a__b: {command: x}}}",
+            "mcp.backends.a__b: a prefix is up to 32 letters",
+        ),
         ("mcp: {backends: {a: {}}}", "mcp.backends.a: needs `url`, or `command`"),
         ("mcp: {backends: {a: {url: \"http://h\", command: x}}}", "has both `url` and `command`"),
-        ("mcp: {backends: {a: {url: ftp://h}}}", "mcp.backends.a.url: expected http:// or https://"),
-        ("mcp: {backends: {a: {comand: x}}}", "mcp.backends.a.comand: there is no such setting; did you mean `command`?"),
+        (
+            "mcp: {backends: {a: {url: ftp://h}}}",
+            "mcp.backends.a.url: expected http:// or https://",
+        ),
+        (
+            "mcp: {backends: {a: {comand: x}}}",
+            "mcp.backends.a.comand: there is no such setting; did you mean `command`?",
+        ),
         ("mcp: {backends: [a]}", "mcp.backends: expected keys with values, found a list"),
         ("mcp: {format: xml}", "mcp.format: expected json, toon, stc or auto, found `xml`"),
     ] {

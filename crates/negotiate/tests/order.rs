@@ -22,34 +22,33 @@ fn accept(value: &str) -> Format {
     body(&[("accept", value)]).0
 }
 
+/// A reader of whom everything is known.
+fn known(headers: &HeaderMap) -> Reader<'_> {
+    Reader { headers, meta: Some("auto"), client: Some(Format::Stc), config: Format::Toon }
+}
+
+fn said(reader: Reader<'_>) -> (Format, By) {
+    let wanted = reader.wants(Carrier::Text);
+    (wanted.format(), wanted.by())
+}
+
 #[test]
 fn a1_each_goes_before_the_next() {
-    let all = headers(&[
+    let mut headers = headers(&[
         ("x-prefer-format", "json"),
         ("accept", "text/toon"),
         ("accept-encoding", "stc"),
     ]);
-    let mut headers = all.clone();
-    let reader = |headers| Reader {
-        headers,
-        meta: Some("auto"),
-        client: Some(Format::Stc),
-        config: Format::Toon,
-    };
-    let said = |reader: Reader<'_>| {
-        let wanted = reader.wants(Carrier::Text);
-        (wanted.format(), wanted.by())
-    };
-    assert_eq!(said(reader(&headers)), (Format::Json, By::PreferFormat));
+    assert_eq!(said(known(&headers)), (Format::Json, By::PreferFormat));
     headers.remove("x-prefer-format");
-    assert_eq!(said(reader(&headers)), (Format::Auto, By::Meta));
-    let no_meta = |headers| Reader { meta: None, ..reader(headers) };
-    assert_eq!(said(no_meta(&headers)), (Format::Toon, By::Accept));
+    assert_eq!(said(known(&headers)), (Format::Auto, By::Meta));
+    assert_eq!(said(Reader { meta: None, ..known(&headers) }), (Format::Toon, By::Accept));
     headers.remove("accept");
-    assert_eq!(said(no_meta(&headers)), (Format::Stc, By::AcceptEncoding));
+    assert_eq!(said(Reader { meta: None, ..known(&headers) }), (Format::Stc, By::AcceptEncoding));
     headers.remove("accept-encoding");
-    assert_eq!(said(no_meta(&headers)), (Format::Stc, By::Client));
-    assert_eq!(said(Reader { client: None, ..no_meta(&headers) }), (Format::Toon, By::Config));
+    let silent = Reader { meta: None, ..known(&headers) };
+    assert_eq!(said(silent), (Format::Stc, By::Client));
+    assert_eq!(said(Reader { client: None, ..silent }), (Format::Toon, By::Config));
 }
 
 #[test]

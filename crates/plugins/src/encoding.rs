@@ -76,7 +76,7 @@ impl Plugin for Encoding {
     fn call<'a>(&'a self, mut context: Context<'a>) -> BoxFuture<'a, Result<Flow, Error>> {
         Box::pin(async move {
             match context.phase() {
-                Phase::PreUpstream => request::prepare(&mut context, self.form)?,
+                Phase::PreUpstream => request::prepare(&mut context, self.form, self.max_bytes)?,
                 _ => answer::encode(&mut context, self.form).await?,
             }
             Ok(Flow::Continue)

@@ -18,7 +18,9 @@ pub(crate) fn read(tree: Value) -> Result<Raw, Fault> {
 /// Serde would read a list as the members of a section, in their order; only settings can be lists.
 fn refuse_lists(tree: &Value, path: &str) -> Result<(), Fault> {
     match tree {
-        Value::Array(_) if SETTINGS.iter().all(|setting| setting.path != path) && !is_inner_list(path) => {
+        Value::Array(_)
+            if SETTINGS.iter().all(|setting| setting.path != path) && !is_inner_list(path) =>
+        {
             Err(Fault::new(path, "expected keys with values, found a list"))
         }
         Value::Object(members) => members.iter().try_for_each(|(key, member)| {

@@ -22,7 +22,9 @@ pub(crate) fn asked(
     content_type: &str,
     body: &str,
 ) -> Answer {
-    world.mock.reply(Reply::status(200, &[("content-type", content_type)], body.to_owned()));
+    world
+        .mock
+        .reply_on("/", Reply::status(200, &[("content-type", content_type)], body.to_owned()));
     world.send(ask(headers))
 }
 
@@ -164,7 +166,9 @@ fn a_route_may_have_a_usual_form() {
 fn h4_problems_are_encoded_with_their_status() {
     let world = tools();
     let body = format!(r#"{{"title": "no", "rows": {}}}"#, rows());
-    world.mock.reply(Reply::status(404, &[("content-type", "application/problem+json")], body));
+    world
+        .mock
+        .reply_on("/", Reply::status(404, &[("content-type", "application/problem+json")], body));
     let answer = world.send(ask(&[("accept-encoding", "stc")]));
     assert_eq!((answer.status, answer.header("content-encoding")), (404, "stc"));
 }
@@ -174,14 +178,14 @@ fn h5_what_the_upstream_compressed_is_read_and_what_nobody_reads_stays_compresse
     let world = tools();
     for encoding in [Encoding::Gzip, Encoding::Br, Encoding::Zstd, Encoding::Deflate] {
         let reply = || Reply::status(200, &[("content-type", JSON)], rows()).encoded(encoding);
-        world.mock.reply(reply());
+        world.mock.reply_on("/", reply());
         let answer = world.send(ask(&[("accept-encoding", "gzip, br, zstd, deflate, stc")]));
         assert_eq!(answer.header("content-encoding"), "stc", "{encoding:?}");
         assert_eq!(stc::decode(&answer.text(), MAX_OUTPUT).unwrap(), minified(&rows()));
         let ratio = answer.body.len() as f64 / rows().len() as f64;
         assert_eq!(answer.header("x-stc-ratio"), format!("{ratio:.2}"));
 
-        world.mock.reply(reply());
+        world.mock.reply_on("/", reply());
         let plain = world.send(ask(&[("accept-encoding", "gzip, br, zstd, deflate")]));
         assert_ne!(plain.header("content-encoding"), "");
         assert_ne!(plain.body, rows().as_bytes());
@@ -192,11 +196,11 @@ fn h5_what_the_upstream_compressed_is_read_and_what_nobody_reads_stays_compresse
 fn h5_what_cannot_be_decoded_or_does_not_become_smaller_stays_as_it_was_compressed() {
     let world = tools();
     let head = [("content-type", JSON), ("content-encoding", "gzip")];
-    world.mock.reply(Reply::status(200, &head, "no gzip"));
+    world.mock.reply_on("/", Reply::status(200, &head, "no gzip"));
     let answer = world.send(ask(&[("accept-encoding", "stc")]));
     assert_eq!((answer.text().as_str(), answer.header("content-encoding")), ("no gzip", "gzip"));
     let head = [("content-type", JSON), ("content-encoding", "secret")];
-    world.mock.reply(Reply::status(200, &head, rows()));
+    world.mock.reply_on("/", Reply::status(200, &head, rows()));
     let answer = world.send(ask(&[("x-prefer-format", "toon")]));
     assert_eq!((answer.text(), answer.header("content-encoding")), (rows(), "secret"));
     world
@@ -326,7 +330,7 @@ fn h16_a_body_that_turns_out_to_be_above_the_cap_streams_through() {
 fn an_answer_that_breaks_off_while_it_is_read_is_no_empty_success() {
     let world = tools();
     let fault = tokenforge_mock::Fault::CloseAfter(100);
-    world.mock.reply(Reply::status(200, &[("content-type", JSON)], rows()).fault(fault));
+    world.mock.reply_on("/", Reply::status(200, &[("content-type", JSON)], rows()).fault(fault));
     let answer = world.send(ask(&[("accept-encoding", "stc")]));
     assert_eq!(answer.status, 502);
     assert!(answer.text().contains("broke off"), "{}", answer.text());

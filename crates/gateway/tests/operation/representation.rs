@@ -9,7 +9,7 @@ const STC: (&str, &str) = ("accept-encoding", "stc");
 
 fn replied(world: &World, status: u16, headers: &[(&str, &str)], ask: Ask) -> Answer {
     let body = if matches!(status, 204 | 304) { String::new() } else { rows() };
-    world.mock.reply(Reply::status(status, headers, body));
+    world.mock.reply_on("/", Reply::status(status, headers, body));
     world.send(ask)
 }
 
@@ -46,7 +46,9 @@ fn h4_what_is_no_json_or_not_whole_is_untouched() {
 fn h4_head_says_what_the_upstream_says() {
     let world = tools();
     let length = rows().len().to_string();
-    world.mock.reply(Reply::status(200, &[("content-type", JSON), ("etag", "\"v1\"")], rows()));
+    world
+        .mock
+        .reply_on("/", Reply::status(200, &[("content-type", JSON), ("etag", "\"v1\"")], rows()));
     let mut open = world.open(&Ask::new("HEAD", "/api/rows").header("accept-encoding", "stc"));
     let head = open.rest();
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");

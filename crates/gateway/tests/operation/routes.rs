@@ -26,10 +26,10 @@ fn a2_the_longest_path_wins_and_all_others_are_the_providers() {
         let url = format!("{}/v3", other.url()).parse().unwrap();
         settings.routes.get_mut("/tools/other").unwrap().url = url;
     });
-    world.mock.reply(json("1"));
+    world.mock.reply_on("/", json("1"));
     assert_eq!(world.get("/tools/x?a=%2F&b").text(), "1");
     assert_eq!(world.mock.last().path_and_query, "/x?a=%2F&b");
-    other.reply(json("2"));
+    other.reply_on("/", json("2"));
     assert_eq!(world.get("/tools/other/y").text(), "2");
     assert_eq!(other.last().path_and_query, "/v3/y");
     world.post("/v1/messages", conversation(&rows()).to_string());
@@ -40,7 +40,7 @@ fn a2_the_longest_path_wins_and_all_others_are_the_providers() {
 fn a_route_goes_before_the_paths_of_providers_and_leaves_their_bodies_alone() {
     let world = world_with(|settings| api(settings, "/v1", Format::Json));
     let body = conversation(&rows()).to_string();
-    world.mock.reply(json("{}"));
+    world.mock.reply_on("/", json("{}"));
     assert_eq!(world.post("/v1/v1/messages", &body).status, 200);
     assert_eq!(world.mock.last().body, body.as_bytes());
 }
@@ -49,7 +49,7 @@ fn a_route_goes_before_the_paths_of_providers_and_leaves_their_bodies_alone() {
 fn any_method_and_body_goes_on_and_a_project_is_taken_off() {
     let world = world_with(|settings| api(settings, "/tools", Format::Json));
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
-        world.mock.reply(json("{}"));
+        world.mock.reply_on("/", json("{}"));
         let ask = Ask::new(method, "/p/shop/tools/things/7").body(b"\x00 any bytes");
         assert_eq!(world.send(ask).status, 200, "{method}");
         let seen = world.mock.last();
@@ -66,7 +66,7 @@ fn the_operators_headers_are_sent_in_place_of_the_clients() {
         headers.insert("Authorization".into(), Secret::new("Bearer operator"));
         headers.insert("x-tenant".into(), Secret::new("acme"));
     });
-    world.mock.reply(json("{}"));
+    world.mock.reply_on("/", json("{}"));
     let ask = Ask::new("GET", "/tools/x").header("authorization", "Bearer client");
     world.send(
         ask.header("x-own", "1")
@@ -88,7 +88,7 @@ fn gateway_keys_are_asked_for_on_routes_too() {
     });
     assert_eq!(world.get("/tools/x").status, 401);
     assert!(world.mock.requests().is_empty());
-    world.mock.reply(json("{}"));
+    world.mock.reply_on("/", json("{}"));
     let ask = Ask::new("GET", "/tools/x").header("x-forge-key", "k1");
     assert_eq!(world.send(ask).status, 200);
     assert_eq!(world.mock.last().header("x-forge-key"), "");
@@ -117,7 +117,7 @@ fn an_api_that_is_not_there_is_a_502_that_says_so() {
 #[test]
 fn what_providers_say_is_no_tools_output() {
     let world = world_with(|settings| api(settings, "/tools", Format::Json));
-    world.mock.reply(json(&rows()));
+    world.mock.reply_on("/", json(&rows()));
     let ask = Ask::new("GET", "/v1/models").header("accept-encoding", "stc");
     let answer = world.send(ask.header("x-prefer-format", "toon"));
     assert_eq!(answer.text(), rows());

@@ -9,8 +9,8 @@ use tokenforge_plugin::Context;
 #[derive(Debug, Clone)]
 pub(crate) struct Agreement {
     pub(crate) wanted: Wanted,
-    /// The forms that can be had: those whose plugin has seen the request.
-    pub(crate) offered: Vec<Form>,
+    /// The forms that can be had: those whose plugin has seen the request, each up to a size of the JSON.
+    pub(crate) offered: Vec<(Form, usize)>,
     /// What the client said in `If-None-Match`.
     pub(crate) if_none_match: Option<String>,
     /// The answer has been dealt with.

@@ -27,8 +27,10 @@ pub(crate) async fn write(agreement: &Agreement, body: &Bytes) -> Option<Written
 
 fn written(agreement: &Agreement, body: &[u8]) -> Option<Written> {
     let json = Json::from_slice(body).ok()?;
-    let forms: Vec<Form> =
-        agreement.offered.iter().copied().filter(|form| agreement.asks_for(*form)).collect();
+    let is_possible =
+        |(form, up_to): &&(Form, usize)| agreement.asks_for(*form) && body.len() <= *up_to;
+    let possible = agreement.offered.iter().filter(is_possible);
+    let forms: Vec<Form> = possible.map(|(form, _)| *form).collect();
     if forms.is_empty() {
         return None;
     }

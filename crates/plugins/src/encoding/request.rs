@@ -9,8 +9,12 @@ use tokenforge_formats::Form;
 use tokenforge_negotiate::{PREFER_FORMAT, STC_CODING, STC_TYPE, TOON_TYPE, take_out};
 use tokenforge_plugin::{Context, Unavailable};
 
-/// Offers the form to the reader, and makes the request one for JSON.
-pub(crate) fn prepare(context: &mut Context<'_>, form: Form) -> Result<(), Unavailable> {
+/// Offers the form to the reader, for JSON of up to so many bytes, and makes the request one for JSON.
+pub(crate) fn prepare(
+    context: &mut Context<'_>,
+    form: Form,
+    up_to: usize,
+) -> Result<(), Unavailable> {
     let known = context.extensions().get::<Agreement>().cloned();
     let agreement = known.or_else(|| Agreement::of(context));
     let headers = context.request_headers_mut()?;
@@ -32,7 +36,7 @@ pub(crate) fn prepare(context: &mut Context<'_>, form: Form) -> Result<(), Unava
     if agreement.asks_for(form) {
         give_back(headers, IF_NONE_MATCH, form);
     }
-    agreement.offered.push(form);
+    agreement.offered.push((form, up_to));
     context.extensions_mut().insert(agreement);
     Ok(())
 }
