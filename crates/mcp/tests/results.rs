@@ -1,13 +1,15 @@
 //! What becomes of the results of tools.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Settings, Vault};
 use tokenforge_config::Structured;
-use tokenforge_formats::decode_any;
+use tokenforge_formats::{Json, decode_any};
 use tokenforge_mcp::{Job, RESULT_KEY, Rewritten, Rule, rewrite};
 use tokenforge_negotiate::Format;
+use tokenforge_samples::{Nasty, nasty};
 
 const ALL: Rule = Rule { format: Format::Auto, min_bytes: 0, max_bytes: 8 << 20 };
 
@@ -302,5 +304,36 @@ fn what_is_no_result_of_a_tool_stays() {
         r#"{"jsonrpc":"2.0","id":1,"result":[]}"#,
     ] {
         assert!(rewrite(text, &job(Format::Auto), &engine).answer.is_none(), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn l1_whatever_else_a_result_holds_passes_as_it_is(seed: u64) {
+        let other = nasty(seed, Nasty::default());
+        let spelled = serde_json::to_string(&rows().to_string()).unwrap();
+        let answer = format!(
+            r#"{{"x":{other},"jsonrpc":"2.0","id":1,"result":{{"y":{other},"content":[{{"type":"text","text":{spelled},"z":{other}}},{other}],"structuredContent":{other}}}}}"#
+        );
+        let job = Job { has_metadata: false, ..job(Format::Stc) };
+        let new = rewrite(&answer, &job, &Engine::new(&Settings::default())).answer.unwrap();
+        let text = serde_json::to_string(&first_text(&text_result(&rows().to_string()), &job)).unwrap();
+        prop_assert_eq!(new, answer.replacen(&spelled, &text, 1));
+    }
+
+    #[test]
+    fn i12_whatever_the_structured_copy_is_it_is_not_lost(seed: u64) {
+        let copy = nasty(seed, Nasty::default());
+        let answer = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"structuredContent":{copy},"content":[{{"type":"text","text":"ok"}}]}}}}"#
+        );
+        let job = Job { structured: Structured::Drop, ..job(Format::Stc) };
+        let settings = Settings { redact_secrets: false, ..Settings::default() };
+        let new = rewrite(&answer, &job, &Engine::new(&settings)).answer.unwrap();
+        let new: Value = serde_json::from_str(&new).unwrap();
+        prop_assert!(new["result"].get("structuredContent").is_none());
+        let shown = new["result"]["content"][1]["text"].as_str().unwrap_or(copy.trim());
+        let json = Json::parse(&copy).unwrap();
+        prop_assert_eq!(decode_any(shown, 1 << 24).unwrap(), json.minify());
     }
 }
