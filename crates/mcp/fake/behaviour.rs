@@ -89,7 +89,7 @@ impl Server {
             )
         };
         match params["name"].as_str().unwrap_or_default() {
-            "rows" => vec![Act::Say(text(id, &pretty_rows()))],
+            "rows" | "read_text_file" => vec![Act::Say(text(id, &pretty_rows()))],
             "structured" => {
                 let rows = json!({ "rows": rows() });
                 let result = json!({"content": [{"type": "text", "text": rows.to_string()}], "structuredContent": rows});

@@ -97,6 +97,7 @@ impl Filter {
                     rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
                     structured,
                     is_promised: self.tools.get(&*tool).copied().unwrap_or(false),
+                    server: "server".to_owned(),
                     tool: tool.into_owned(),
                     arguments,
                     started: Instant::now(),

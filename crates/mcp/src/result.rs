@@ -24,7 +24,7 @@ pub const RESULT_KEY: &str = "dev.tokenforge/result";
 /// A result, and what is to be done to it.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
-    /// The tool, as its server calls it.
+    /// The tool, as agents call it: `mcp__server__tool`.
     pub tool: &'a str,
     /// The arguments of the call, as JSON.
     pub arguments: &'a str,

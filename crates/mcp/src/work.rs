@@ -11,6 +11,8 @@ use tokenforge_negotiate::Format;
 /// A call of a tool, and what is to be done to its result.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolCall {
+    /// The server, as its prefix or its client calls it.
+    pub(crate) server: String,
     /// The tool, as its server calls it.
     pub(crate) tool: String,
     /// Its arguments, as JSON.
@@ -40,9 +42,11 @@ pub(crate) fn rewritten(
     }
     let is_off = engine_settings.mode == Mode::Disabled;
     let began = Instant::now();
-    let ToolCall { tool, arguments, rule, structured, is_promised, .. } = call;
+    let ToolCall { server, tool, arguments, rule, structured, is_promised, .. } = call;
+    // As agents call it: so the engine knows that it is a server's, and what such a tool does.
+    let name = format!("mcp__{server}__{tool}");
     let job = Job {
-        tool,
+        tool: &name,
         arguments,
         // What a client asks for by name it gets, also where nothing is done unasked.
         rule: rule.filter(|rule| !is_off || rule.format != Format::Auto),

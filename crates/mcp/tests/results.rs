@@ -15,7 +15,7 @@ const ALL: Rule = Rule { format: Format::Auto, min_bytes: 0, max_bytes: 8 << 20 
 
 fn job(format: Format) -> Job<'static> {
     Job {
-        tool: "query",
+        tool: "mcp__db__query",
         arguments: "{}",
         rule: Some(Rule { format, ..ALL }),
         structured: Structured::Keep,

@@ -54,6 +54,7 @@ impl Visit {
             structured: self.structured(&backend, false),
             rule: policy::rule(&self.settings.mcp, &prefix, &tool, self.wanted(message)),
             is_promised: backend.promises(&tool),
+            server: prefix.to_string(),
             tool: tool.clone().into_owned(),
             arguments,
             started: Instant::now(),

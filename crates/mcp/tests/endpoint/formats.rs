@@ -126,3 +126,12 @@ async fn i13_observed_results_are_counted_and_our_tool_is_not_listed() {
     let formats = figures["tools"][0]["formats"].as_object().unwrap();
     assert!(formats.values().any(|saved| saved["tokens_saved"].as_i64().unwrap() > 0), "{figures}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn l3_what_a_server_reads_from_a_file_stays_exact() {
+    let world = world(&[("fs", program())]).await;
+    for (path, tool) in [("/mcp", "fs__read_text_file"), ("/mcp/fs", "read_text_file")] {
+        let client = world.client(path).await;
+        assert_eq!(client.call(tool, json!({"path": "rows.json"})).await.text(), pretty_rows());
+    }
+}
