@@ -7,11 +7,13 @@ use crate::session::Session;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokenforge_config::McpBackend;
+use tokenforge_config::{McpBackend, McpTarget};
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 
-/// How many conversations a server may have. Beyond it, one that nobody uses makes room.
-const LINKS: usize = 64;
+/// How many conversations a server may have. Beyond it, one that nobody uses makes room: each is a program that runs,
+/// and clients often leave without a word.
+const PROGRAMS: usize = 16;
+const ADDRESSES: usize = 256;
 
 /// How many tools of a server are remembered.
 const TOOLS: usize = 4096;
@@ -109,7 +111,11 @@ impl Backend {
         {
             self.failed();
         }
-        if !links.contains_key(&key) && links.len() >= LINKS {
+        let most = match self.definition.target {
+            McpTarget::Command { .. } => PROGRAMS,
+            McpTarget::Http { .. } => ADDRESSES,
+        };
+        if !links.contains_key(&key) && links.len() >= most {
             let is_unused =
                 |slot: &Slot| slot.link.get().is_some_and(|link| Arc::strong_count(link) == 1);
             let unused = links.iter().filter(|(_, slot)| is_unused(slot));

@@ -77,3 +77,13 @@ async fn a_program_is_stopped_with_the_hub_even_if_it_will_not_hear() {
     world.hub.stop().await;
     assert!(!runs());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_of_clients_that_left_without_a_word_make_room() {
+    let world = world(&[("p", program())]).await;
+    for _ in 0..20 {
+        let client = world.client_named("/mcp", "test", json!({"roots": {}})).await;
+        assert_eq!(client.call("p__fail", json!({})).await.text(), "it failed");
+    }
+    assert_eq!(world.hub.list()[0]["conversations"], 16);
+}
