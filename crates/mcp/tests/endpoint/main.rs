@@ -1,5 +1,7 @@
 //! The endpoint through real sockets, in front of servers behind addresses and of programs.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 #[path = "../../fake/behaviour.rs"]
 mod behaviour;
 mod formats;

@@ -49,7 +49,6 @@ struct State {
 /// A request that came.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
-    pub(crate) method: Method,
     pub(crate) headers: HeaderMap,
     pub(crate) message: Value,
 }
@@ -116,11 +115,7 @@ impl State {
         let (head, body) = request.into_parts();
         let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
         let message: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let seen = Seen {
-            method: head.method.clone(),
-            headers: head.headers.clone(),
-            message: message.clone(),
-        };
+        let seen = Seen { headers: head.headers.clone(), message: message.clone() };
         self.seen.lock().unwrap().push(seen);
         match self.manner {
             Manner::Always(text) => {
