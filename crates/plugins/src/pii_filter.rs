@@ -35,7 +35,7 @@ struct Settings {
     kinds: Vec<Kind>,
     /// What replaces each kind, if not its name in brackets, as in `[EMAIL]`.
     replacements: BTreeMap<Kind, String>,
-    /// Where it is looked for: everywhere, unless said otherwise.
+    /// Where it is looked for: in what models are asked and tools answer, unless said otherwise.
     places: Vec<Place>,
     /// The largest body that is looked at. About a larger one `on_error` decides.
     max_bytes: usize,
@@ -46,7 +46,7 @@ impl Default for Settings {
         Self {
             kinds: Kind::ALL.into(),
             replacements: BTreeMap::new(),
-            places: Place::ALL.into(),
+            places: Place::USUAL.into(),
             max_bytes: MAX_BYTES,
         }
     }
@@ -59,7 +59,7 @@ pub(crate) fn factory() -> impl Factory {
 
 struct PiiFilter {
     finder: Arc<Personal>,
-    phases: Phases,
+    places: Vec<Place>,
     max_bytes: usize,
 }
 
@@ -69,7 +69,7 @@ struct Personal(BTreeMap<Kind, String>);
 impl PiiFilter {
     fn new(settings: Settings) -> Result<Self, Error> {
         let mut replacements = BTreeMap::new();
-        for kind in settings.kinds {
+        for &kind in &settings.kinds {
             let with = settings.replacements.get(&kind);
             let with = with.cloned().unwrap_or_else(|| format!("[{kind:?}]").to_uppercase());
             if with.contains(|sign: char| sign == '"' || sign == '\\' || sign.is_control()) {
@@ -82,8 +82,8 @@ impl PiiFilter {
             }
             replacements.insert(kind, with);
         }
-        let phases = Place::phases(&settings.places);
-        Ok(Self { finder: Arc::new(Personal(replacements)), phases, max_bytes: settings.max_bytes })
+        let Settings { places, max_bytes, .. } = settings;
+        Ok(Self { finder: Arc::new(Personal(replacements)), places, max_bytes })
     }
 }
 
@@ -93,7 +93,7 @@ impl Plugin for PiiFilter {
     }
 
     fn phases(&self) -> Phases {
-        self.phases
+        Place::phases(&self.places)
     }
 
     fn body(&self, _: Phase) -> BodyNeed {
@@ -101,12 +101,14 @@ impl Plugin for PiiFilter {
     }
 
     fn wants_body(&self, context: &Context<'_>) -> bool {
-        redactor::shows_text(context)
+        redactor::shows_text(context, &self.places)
     }
 
     fn call<'a>(&'a self, mut context: Context<'a>) -> BoxFuture<'a, Result<Flow, Error>> {
         Box::pin(async move {
-            let Some(body) = redactor::shown(&context)? else { return Ok(Flow::Continue) };
+            let Some(body) = redactor::shown(&context, &self.places)? else {
+                return Ok(Flow::Continue);
+            };
             if let Some(redacted) = redactor::redacted(&self.finder, body).await? {
                 redactor::replace(&mut context, redacted)?;
             }

@@ -1,5 +1,6 @@
 //! What filters of text share: where they work, what they are shown there, and how they put it back.
 
+use crate::encoding::Usual;
 use crate::redaction::{self, Finder};
 use bytes::Bytes;
 use http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap};
@@ -18,46 +19,56 @@ pub(crate) const MAX_BYTES: usize = 32 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
-    /// What goes to the upstream.
+    /// What a model is asked. What it says is left alone: it may be an argument, or a file that is written.
     Request,
-    /// What the upstream answers. Streams of events pass by unseen.
-    Response,
-    /// What a tool is called with.
+    /// What a tool, or an API behind a route, is called with.
     ToolCall,
-    /// What a tool answers.
+    /// What a tool, or an API behind a route, answers. Streams of events pass by unseen.
     ToolResult,
 }
 
 impl Place {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::Request, Self::Response, Self::ToolCall, Self::ToolResult];
+    /// Where models hear of something. A tool gets what it is called with, unless settings say otherwise.
+    pub(crate) const USUAL: [Self; 2] = [Self::Request, Self::ToolResult];
 
     /// The phases that show these places.
     pub(crate) fn phases(places: &[Self]) -> Phases {
         places.iter().fold(Phases::NONE, |phases, place| match place {
             Self::Request => phases | Phase::PreUpstream,
-            Self::Response => phases | Phase::PostUpstream | Phase::OnError,
-            Self::ToolCall => phases | Phase::ToolCall,
-            Self::ToolResult => phases | Phase::ToolResult,
+            Self::ToolCall => phases | Phase::PreUpstream | Phase::ToolCall,
+            Self::ToolResult => phases | Phase::PostUpstream | Phase::ToolResult,
         })
     }
-}
 
-/// Does the phase show something that may be text?
-pub(crate) fn shows_text(context: &Context<'_>) -> bool {
-    match context.phase() {
-        Phase::ToolCall | Phase::ToolResult => true,
-        Phase::PreUpstream => may_be_text(context.request_headers()),
-        _ => context.response_headers().is_ok_and(may_be_text),
+    /// The place that is shown.
+    fn of(context: &Context<'_>) -> Option<Self> {
+        let is_routed = context.extensions().get::<Usual>().is_some();
+        match context.phase() {
+            Phase::ToolCall => Some(Self::ToolCall),
+            Phase::ToolResult => Some(Self::ToolResult),
+            Phase::PreUpstream => Some(if is_routed { Self::ToolCall } else { Self::Request }),
+            Phase::PostUpstream => is_routed.then_some(Self::ToolResult),
+            _ => None,
+        }
     }
 }
 
-/// What the phase shows, if it is text.
+/// Is one of these places shown, and may it be text?
+pub(crate) fn shows_text(context: &Context<'_>, places: &[Place]) -> bool {
+    let is_text = match context.phase() {
+        Phase::PreUpstream => may_be_text(context.request_headers()),
+        Phase::PostUpstream => context.response_headers().is_ok_and(may_be_text),
+        _ => true,
+    };
+    is_text && Place::of(context).is_some_and(|place| places.contains(&place))
+}
+
+/// What the phase shows of these places, if it is text.
 ///
 /// # Errors
 /// It is there and cannot be read: whether it may pass unseen is for the plugin's `on_error` to say.
-pub(crate) fn shown(context: &Context<'_>) -> Result<Option<Bytes>, Error> {
-    if !shows_text(context) {
+pub(crate) fn shown(context: &Context<'_>, places: &[Place]) -> Result<Option<Bytes>, Error> {
+    if !shows_text(context, places) {
         return Ok(None);
     }
     let (body, headers) = match context.phase() {

@@ -27,7 +27,7 @@ const LONGEST_NAMED: usize = 512;
 struct Settings {
     /// What happens to a secret.
     action: Action,
-    /// Where it is looked for: everywhere, unless said otherwise.
+    /// Where it is looked for: in what models are asked and tools answer, unless said otherwise.
     places: Vec<Place>,
     /// The largest body that is looked at. About a larger one `on_error` decides.
     max_bytes: usize,
@@ -45,7 +45,7 @@ enum Action {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { action: Action::Redact, places: Place::ALL.into(), max_bytes: MAX_BYTES }
+        Self { action: Action::Redact, places: Place::USUAL.into(), max_bytes: MAX_BYTES }
     }
 }
 
@@ -70,12 +70,14 @@ impl Plugin for SecretsDetector {
     }
 
     fn wants_body(&self, context: &Context<'_>) -> bool {
-        redactor::shows_text(context)
+        redactor::shows_text(context, &self.0.places)
     }
 
     fn call<'a>(&'a self, mut context: Context<'a>) -> BoxFuture<'a, Result<Flow, Error>> {
         Box::pin(async move {
-            let Some(body) = redactor::shown(&context)? else { return Ok(Flow::Continue) };
+            let Some(body) = redactor::shown(&context, &self.0.places)? else {
+                return Ok(Flow::Continue);
+            };
             let secrets = Arc::new(Secrets::default());
             let Some(redacted) = redactor::redacted(&secrets, body).await? else {
                 return Ok(Flow::Continue);

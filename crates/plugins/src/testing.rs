@@ -1,6 +1,6 @@
 //! Plugins as the gateway runs them: made from settings, in a chain.
 
-use crate::register;
+use crate::{Usual, register};
 use bytes::Bytes;
 use http::{Request, Response};
 use serde_json::Value;
@@ -63,6 +63,9 @@ pub(crate) async fn run(
     }
 }
 
-/// The phases that show texts.
-pub(crate) const SHOWING: [Phase; 5] =
-    [Phase::PreUpstream, Phase::PostUpstream, Phase::ToolCall, Phase::ToolResult, Phase::OnError];
+/// The same, to and from an API behind a route.
+pub(crate) fn routed(text: &str) -> Exchange {
+    let mut exchange = exchange(text);
+    exchange.extensions_mut().insert(Usual::default());
+    exchange
+}

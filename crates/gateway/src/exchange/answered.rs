@@ -73,11 +73,8 @@ impl Visit {
         let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
         let ends_soon = match header(CONTENT_LENGTH) {
             Some(length) => length.parse().is_ok_and(|length: usize| length <= up_to),
-            // What does not say how long it is may be a stream. JSON is none, but for what Gemini says on such a path.
-            None => {
-                let is_streamed = exchange.request().uri.path().ends_with("streamGenerateContent");
-                (self.route.is_some() || !is_streamed) && header(CONTENT_TYPE).is_some_and(is_json)
-            }
+            // What does not say how long it is may be a stream; the JSON of an API is none.
+            None => self.route.is_some() && header(CONTENT_TYPE).is_some_and(is_json),
         };
         (has_body && ends_soon).then_some(coding)
     }
@@ -93,7 +90,9 @@ impl Visit {
         match exchange.take_response_body() {
             Some(body) if body != whole.decoded => Ok(body.into()),
             _ => {
-                if let (Some(coding), Some(mut head)) = (coding, exchange.take_response()) {
+                if let Some(coding) = coding
+                    && let Some(mut head) = exchange.take_response()
+                {
                     head.headers.insert(CONTENT_ENCODING, coding);
                     exchange.set_response(head);
                 }

@@ -203,9 +203,10 @@ fn h5_what_cannot_be_decoded_or_does_not_become_smaller_stays_as_it_was_compress
     world.mock.reply_on("/", Reply::status(200, &head, rows()));
     let answer = world.send(ask(&[("x-prefer-format", "toon")]));
     assert_eq!((answer.text(), answer.header("content-encoding")), (rows(), "secret"));
-    world
-        .mock
-        .reply(Reply::status(200, &[("content-type", JSON)], "\"x\"").encoded(Encoding::Gzip));
+    world.mock.reply_on(
+        "/",
+        Reply::status(200, &[("content-type", JSON)], "\"x\"").encoded(Encoding::Gzip),
+    );
     let answer = world.send(ask(&[("accept-encoding", "stc, gzip")]));
     assert_eq!(answer.header("content-encoding"), "gzip");
 }
@@ -218,7 +219,7 @@ fn h7_what_does_not_become_smaller_stays_json() {
         ("x-prefer-format", "toon"),
         ("accept", "application/stc+json"),
     ] {
-        for body in ["\"x\"", "[]", "{}", "12", ""] {
+        for body in ["[]", "{}", "12", "true", ""] {
             let answer = asked(&world, &[headers], JSON, body);
             is_untouched(&answer, body);
             assert_eq!(answer.header("x-content-format"), "json", "{headers:?} {body}");
@@ -234,7 +235,9 @@ fn h8_malformed_json_is_passed_on_with_its_200() {
     for body in [half.as_str(), "not json", "{\"a\":1}{\"a\":2}", "\u{feff}{\"a\":[1,2,3]}", "NaN"]
     {
         for headers in [("accept-encoding", "stc"), ("x-prefer-format", "auto")] {
-            is_untouched(&asked(&world, &[headers], JSON, body), body);
+            let answer = asked(&world, &[headers], JSON, body);
+            is_untouched(&answer, body);
+            assert_eq!(answer.header("content-type"), JSON);
         }
     }
 }
@@ -297,7 +300,7 @@ fn json_of_unknown_length_is_waited_for_where_somebody_asked_and_events_are_not(
 
 #[test]
 fn h16_a_body_above_the_cap_streams_through() {
-    let body = format!("[{}]", vec![rows(); 1500].join(","));
+    let body = format!("[{}]", vec![rows(); 2200].join(","));
     assert!(body.len() > 8_000_000, "{}", body.len());
     let world = tools();
     let answer = asked(&world, &[("accept-encoding", "stc")], JSON, &body);

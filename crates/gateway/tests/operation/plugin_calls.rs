@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokenforge_config::{OnError, PluginConfig, PluginSettings};
+use tokenforge_mock::Reply;
 use tokenforge_negotiate::Format;
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Context, Error, Flow, Phase, Phases, Plugin, Registry, factory,
@@ -177,11 +178,8 @@ fn h14_bodies_are_there_in_their_phases_only() {
         api(settings, "/api", Format::Json);
         settings.plugins = vec![PluginSettings::named("witness")];
     });
-    world.mock.reply(tokenforge_mock::Reply::status(
-        200,
-        &[("content-type", "application/json")],
-        "{}",
-    ));
+    let reply = Reply::status(200, &[("content-type", "application/json")], "{}");
+    world.mock.reply_on("/", reply);
     world.post("/api/rows", "question");
     let (question, answer) = (Some("question".to_owned()), Some("{}".to_owned()));
     let way = [

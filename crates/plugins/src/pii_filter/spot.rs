@@ -28,11 +28,6 @@ impl<'t> Spot<'t> {
         self.text.get(at).copied()
     }
 
-    /// The byte so many after this one.
-    pub(super) fn after(&self, count: usize) -> Option<u8> {
-        self.rest().get(count).copied()
-    }
-
     /// The word that introduces this place: `Tel` in `Tel.: 030`, or the last word of the member's name.
     pub(super) fn label(&self) -> &'t [u8] {
         const FARTHEST: usize = 4;
