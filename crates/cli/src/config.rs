@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Config) -> anyhow::Result<()> {
     match &arguments.action {
         Action::Check(file) => {
             let source = file.source();
-            source.load()?;
+            tokenforge_gateway::Gateway::check(&source.load()?)?;
             match source.file {
                 Some(path) => println!("{} can be used", path.display()),
                 None => println!("there is no settings file; the defaults are used"),

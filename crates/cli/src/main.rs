@@ -13,6 +13,7 @@ mod expand;
 mod explain;
 mod filters;
 mod input;
+mod mcp;
 mod output;
 mod progress;
 mod serve;
@@ -50,6 +51,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

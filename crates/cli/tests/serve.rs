@@ -196,6 +196,12 @@ fn config_checks_shows_and_describes() {
     assert!(schema["properties"]["pipes"].is_object());
     let wrong = folder.file("wrong.yaml", "listen: [1]\n");
     assert!(failure(1, &format!("config check {wrong}"), "").contains("listen"));
+    // H13
+    for (plugin, told) in [("{name: stcc}", "`stcc`"), ("{name: stc, config: {cap: 1}}", "`cap`")] {
+        let file = folder.file("plugin.yaml", format!("plugins: [{plugin}]\n"));
+        assert!(failure(1, &format!("config check {file}"), "").contains(told));
+        assert!(failure(1, &format!("serve --config {file}"), "").contains(told));
+    }
     let nothing = run_in(&folder.path("."), &[], &["config", "check"], "");
     assert_eq!(nothing.code, 0);
     drop(start(&["config", "schema"]).wait());

@@ -5,8 +5,11 @@
 
 mod keys;
 mod list;
+mod mcp;
+mod plugin;
 mod price;
 mod provider;
+mod route;
 mod section;
 mod sections;
 mod word;
@@ -14,14 +17,19 @@ mod word;
 use crate::error::Fault;
 use crate::settings::{SchemaCompression, Settings};
 use keys::Keys;
+use mcp::Mcp;
+use plugin::Plugin;
 use price::Price;
 use provider::Provider;
+use route::Route;
 use schemars::JsonSchema;
 use section::{Field, put, put_optional};
 use sections::{Limits, Monitoring, Store, ToolOutput, Toon, Upstreams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use word::{Address, Flag, Key, One, Written};
+
+pub(crate) use mcp::{Backend, is_prefix};
 
 /// What is written in one place.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
@@ -33,6 +41,8 @@ pub(crate) struct Raw {
     keys: Option<Keys>,
     admin_token: Option<Written<Key>>,
     upstreams: Option<Upstreams>,
+    routes: Option<BTreeMap<String, Route>>,
+    plugins: Option<Vec<Plugin>>,
     pipes: Option<Pipes>,
     providers: Option<BTreeMap<String, Provider>>,
     schema_compression: Option<Written<One<SchemaCompression>>>,
@@ -41,6 +51,8 @@ pub(crate) struct Raw {
     store: Option<Store>,
     monitoring: Option<Monitoring>,
     limits: Option<Limits>,
+    #[schemars(schema_with = "mcp::schema")]
+    mcp: Option<Mcp>,
     prices: Option<BTreeMap<String, Price>>,
 }
 
@@ -71,6 +83,14 @@ impl Raw {
             let provider = provider.meant(&name)?;
             to.providers.insert(name, provider);
         }
+        self.mcp.unwrap_or_default().apply(&mut to.mcp)?;
+        for (path, route) in self.routes.unwrap_or_default() {
+            let route = route.meant(&path)?;
+            to.routes.insert(path, route);
+        }
+        if let Some(plugins) = self.plugins {
+            to.plugins = plugins.into_iter().map(Plugin::meant).collect();
+        }
         for (model, price) in self.prices.unwrap_or_default() {
             to.prices.insert(model, price.meant());
         }
@@ -80,6 +100,7 @@ impl Raw {
     /// How these settings are written, with secrets masked.
     pub(crate) fn of(from: &Settings) -> Self {
         let named = |(name, provider): (&String, _)| (name.clone(), Provider::of(provider));
+        let routed = |(path, route): (&String, _)| (path.clone(), Route::of(route));
         let priced = |(model, price): (&String, _)| (model.clone(), Price::of(price));
         Raw {
             listen: Some(Field::of(&from.listen)),
@@ -87,6 +108,8 @@ impl Raw {
             keys: Some(Field::of(&from.keys)),
             admin_token: from.admin_token.as_ref().map(Field::of),
             upstreams: Some(Upstreams::of(&from.upstreams)),
+            routes: Some(from.routes.iter().map(routed).collect()),
+            plugins: Some(from.plugins.iter().map(Plugin::of).collect()),
             pipes: Some(Pipes { tool_output: Some(ToolOutput::of(&from.tool_output)) }),
             providers: Some(from.providers.iter().map(named).collect()),
             schema_compression: Some(Field::of(&from.schema_compression)),
@@ -95,6 +118,7 @@ impl Raw {
             store: Some(Store::of(&from.store)),
             monitoring: Some(Monitoring::of(&from.monitoring)),
             limits: Some(Limits::of(&from.limits)),
+            mcp: Some(Mcp::of(&from.mcp)),
             prices: Some(from.prices.iter().map(priced).collect()),
         }
     }

@@ -2,16 +2,22 @@
 
 mod choice;
 mod limits;
+mod mcp;
 mod monitoring;
+mod plugin;
 mod provider;
+mod route;
 mod store;
 mod tool_output;
 mod upstreams;
 
 pub use choice::{Choice, UnknownChoice};
 pub use limits::Limits;
-pub use monitoring::{LogFormat, LogLevel, Monitoring};
+pub use mcp::{Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured};
+pub use monitoring::{LogLevel, Monitoring};
+pub use plugin::{OnError, PluginConfig, PluginSettings};
 pub use provider::{Auth, Price, Provider, ProviderKind};
+pub use route::Route;
 pub use store::{StoreSettings, StoreUrl};
 pub use tool_output::{Api, ExpandInjection, Fallback, Strategy, ToolOutput};
 pub use upstreams::Upstreams;
@@ -34,6 +40,10 @@ pub struct Settings {
     pub admin_token: Option<Secret>,
     /// Where requests go.
     pub upstreams: Upstreams,
+    /// JSON APIs that agents reach through the gateway, by the path they have here.
+    pub routes: BTreeMap<String, Route>,
+    /// The plugins that requests and answers meet.
+    pub plugins: Vec<PluginSettings>,
     /// What is done to tool results.
     pub tool_output: ToolOutput,
     /// Who may be asked by the strategy `external_provider`, by name.
@@ -50,6 +60,8 @@ pub struct Settings {
     pub monitoring: Monitoring,
     /// Bounds on work, memory and waiting.
     pub limits: Limits,
+    /// Tool servers behind `/mcp`.
+    pub mcp: Mcp,
     /// Prices in place of the built-in ones, by the beginning of a model's name.
     pub prices: BTreeMap<String, Price>,
 }
@@ -62,6 +74,8 @@ impl Default for Settings {
             keys: Vec::new(),
             admin_token: None,
             upstreams: Upstreams::default(),
+            routes: BTreeMap::new(),
+            plugins: Vec::new(),
             tool_output: ToolOutput::default(),
             providers: BTreeMap::new(),
             schema_compression: SchemaCompression::default(),
@@ -70,6 +84,7 @@ impl Default for Settings {
             store: StoreSettings::default(),
             monitoring: Monitoring::default(),
             limits: Limits::default(),
+            mcp: Mcp::default(),
             prices: BTreeMap::new(),
         }
     }

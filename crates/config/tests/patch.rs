@@ -11,6 +11,8 @@ fn with_secrets() -> Settings {
     file(
         "keys: {team: sk-canary-1}\nadmin_token: sk-canary-2\n\
          store: {url: \"rediss://user:sk-canary-3@redis.example:6380/1\", key: sk-canary-4}\n\
+         routes: {/github: {url: \"https://api.github.com\", headers: {authorization: Bearer sk-canary-7}}}\n\
+         plugins: [{name: header-inject, config: {headers: {x-key: sk-canary-8}, count: 3}}]\n\
          providers: {openai: {api_key: sk-canary-5, model: m}}\n\
          pipes: {tool_output: {api: {api_key: sk-canary-6}, mode: safe, provider: openai}}\n",
     )

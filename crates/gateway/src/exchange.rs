@@ -3,10 +3,13 @@
 //! ```text
 //! PreAuth ─ who is it ─ PostAuth ─ read ─ PreUpstream ─ rewrite ─ forward ─ PostUpstream ─ relay
 //! ```
+//!
+//! A request to a route goes the same way, but for the rewriting.
 
 mod answered;
 mod read;
 mod rewriting;
+mod routed;
 
 pub(crate) use read::unread;
 pub(crate) use rewriting::made;
@@ -19,6 +22,7 @@ use crate::options::{self, Options};
 use crate::own;
 use crate::project;
 use crate::relay;
+use crate::route::Route;
 use crate::upstream::{Failure, Refused, Target};
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
@@ -28,7 +32,7 @@ use rewriting::Rewriting;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_dialects::{Detected, Dialect};
-use tokenforge_plugin::{Exchange, Outcome, Phase};
+use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
 
 /// Answers a request.
 pub(crate) async fn serve(
@@ -41,7 +45,9 @@ pub(crate) async fn serve(
     let mut exchange = Exchange::new(head, remote);
     exchange.project = project;
     let span = gateway.traces.as_ref().map(|traces| traces.begin(exchange.request()));
-    let visit = Visit { state: gateway.state(), gateway };
+    let state = gateway.state();
+    let route = state.routes.of(exchange.request().uri.path());
+    let visit = Visit { state, gateway, route };
     let answer = match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
         Err(Stop::Answer(answer)) => *answer,
@@ -57,6 +63,8 @@ pub(crate) async fn serve(
 struct Visit {
     gateway: Arc<Gateway>,
     state: Arc<State>,
+    /// It is not for a model's provider, but for this.
+    route: Option<Arc<Route>>,
 }
 
 /// Why a request does not go further.
@@ -95,6 +103,9 @@ impl Visit {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
             return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED));
         }
+        if let Some(route) = &self.route {
+            return self.through_route(route, exchange, body).await;
+        }
         let options = Options::of_headers(&exchange.request().headers)?;
         let target = self.target(exchange)?;
         let mut payload = self.read(exchange, body, &options).await?;
@@ -126,14 +137,7 @@ impl Visit {
         for name in options::HEADERS {
             head.headers.remove(name);
         }
-        target.map_err(|refused| {
-            let status = match refused {
-                Refused::NotAllowed(_) => StatusCode::FORBIDDEN,
-                Refused::Unknown(..) => StatusCode::BAD_GATEWAY,
-                Refused::Path => StatusCode::BAD_REQUEST,
-            };
-            Problem::new(status, refused.to_string()).into()
-        })
+        target.map_err(refusal)
     }
 
     /// Sends the request on, and its answer back.
@@ -148,6 +152,9 @@ impl Visit {
         *request.headers_mut() = self.taken_headers(exchange);
         *request.uri_mut() = target.uri;
         headers::readdress(request.headers_mut());
+        for (name, value) in &target.headers {
+            request.headers_mut().insert(name, value.clone());
+        }
         if rewriting.relay.is_some() {
             // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
             let identity = HeaderValue::from_static("identity");
@@ -179,18 +186,27 @@ impl Visit {
     /// The headers of the request, copied only if a plugin will want to see them again.
     fn taken_headers(&self, exchange: &mut Exchange) -> HeaderMap {
         let later = [Phase::PostUpstream, Phase::OnError];
-        match later.iter().all(|phase| self.state.chain.is_empty_for(*phase)) {
+        match later.iter().all(|phase| self.chain().is_empty_for(*phase)) {
             true => std::mem::take(&mut exchange.request_mut().headers),
             false => exchange.request().headers.clone(),
         }
     }
 
+    /// The plugins that this request meets.
+    fn chain(&self) -> &Chain {
+        self.state.chains.of(self.route.is_some())
+    }
+
     /// Runs the plugins of a phase.
     async fn run(&self, phase: Phase, exchange: &mut Exchange) -> Result<(), Stop> {
-        if self.state.chain.is_empty_for(phase) {
+        if self.chain().is_empty_for(phase) {
             return Ok(());
         }
-        match self.state.chain.run(phase, exchange).await {
+        let outcome = self.chain().run(phase, exchange).await;
+        for failure in exchange.take_failures() {
+            tracing::warn!("{failure}");
+        }
+        match outcome {
             Outcome::Continue => Ok(()),
             Outcome::Terminate(answer) => Err(Stop::Answer(Box::new(answer.map(Body::from)))),
         }
@@ -199,16 +215,16 @@ impl Visit {
     /// Something went wrong: the plugins may look at what the client will hear, and the client hears it.
     async fn problem(&self, exchange: &mut Exchange, problem: Problem) -> Response<Body> {
         self.gateway.telemetry.problem(&problem);
-        let dialect = dialect(exchange.request());
-        if self.state.chain.is_empty_for(Phase::OnError) {
+        let dialect = dialect(exchange.request()).filter(|_| self.route.is_none());
+        if self.chain().is_empty_for(Phase::OnError) {
             return problem.answer(dialect);
         }
         let (head, body) = problem.answered(dialect).into_parts();
         exchange.set_response(head);
         exchange.set_response_body(body);
-        match self.state.chain.run(Phase::OnError, exchange).await {
-            Outcome::Terminate(answer) => answer.map(Body::from),
-            Outcome::Continue => {
+        match self.run(Phase::OnError, exchange).await {
+            Err(Stop::Answer(answer)) => *answer,
+            _ => {
                 let body = exchange.take_response_body().unwrap_or_default();
                 let head = exchange.take_response();
                 let mut head = head.unwrap_or_else(|| Response::new(()).into_parts().0);
@@ -228,6 +244,15 @@ fn detected(head: &Parts) -> Option<Detected<'_>> {
 
 fn dialect(head: &Parts) -> Option<Dialect> {
     detected(head).map(|detected| detected.dialect)
+}
+
+fn refusal(refused: Refused) -> Stop {
+    let status = match refused {
+        Refused::NotAllowed(_) => StatusCode::FORBIDDEN,
+        Refused::Unknown(..) => StatusCode::BAD_GATEWAY,
+        Refused::Path => StatusCode::BAD_REQUEST,
+    };
+    Problem::new(status, refused.to_string()).into()
 }
 
 fn problem_of(failure: Failure) -> Stop {

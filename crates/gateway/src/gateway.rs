@@ -1,9 +1,12 @@
 //! What all requests share.
 
+use crate::chains::{self, Chains};
 use crate::deferral::Deferrals;
 use crate::guarded::Guarded;
+use crate::mcp;
 use crate::memo::Memo;
 use crate::options::Options;
+use crate::route::Routes;
 use crate::sessions::Sessions;
 use crate::sticky::Sticky;
 use crate::strategy;
@@ -18,7 +21,8 @@ use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Output};
 use tokenforge_config::{SchemaCompression, Settings};
-use tokenforge_plugin::Chain;
+use tokenforge_mcp::Hub;
+use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
 use tokio::sync::Semaphore;
 
@@ -28,12 +32,14 @@ const KEY_RETRY: Duration = Duration::from_secs(1);
 /// The gateway: what lives as long as the process.
 pub struct Gateway {
     state: ArcSwap<State>,
+    /// The plugins that settings can ask for.
+    registry: Registry,
     pub(crate) store: Arc<dyn Store>,
     /// Under which references are made.
     key: OnceLock<Arc<Key>>,
     /// When the store was last asked for the key, in vain.
     key_asked: Mutex<Option<Instant>>,
-    pub(crate) client: Client,
+    pub(crate) client: Arc<Client>,
     pub(crate) memo: Memo,
     pub(crate) sessions: Sessions,
     pub(crate) deferrals: Deferrals,
@@ -42,6 +48,8 @@ pub struct Gateway {
     pub(crate) traces: Option<Traces>,
     /// How many requests may be compressed at once.
     pub(crate) compression: Arc<Semaphore>,
+    /// Tool servers.
+    pub(crate) mcp: Arc<Hub>,
     is_draining: AtomicBool,
 }
 
@@ -51,21 +59,40 @@ pub(crate) struct State {
     /// What the engine is to do, unless a request asks otherwise.
     pub(crate) engine: tokenforge_compress::Settings,
     pub(crate) door: Door,
-    pub(crate) chain: Chain,
+    pub(crate) chains: Chains,
+    pub(crate) routes: Routes,
 }
 
 impl Gateway {
     /// A gateway with these settings, which keeps what it must in this store.
-    #[must_use]
-    pub fn new(settings: Settings, store: Arc<dyn Store>) -> Arc<Self> {
+    ///
+    /// # Errors
+    /// A plugin that nobody knows, or that cannot work with its settings.
+    pub fn new(settings: Settings, store: Arc<dyn Store>) -> Result<Arc<Self>, ConfigError> {
+        Self::with_plugins(settings, store, Registry::default())
+    }
+
+    /// The same, which also knows these plugins beside its own.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and a plugin that has the name of another.
+    pub fn with_plugins(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        mut registry: Registry,
+    ) -> Result<Arc<Self>, ConfigError> {
+        chains::register(&mut registry)?;
+        let state = State::new(settings.clone(), &registry, &Chains::default())?;
         let key = settings.store.key.as_ref().map(|secret| Key::from_secret(secret.expose()));
         let key = key.map_or_else(OnceLock::new, |key| Arc::new(key).into());
         let threads = match settings.limits.compression_threads {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
         };
-        Arc::new(Gateway {
-            client: Client::new(&settings.limits),
+        let client = Arc::new(Client::new(&settings.limits));
+        Ok(Arc::new_cyclic(|me| Gateway {
+            mcp: mcp::hub(&settings, &client, me),
+            client,
             telemetry: Telemetry::new(&settings),
             traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
             memo: Memo::default(),
@@ -77,8 +104,19 @@ impl Gateway {
             key_asked: Mutex::default(),
             compression: Arc::new(Semaphore::new(threads)),
             is_draining: AtomicBool::new(false),
-            state: ArcSwap::from_pointee(State::new(settings)),
-        })
+            state: ArcSwap::from_pointee(state),
+            registry,
+        }))
+    }
+
+    /// Can a gateway have these settings? Loading them does not know the plugins.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn check(settings: &Settings) -> Result<(), ConfigError> {
+        let mut registry = Registry::default();
+        chains::register(&mut registry)?;
+        Chains::new(settings, &registry, &Chains::default()).map(drop)
     }
 
     /// The settings as they are now.
@@ -87,9 +125,19 @@ impl Gateway {
     }
 
     /// Other settings from now on. Requests that are under way keep theirs.
-    pub fn reconfigure(&self, settings: Settings) {
-        self.telemetry.reconfigure(&settings);
-        self.state.store(Arc::new(State::new(settings)));
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); then nothing changes.
+    pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
+        let state = State::new(settings, &self.registry, &self.state.load().chains)?;
+        self.telemetry.reconfigure(&state.settings);
+        let old = self.state();
+        let (old, new) = (&old.settings, &state.settings);
+        if old.mcp != new.mcp || old.tool_output != new.tool_output {
+            self.mcp.configure(mcp::settings(new));
+        }
+        self.state.store(Arc::new(state));
+        Ok(())
     }
 
     /// The settings as they are now.
@@ -143,6 +191,7 @@ impl Gateway {
     /// No longer ready for new requests; those under way go on.
     pub fn start_draining(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
+        self.mcp.close_streams();
     }
 
     pub(crate) fn is_draining(&self) -> bool {
@@ -151,13 +200,18 @@ impl Gateway {
 }
 
 impl State {
-    fn new(settings: Settings) -> Self {
-        State {
+    fn new(
+        settings: Settings,
+        registry: &Registry,
+        previous: &Chains,
+    ) -> Result<Self, ConfigError> {
+        Ok(State {
             engine: settings.tool_output.engine_settings(),
             door: Door::new(&settings.keys),
-            chain: Chain::default(),
+            chains: Chains::new(&settings, registry, previous)?,
+            routes: Routes::new(&settings),
             settings,
-        }
+        })
     }
 
     /// Is there anything to be done to a request that asks for this in its headers?

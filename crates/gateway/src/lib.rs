@@ -6,12 +6,14 @@
 
 mod answer;
 mod blocking;
+mod chains;
 mod deferral;
 mod exchange;
 mod expand;
 mod gateway;
 mod guarded;
 mod http;
+mod mcp;
 mod memo;
 mod options;
 mod own;
@@ -19,6 +21,7 @@ mod project;
 mod relay;
 mod report;
 mod rewrite;
+mod route;
 mod sessions;
 mod sticky;
 mod strategy;

@@ -11,6 +11,7 @@ use crate::plugin::{BodyNeed, Flow, Plugin};
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -46,14 +47,14 @@ pub enum Outcome {
 }
 
 impl Chain {
-    /// Puts plugins into the order of their priorities.
+    /// Puts plugins into the order of their priorities; those that [encode](Plugin::encodes) come last.
     pub fn new(plugins: Vec<(Arc<dyn Plugin>, Placement)>) -> Self {
         Self::default().replaced_by(plugins)
     }
 
     /// The chain that takes the place of this one. Plugins whose name stays go on counting where they were.
     pub fn replaced_by(&self, mut plugins: Vec<(Arc<dyn Plugin>, Placement)>) -> Self {
-        plugins.sort_by_key(|(_, placement)| placement.priority);
+        plugins.sort_by_key(|(plugin, placement)| (plugin.encodes(), placement.priority));
         let mut next = Self::default();
         for (plugin, placement) in plugins {
             next.append(plugin, placement, self);
@@ -66,9 +67,16 @@ impl Chain {
         !self.phases.contains(phase)
     }
 
-    /// What all plugins of the phase together have to see of the body that belongs to it.
+    /// The most that the plugins of the phase together may have to see of the body that belongs to it.
     pub fn body_need(&self, phase: Phase) -> BodyNeed {
         self.needs[phase.index()]
+    }
+
+    /// What they have to see of it [in this request](Plugin::wants_body).
+    pub fn body_need_of(&self, phase: Phase, exchange: &mut Exchange) -> BodyNeed {
+        let links = self.links.iter().filter(|link| link.phases.contains(phase));
+        let needs = links.map(|link| link.need_of(phase, exchange));
+        needs.max().unwrap_or_default()
     }
 
     /// Calls the plugins of a phase one after the other. Needs a tokio runtime with its clock.
@@ -102,7 +110,7 @@ impl Chain {
         let name: Arc<str> = plugin.name().into();
         let phases = plugin.phases();
         let mut needs = [BodyNeed::None; Phase::ALL.len()];
-        for phase in phases.iter().filter(|p| p.shows_request_body() || p.shows_response()) {
+        for phase in phases.iter().filter(|phase| phase.shows_a_body()) {
             let need = plugin.body(phase);
             needs[phase.index()] = need;
             self.needs[phase.index()] = self.needs[phase.index()].max(need);
@@ -126,6 +134,7 @@ impl Link {
         self.meter.count_call(phase);
         let context = Context::new(phase, self.needs[phase.index()], exchange);
         let result = isolation::call(&*self.plugin, context, self.placement.timeout).await;
+        let result = result.and_then(|flow| exchange.checked_since(&before).map(|()| flow));
         self.meter.count_result(phase, &result, start.elapsed());
         match result {
             Ok(flow) => Some(flow),
@@ -135,6 +144,17 @@ impl Link {
                 None
             }
         }
+    }
+
+    /// What the plugin has to see of a body. One that panics is taken to want it: its call will fail in its turn.
+    fn need_of(&self, phase: Phase, exchange: &mut Exchange) -> BodyNeed {
+        let need = self.needs[phase.index()];
+        if need == BodyNeed::None {
+            return need;
+        }
+        let context = Context::new(phase, BodyNeed::None, exchange);
+        let wants = catch_unwind(AssertUnwindSafe(|| self.plugin.wants_body(&context)));
+        if wants.unwrap_or(true) { need } else { BodyNeed::None }
     }
 
     fn ends_a_failed(&self, phase: Phase) -> bool {

@@ -3,6 +3,7 @@
 use crate::exchange::Exchange;
 use crate::phase::Phase;
 use crate::plugin::BodyNeed;
+use crate::tool::Tool;
 use crate::unavailable::Unavailable;
 use bytes::Bytes;
 use http::{Extensions, HeaderMap, Method, StatusCode, Uri};
@@ -18,8 +19,18 @@ use std::sync::Arc;
 /// | request: body | | | read, change | | |
 /// | response: status, headers, body | | | | read, change | read, change |
 ///
-/// A body is shown to a plugin that declared a need for one of its size ([`Plugin::body`](crate::Plugin::body)),
-/// whatever its neighbours declared. What may not be seen may not be replaced.
+/// Where a request asks for tools, these phases take the place of the two around the upstream:
+///
+/// | | ToolCall | ToolResult |
+/// |---|---|---|
+/// | request: method, address, headers | read | read |
+/// | tool: server, name | read | read |
+/// | tool: arguments | read, change | |
+/// | tool: result | | read, change |
+///
+/// A body, arguments or a result is shown to a plugin that declared a need for one of its size ([`Plugin::body`](crate::Plugin::body)),
+/// whatever its neighbours declared. What may not be seen may not be replaced. Arguments and results are JSON text; a call
+/// that leaves anything else there has failed.
 pub struct Context<'a> {
     phase: Phase,
     need: BodyNeed,
@@ -147,6 +158,49 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
+    /// Which tool is called: in [`Phase::ToolCall`] and [`Phase::ToolResult`].
+    pub fn tool(&self) -> Option<&Tool> {
+        self.exchange.tool.as_ref()
+    }
+
+    /// The arguments of a tool call, as JSON text: what the client wrote into `arguments` of `tools/call`.
+    ///
+    /// # Errors
+    /// In every phase but [`Phase::ToolCall`], and when they are not of the size that the plugin declared.
+    pub fn tool_arguments(&self) -> Result<&Bytes, Unavailable> {
+        self.only_if(self.phase.shows_tool_arguments(), TOOL_ARGUMENTS)?;
+        self.declared(self.exchange.state.tool_arguments.as_ref(), TOOL_ARGUMENTS)
+    }
+
+    /// Replaces the arguments of a tool call.
+    ///
+    /// # Errors
+    /// When they cannot be [seen](Self::tool_arguments).
+    pub fn set_tool_arguments(&mut self, arguments: impl Into<Bytes>) -> Result<(), Unavailable> {
+        self.tool_arguments()?;
+        self.exchange.set_tool_arguments(arguments.into());
+        Ok(())
+    }
+
+    /// The result of a tool call, as JSON text: what its server answered, with `content` and all its other members.
+    ///
+    /// # Errors
+    /// In every phase but [`Phase::ToolResult`], and when it is not of the size that the plugin declared.
+    pub fn tool_result(&self) -> Result<&Bytes, Unavailable> {
+        self.only_if(self.phase.shows_tool_result(), TOOL_RESULT)?;
+        self.declared(self.exchange.state.tool_result.as_ref(), TOOL_RESULT)
+    }
+
+    /// Replaces the result of a tool call.
+    ///
+    /// # Errors
+    /// When it cannot be [seen](Self::tool_result).
+    pub fn set_tool_result(&mut self, result: impl Into<Bytes>) -> Result<(), Unavailable> {
+        self.tool_result()?;
+        self.exchange.set_tool_result(result.into());
+        Ok(())
+    }
+
     /// What plugins remember for each other, and for their own later phases, during this request.
     pub fn extensions(&self) -> &Extensions {
         self.exchange.extensions()
@@ -191,3 +245,5 @@ impl<'a> Context<'a> {
 const REQUEST_BODY: &str = "the request's body is";
 const RESPONSE: &str = "the response is";
 const RESPONSE_BODY: &str = "the response's body is";
+const TOOL_ARGUMENTS: &str = "the arguments of a tool call are";
+const TOOL_RESULT: &str = "the result of a tool call is";

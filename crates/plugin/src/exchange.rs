@@ -1,8 +1,10 @@
 //! A request and its response on their way through the gateway, as the gateway sees them.
 
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
+use crate::tool::Tool;
 use bytes::Bytes;
 use http::{Extensions, request, response};
+use serde::de::IgnoredAny;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ pub struct Exchange {
     pub tenant: Option<Arc<str>>,
     /// What the request is counted under, if the client said so.
     pub project: Option<Arc<str>>,
+    pub(crate) tool: Option<Tool>,
     pub(crate) state: State,
     failures: Vec<Failure>,
 }
@@ -29,6 +32,8 @@ pub(crate) struct State {
     pub(crate) request_body: Option<Bytes>,
     pub(crate) response: Option<Arc<response::Parts>>,
     pub(crate) response_body: Option<Bytes>,
+    pub(crate) tool_arguments: Option<Bytes>,
+    pub(crate) tool_result: Option<Bytes>,
     pub(crate) extensions: Arc<Extensions>,
 }
 
@@ -40,9 +45,31 @@ impl Exchange {
             request_body: None,
             response: None,
             response_body: None,
+            tool_arguments: None,
+            tool_result: None,
             extensions: Arc::default(),
         };
-        Self { remote, tenant: None, project: None, state, failures: Vec::new() }
+        Self { remote, tenant: None, project: None, tool: None, state, failures: Vec::new() }
+    }
+
+    /// One of the tool calls that the request asks for: what the chain is handed in
+    /// [`ToolCall`](crate::Phase::ToolCall) and [`ToolResult`](crate::Phase::ToolResult).
+    ///
+    /// It knows what the plugins remembered so far. Calls of one request go their ways at the same time and do not see
+    /// each other.
+    #[must_use]
+    pub fn of_tool(&self, tool: Tool) -> Self {
+        let state = State {
+            request: Arc::clone(&self.state.request),
+            request_body: None,
+            response: None,
+            response_body: None,
+            tool_arguments: None,
+            tool_result: None,
+            extensions: Arc::clone(&self.state.extensions),
+        };
+        let (tenant, project) = (self.tenant.clone(), self.project.clone());
+        Self { remote: self.remote, tenant, project, tool: Some(tool), state, failures: Vec::new() }
     }
 
     /// The head of the request.
@@ -95,6 +122,26 @@ impl Exchange {
         self.state.response_body.take()
     }
 
+    /// Shows the arguments of a tool call, as JSON text, to the plugins that asked for a body of their size.
+    pub fn set_tool_arguments(&mut self, arguments: Bytes) {
+        self.state.tool_arguments = Some(arguments);
+    }
+
+    /// The arguments of a tool call as the plugins left them: JSON, if they were before.
+    pub fn take_tool_arguments(&mut self) -> Option<Bytes> {
+        self.state.tool_arguments.take()
+    }
+
+    /// Shows the result of a tool call, as JSON text, to the plugins that asked for a body of its size.
+    pub fn set_tool_result(&mut self, result: Bytes) {
+        self.state.tool_result = Some(result);
+    }
+
+    /// The result of a tool call as the plugins left it: JSON, if it was before.
+    pub fn take_tool_result(&mut self) -> Option<Bytes> {
+        self.state.tool_result.take()
+    }
+
     /// What plugins, and the gateway, remember for each other during this request.
     pub fn extensions(&self) -> &Extensions {
         &self.state.extensions
@@ -110,9 +157,30 @@ impl Exchange {
         std::mem::take(&mut self.failures)
     }
 
+    /// Is what a call left of a tool's arguments and result still JSON? Their envelope would break otherwise.
+    pub(crate) fn checked_since(&self, before: &State) -> Result<(), Cause> {
+        let now = &self.state;
+        check(now.tool_arguments.as_ref(), before.tool_arguments.as_ref(), "arguments")?;
+        check(now.tool_result.as_ref(), before.tool_result.as_ref(), "result")
+    }
+
     /// Puts everything back as it was before a call that failed, and remembers why.
     pub(crate) fn undo(&mut self, before: State, failure: Failure) {
         self.state = before;
         self.failures.push(failure);
     }
+}
+
+fn check(now: Option<&Bytes>, before: Option<&Bytes>, what: &str) -> Result<(), Cause> {
+    let place = |text: &Bytes| (text.as_ptr(), text.len());
+    match now {
+        Some(text) if before.map(place) != Some(place(text)) && !is_json(text) => {
+            Err(Cause::Error(format!("it left no JSON as the tool's {what}").into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_json(text: &[u8]) -> bool {
+    str::from_utf8(text).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }

@@ -61,6 +61,9 @@
 //! # }
 //! ```
 //!
+//! A request for tools goes another way: the gateway makes an exchange [of each call](Exchange::of_tool), and runs
+//! [`Phase::ToolCall`] before and [`Phase::ToolResult`] after it.
+//!
 //! A call that panics, fails or takes too long is undone. Then the [`ErrorPolicy`] of its [`Placement`] decides whether
 //! the request goes on without it or ends with a 502.
 //!
@@ -70,6 +73,7 @@
 //! [`Exchange::take_failures`] and in [`Chain::metrics`].
 
 mod chain;
+mod connection;
 mod context;
 mod exchange;
 mod factory;
@@ -80,9 +84,11 @@ mod phase;
 mod placement;
 mod plugin;
 mod registry;
+mod tool;
 mod unavailable;
 
 pub use chain::{Chain, Outcome};
+pub use connection::is_of_the_connection;
 pub use context::Context;
 pub use exchange::Exchange;
 pub use factory::{Factory, factory};
@@ -92,4 +98,5 @@ pub use phase::{Phase, Phases};
 pub use placement::{ErrorPolicy, Placement};
 pub use plugin::{BodyNeed, BoxFuture, Error, Flow, Plugin};
 pub use registry::{ConfigError, Registry};
+pub use tool::Tool;
 pub use unavailable::Unavailable;

@@ -15,14 +15,25 @@ pub enum Phase {
     PreUpstream,
     /// The upstream has answered. The body of the response can be seen.
     PostUpstream,
+    /// A tool is about to be called on its server. Its arguments can be seen.
+    ToolCall,
+    /// The tool has answered. Its result can be seen.
+    ToolResult,
     /// The request failed, and the response that says so is about to go out. Its body can be seen.
     OnError,
 }
 
 impl Phase {
-    /// Every phase, in the order in which a request meets them.
-    pub const ALL: &'static [Self] =
-        &[Self::PreAuth, Self::PostAuth, Self::PreUpstream, Self::PostUpstream, Self::OnError];
+    /// Every phase, in the order in which a request meets them. Its way leads either upstream or to tools.
+    pub const ALL: &'static [Self] = &[
+        Self::PreAuth,
+        Self::PostAuth,
+        Self::PreUpstream,
+        Self::PostUpstream,
+        Self::ToolCall,
+        Self::ToolResult,
+        Self::OnError,
+    ];
 
     /// The name in settings, metrics and messages.
     pub const fn name(self) -> &'static str {
@@ -31,6 +42,8 @@ impl Phase {
             Self::PostAuth => "post_auth",
             Self::PreUpstream => "pre_upstream",
             Self::PostUpstream => "post_upstream",
+            Self::ToolCall => "tool_call",
+            Self::ToolResult => "tool_result",
             Self::OnError => "on_error",
         }
     }
@@ -48,6 +61,21 @@ impl Phase {
     /// Is there a response? Where there is, its body can be seen too.
     pub(crate) const fn shows_response(self) -> bool {
         matches!(self, Self::PostUpstream | Self::OnError)
+    }
+
+    /// Can the arguments of a tool call be seen?
+    pub(crate) const fn shows_tool_arguments(self) -> bool {
+        matches!(self, Self::ToolCall)
+    }
+
+    /// Can the result of a tool call be seen?
+    pub(crate) const fn shows_tool_result(self) -> bool {
+        matches!(self, Self::ToolResult)
+    }
+
+    /// Is there anything that a plugin has to declare a need for?
+    pub(crate) const fn shows_a_body(self) -> bool {
+        !matches!(self, Self::PreAuth | Self::PostAuth)
     }
 
     pub(crate) const fn index(self) -> usize {

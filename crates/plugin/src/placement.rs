@@ -5,7 +5,8 @@ use std::time::Duration;
 /// Where a plugin stands in a chain, and how far it is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// Lower is called earlier, in every phase. Equals are called in the order in which they were given.
+    /// Lower is called earlier, in every phase. Equals are called in the order in which they were given. Plugins that
+    /// [encode](crate::Plugin::encodes) come after all others.
     pub priority: i32,
     /// How a request goes on when a call fails.
     pub on_error: ErrorPolicy,

@@ -7,8 +7,8 @@ use std::pin::Pin;
 
 /// Something that is called on the way of a request and its response.
 ///
-/// A plugin is made once and called by many requests at the same time. Its methods other than [`call`](Self::call) are
-/// asked once, when the chain is built.
+/// A plugin is made once and called by many requests at the same time. Its methods other than [`call`](Self::call) and
+/// [`wants_body`](Self::wants_body) are asked once, when the chain is built.
 ///
 /// What a call does is isolated: if it panics, fails or takes too long, everything it changed in the context is undone,
 /// and the [`ErrorPolicy`](crate::ErrorPolicy) says what comes next. A call that blocks its thread cannot be
@@ -24,6 +24,20 @@ pub trait Plugin: Send + Sync {
     fn body(&self, phase: Phase) -> BodyNeed {
         let _ = phase;
         BodyNeed::None
+    }
+
+    /// Does it have to see this body, as [`body`](Self::body) declares? Asked for every request, before anything is
+    /// buffered; the context shows all but the body. One that does not ask may be shown it all the same, where another
+    /// plugin does.
+    fn wants_body(&self, context: &Context<'_>) -> bool {
+        let _ = context;
+        true
+    }
+
+    /// Does it write the form in which an answer is read? Such plugins are called after all others, whatever their
+    /// priority: what looks for secrets in an answer must see it before.
+    fn encodes(&self) -> bool {
+        false
     }
 
     /// Looks at the request or response, and changes it, or answers itself.
@@ -45,17 +59,18 @@ pub enum Flow {
     Continue,
     /// With the next phase: the remaining plugins of this one are left out.
     SkipRest,
-    /// Not at all: this is the response.
+    /// Not at all: this is the response. In [`Phase::ToolCall`] and [`Phase::ToolResult`] its body is the text of a
+    /// tool result that says it is an error.
     Terminate(http::Response<Bytes>),
 }
 
-/// What a plugin has to see of a body. More is a greater need.
+/// What a plugin has to see of a body, or of a tool's arguments or result. More is a greater need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum BodyNeed {
     /// Nothing: the body may stream by.
     #[default]
     None,
-    /// All of it, if it is no larger than this. A larger body streams by.
+    /// All of it, if it is no larger than this. A larger one passes by unseen.
     Buffered {
         /// The most bytes to wait for.
         up_to: usize,

@@ -32,6 +32,7 @@ const FAULTS: &[Fault] = &[
         },
         |m| m.panics,
     ),
+    ("no JSON for a tool", no_json, |m| m.errors),
     ("timeout", |c| broken(c, || Box::pin(std::future::pending())), |m| m.timeouts),
     (
         "timeout, and a panic when dropped",
@@ -65,12 +66,30 @@ fn broken(mut context: Context<'_>, then: fn() -> Call<'static>) -> Call<'_> {
         if context.request_body().is_ok() {
             context.set_request_body("half made")?;
         }
+        if context.tool_arguments().is_ok() {
+            context.set_tool_arguments("{}")?;
+        }
+        if context.tool_result().is_ok() {
+            context.set_tool_result("{}")?;
+        }
         if context.status().is_ok() {
             context.set_status(StatusCode::IM_A_TEAPOT)?;
             context.response_headers_mut()?.insert("x-half", "made".parse()?);
             context.set_response_body("half made")?;
         }
         then().await
+    })
+}
+
+/// Leaves a tool what is no JSON; elsewhere it fails.
+fn no_json(mut context: Context<'_>) -> Call<'_> {
+    Box::pin(async move {
+        match context.phase() {
+            Phase::ToolCall => context.set_tool_arguments("{\"path\":")?,
+            Phase::ToolResult => context.set_tool_result("{} {}")?,
+            _ => return Err("there is no tool".into()),
+        }
+        Ok(Flow::Continue)
     })
 }
 
@@ -82,15 +101,22 @@ fn faulty((name, script, _): &Fault) -> Scripted {
     Scripted::new(*name, everywhere(), *script).needing(1000)
 }
 
+type Bodies = [Bytes; 4];
+
 /// Everything that a plugin could have changed.
-fn contents(mut exchange: Exchange) -> (HeaderMap, Bytes, StatusCode, HeaderMap, Bytes, bool) {
+fn contents(mut exchange: Exchange) -> (HeaderMap, Bodies, StatusCode, HeaderMap, bool) {
     let response = exchange.take_response().unwrap();
+    let bodies = [
+        exchange.take_request_body(),
+        exchange.take_response_body(),
+        exchange.take_tool_arguments(),
+        exchange.take_tool_result(),
+    ];
     (
         exchange.request().headers.clone(),
-        exchange.take_request_body().unwrap(),
+        bodies.map(Option::unwrap),
         response.status,
         response.headers,
-        exchange.take_response_body().unwrap(),
         exchange.extensions().get::<&str>().is_some(),
     )
 }
@@ -184,12 +210,25 @@ async fn failures_say_who_when_and_why() {
             "plugin `panic at once` in phase post_auth: it panicked",
             "plugin `panic` in phase post_auth: it panicked",
             "plugin `panic after a wait` in phase post_auth: it panicked",
+            "plugin `no JSON for a tool` in phase post_auth: there is no tool",
             "plugin `timeout` in phase post_auth: it took longer than 1s",
             "plugin `timeout, and a panic when dropped` in phase post_auth: it took longer than 1s",
         ]
     );
     assert!(matches!(failures[0].cause, Cause::Error(_)));
     assert!(exchange.take_failures().is_empty());
+}
+
+#[tokio::test]
+async fn a_tools_arguments_and_result_stay_json() {
+    let plugin = Scripted::new("sloppy", Phase::ToolCall | Phase::ToolResult, no_json);
+    let chain = chain_of(arc(plugin.needing(1000)), ErrorPolicy::Open);
+    for (phase, what) in [(Phase::ToolCall, "arguments"), (Phase::ToolResult, "result")] {
+        let mut exchange = exchange();
+        assert!(termination(chain.run(phase, &mut exchange).await).is_none());
+        let failure = exchange.take_failures().remove(0).to_string();
+        assert!(failure.ends_with(&format!("it left no JSON as the tool's {what}")), "{failure}");
+    }
 }
 
 /// Adds its number to a header, to the body and to the extensions.

@@ -7,7 +7,7 @@ mod kit;
 use http::StatusCode;
 use kit::{Scripted, chain, exchange, termination};
 use std::sync::{Arc, Mutex};
-use tokenforge_plugin::{BodyNeed, Context, Flow, Phase, Phases, Unavailable};
+use tokenforge_plugin::{BodyNeed, Context, Flow, Phase, Phases, Tool, Unavailable};
 
 /// What a plugin that asks for bodies of up to `up_to` bytes gets for its question in a phase.
 async fn asked<T: Send + 'static>(
@@ -60,6 +60,45 @@ async fn h14_the_response_is_there_in_post_upstream_and_on_error_only() {
     assert_eq!(answered_in(|context| context.set_status(StatusCode::GONE)).await, only);
     assert_eq!(answered_in(|context| context.response_headers().map(drop)).await, only);
     assert_eq!(answered_in(|context| context.response_headers_mut().map(drop)).await, only);
+}
+
+#[tokio::test]
+async fn h14_arguments_are_there_before_a_tool_call_and_its_result_after_it() {
+    let only = Phases::from(Phase::ToolCall);
+    assert_eq!(answered_in(|context| context.tool_arguments().map(drop)).await, only);
+    assert_eq!(answered_in(|context| context.set_tool_arguments("{}")).await, only);
+    let only = Phases::from(Phase::ToolResult);
+    assert_eq!(answered_in(|context| context.tool_result().map(drop)).await, only);
+    assert_eq!(answered_in(|context| context.set_tool_result("{}")).await, only);
+    for phase in [Phase::ToolCall, Phase::ToolResult] {
+        let tool = asked(phase, None, |context| context.tool().cloned()).await;
+        assert_eq!(tool, Some(Tool::new("files", "read")));
+    }
+}
+
+#[tokio::test]
+async fn a_tool_call_knows_its_request_and_not_its_siblings() {
+    let plugin = || {
+        Scripted::new("counting", Phase::PostAuth | Phase::ToolCall, |mut context| {
+            Box::pin(async move {
+                let calls = context.extensions().get::<u32>().copied().unwrap_or_default();
+                context.extensions_mut().insert(calls + 1);
+                Ok(Flow::Continue)
+            })
+        })
+    };
+    let chain = chain([plugin()]);
+    let mut request = exchange();
+    request.tenant = Some("acme".into());
+    assert!(termination(chain.run(Phase::PostAuth, &mut request).await).is_none());
+    for name in ["one", "two"] {
+        let mut call = request.of_tool(Tool::new("files", name));
+        assert!(termination(chain.run(Phase::ToolCall, &mut call).await).is_none());
+        assert_eq!(call.extensions().get::<u32>(), Some(&2), "{name}");
+        assert_eq!(call.request().headers["x-from"], "client");
+        assert_eq!(call.tenant.as_deref(), Some("acme"));
+    }
+    assert_eq!(request.extensions().get::<u32>(), Some(&1));
 }
 
 #[tokio::test]
@@ -125,6 +164,26 @@ fn the_need_of_a_phase_is_the_greatest_of_its_plugins_and_only_of_bodies_it_show
     assert_eq!(chain.body_need(Phase::PreUpstream), BodyNeed::Buffered { up_to: 300 });
     assert_eq!(chain.body_need(Phase::PreAuth), BodyNeed::None);
     assert_eq!(chain.body_need(Phase::PostUpstream), BodyNeed::None);
+}
+
+#[test]
+fn s7_a_body_is_buffered_for_the_requests_in_which_a_plugin_wants_it() {
+    let plugin = |up_to| {
+        let phase = Phase::PostUpstream;
+        Scripted::new("needing", phase, |_| Box::pin(async { Ok(Flow::Continue) })).needing(up_to)
+    };
+    let asked = |context: &Context<'_>| context.request_headers().contains_key("x-asks");
+    let chain = chain([
+        plugin(300).only_if(asked),
+        plugin(20).only_if(|context| context.response_body().is_ok()),
+        plugin(10).only_if(|_| panic!("a plugin that cannot decide")),
+    ]);
+    let mut exchange = exchange();
+    let need = |up_to| BodyNeed::Buffered { up_to };
+    assert_eq!(chain.body_need_of(Phase::PostUpstream, &mut exchange), need(10));
+    exchange.request_mut().headers.insert("x-asks", "1".parse().unwrap());
+    assert_eq!(chain.body_need_of(Phase::PostUpstream, &mut exchange), need(300));
+    assert_eq!(chain.body_need_of(Phase::PreUpstream, &mut exchange), BodyNeed::None);
 }
 
 #[tokio::test]

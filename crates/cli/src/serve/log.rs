@@ -1,6 +1,6 @@
-//! The log: on standard error, for people or for programs.
+//! The log: on standard error.
 
-use tokenforge_config::{Choice, LogFormat, Monitoring};
+use tokenforge_config::{Choice, Monitoring};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload::Handle;
@@ -14,12 +14,8 @@ pub(super) struct Level(Handle<LevelFilter, Registry>);
 /// Starts the log.
 pub(super) fn start(monitoring: &Monitoring) -> Level {
     let (filter, handle) = reload::Layer::new(level(monitoring));
-    let registry = tracing_subscriber::registry().with(filter);
     let lines = fmt::layer().with_writer(std::io::stderr);
-    match monitoring.log_format {
-        LogFormat::Text => registry.with(lines).init(),
-        LogFormat::Json => registry.with(lines.json()).init(),
-    }
+    tracing_subscriber::registry().with(filter).with(lines).init();
     Level(handle)
 }
 

@@ -35,22 +35,30 @@ pub(super) fn watch(
 
 /// Takes the new settings, or says why not and goes on with the old ones.
 fn reload(gateway: &Gateway, source: &Source, level: &Level) {
-    match source.load().and_then(|settings| still_asks(gateway, settings)) {
+    match reconfigured(gateway, source) {
         Ok(settings) => {
-            for name in gateway.settings().restart_needed(&settings) {
-                tracing::warn!(setting = name, "changed, and takes effect after a restart");
-            }
             level.change(&settings.monitoring);
-            gateway.reconfigure(settings);
             tracing::info!("new settings");
         }
         Err(error) => tracing::error!("the new settings are not used: {error:#}"),
     }
 }
 
+fn reconfigured(gateway: &Gateway, source: &Source) -> anyhow::Result<Settings> {
+    let settings = still_asks(gateway, source.load()?)?;
+    let before = gateway.settings();
+    gateway.reconfigure(settings.clone())?;
+    for name in before.restart_needed(&settings) {
+        tracing::warn!(setting = name, "changed, and takes effect after a restart");
+    }
+    Ok(settings)
+}
+
 /// The address stays, so a gateway that others can reach must go on to ask who they are.
-fn still_asks(gateway: &Gateway, settings: Settings) -> anyhow::Result<Settings> {
-    let listen = gateway.settings().listen;
+fn still_asks(gateway: &Gateway, mut settings: Settings) -> anyhow::Result<Settings> {
+    let Settings { listen, mcp, .. } = gateway.settings();
+    // It was read at the start, and is not read again.
+    settings.mcp.file = mcp.file;
     super::refuse_public(&Settings { listen, ..settings.clone() })?;
     Ok(settings)
 }

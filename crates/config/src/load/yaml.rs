@@ -95,6 +95,9 @@ impl Walk<'_> {
             Node::Text(text) => interpolate(&text, self.environment)
                 .map(Value::from)
                 .map_err(|problem| Fault::new(path, problem)),
+            Node::Typed(value) if is_a_plugins_own(&path) => {
+                Ok(serde_json::from_str(&value).unwrap_or(Value::String(value)))
+            }
             Node::Typed(value) => Ok(self.as_written(&node.defined).unwrap_or(&value).into()),
             Node::List(nodes) => {
                 let mut list = Vec::with_capacity(nodes.len());
@@ -127,6 +130,12 @@ impl Walk<'_> {
         // Where there is a tag before it, this is not just the number.
         (!written.is_empty() && !written.contains(char::is_whitespace)).then_some(written)
     }
+}
+
+/// Is this a value of a plugin's own settings, which has the type that YAML gives it?
+fn is_a_plugins_own(path: &str) -> bool {
+    let rest = path.strip_prefix("plugins[").and_then(|rest| rest.split_once(']'));
+    rest.is_some_and(|(_, rest)| rest.starts_with(".config."))
 }
 
 impl<'de> Deserialize<'de> for Node {

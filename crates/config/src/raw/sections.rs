@@ -5,7 +5,7 @@ use super::section::section;
 use super::word::{
     Bytes, Count, File, Flag, Host, Key, Location, One, Ratio, Span, Text, Web, Written,
 };
-use crate::settings::{self, ExpandInjection, Fallback, LogFormat, LogLevel, Strategy};
+use crate::settings::{self, ExpandInjection, Fallback, LogLevel, Strategy};
 use tokenforge_compress::Mode;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::prompt::PromptSettings;
@@ -101,7 +101,6 @@ section! {
         log_queue_capacity: Written<Count>,
         log_max_event_bytes: Written<Bytes<1024>>,
         log_level: Written<One<LogLevel>>,
-        log_format: Written<One<LogFormat>>,
     }
     perhaps {
         compression_log: Written<File>,
@@ -113,10 +112,8 @@ section! {
 section! {
     Limits for settings::Limits;
     always {
-        max_body_bytes: Written<Bytes<1024>>,
         first_byte_timeout: Written<Span>,
         idle_timeout: Written<Span>,
-        drain_timeout: Written<Span>,
     }
     perhaps {}
     within {}

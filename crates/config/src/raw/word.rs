@@ -6,8 +6,8 @@
 mod amount;
 mod text;
 
-pub(crate) use amount::{Bytes, Count, Dollars, Ratio, Span};
-pub(crate) use text::{Address, File, Flag, Host, Key, Location, Text, Web};
+pub(crate) use amount::{Bytes, Count, Dollars, Integer, Ratio, Span};
+pub(crate) use text::{Address, File, Flag, HeaderText, Host, Key, Location, Text, Web};
 
 use crate::settings::Choice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -40,12 +40,13 @@ pub(crate) trait Word {
 pub(crate) enum Spelled {
     Flag(bool),
     Integer(usize),
+    Signed(i32),
     Fraction(f64),
     Text(String),
 }
 
 impl Spelled {
-    fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 }

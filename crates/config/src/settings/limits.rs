@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-/// Bounds on work, memory and waiting. The first four can be set; the rest are fixed for users, and fields for tests.
+/// Bounds on work, memory and waiting. The first two can be set; the rest are fixed for users, and fields for tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Request bodies above this many bytes are refused.
-    pub max_body_bytes: usize,
     /// How long an upstream may take to its first byte: a model may think for minutes.
     pub first_byte_timeout: Duration,
     /// How long an upstream or a client may be silent in mid-stream.
     pub idle_timeout: Duration,
+
+    /// Request bodies above this many bytes are not looked into.
+    pub max_body_bytes: usize,
     /// How long requests in flight may go on after a stop was asked for.
     pub drain_timeout: Duration,
-
     /// How many clients may be connected at once.
     pub max_connections: usize,
     /// Compressed request bodies may not decode to more bytes than this.
@@ -33,9 +33,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            max_body_bytes: 64 << 20,
             first_byte_timeout: Duration::from_secs(600),
             idle_timeout: Duration::from_secs(300),
+            max_body_bytes: 64 << 20,
             drain_timeout: Duration::from_secs(30),
             max_connections: 10_000,
             max_decoded_bytes: 128 << 20,

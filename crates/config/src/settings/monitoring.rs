@@ -17,8 +17,6 @@ pub struct Monitoring {
     pub otlp_endpoint: Option<Uri>,
     /// What is logged.
     pub log_level: LogLevel,
-    /// How a log line is written.
-    pub log_format: LogFormat,
 }
 
 impl Default for Monitoring {
@@ -29,7 +27,6 @@ impl Default for Monitoring {
             log_max_event_bytes: 16 << 10,
             otlp_endpoint: None,
             log_level: LogLevel::default(),
-            log_format: LogFormat::default(),
         }
     }
 }
@@ -64,27 +61,6 @@ impl Choice for LogLevel {
             Self::Info => "info",
             Self::Debug => "debug",
             Self::Trace => "trace",
-        }
-    }
-}
-
-/// How a log line is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum LogFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs: one JSON object a line.
-    Json,
-}
-
-impl Choice for LogFormat {
-    const ALL: &'static [Self] = &[Self::Text, Self::Json];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
         }
     }
 }

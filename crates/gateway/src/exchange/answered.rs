@@ -1,10 +1,20 @@
 //! The answer of the upstream, for the plugins that ask to see it.
 
 use super::{Stop, Visit};
+use crate::answer::Problem;
 use crate::http::body::Body;
-use http::header::CONTENT_LENGTH;
-use http_body_util::{BodyExt, Limited};
+use crate::http::coding::Coding;
+use crate::http::read::{Read, joined};
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{Method, StatusCode};
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
+
+/// An answer that was read: as it came, and what that says.
+struct Whole {
+    wire: Bytes,
+    decoded: Bytes,
+}
 
 impl Visit {
     /// Runs the plugins that come after the upstream, with the body if they ask for it and it is not too long.
@@ -13,33 +23,86 @@ impl Visit {
         exchange: &mut Exchange,
         body: Body,
     ) -> Result<Body, Stop> {
-        let chain = &self.state.chain;
-        if chain.is_empty_for(Phase::PostUpstream) {
+        if self.chain().is_empty_for(Phase::PostUpstream) {
             return Ok(body);
         }
-        let BodyNeed::Buffered { up_to } = chain.body_need(Phase::PostUpstream) else {
-            self.run(Phase::PostUpstream, exchange).await?;
-            return Ok(body);
+        match self.read_answer(exchange, body).await? {
+            Ok(whole) => self.run_on_whole(exchange, whole).await,
+            Err(body) => {
+                self.run(Phase::PostUpstream, exchange).await?;
+                Ok(body)
+            }
+        }
+    }
+
+    /// Reads the answer if somebody has to see it and can; otherwise it is given back.
+    async fn read_answer(
+        &self,
+        exchange: &mut Exchange,
+        body: Body,
+    ) -> Result<Result<Whole, Body>, Stop> {
+        let need = self.chain().body_need_of(Phase::PostUpstream, exchange);
+        let BodyNeed::Buffered { up_to } = need else { return Ok(Err(body)) };
+        let Some(coding) = self.readable(exchange, up_to) else { return Ok(Err(body)) };
+        let wire = match body.read(up_to).await {
+            Ok(Read::Whole(pieces)) => joined(pieces),
+            Ok(Read::TooLong(body)) => return Ok(Err(body)),
+            Err(_) => {
+                let message = "the upstream's answer broke off";
+                return Err(Problem::new(StatusCode::BAD_GATEWAY, message).into());
+            }
         };
-        let is_short = length(exchange).is_some_and(|length| length <= up_to);
-        if !is_short {
-            self.run(Phase::PostUpstream, exchange).await?;
-            return Ok(body);
+        let Some(coding) = coding else {
+            return Ok(Ok(Whole { decoded: wire.clone(), wire }));
+        };
+        let coded = wire.clone();
+        let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, up_to));
+        match decoding.await {
+            Ok(Ok(decoded)) => Ok(Ok(Whole { wire, decoded })),
+            // Too long, or not what it says: that is between the upstream and the client.
+            _ => Ok(Err(wire.into())),
         }
-        let Ok(whole) = Limited::new(body, up_to).collect().await else { return Ok(Body::empty()) };
-        exchange.set_response_body(whole.to_bytes());
+    }
+
+    /// The coding of an answer that has a body which ends soon.
+    fn readable(&self, exchange: &Exchange, up_to: usize) -> Option<Option<Coding>> {
+        let head = exchange.response()?;
+        let has_body = exchange.request().method != Method::HEAD
+            && !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+        let coding = Coding::of(&head.headers).ok()?;
+        let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+        let ends_soon = match header(CONTENT_LENGTH) {
+            Some(length) => length.parse().is_ok_and(|length: usize| length <= up_to),
+            // What does not say how long it is may be a stream; the JSON of an API is none.
+            None => self.route.is_some() && header(CONTENT_TYPE).is_some_and(is_json),
+        };
+        (has_body && ends_soon).then_some(coding)
+    }
+
+    /// Runs the plugins with the body. It goes on as it came if none of them changed it.
+    async fn run_on_whole(&self, exchange: &mut Exchange, whole: Whole) -> Result<Body, Stop> {
+        let Some(mut head) = exchange.take_response() else { return Ok(whole.wire.into()) };
+        head.headers.remove(CONTENT_LENGTH);
+        let coding = head.headers.remove(CONTENT_ENCODING);
+        exchange.set_response(head);
+        exchange.set_response_body(whole.decoded.clone());
         self.run(Phase::PostUpstream, exchange).await?;
-        let body = exchange.take_response_body().unwrap_or_default();
-        if let Some(mut head) = exchange.take_response() {
-            head.headers.remove(CONTENT_LENGTH);
-            exchange.set_response(head);
+        match exchange.take_response_body() {
+            Some(body) if body != whole.decoded => Ok(body.into()),
+            _ => {
+                if let Some(coding) = coding
+                    && let Some(mut head) = exchange.take_response()
+                {
+                    head.headers.insert(CONTENT_ENCODING, coding);
+                    exchange.set_response(head);
+                }
+                Ok(whole.wire.into())
+            }
         }
-        Ok(body.into())
     }
 }
 
-/// How long the answer says it is. One that does not say may be a stream, and is not waited for.
-fn length(exchange: &Exchange) -> Option<usize> {
-    let length = exchange.response()?.headers.get(CONTENT_LENGTH)?;
-    length.to_str().ok()?.parse().ok()
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json")
 }

@@ -30,6 +30,17 @@ pub(super) enum Payload {
     Passing(Body),
 }
 
+impl Payload {
+    /// What goes on where nothing is rewritten.
+    pub(super) fn into_body(self) -> Body {
+        match self {
+            Payload::Here(body) => body.into(),
+            Payload::Coded { wire, .. } => Body::Pieces(wire),
+            Payload::Passing(body) => body,
+        }
+    }
+}
+
 /// Who has to see a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
@@ -84,8 +95,11 @@ impl Visit {
 
     /// Who has to see the body.
     fn reader(&self, exchange: &Exchange, options: &Options) -> Reader {
-        if self.state.chain.body_need(Phase::PreUpstream) != BodyNeed::None {
+        if self.chain().body_need(Phase::PreUpstream) != BodyNeed::None {
             return Reader::Whoever;
+        }
+        if self.route.is_some() {
+            return Reader::Nobody;
         }
         let is_ours = detected(exchange.request()).is_some_and(|detected| !detected.is_signed);
         match is_ours {
@@ -101,7 +115,7 @@ impl Visit {
         exchange: &mut Exchange,
         payload: &mut Payload,
     ) -> Result<(), Stop> {
-        if self.state.chain.is_empty_for(Phase::PreUpstream) {
+        if self.chain().is_empty_for(Phase::PreUpstream) {
             return Ok(());
         }
         let before = match payload {

@@ -112,7 +112,7 @@ impl Visit {
 }
 
 impl Rewriting {
-    fn untouched(body: Body) -> Self {
+    pub(super) fn untouched(body: Body) -> Self {
         Rewriting { body, relay: None, headers: Vec::new() }
     }
 }

@@ -1,9 +1,11 @@
 //! The body of a message on its way through.
 
+use super::read::Read;
 use bytes::{Buf, Bytes};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -69,6 +71,31 @@ impl Body {
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
         Body::Passing(Box::new(Passing { before, rest, pace: Pace::new(limit), _permit: permit }))
+    }
+}
+
+impl Body {
+    /// Reads a body of up to `limit` bytes. A longer one goes on where it began, and so does one that is being made.
+    pub(crate) async fn read(self, limit: usize) -> Result<Read, BodyError> {
+        match self {
+            Body::Pieces(pieces) if length(&pieces) <= limit as u64 => Ok(Read::Whole(pieces)),
+            Body::Pieces(_) | Body::Made(_) => Ok(Read::TooLong(self)),
+            Body::Passing(mut passing) => {
+                let mut pieces = VecDeque::new();
+                let mut size = 0;
+                while let Some(frame) = poll_fn(|context| passing.poll_frame(context)).await {
+                    let Ok(piece) = frame?.into_data() else { continue };
+                    size += piece.len();
+                    pieces.push_back(piece);
+                    if size > limit {
+                        pieces.append(&mut passing.before);
+                        passing.before = pieces;
+                        return Ok(Read::TooLong(Body::Passing(passing)));
+                    }
+                }
+                Ok(Read::Whole(pieces))
+            }
+        }
     }
 }
 

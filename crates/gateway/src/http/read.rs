@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 pub(crate) enum Read {
     /// All of it, in the pieces it came in.
     Whole(VecDeque<Bytes>),
-    /// It is longer than the bound: what was read is put before the rest.
+    /// It is longer than the bound, or nobody knows how long: what was read is put before the rest.
     TooLong(Body),
 }
 

@@ -19,12 +19,13 @@ pub(super) async fn patch(gateway: &Arc<Gateway>, body: Incoming) -> Response<Bo
     let changed = serde_json::from_slice(&body)
         .map_err(|error| format!("the change is not JSON: {error}"))
         .and_then(|patch| gateway.settings().patched(&patch).map_err(|error| error.to_string()));
+    let changed = changed.and_then(|settings| {
+        let document = settings.to_json();
+        gateway.reconfigure(settings).map_err(|error| error.to_string())?;
+        Ok(document)
+    });
     match changed {
-        Ok(settings) => {
-            let document = settings.to_json();
-            gateway.reconfigure(settings);
-            answer::json(StatusCode::OK, &document)
-        }
+        Ok(document) => answer::json(StatusCode::OK, &document),
         Err(message) => Problem::bad_request(message).answer(None),
     }
 }

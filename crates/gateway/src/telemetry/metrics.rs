@@ -1,27 +1,56 @@
 //! The figures as Prometheus reads them.
 
 use super::counters::Counters;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use tokenforge_plugin::PluginMetrics;
 
 /// All figures in the text format.
 pub(super) fn text(counters: &Counters, plugins: impl Iterator<Item = PluginMetrics>) -> String {
     let mut text = String::new();
     for (name, help, value) in counters.all() {
-        let _ = writeln!(text, "# HELP tokenforge_{name}_total {help}");
-        let _ = writeln!(text, "# TYPE tokenforge_{name}_total counter");
+        family(&mut text, &format!("{name}_total"), help);
         let _ = writeln!(text, "tokenforge_{name}_total {value}");
     }
-    for (index, plugin) in plugins.enumerate() {
-        if index == 0 {
-            let _ = writeln!(text, "# HELP tokenforge_plugin_calls_total Calls of plugins.");
-            let _ = writeln!(text, "# TYPE tokenforge_plugin_calls_total counter");
-        }
-        let PluginMetrics { plugin, phase, calls, .. } = &plugin;
-        let _ = writeln!(
-            text,
-            "tokenforge_plugin_calls_total{{plugin=\"{plugin}\",phase=\"{phase}\"}} {calls}"
-        );
+    let plugins: Vec<PluginMetrics> = plugins.collect();
+    if !plugins.is_empty() {
+        write_plugins(&mut text, &plugins);
     }
     text
+}
+
+fn write_plugins(text: &mut String, plugins: &[PluginMetrics]) {
+    family(text, "plugin_calls_total", "Calls of plugins.");
+    for metrics in plugins {
+        sample(text, "plugin_calls_total", metrics, "", metrics.calls);
+    }
+    family(text, "plugin_terminations_total", "Requests that a plugin answered itself.");
+    for metrics in plugins {
+        sample(text, "plugin_terminations_total", metrics, "", metrics.terminations);
+    }
+    family(text, "plugin_failures_total", "Calls of plugins that went wrong, and were undone.");
+    for metrics in plugins {
+        let causes =
+            [("error", metrics.errors), ("panic", metrics.panics), ("timeout", metrics.timeouts)];
+        for (cause, count) in causes {
+            let cause = format!(",cause=\"{cause}\"");
+            sample(text, "plugin_failures_total", metrics, &cause, count);
+        }
+    }
+    family(text, "plugin_seconds_total", "What calls of plugins took, waiting included.");
+    for metrics in plugins {
+        let seconds = metrics.nanoseconds as f64 / 1e9;
+        sample(text, "plugin_seconds_total", metrics, "", seconds);
+    }
+}
+
+fn family(text: &mut String, name: &str, help: &str) {
+    let _ = writeln!(text, "# HELP tokenforge_{name} {help}");
+    let _ = writeln!(text, "# TYPE tokenforge_{name} counter");
+}
+
+fn sample(text: &mut String, name: &str, of: &PluginMetrics, more: &str, value: impl Display) {
+    let PluginMetrics { plugin, phase, .. } = of;
+    let plugin = plugin.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let _ =
+        writeln!(text, "tokenforge_{name}{{plugin=\"{plugin}\",phase=\"{phase}\"{more}}} {value}");
 }

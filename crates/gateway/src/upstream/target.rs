@@ -15,6 +15,8 @@ pub(crate) struct Target {
     pub(crate) uri: Uri,
     /// The client named the host: it must not lead into the network that the gateway stands in.
     pub(crate) is_guarded: bool,
+    /// What the operator adds to the request's headers.
+    pub(crate) headers: HeaderMap,
 }
 
 /// Why a request goes nowhere.
@@ -39,13 +41,13 @@ impl Target {
         if let Some(named) = headers.get("x-target-url") {
             let named = named.to_str().map_err(|_| Refused::NotAllowed("not plain text"))?;
             let (base, is_guarded) = allowed(named, &upstreams.target_allow)?;
-            return Ok(Target { uri: joined(&base, path)?, is_guarded });
+            return Ok(Target { uri: joined(&base, path)?, is_guarded, headers: HeaderMap::new() });
         }
         let base = match &upstreams.backend {
             Some(backend) => backend.clone(),
             None => by_shape(upstreams, dialect, path.path(), headers)?,
         };
-        Ok(Target { uri: joined(&base, path)?, is_guarded: false })
+        Ok(Target { uri: joined(&base, path)?, is_guarded: false, headers: HeaderMap::new() })
     }
 }
 

@@ -61,7 +61,7 @@ impl House {
     /// Other settings from now on.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Settings)) {
         change(&mut self.settings);
-        self.gateway.gateway.reconfigure(self.settings.clone());
+        self.gateway.gateway.reconfigure(self.settings.clone()).unwrap();
     }
 
     pub(crate) fn post(&self, path: &str, body: impl AsRef<[u8]>) -> Response {
@@ -127,7 +127,7 @@ impl Running {
             .unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
-        let gateway = Gateway::new(settings.clone(), store);
+        let gateway = Gateway::new(settings.clone(), store).unwrap();
         runtime.spawn(serve(gateway.clone(), listener, std::future::pending()));
         Running { address, gateway, runtime: Some(runtime) }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokenforge_config::Settings;
 use tokenforge_gateway::{Gateway, serve};
 use tokenforge_mock::Mock;
+use tokenforge_plugin::Registry;
 use tokenforge_store::{Memory, Store};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -16,6 +17,7 @@ use tokio::runtime::Runtime;
 pub(crate) struct World {
     pub(crate) mock: Mock,
     pub(crate) address: SocketAddr,
+    pub(crate) gateway: Arc<Gateway>,
     runtime: Option<Runtime>,
 }
 
@@ -31,6 +33,15 @@ pub(crate) fn world_with(set: impl FnOnce(&mut Settings)) -> World {
 
 /// A gateway with a store and settings.
 pub(crate) fn world_on(store: Arc<dyn Store>, set: impl FnOnce(&mut Settings)) -> World {
+    world_of(store, Registry::default(), set)
+}
+
+/// A gateway with a store, plugins beside its own, and settings.
+pub(crate) fn world_of(
+    store: Arc<dyn Store>,
+    plugins: Registry,
+    set: impl FnOnce(&mut Settings),
+) -> World {
     let mock = Mock::start();
     let mut settings = Settings::default();
     settings.upstreams.backend = Some(mock.url().parse().unwrap());
@@ -39,9 +50,9 @@ pub(crate) fn world_on(store: Arc<dyn Store>, set: impl FnOnce(&mut Settings)) -
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let gateway = Gateway::new(settings, store);
-    runtime.spawn(serve(gateway, listener, std::future::pending()));
-    World { mock, address, runtime: Some(runtime) }
+    let gateway = Gateway::with_plugins(settings, store, plugins).unwrap();
+    runtime.spawn(serve(gateway.clone(), listener, std::future::pending()));
+    World { mock, address, gateway, runtime: Some(runtime) }
 }
 
 impl World {

@@ -5,11 +5,20 @@
 mod dropin;
 mod faults;
 mod fields;
+mod filters;
 mod hostile;
 mod kit;
+#[cfg(unix)]
+mod mcp;
+mod negotiation;
 mod operator;
 mod passing;
+mod plugin_calls;
+mod plugins;
+mod representation;
+mod routes;
 mod slow_client;
+mod speaker;
 mod stores;
 mod strategies;
 mod targets;

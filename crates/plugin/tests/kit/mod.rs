@@ -7,7 +7,7 @@ use http::{Request, Response};
 use std::sync::{Arc, Mutex};
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Chain, Context, Error, ErrorPolicy, Exchange, Flow, Outcome, Phase,
-    Phases, Placement, Plugin,
+    Phases, Placement, Plugin, Tool,
 };
 
 /// What a call gives.
@@ -20,6 +20,8 @@ pub(crate) struct Scripted {
     name: String,
     phases: Phases,
     need: BodyNeed,
+    is_wanted: fn(&Context<'_>) -> bool,
+    encodes: bool,
     script: Script,
 }
 
@@ -30,11 +32,20 @@ impl Scripted {
         script: impl for<'a> Fn(Context<'a>) -> Call<'a> + Send + Sync + 'static,
     ) -> Self {
         let (name, phases) = (name.into(), phases.into());
-        Self { name, phases, need: BodyNeed::None, script: Box::new(script) }
+        let (need, script) = (BodyNeed::None, Box::new(script));
+        Self { name, phases, need, is_wanted: |_| true, encodes: false, script }
     }
 
     pub(crate) fn needing(self, up_to: usize) -> Self {
         Self { need: BodyNeed::Buffered { up_to }, ..self }
+    }
+
+    pub(crate) fn only_if(self, is_wanted: fn(&Context<'_>) -> bool) -> Self {
+        Self { is_wanted, ..self }
+    }
+
+    pub(crate) fn encoding(self) -> Self {
+        Self { encodes: true, ..self }
     }
 }
 
@@ -49,6 +60,14 @@ impl Plugin for Scripted {
 
     fn body(&self, _: Phase) -> BodyNeed {
         self.need
+    }
+
+    fn wants_body(&self, context: &Context<'_>) -> bool {
+        (self.is_wanted)(context)
+    }
+
+    fn encodes(&self) -> bool {
+        self.encodes
     }
 
     fn call<'a>(&'a self, context: Context<'a>) -> Call<'a> {
@@ -98,10 +117,13 @@ pub(crate) fn arc(plugin: Scripted) -> Arc<dyn Plugin> {
     Arc::new(plugin)
 }
 
-/// A request and its response, complete.
+/// A request, its response and a tool call, complete.
 pub(crate) fn exchange() -> Exchange {
     let request = Request::post("/v1/messages").header("x-from", "client").body(()).unwrap();
-    let mut exchange = Exchange::new(request.into_parts().0, ([127, 0, 0, 1], 50_000).into());
+    let exchange = Exchange::new(request.into_parts().0, ([127, 0, 0, 1], 50_000).into());
+    let mut exchange = exchange.of_tool(Tool::new("files", "read"));
+    exchange.set_tool_arguments(r#"{"path":"a"}"#.into());
+    exchange.set_tool_result(r#"{"content":[]}"#.into());
     exchange.set_request_body("question".into());
     let response = Response::builder().header("x-from", "upstream").body(()).unwrap();
     exchange.set_response(response.into_parts().0);

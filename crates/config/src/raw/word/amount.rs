@@ -102,6 +102,29 @@ impl Word for Span {
     }
 }
 
+/// A number without a fraction, which may be below zero.
+pub(crate) struct Integer;
+
+impl Word for Integer {
+    type Meant = i32;
+
+    fn expected() -> String {
+        "a whole number".to_owned()
+    }
+
+    fn read(text: &str) -> Option<i32> {
+        text.parse().ok()
+    }
+
+    fn write(meant: &i32) -> Spelled {
+        Spelled::Signed(*meant)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "integer" })
+    }
+}
+
 /// A part: 0.1 to 0.9.
 pub(crate) struct Ratio;
 

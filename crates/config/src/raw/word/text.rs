@@ -83,6 +83,32 @@ impl Word for Key {
     }
 }
 
+/// What a header says, which may be a secret.
+pub(crate) struct HeaderText;
+
+impl Word for HeaderText {
+    type Meant = Secret;
+    const SECRET: bool = true;
+
+    fn expected() -> String {
+        format!("what a header can say: printable ASCII, and not the mask {MASK}")
+    }
+
+    fn read(text: &str) -> Option<Secret> {
+        let is_printable = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+        let fits = !text.is_empty() && text != MASK && text.bytes().all(is_printable);
+        fits.then(|| Secret::new(text))
+    }
+
+    fn write(_: &Secret) -> Spelled {
+        Spelled::text(MASK)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[ -~]+$" })
+    }
+}
+
 /// Where to listen.
 pub(crate) struct Address;
 

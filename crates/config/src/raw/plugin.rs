@@ -1,0 +1,109 @@
+//! An entry of `plugins`.
+
+use super::word::{Flag, Integer, One, Span, Text, Written};
+use crate::secret::MASK;
+use crate::settings::{OnError, PluginConfig, PluginSettings};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A plugin, and where it stands among the others.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a section")]
+pub(crate) struct Plugin {
+    name: Written<Text>,
+    enabled: Option<Written<Flag>>,
+    priority: Option<Written<Integer>>,
+    on_error: Option<Written<One<OnError>>>,
+    timeout: Option<Written<Span>>,
+    config: Option<Own>,
+}
+
+impl Plugin {
+    pub(crate) fn meant(self) -> PluginSettings {
+        let default = PluginSettings::named(self.name.0);
+        PluginSettings {
+            enabled: self.enabled.map_or(default.enabled, |enabled| enabled.0),
+            priority: self.priority.map_or(default.priority, |priority| priority.0),
+            on_error: self.on_error.map_or(default.on_error, |on_error| on_error.0),
+            timeout: self.timeout.map_or(default.timeout, |timeout| timeout.0),
+            config: self.config.map_or(default.config, |own| PluginConfig::new(own.0)),
+            name: default.name,
+        }
+    }
+
+    pub(crate) fn of(meant: &PluginSettings) -> Self {
+        let config = meant.config.expose();
+        Plugin {
+            name: Written(meant.name.clone()),
+            enabled: Some(Written(meant.enabled)),
+            priority: Some(Written(meant.priority)),
+            on_error: Some(Written(meant.on_error)),
+            timeout: Some(Written(meant.timeout)),
+            config: (!config.is_null()).then(|| Own(config.clone())),
+        }
+    }
+}
+
+/// The plugin's own settings, of which only the plugin knows what is allowed.
+struct Own(Value);
+
+impl<'de> Deserialize<'de> for Own {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Own)
+    }
+}
+
+impl Serialize for Own {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Shown(&self.0).serialize(serializer)
+    }
+}
+
+impl JsonSchema for Own {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Own".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object" })
+    }
+}
+
+/// A value with its texts masked. It is not written by its own means: with some features of serde_json, numbers are maps
+/// to other formats.
+struct Shown<'a>(&'a Value);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+                (Some(integer), _, _) => serializer.serialize_i64(integer),
+                (None, Some(integer), _) => serializer.serialize_u64(integer),
+                (None, None, Some(fraction)) => serializer.serialize_f64(fraction),
+                (None, None, None) => serializer.serialize_str(MASK),
+            },
+            Value::String(_) => serializer.serialize_str(MASK),
+            Value::Array(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(&Shown(item)))?;
+                list.end()
+            }
+            Value::Object(members) => {
+                let mut map = serializer.serialize_map(Some(members.len()))?;
+                for (key, member) in members {
+                    map.serialize_entry(key, &Shown(member))?;
+                }
+                map.end()
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! JSON APIs below a path of ours.
+
+use crate::kit::{Ask, conversation, rows, world_with};
+use std::collections::BTreeMap;
+use tokenforge_config::{GatewayKey, Route, Secret, Settings};
+use tokenforge_mock::{Mock, Reply};
+use tokenforge_negotiate::Format;
+
+/// Lets a path lead to the mock.
+pub(crate) fn api(settings: &mut Settings, path: &str, format: Format) {
+    let url = settings.upstreams.backend.clone().unwrap();
+    let route = Route { url, headers: BTreeMap::new(), format };
+    settings.routes.insert(path.to_owned(), route);
+}
+
+fn json(body: &str) -> Reply {
+    Reply::status(200, &[("content-type", "application/json")], body.to_owned())
+}
+
+#[test]
+fn a2_the_longest_path_wins_and_all_others_are_the_providers() {
+    let other = Mock::start();
+    let world = world_with(|settings| {
+        api(settings, "/tools", Format::Json);
+        api(settings, "/tools/other", Format::Json);
+        let url = format!("{}/v3", other.url()).parse().unwrap();
+        settings.routes.get_mut("/tools/other").unwrap().url = url;
+    });
+    world.mock.reply_on("/", json("1"));
+    assert_eq!(world.get("/tools/x?a=%2F&b").text(), "1");
+    assert_eq!(world.mock.last().path_and_query, "/x?a=%2F&b");
+    other.reply_on("/", json("2"));
+    assert_eq!(world.get("/tools/other/y").text(), "2");
+    assert_eq!(other.last().path_and_query, "/v3/y");
+    world.post("/v1/messages", conversation(&rows()).to_string());
+    assert_eq!(world.mock.last().path_and_query, "/v1/messages");
+}
+
+#[test]
+fn a_route_goes_before_the_paths_of_providers_and_leaves_their_bodies_alone() {
+    let world = world_with(|settings| api(settings, "/v1", Format::Json));
+    let body = conversation(&rows()).to_string();
+    world.mock.reply_on("/", json("{}"));
+    assert_eq!(world.post("/v1/v1/messages", &body).status, 200);
+    assert_eq!(world.mock.last().body, body.as_bytes());
+}
+
+#[test]
+fn any_method_and_body_goes_on_and_a_project_is_taken_off() {
+    let world = world_with(|settings| api(settings, "/tools", Format::Json));
+    for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+        world.mock.reply_on("/", json("{}"));
+        let ask = Ask::new(method, "/p/shop/tools/things/7").body(b"\x00 any bytes");
+        assert_eq!(world.send(ask).status, 200, "{method}");
+        let seen = world.mock.last();
+        assert_eq!((seen.method.as_str(), seen.path_and_query.as_str()), (method, "/things/7"));
+        assert_eq!(seen.body, &b"\x00 any bytes"[..]);
+    }
+}
+
+#[test]
+fn the_operators_headers_are_sent_in_place_of_the_clients() {
+    let world = world_with(|settings| {
+        api(settings, "/tools", Format::Json);
+        let headers = &mut settings.routes.get_mut("/tools").unwrap().headers;
+        headers.insert("Authorization".into(), Secret::new("Bearer operator"));
+        headers.insert("x-tenant".into(), Secret::new("acme"));
+    });
+    world.mock.reply_on("/", json("{}"));
+    let ask = Ask::new("GET", "/tools/x").header("authorization", "Bearer client");
+    world.send(
+        ask.header("x-own", "1")
+            .header("x-forge-mode", "off")
+            .header("x-target-url", "http://evil"),
+    );
+    let seen = world.mock.last();
+    assert_eq!(seen.header("authorization"), "Bearer operator");
+    assert_eq!((seen.header("x-tenant"), seen.header("x-own")), ("acme", "1"));
+    assert_eq!((seen.header("x-forge-mode"), seen.header("x-target-url")), ("", ""));
+    assert_eq!(seen.header("host"), world.mock.address().to_string());
+}
+
+#[test]
+fn gateway_keys_are_asked_for_on_routes_too() {
+    let world = world_with(|settings| {
+        api(settings, "/tools", Format::Json);
+        settings.keys.push(GatewayKey { name: "web".into(), key: Secret::new("k1") });
+    });
+    assert_eq!(world.get("/tools/x").status, 401);
+    assert!(world.mock.requests().is_empty());
+    world.mock.reply_on("/", json("{}"));
+    let ask = Ask::new("GET", "/tools/x").header("x-forge-key", "k1");
+    assert_eq!(world.send(ask).status, 200);
+    assert_eq!(world.mock.last().header("x-forge-key"), "");
+}
+
+#[test]
+fn nobody_climbs_out_of_a_route() {
+    let world = world_with(|settings| api(settings, "/tools", Format::Json));
+    for path in ["/tools/../secret", "/tools/%2e%2e/secret", "/tools/a/..%2f..%2fsecret"] {
+        assert_eq!(world.get(path).status, 400, "{path}");
+    }
+    assert!(world.mock.requests().is_empty());
+}
+
+#[test]
+fn an_api_that_is_not_there_is_a_502_that_says_so() {
+    let world = world_with(|settings| {
+        api(settings, "/tools", Format::Json);
+        settings.routes.get_mut("/tools").unwrap().url = "http://127.0.0.1:1".parse().unwrap();
+    });
+    let answer = world.get("/tools/v1/messages");
+    assert_eq!(answer.status, 502);
+    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("cannot be reached"));
+}
+
+#[test]
+fn what_providers_say_is_no_tools_output() {
+    let world = world_with(|settings| api(settings, "/tools", Format::Json));
+    world.mock.reply_on("/", json(&rows()));
+    let ask = Ask::new("GET", "/v1/models").header("accept-encoding", "stc");
+    let answer = world.send(ask.header("x-prefer-format", "toon"));
+    assert_eq!(answer.text(), rows());
+    assert_eq!(answer.header("vary"), "");
+    assert_eq!(world.mock.last().header("accept-encoding"), "stc");
+}

@@ -1,0 +1,22 @@
+//! Headers that are not a plugin's business.
+
+use http::header::{self, HeaderName};
+
+/// Does the header belong to one connection, or say where a message goes and how long it is? The gateway writes those
+/// itself: a plugin that lets others name headers refuses these.
+pub fn is_of_the_connection(name: &HeaderName) -> bool {
+    [
+        header::CONNECTION,
+        HeaderName::from_static("keep-alive"),
+        header::PROXY_AUTHENTICATE,
+        header::PROXY_AUTHORIZATION,
+        HeaderName::from_static("proxy-connection"),
+        header::TE,
+        header::TRAILER,
+        header::TRANSFER_ENCODING,
+        header::UPGRADE,
+        header::CONTENT_LENGTH,
+        header::HOST,
+    ]
+    .contains(name)
+}

@@ -1,0 +1,166 @@
+//! The answer of the upstream: which can be written in another form, and what its head says then.
+
+use super::agreement::Agreement;
+use super::form::{self, Written};
+use super::tag;
+use http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap,
+    HeaderName, HeaderValue, VARY,
+};
+use http::{Method, StatusCode};
+use tokenforge_formats::Form;
+use tokenforge_negotiate::{CONTENT_FORMAT, STC_CODING, STC_TYPE};
+use tokenforge_plugin::{Context, Error, Unavailable};
+
+const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
+const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
+
+/// Without a charset, what is text is Latin-1 to some.
+const TOON: &str = "text/toon; charset=utf-8";
+
+/// What is no longer true of a body that was written anew.
+const OF_THE_BODY: [HeaderName; 5] = [
+    ACCEPT_RANGES,
+    HeaderName::from_static("content-md5"),
+    HeaderName::from_static("digest"),
+    HeaderName::from_static("content-digest"),
+    HeaderName::from_static("repr-digest"),
+];
+
+/// Can this answer be written in another form?
+pub(crate) fn can_change(context: &Context<'_>) -> bool {
+    let (Ok(status), Ok(headers)) = (context.status(), context.response_headers()) else {
+        return false;
+    };
+    let is_whole = *context.method() != Method::HEAD
+        && !status.is_informational()
+        && !matches!(
+            status,
+            StatusCode::NO_CONTENT
+                | StatusCode::RESET_CONTENT
+                | StatusCode::PARTIAL_CONTENT
+                | StatusCode::NOT_MODIFIED
+        )
+        && !headers.contains_key(CONTENT_RANGE);
+    is_whole
+        && is_json(headers)
+        && !forbids_change(headers)
+        && !forbids_change(context.request_headers())
+}
+
+/// Writes the answer in the form that was agreed on, if this one is asked for and the answer becomes smaller.
+pub(crate) async fn encode(context: &mut Context<'_>, form: Form) -> Result<(), Error> {
+    let is_same = context.status()? == StatusCode::NOT_MODIFIED;
+    if !is_same && !is_json(context.response_headers()?) {
+        return Ok(());
+    }
+    vary(context.response_headers_mut()?, form);
+    let agreement = context.extensions().get::<Agreement>().filter(|known| !known.is_done);
+    let Some(mut agreement) = agreement.cloned() else { return Ok(()) };
+    let is_asked = agreement.asks_for(form);
+    if is_same {
+        if is_asked {
+            restore_tag(context.response_headers_mut()?, &agreement, form);
+        }
+        return Ok(());
+    }
+    if *context.method() == Method::HEAD {
+        // What the body of a GET would be, nobody knows.
+        return Ok(());
+    }
+    // So it is until it is written anew.
+    context.response_headers_mut()?.insert(CONTENT_FORMAT, HeaderValue::from_static("json"));
+    if !is_asked || !can_change(context) {
+        return Ok(());
+    }
+    let Ok(body) = context.response_body().cloned() else { return Ok(()) };
+    agreement.is_done = true;
+    context.extensions_mut().insert(agreement.clone());
+    if let Some(written) = form::write(&agreement, &body).await {
+        replace(context, &agreement, written, body.len())?;
+    }
+    Ok(())
+}
+
+/// Puts the text in the place of the body, and says so.
+fn replace(
+    context: &mut Context<'_>,
+    agreement: &Agreement,
+    written: Written,
+    before: usize,
+) -> Result<(), Unavailable> {
+    let Written { form, text } = written;
+    let headers = context.response_headers_mut()?;
+    headers.insert(CONTENT_FORMAT, HeaderValue::from_static(form.name()));
+    let media_type = if form == Form::Toon { TOON } else { STC_TYPE };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    if form == Form::Stc {
+        let ratio = format!("{:.2}", text.len() as f64 / before as f64);
+        if let Ok(ratio) = HeaderValue::try_from(ratio) {
+            headers.insert(STC_RATIO, ratio);
+        }
+        headers.insert(STC_VERSION, HeaderValue::from_static("1"));
+    }
+    if agreement.is_coding() {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(STC_CODING));
+    }
+    if let Some(etag) = headers.remove(ETAG)
+        && let Some(etag) = tagged(&etag, form)
+    {
+        headers.insert(ETAG, etag);
+    }
+    for name in OF_THE_BODY {
+        headers.remove(name);
+    }
+    context.set_response_body(text)
+}
+
+/// The client has this answer in a form of ours: it is told so by the tag that it knows.
+fn restore_tag(headers: &mut HeaderMap, agreement: &Agreement, form: Form) {
+    let Some(known) = &agreement.if_none_match else { return };
+    let Some(ours) = headers.get(ETAG).and_then(|etag| tagged(etag, form)) else { return };
+    let opaque = ours.to_str().unwrap_or_default().trim_start_matches("W/");
+    if known.contains(opaque) {
+        headers.insert(ETAG, ours);
+    }
+}
+
+fn tagged(etag: &HeaderValue, form: Form) -> Option<HeaderValue> {
+    HeaderValue::try_from(tag::with(etag.to_str().ok()?, form.name())?).ok()
+}
+
+/// Is the body JSON, and in no form of ours?
+fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = media_type.and_then(|value| value.split(';').next()).unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    essence == "application/json" || (essence.ends_with("+json") && essence != STC_TYPE)
+}
+
+/// Must nobody between the two change the body?
+fn forbids_change(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(CACHE_CONTROL).iter().filter_map(|line| line.to_str().ok());
+    lines
+        .flat_map(|line| line.split(','))
+        .any(|part| part.trim().eq_ignore_ascii_case("no-transform"))
+}
+
+/// Says what the answer depends on, also where it is the upstream's: another request may get another.
+fn vary(headers: &mut HeaderMap, form: Form) {
+    let names: &[&str] = match form {
+        Form::Toon => &["Accept", "X-Prefer-Format"],
+        _ => &["Accept", "Accept-Encoding", "X-Prefer-Format"],
+    };
+    let known = |name: &str| {
+        let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());
+        lines
+            .flat_map(|line| line.split(','))
+            .any(|part| part.trim() == "*" || part.trim().eq_ignore_ascii_case(name))
+    };
+    let missing: Vec<&str> = names.iter().copied().filter(|name| !known(name)).collect();
+    if let Ok(missing) = HeaderValue::try_from(missing.join(", "))
+        && !missing.is_empty()
+    {
+        headers.append(VARY, missing);
+    }
+}

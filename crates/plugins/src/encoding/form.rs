@@ -1,0 +1,45 @@
+//! The text of an answer in the form that its reader asked for.
+
+use super::agreement::Agreement;
+use bytes::Bytes;
+use tokenforge_formats::stc::{self, Spelling};
+use tokenforge_formats::{Form, Json, cheapest};
+use tokenforge_tokens::Counter;
+
+/// A longer body is not worked on by the threads that move bytes.
+const SHORT: usize = 64 << 10;
+
+/// An answer, written anew.
+pub(crate) struct Written {
+    pub(crate) form: Form,
+    pub(crate) text: String,
+}
+
+/// Writes a body in the form that was agreed on. Nothing if it is no JSON, or would not become smaller.
+pub(crate) async fn write(agreement: &Agreement, body: &Bytes) -> Option<Written> {
+    if body.len() <= SHORT {
+        return written(agreement, body);
+    }
+    let (agreement, body) = (agreement.clone(), body.clone());
+    let writing = tokio::task::spawn_blocking(move || written(&agreement, &body));
+    writing.await.ok().flatten()
+}
+
+fn written(agreement: &Agreement, body: &[u8]) -> Option<Written> {
+    let json = Json::from_slice(body).ok()?;
+    let is_possible =
+        |(form, up_to): &&(Form, usize)| agreement.asks_for(*form) && body.len() <= *up_to;
+    let possible = agreement.offered.iter().filter(is_possible);
+    let forms: Vec<Form> = possible.map(|(form, _)| *form).collect();
+    if forms.is_empty() {
+        return None;
+    }
+    if agreement.is_coding() {
+        // What a program asks for is fewer bytes.
+        let text = stc::encode(&json, Spelling::Adr);
+        return (text.len() < body.len()).then_some(Written { form: Form::Stc, text });
+    }
+    let choice = cheapest(&json, &forms, Counter::default());
+    (choice.form != Form::Json)
+        .then(|| Written { form: choice.form, text: choice.text.into_owned() })
+}

@@ -1,0 +1,15 @@
+//! `stc`: JSON answers as STC.
+//!
+//! A program asks with `Accept-Encoding: stc` and gets the spelling with spaces, if that has fewer bytes. A model's client
+//! asks with `X-Prefer-Format: stc` or `Accept: application/stc+json` and gets the dense spelling, if that has fewer
+//! tokens.
+
+use crate::encoding::{Config, Encoding};
+use tokenforge_formats::Form;
+use tokenforge_plugin::Factory;
+
+pub(crate) const NAME: &str = "stc";
+
+pub(crate) fn factory() -> impl Factory {
+    tokenforge_plugin::factory(NAME, |config: Config| Ok(Encoding::new(NAME, Form::Stc, &config)))
+}
