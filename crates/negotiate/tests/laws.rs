@@ -1,5 +1,7 @@
 //! What holds for any headers.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue};
 use proptest::prelude::*;

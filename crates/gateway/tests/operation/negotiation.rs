@@ -229,6 +229,29 @@ fn h7_what_does_not_become_smaller_stays_json() {
 }
 
 #[test]
+fn i11_where_no_form_is_cheaper_a_model_gets_minified_json_and_a_program_what_came() {
+    let world = tools();
+    let body = include_str!("../../../../examples/issues.json");
+    let head = [("content-type", JSON), ("etag", "\"v1\"")];
+    world.mock.reply_on("/", Reply::status(200, &head, body));
+    let answer = world.send(ask(&[("x-prefer-format", "toon")]));
+    assert_eq!(answer.text(), minified(body));
+    assert_eq!((answer.header("content-type"), answer.header("x-content-format")), (JSON, "json"));
+    assert_eq!(answer.header("etag"), "\"v1;json\"");
+    assert_eq!(answer.header("x-stc-ratio"), "");
+
+    world.mock.reply_on("/", Reply::status(304, &[("etag", "\"v1\"")], ""));
+    let known = ("if-none-match", "\"v1;json\"");
+    let answer = world.send(ask(&[("x-prefer-format", "toon"), known]));
+    assert_eq!(world.mock.last().header("if-none-match"), "\"v1\"");
+    assert_eq!(answer.header("etag"), "\"v1;json\"");
+
+    // Without a space to lose, what came is sent.
+    let answer = asked(&world, &[("x-prefer-format", "toon")], JSON, &minified(body));
+    is_untouched(&answer, &minified(body));
+}
+
+#[test]
 fn h8_malformed_json_is_passed_on_with_its_200() {
     let world = tools();
     let half = rows().split_at(500).0.to_owned();

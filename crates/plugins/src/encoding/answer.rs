@@ -92,8 +92,11 @@ fn replace(
     let Written { form, text } = written;
     let headers = context.response_headers_mut()?;
     headers.insert(CONTENT_FORMAT, HeaderValue::from_static(form.name()));
-    let media_type = if form == Form::Toon { TOON } else { STC_TYPE };
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    match form {
+        Form::Toon => _ = headers.insert(CONTENT_TYPE, HeaderValue::from_static(TOON)),
+        Form::Stc => _ = headers.insert(CONTENT_TYPE, HeaderValue::from_static(STC_TYPE)),
+        _ => {}
+    }
     if form == Form::Stc {
         let ratio = format!("{:.2}", text.len() as f64 / before as f64);
         if let Ok(ratio) = HeaderValue::try_from(ratio) {
@@ -115,12 +118,15 @@ fn replace(
     context.set_response_body(text)
 }
 
-/// The client has this answer in a form of ours: it is told so by the tag that it knows.
+/// The client has this answer as we wrote it: it is told so by the tag that it knows.
 fn restore_tag(headers: &mut HeaderMap, agreement: &Agreement, form: Form) {
     let Some(known) = &agreement.if_none_match else { return };
-    let Some(ours) = headers.get(ETAG).and_then(|etag| tagged(etag, form)) else { return };
-    let opaque = ours.to_str().unwrap_or_default().trim_start_matches("W/");
-    if known.contains(opaque) {
+    let Some(etag) = headers.get(ETAG) else { return };
+    let ours = [form, Form::Json].into_iter().filter_map(|form| tagged(etag, form)).find(|ours| {
+        let opaque = ours.to_str().unwrap_or_default().trim_start_matches("W/");
+        known.contains(opaque)
+    });
+    if let Some(ours) = ours {
         headers.insert(ETAG, ours);
     }
 }

@@ -39,7 +39,9 @@ fn written(agreement: &Agreement, body: &[u8]) -> Option<Written> {
         let text = stc::encode(&json, Spelling::Adr);
         return (text.len() < body.len()).then_some(Written { form: Form::Stc, text });
     }
-    let choice = cheapest(&json, &forms, Counter::default());
-    (choice.form != Form::Json)
-        .then(|| Written { form: choice.form, text: choice.text.into_owned() })
+    let counter = Counter::default();
+    let choice = cheapest(&json, &forms, counter);
+    // Minified JSON is JSON, too: what was laid out for people costs a model more.
+    let is_smaller = choice.form != Form::Json || counter.is_cheaper(&choice.text, json.text());
+    is_smaller.then(|| Written { form: choice.form, text: choice.text.into_owned() })
 }

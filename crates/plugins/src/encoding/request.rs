@@ -20,7 +20,7 @@ pub(crate) fn prepare(
     let headers = context.request_headers_mut()?;
     headers.remove(PREFER_FORMAT);
     // Who writes what was read in this form means what the upstream has.
-    give_back(headers, IF_MATCH, form);
+    give_back(headers, &IF_MATCH, form);
     let Some(mut agreement) = agreement else { return Ok(()) };
     match form {
         Form::Toon => ask_for_json(headers, TOON_TYPE),
@@ -34,7 +34,7 @@ pub(crate) fn prepare(
         }
     }
     if agreement.asks_for(form) {
-        give_back(headers, IF_NONE_MATCH, form);
+        give_back(headers, &IF_NONE_MATCH, form);
     }
     agreement.offered.push((form, up_to));
     context.extensions_mut().insert(agreement);
@@ -55,11 +55,13 @@ fn ask_for_json(headers: &mut HeaderMap, media_type: &str) {
     }
 }
 
-/// Makes the tags of this form the upstream's again.
-fn give_back(headers: &mut HeaderMap, name: HeaderName, form: Form) {
-    let tags = headers.get(&name).and_then(|tags| tags.to_str().ok());
-    let tags = tags.and_then(|tags| tag::without(tags, form.name()));
-    if let Some(tags) = tags.and_then(|tags| HeaderValue::try_from(tags).ok()) {
-        headers.insert(name, tags);
+/// Makes the tags of this form, and of minified JSON, the upstream's again.
+fn give_back(headers: &mut HeaderMap, name: &HeaderName, form: Form) {
+    for form in [form, Form::Json] {
+        let tags = headers.get(name).and_then(|tags| tags.to_str().ok());
+        let tags = tags.and_then(|tags| tag::without(tags, form.name()));
+        if let Some(tags) = tags.and_then(|tags| HeaderValue::try_from(tags).ok()) {
+            headers.insert(name, tags);
+        }
     }
 }
