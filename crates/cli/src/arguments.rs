@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Serve(crate::serve::Serve),
     /// Check and show settings
     Config(crate::config::Config),
+    /// Put tool servers behind Tokenforge
+    Mcp(crate::mcp::Mcp),
     /// Count the tokens of files
     Tokens(crate::tokens::Tokens),
     /// Show how much is stored, and remove it

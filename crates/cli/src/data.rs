@@ -15,6 +15,11 @@ pub(crate) fn location() -> anyhow::Result<Location> {
     Ok(Location::Disk(folder()?))
 }
 
+/// Where tool servers are kept that were added while the gateway ran.
+pub(crate) fn mcp_file() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("mcp.json"))
+}
+
 /// `FORGE_DATA_DIR`, else `tokenforge` in the user's data folder.
 fn folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = set("FORGE_DATA_DIR") {

@@ -13,6 +13,7 @@ mod expand;
 mod explain;
 mod filters;
 mod input;
+mod mcp;
 mod output;
 mod progress;
 mod serve;
@@ -26,9 +27,6 @@ use clap::Parser;
 use std::io;
 use std::panic;
 use std::process::ExitCode;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(report_defect));
@@ -53,6 +51,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

@@ -4,6 +4,7 @@ mod log;
 mod reload;
 mod signals;
 
+use crate::data;
 use crate::settings::{self, Source};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -67,7 +68,9 @@ impl Serve {
 
 pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let source = arguments.source();
-    let settings = source.load()?;
+    let mut settings = source.load()?;
+    // Tool servers that are added while it runs are there again after a restart.
+    settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;

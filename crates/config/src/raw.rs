@@ -5,6 +5,7 @@
 
 mod keys;
 mod list;
+mod mcp;
 mod plugin;
 mod price;
 mod provider;
@@ -16,6 +17,7 @@ mod word;
 use crate::error::Fault;
 use crate::settings::{SchemaCompression, Settings};
 use keys::Keys;
+use mcp::Mcp;
 use plugin::Plugin;
 use price::Price;
 use provider::Provider;
@@ -26,6 +28,8 @@ use sections::{Limits, Monitoring, Store, ToolOutput, Toon, Upstreams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use word::{Address, Flag, Key, One, Written};
+
+pub(crate) use mcp::{Backend, is_prefix};
 
 /// What is written in one place.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
@@ -47,6 +51,8 @@ pub(crate) struct Raw {
     store: Option<Store>,
     monitoring: Option<Monitoring>,
     limits: Option<Limits>,
+    #[schemars(schema_with = "mcp::schema")]
+    mcp: Option<Mcp>,
     prices: Option<BTreeMap<String, Price>>,
 }
 
@@ -77,6 +83,7 @@ impl Raw {
             let provider = provider.meant(&name)?;
             to.providers.insert(name, provider);
         }
+        self.mcp.unwrap_or_default().apply(&mut to.mcp)?;
         for (path, route) in self.routes.unwrap_or_default() {
             let route = route.meant(&path)?;
             to.routes.insert(path, route);
@@ -111,6 +118,7 @@ impl Raw {
             store: Some(Store::of(&from.store)),
             monitoring: Some(Monitoring::of(&from.monitoring)),
             limits: Some(Limits::of(&from.limits)),
+            mcp: Some(Mcp::of(&from.mcp)),
             prices: Some(from.prices.iter().map(priced).collect()),
         }
     }

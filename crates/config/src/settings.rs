@@ -2,6 +2,7 @@
 
 mod choice;
 mod limits;
+mod mcp;
 mod monitoring;
 mod plugin;
 mod provider;
@@ -12,6 +13,7 @@ mod upstreams;
 
 pub use choice::{Choice, UnknownChoice};
 pub use limits::Limits;
+pub use mcp::{Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured};
 pub use monitoring::{LogLevel, Monitoring};
 pub use plugin::{OnError, PluginConfig, PluginSettings};
 pub use provider::{Auth, Price, Provider, ProviderKind};
@@ -58,6 +60,8 @@ pub struct Settings {
     pub monitoring: Monitoring,
     /// Bounds on work, memory and waiting.
     pub limits: Limits,
+    /// Tool servers behind `/mcp`.
+    pub mcp: Mcp,
     /// Prices in place of the built-in ones, by the beginning of a model's name.
     pub prices: BTreeMap<String, Price>,
 }
@@ -80,6 +84,7 @@ impl Default for Settings {
             store: StoreSettings::default(),
             monitoring: Monitoring::default(),
             limits: Limits::default(),
+            mcp: Mcp::default(),
             prices: BTreeMap::new(),
         }
     }

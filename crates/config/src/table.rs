@@ -129,5 +129,6 @@ pub const SETTINGS: &[Setting] = &[
     setting("monitoring.log_level", AtOnce, "what is logged: off, error, warn, info, debug or trace"),
     setting("limits.first_byte_timeout", Reload, "how long an upstream may take to its first byte"),
     setting("limits.idle_timeout", Reload, "how long an upstream or a client may be silent in mid-stream"),
+    setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `allow_hosts`, `allow_origins`, `file`").only_in_files(),
     setting("prices", Reload, "dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`").only_in_files(),
 ];

@@ -1,11 +1,11 @@
-//! Settings with parts of their own: routes and plugins.
+//! Settings with parts of their own: routes, plugins and tool servers.
 
 mod kit;
 
 use kit::file;
 use serde_json::json;
 use std::time::Duration;
-use tokenforge_config::{OnError, PluginSettings, Settings};
+use tokenforge_config::{McpTarget, OnError, PluginSettings, Settings, Structured};
 use tokenforge_negotiate::Format;
 
 fn told(text: &str) -> String {
@@ -122,5 +122,52 @@ fn routes_and_plugins_cannot_be_changed_over_the_admin_api() {
     for patch in [json!({"routes": {}}), json!({"plugins": []})] {
         let message = Settings::default().patched(&patch).unwrap_err().to_string();
         assert!(message.contains("cannot be changed here"), "{message}");
+    }
+}
+
+#[test]
+fn a_tool_server_is_read_with_what_it_says_and_defaults() {
+    let settings = file(
+        "mcp:\n  exclude: [a*, b]\n  backends:\n    fs: {command: npx, args: [-y, \"a, b\"], env: {T: x y}}\n    \
+         web: {url: \"https://h/mcp?k=1\", headers: {Authorization: Bearer t}, timeout: 9s, structured: drop}\n",
+    )
+    .unwrap();
+    assert_eq!(settings.mcp.exclude, ["a*", "b"]);
+    let McpTarget::Command { args, env, .. } = &settings.mcp.backends["fs"].target else {
+        panic!()
+    };
+    assert_eq!((&args[1], env["T"].expose()), (&"a, b".to_owned(), "x y"));
+    let web = &settings.mcp.backends["web"];
+    assert_eq!((web.timeout.as_secs(), web.structured), (9, Some(Structured::Drop)));
+    assert!(web.enabled);
+    let shown = settings.show();
+    assert!(
+        !shown.contains("Bearer") && !shown.contains("k=1") && !shown.contains("x y"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_tool_server_that_cannot_be_is_refused_with_its_path() {
+    for (text, expected) in [
+        (
+            "mcp: {backends: {a__b: {command: x}}}",
+            "mcp.backends.a__b: a prefix is up to 32 letters",
+        ),
+        ("mcp: {backends: {a: {}}}", "mcp.backends.a: needs `url`, or `command`"),
+        ("mcp: {backends: {a: {url: \"http://h\", command: x}}}", "has both `url` and `command`"),
+        (
+            "mcp: {backends: {a: {url: ftp://h}}}",
+            "mcp.backends.a.url: expected http:// or https://",
+        ),
+        (
+            "mcp: {backends: {a: {comand: x}}}",
+            "mcp.backends.a.comand: there is no such setting; did you mean `command`?",
+        ),
+        ("mcp: {backends: [a]}", "mcp.backends: expected keys with values, found a list"),
+        ("mcp: {format: xml}", "mcp.format: expected json, toon, stc or auto, found `xml`"),
+    ] {
+        let message = told(text);
+        assert!(message.contains(expected), "{text}: {message}");
     }
 }

@@ -12,9 +12,10 @@ mod reader;
 mod scalar;
 pub(crate) mod text;
 
-pub(crate) use canonical::canonical;
-pub(crate) use node::Node;
-pub(crate) use reader::{Key, Kind, Reader, Value};
+pub use canonical::canonical;
+pub use node::Node;
+pub use reader::Kind;
+pub(crate) use reader::{Key, Reader, Value};
 
 /// How deep a document may nest: deeper than any request, and no stack is used for it.
 pub const MAX_DEPTH: usize = 512;

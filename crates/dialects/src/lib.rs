@@ -41,8 +41,8 @@ mod splice;
 
 pub use detect::{Detected, Purpose};
 pub use dialect::Dialect;
-pub use json::MAX_DEPTH;
-pub use json::text::{escape_into, unescape};
+pub use json::text::{escape_into, quoted, unescape};
+pub use json::{Kind, MAX_DEPTH, Node, canonical};
 pub use known::Known;
 pub use refusal::Refusal;
 pub use reply::{

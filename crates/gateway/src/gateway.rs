@@ -3,6 +3,7 @@
 use crate::chains::{self, Chains};
 use crate::deferral::Deferrals;
 use crate::guarded::Guarded;
+use crate::mcp;
 use crate::memo::Memo;
 use crate::options::Options;
 use crate::route::Routes;
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Output};
 use tokenforge_config::{SchemaCompression, Settings};
+use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
 use tokio::sync::Semaphore;
@@ -37,7 +39,7 @@ pub struct Gateway {
     key: OnceLock<Arc<Key>>,
     /// When the store was last asked for the key, in vain.
     key_asked: Mutex<Option<Instant>>,
-    pub(crate) client: Client,
+    pub(crate) client: Arc<Client>,
     pub(crate) memo: Memo,
     pub(crate) sessions: Sessions,
     pub(crate) deferrals: Deferrals,
@@ -46,6 +48,8 @@ pub struct Gateway {
     pub(crate) traces: Option<Traces>,
     /// How many requests may be compressed at once.
     pub(crate) compression: Arc<Semaphore>,
+    /// Tool servers.
+    pub(crate) mcp: Arc<Hub>,
     is_draining: AtomicBool,
 }
 
@@ -85,8 +89,10 @@ impl Gateway {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
         };
-        Ok(Arc::new(Gateway {
-            client: Client::new(&settings.limits),
+        let client = Arc::new(Client::new(&settings.limits));
+        Ok(Arc::new_cyclic(|me| Gateway {
+            mcp: mcp::hub(&settings, &client, me),
+            client,
             telemetry: Telemetry::new(&settings),
             traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
             memo: Memo::default(),
@@ -125,6 +131,11 @@ impl Gateway {
     pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
         let state = State::new(settings, &self.registry, &self.state.load().chains)?;
         self.telemetry.reconfigure(&state.settings);
+        let old = self.state();
+        let (old, new) = (&old.settings, &state.settings);
+        if old.mcp != new.mcp || old.tool_output != new.tool_output {
+            self.mcp.configure(mcp::settings(new));
+        }
         self.state.store(Arc::new(state));
         Ok(())
     }
@@ -180,6 +191,7 @@ impl Gateway {
     /// No longer ready for new requests; those under way go on.
     pub fn start_draining(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
+        self.mcp.close_streams();
     }
 
     pub(crate) fn is_draining(&self) -> bool {

@@ -13,6 +13,7 @@ mod expand;
 mod gateway;
 mod guarded;
 mod http;
+mod mcp;
 mod memo;
 mod options;
 mod own;

@@ -7,6 +7,8 @@
 //! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
 //! | `GET`, `PATCH /_forge/api/config` | the operator |
 //! | `GET /_forge/api/expand?id=…` | a client, for its own originals |
+//! | `/_forge/api/mcp…` | the operator, for tool servers |
+//! | `/mcp`, `/mcp/PREFIX` | a client, for its tools |
 //! | `POST /v1/compress`, `GET /v1/retrieve/HASH` | other gateways |
 
 mod access;
@@ -14,6 +16,7 @@ mod config;
 mod dropin;
 mod events;
 mod expand;
+mod mcp;
 
 use crate::answer::{self, Problem};
 use crate::blocking::blocking;
@@ -35,7 +38,7 @@ pub(crate) fn is_operators(path: &str) -> bool {
 
 /// Is this path ours, and answered for the tenant who asks?
 pub(crate) fn is_tenants(path: &str) -> bool {
-    path == expand::PATH || dropin::is_ours(path)
+    path == expand::PATH || dropin::is_ours(path) || mcp::is_ours(path)
 }
 
 /// Answers the operator, or whoever watches the process.
@@ -65,9 +68,11 @@ pub(crate) async fn answer_operator(
     }
     match path {
         "/_forge/metrics" if is_get => {
-            let text = gateway.telemetry.metrics(gateway.state().chains.metrics());
+            let mut text = gateway.telemetry.metrics(gateway.state().chains.metrics());
+            text += &gateway.mcp.stats().metrics();
             answer::text_of(StatusCode::OK, "text/plain; version=0.0.4", text)
         }
+        path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
         "/_forge/api/stats" if is_get => stats(gateway).await,
         "/_forge/api/events" if is_get => events::stream(gateway),
         "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),
@@ -86,6 +91,7 @@ pub(crate) async fn answer_tenant(
 ) -> Response<Body> {
     let answer = match exchange.request().uri.path() {
         expand::PATH => expand::answer(gateway, exchange).await,
+        path if mcp::is_ours(path) => mcp::answer(gateway, exchange, body).await,
         _ => dropin::answer(gateway, exchange, body).await,
     };
     answer.unwrap_or_else(|problem| problem.answer(None))

@@ -18,7 +18,9 @@ pub(crate) fn read(tree: Value) -> Result<Raw, Fault> {
 /// Serde would read a list as the members of a section, in their order; only settings can be lists.
 fn refuse_lists(tree: &Value, path: &str) -> Result<(), Fault> {
     match tree {
-        Value::Array(_) if SETTINGS.iter().all(|setting| setting.path != path) => {
+        Value::Array(_)
+            if SETTINGS.iter().all(|setting| setting.path != path) && !is_inner_list(path) =>
+        {
             Err(Fault::new(path, "expected keys with values, found a list"))
         }
         Value::Object(members) => members.iter().try_for_each(|(key, member)| {
@@ -27,6 +29,13 @@ fn refuse_lists(tree: &Value, path: &str) -> Result<(), Fault> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Is this a list inside of a setting?
+fn is_inner_list(path: &str) -> bool {
+    let Some(inner) = path.strip_prefix("mcp.") else { return false };
+    let is_args = || inner.strip_prefix("backends.").is_some_and(|rest| rest.ends_with(".args"));
+    matches!(inner, "include" | "exclude" | "allow_hosts" | "allow_origins") || is_args()
 }
 
 /// Says which names a wrong one is near to; leaves other messages as they are.

@@ -46,7 +46,7 @@ pub(crate) enum Spelled {
 }
 
 impl Spelled {
-    fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 }

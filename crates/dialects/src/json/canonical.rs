@@ -7,7 +7,8 @@ use std::borrow::Cow;
 /// The text without white space, its members sorted by name, its strings and numbers spelled in one way.
 ///
 /// Nothing if it is not JSON.
-pub(crate) fn canonical(text: &str) -> Option<String> {
+#[must_use]
+pub fn canonical(text: &str) -> Option<String> {
     let mut reader = Reader::over(text);
     reader.skip().ok()?;
     reader.finish().ok()?;

@@ -8,62 +8,66 @@ use std::ops::Range;
 
 /// A value, and the text it stands in. Every look reads the value again, so it is for small texts or few looks.
 #[derive(Debug, Clone)]
-pub(crate) struct Node<'a> {
+pub struct Node<'a> {
     text: &'a str,
     value: Value,
 }
 
 impl<'a> Node<'a> {
     /// Reads a text that is one value.
-    pub(crate) fn read(text: &'a str) -> Result<Self, Refusal> {
+    ///
+    /// # Errors
+    /// It is not JSON, or too deep.
+    pub fn read(text: &'a str) -> Result<Self, Refusal> {
         let mut reader = Reader::over(text);
         let value = reader.value()?;
         reader.finish()?;
         Ok(Node { text, value })
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
         self.value.kind
     }
 
     /// Where it stands in its text.
-    pub(crate) fn span(&self) -> Range<usize> {
+    pub fn span(&self) -> Range<usize> {
         self.value.span.clone()
     }
 
     /// How it is written.
-    pub(crate) fn raw(&self) -> &'a str {
+    pub fn raw(&self) -> &'a str {
         &self.text[self.span()]
     }
 
     /// What it says, if it is a string that a text can hold.
-    pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
+    pub fn text(&self) -> Option<Cow<'a, str>> {
         unescape(self.spelling()?)
     }
 
     /// Whether it is this string.
-    pub(crate) fn is(&self, text: &str) -> bool {
+    pub fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|own| own == text)
     }
 
     /// What stands between the quotes, if it is a string.
-    pub(crate) fn spelling(&self) -> Option<&'a str> {
+    pub fn spelling(&self) -> Option<&'a str> {
         self.value.content().map(|content| &self.text[content])
     }
 
     /// Its number, if it is a whole one.
-    pub(crate) fn number(&self) -> Option<u64> {
+    pub fn number(&self) -> Option<u64> {
         self.raw().parse().ok()
     }
 
     /// The member of that name: the last one, as most readers take it.
-    pub(crate) fn get(&self, name: &str) -> Option<Node<'a>> {
+    pub fn get(&self, name: &str) -> Option<Node<'a>> {
         let [found] = self.pick([name]);
         found
     }
 
     /// Several members at once.
-    pub(crate) fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Node<'a>>; N] {
+    pub fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Node<'a>>; N] {
         let mut found = [const { None }; N];
         self.each_member(|key, node| {
             if let Some(place) = names.iter().position(|name| key == *name) {
@@ -74,19 +78,46 @@ impl<'a> Node<'a> {
     }
 
     /// The member of a member, and so on.
-    pub(crate) fn at<const N: usize>(&self, path: [&str; N]) -> Option<Node<'a>> {
+    pub fn at<const N: usize>(&self, path: [&str; N]) -> Option<Node<'a>> {
         path.iter().try_fold(self.clone(), |node, name| node.get(name))
     }
 
     /// The members of an object, in order.
-    pub(crate) fn members(&self) -> Vec<(Cow<'a, str>, Node<'a>)> {
+    pub fn members(&self) -> Vec<(Cow<'a, str>, Node<'a>)> {
         let mut members = Vec::new();
         self.each_member(|key, node| members.push((key, node)));
         members
     }
 
+    /// The bytes to cut so that an object has no member of that name, with the commas that go with it.
+    #[must_use]
+    pub fn cuts(&self, name: &str) -> Vec<Range<usize>> {
+        let mut members: Vec<(bool, usize, Option<usize>, usize)> = Vec::new();
+        let start = self.value.span.start;
+        // It was read before, so it is well formed.
+        let _ = self.reader().object(|reader, key| {
+            let is_cut = key.name == name;
+            let end = reader.value()?.span.end;
+            members.push((is_cut, start + key.start, key.comma.map(|at| start + at), start + end));
+            Ok(())
+        });
+        let mut has_kept = false;
+        let mut cuts = Vec::new();
+        for (index, (is_cut, key, comma, end)) in members.iter().enumerate() {
+            match (is_cut, comma) {
+                (false, _) => has_kept = true,
+                (true, Some(comma)) if has_kept => cuts.push(*comma..*end),
+                (true, _) => {
+                    let next = members.get(index + 1).map_or(*end, |(_, key, ..)| *key);
+                    cuts.push(*key..next);
+                }
+            }
+        }
+        cuts
+    }
+
     /// The elements of an array, in order.
-    pub(crate) fn elements(&self) -> Vec<Node<'a>> {
+    pub fn elements(&self) -> Vec<Node<'a>> {
         let mut elements = Vec::new();
         // It was read before, so it is well formed.
         let _ = self.reader().array(|reader| {
@@ -137,6 +168,27 @@ mod tests {
         assert_eq!(node.members().len(), 2);
         assert!(node.at(["a", "x"]).is_none() && list.get("a").is_none());
         assert!(node.elements().is_empty());
+    }
+
+    #[test]
+    fn a_member_is_cut_out_with_its_comma_wherever_it_stands() {
+        let cases = [
+            (r#"{"a":1, "x": [2],"b":3}"#, r#"{"a":1,"b":3}"#),
+            (r#"{ "x":1, "b":3}"#, r#"{ "b":3}"#),
+            (r#"{"b":3 , "x":1 }"#, r#"{"b":3  }"#),
+            (r#"{"x":1}"#, "{}"),
+            (r#"{"x":1,"x":2,"b":{"x":3},"\u0078":4}"#, r#"{"b":{"x":3}}"#),
+            (r#"{"x":1,"x":2}"#, "{}"),
+            (r#"{"b":1}"#, r#"{"b":1}"#),
+        ];
+        for (text, expected) in cases {
+            let within = format!("[0, {text}]");
+            let cuts = Node::read(&within).unwrap().elements()[1].cuts("x");
+            let splices: Vec<_> =
+                cuts.into_iter().map(|range| crate::Splice { range, with: "".into() }).collect();
+            let cut = crate::splice(within.as_bytes(), &splices).unwrap();
+            assert_eq!(cut, format!("[0, {expected}]").into_bytes(), "{text}");
+        }
     }
 
     #[test]

@@ -34,9 +34,12 @@ pub(crate) struct Key<'a> {
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// `"…"`
     String,
+    /// `{…}`
     Object,
+    /// `[…]`
     Array,
     /// `null`
     Null,
@@ -44,6 +47,7 @@ pub(crate) enum Kind {
     True,
     /// `false`
     False,
+    /// `-1.5e3`
     Number,
 }
 

@@ -82,7 +82,8 @@ pub fn escape_into(text: &str, spelling: &mut String) {
 }
 
 /// A text as a JSON string, with its quotes.
-pub(crate) fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + text.len() / 8 + 2);
     quoted.push('"');
     escape_into(text, &mut quoted);

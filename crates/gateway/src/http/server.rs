@@ -42,6 +42,7 @@ pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, stop: impl Futu
     let _ = tokio::time::timeout(FAREWELL, accepting).await;
     drop(listener);
     let _ = tokio::time::timeout(limits.drain_timeout, graceful.shutdown()).await;
+    gateway.mcp.stop().await;
 }
 
 async fn accept(

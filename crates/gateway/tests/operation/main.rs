@@ -8,6 +8,8 @@ mod fields;
 mod filters;
 mod hostile;
 mod kit;
+#[cfg(unix)]
+mod mcp;
 mod negotiation;
 mod operator;
 mod passing;

@@ -1,0 +1,152 @@
+//! Tool servers behind `/mcp`, and what is done to their results.
+
+use super::Choice;
+use crate::Secret;
+use http::Uri;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokenforge_negotiate::Format;
+
+/// Tool servers, and what is done to their results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mcp {
+    /// The servers, by the prefix of their tools' names.
+    pub backends: BTreeMap<String, McpBackend>,
+    /// What is done for a client, by the name it gives itself.
+    pub clients: BTreeMap<String, McpClient>,
+    /// What differs for tools, by name; `*` stands for anything.
+    pub tools: BTreeMap<String, McpTool>,
+    /// The form of a text, if nobody asks for one.
+    pub format: Format,
+    /// What becomes of structured content, if nothing else says so.
+    pub structured: Structured,
+    /// The tools whose results are rewritten; none: all of them.
+    pub include: Vec<String>,
+    /// The tools whose results are not, unless `include` names them.
+    pub exclude: Vec<String>,
+    /// Texts below this size are left alone.
+    pub min_bytes: usize,
+    /// Texts above this size are left alone.
+    pub max_bytes: usize,
+    /// Is all of it only measured?
+    pub observe: bool,
+    /// Does a result that was rewritten say so in its `_meta`?
+    pub metadata: bool,
+    /// Hosts that clients may call the gateway by, beside those of this machine.
+    pub allow_hosts: Vec<String>,
+    /// Websites whose pages may call the gateway, as `https://host`.
+    pub allow_origins: Vec<String>,
+    /// Where servers that are added at run time are kept.
+    pub file: Option<PathBuf>,
+}
+
+impl Default for Mcp {
+    fn default() -> Self {
+        let client = |name: &str, structured| {
+            (name.to_owned(), McpClient { format: None, structured: Some(structured) })
+        };
+        Mcp {
+            backends: BTreeMap::new(),
+            // The first shows its model the structured copy, the second both.
+            clients: BTreeMap::from([
+                client("claude-code", Structured::Drop),
+                client("codex-mcp-client", Structured::Pointer),
+            ]),
+            tools: BTreeMap::new(),
+            format: Format::Auto,
+            structured: Structured::Keep,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            min_bytes: 0,
+            max_bytes: 8 << 20,
+            observe: false,
+            metadata: true,
+            allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
+            file: None,
+        }
+    }
+}
+
+/// A tool server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpBackend {
+    /// Where it is.
+    pub target: McpTarget,
+    /// How long it may be silent while a request waits for it.
+    pub timeout: Duration,
+    /// How many requests it may have at once.
+    pub max_concurrent: usize,
+    /// Is it used?
+    pub enabled: bool,
+    /// What becomes of structured content, whoever the client is.
+    pub structured: Option<Structured>,
+}
+
+/// Where a tool server is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum McpTarget {
+    /// Behind an address.
+    Http {
+        /// The address.
+        url: Uri,
+        /// What every request to it says.
+        headers: BTreeMap<String, Secret>,
+    },
+    /// A program that is started and spoken to over its standard input and output.
+    Command {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables of its environment.
+        env: BTreeMap<String, Secret>,
+        /// The folder it runs in.
+        folder: Option<PathBuf>,
+    },
+}
+
+/// What is done for a client.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct McpClient {
+    /// The form of its texts.
+    pub format: Option<Format>,
+    /// What becomes of structured content.
+    pub structured: Option<Structured>,
+}
+
+/// What differs for a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct McpTool {
+    /// The form of its texts, whoever asks for which.
+    pub format: Option<Format>,
+    /// Texts below this size are left alone.
+    pub min_bytes: Option<usize>,
+    /// Texts above this size are left alone.
+    pub max_bytes: Option<usize>,
+}
+
+/// What becomes of the structured content of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Structured {
+    /// It stays.
+    #[default]
+    Keep,
+    /// It goes, and so does the schema that promises it.
+    Drop,
+    /// It stays, and a text that only repeats it points to it.
+    Pointer,
+}
+
+impl Choice for Structured {
+    const ALL: &'static [Self] = &[Self::Keep, Self::Drop, Self::Pointer];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Drop => "drop",
+            Self::Pointer => "pointer",
+        }
+    }
+}

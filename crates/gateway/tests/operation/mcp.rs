@@ -1,0 +1,159 @@
+//! Tool servers behind the gateway: who may call them, and who may change them.
+
+use crate::kit::{Ask, World, rows, world_with};
+use serde_json::{Value, json};
+use std::path::Path;
+use tokenforge_config::{GatewayKey, McpBackend, PluginSettings, Secret, Settings};
+use tokenforge_mock::client::Answer;
+
+/// A tool server in a shell: it has one tool, which puts out rows.
+fn server() -> Value {
+    saying(&rows())
+}
+
+/// The same, whose tool puts out this.
+fn saying(text: &str) -> Value {
+    let greeting = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "sh", "version": "1"},
+    });
+    let tools = json!({"tools": [{"name": "rows", "inputSchema": {"type": "object"}}]});
+    let result = json!({"content": [{"type": "text", "text": text}]});
+    let script = r#"while IFS= read -r line; do
+        id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+        case "$line" in
+            *'"initialize"'*) result=$GREETING ;;
+            *'"tools/list"'*) result=$TOOLS ;;
+            *'"tools/call"'*) result=$RESULT ;;
+            *) continue ;;
+        esac
+        printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+    done"#;
+    json!({
+        "command": "sh", "args": ["-c", script],
+        "env": {"GREETING": greeting.to_string(), "TOOLS": tools.to_string(), "RESULT": result.to_string()},
+    })
+}
+
+fn with_prefix(prefix: &str) -> String {
+    let mut server = server();
+    server["prefix"] = prefix.into();
+    server.to_string()
+}
+
+fn message(method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+fn post(path: &str, body: &str) -> Ask {
+    Ask::post(path, body).header("accept", "application/json, text/event-stream")
+}
+
+/// Begins a session and calls a tool.
+fn call(world: &World, tool: &str, headers: &[(&str, &str)]) -> Answer {
+    let all = |ask: Ask| headers.iter().fold(ask, |ask, (name, value)| ask.header(name, value));
+    let begun = world.send(all(post("/mcp", &message("initialize", json!({})))));
+    let session = begun.header("mcp-session-id").to_owned();
+    let call = post("/mcp", &message("tools/call", json!({"name": tool, "arguments": {}})));
+    world.send(all(call).header("mcp-session-id", &session))
+}
+
+fn in_folder(folder: &Path) -> World {
+    world_with(|settings| settings.mcp.file = Some(folder.join("mcp.json")))
+}
+
+#[test]
+fn m14_m18_m20_servers_are_added_used_kept_and_removed_without_any_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = in_folder(folder.path());
+    let added = world.post("/_forge/api/mcp", with_prefix("sh"));
+    assert_eq!((added.status, &added.json()["prefix"]), (201, &json!("sh")), "{}", added.text());
+    assert_eq!(world.post("/_forge/api/mcp", with_prefix("sh")).status, 409);
+    assert_eq!(world.post("/_forge/api/mcp", with_prefix("s__h")).status, 400);
+    assert_eq!(world.post("/_forge/api/mcp", "{}").status, 400);
+    let result = call(&world, "sh__rows", &[("x-prefer-format", "toon")]);
+    assert_eq!(result.header("x-content-format"), "toon", "{}", result.text());
+    assert_eq!(world.get("/_forge/api/mcp/sh/tools").json()["tools"][0]["name"], "rows");
+    let disabled = world.post("/_forge/api/mcp/sh/disable", "");
+    assert_eq!(disabled.json()["enabled"], false);
+    assert_eq!(call(&world, "sh__rows", &[]).json()["error"]["code"], -32602);
+    drop(world);
+    let world = in_folder(folder.path());
+    assert_eq!(world.get("/_forge/api/mcp/sh").json()["enabled"], false);
+    assert_eq!(world.post("/_forge/api/mcp/sh/enable", "").json()["enabled"], true);
+    let patch = Ask::new("PATCH", "/_forge/api/mcp/sh").body(r#"{"timeout": "7s"}"#);
+    assert_eq!(world.send(patch).json()["timeout"], "7s");
+    assert_eq!(world.post("/_forge/api/mcp/sh/refresh", "").json()["tools"][0]["name"], "rows");
+    assert!(call(&world, "sh__rows", &[]).json()["result"].is_object());
+    assert_eq!(world.send(Ask::new("DELETE", "/_forge/api/mcp/sh")).status, 200);
+    assert_eq!(world.get("/_forge/api/mcp/sh").status, 404);
+    assert_eq!(world.get("/_forge/api/mcp").json()["backends"], json!([]));
+}
+
+#[test]
+fn m15_calls_are_counted_for_the_operator_and_for_prometheus() {
+    let world = world_with(|_| {});
+    world.post("/_forge/api/mcp", with_prefix("sh"));
+    call(&world, "sh__rows", &[]);
+    let stats = world.get("/_forge/api/mcp/stats").json();
+    assert_eq!(stats["tools"][0]["calls"], 1, "{stats}");
+    let text = world.get("/_forge/metrics").text();
+    assert!(text.contains("tokenforge_mcp_calls_total{backend=\"sh\",tool=\"rows\"} 1"), "{text}");
+}
+
+#[test]
+fn m16_nothing_is_shown_or_changed_without_the_token_and_no_key_with_it() {
+    let world = world_with(|settings| settings.admin_token = Some(Secret::new("the-token")));
+    assert_eq!(world.post("/_forge/api/mcp", with_prefix("sh")).status, 401);
+    assert_eq!(world.get("/_forge/api/mcp").status, 401);
+    let token = |ask: Ask| ask.header("authorization", "Bearer the-token");
+    let definition = json!({
+        "prefix": "web", "url": "http://127.0.0.1:9/mcp?key=very-secret", "headers": {"X-Key": "very-secret"},
+    });
+    let added = world.send(token(Ask::post("/_forge/api/mcp", definition.to_string())));
+    assert_eq!(added.status, 201);
+    let keyed = json!({"prefix": "sh", "command": "x", "args": ["--key", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"]});
+    world.send(token(Ask::post("/_forge/api/mcp", keyed.to_string())));
+    for path in [
+        "/_forge/api/mcp",
+        "/_forge/api/mcp/web",
+        "/_forge/api/mcp/sh",
+        "/_forge/api/mcp/web/tools",
+    ] {
+        let shown = world.send(token(Ask::new("GET", path))).text();
+        assert!(!shown.contains("very-secret") && !shown.contains("ghp_a1B2"), "{shown}");
+    }
+    assert!(Settings::default().listen.ip().is_loopback());
+}
+
+#[test]
+fn a_client_without_a_gateway_key_calls_no_tool() {
+    let key = GatewayKey { name: "web".into(), key: Secret::new("k1") };
+    let world = world_with(|settings| settings.keys = vec![key]);
+    assert_eq!(world.send(post("/mcp", &message("initialize", json!({})))).status, 401);
+    let with_key = post("/mcp", &message("initialize", json!({}))).header("x-forge-key", "k1");
+    // Whoever has a key may use any name for the gateway.
+    assert_eq!(world.send(with_key.header("host", "gateway.example")).status, 200);
+}
+
+#[test]
+fn a_page_of_a_website_calls_no_tool() {
+    let world = world_with(|_| {});
+    let hello = || post("/mcp", &message("initialize", json!({})));
+    assert_eq!(world.send(hello().header("origin", "https://evil.example")).status, 403);
+    assert_eq!(world.send(hello().header("host", "evil.example")).status, 403);
+    assert_eq!(world.send(hello()).status, 200);
+}
+
+#[test]
+fn i16_plugins_look_at_a_result_before_its_form_is_chosen() {
+    let row = |n: u32| json!({"id": n, "mail": "jane.roe@contoso.com", "state": "open"});
+    let people: Value = (0..30).map(row).collect();
+    let backend = McpBackend::from_json("sh", &saying(&people.to_string())).unwrap();
+    let world = world_with(|settings| {
+        settings.plugins = vec![PluginSettings::named("pii-filter")];
+        settings.mcp.backends.insert("sh".to_owned(), backend);
+    });
+    let result = call(&world, "sh__rows", &[("x-prefer-format", "toon")]);
+    assert_eq!(result.header("x-content-format"), "toon", "{}", result.text());
+    assert!(!result.text().contains("jane.roe"), "{}", result.text());
+}

@@ -1,0 +1,180 @@
+//! What the fake tool server does, whoever carries its messages.
+
+use serde_json::{Value, json};
+
+/// What it does about a message.
+#[derive(Debug)]
+pub(crate) enum Act {
+    /// Says this on the stream of the request.
+    Say(Value),
+    /// Says this to nobody in particular.
+    Announce(Value),
+    /// Writes this, whatever it is.
+    Write(String),
+    /// Ends.
+    Exit,
+}
+
+/// Remembers what it asked its client.
+#[derive(Debug, Default)]
+pub(crate) struct Server {
+    asked: Option<Value>,
+    /// Requests that were taken back.
+    cancelled: Vec<Value>,
+    has_extra_tool: bool,
+}
+
+impl Server {
+    pub(crate) fn react(&mut self, message: &Value) -> Vec<Act> {
+        let (id, params) = (&message["id"], &message["params"]);
+        let Some(method) = message["method"].as_str() else {
+            // The answer to its question.
+            let Some(call) = self.asked.take() else { return vec![] };
+            return vec![Act::Say(text(&call, &message["result"].to_string()))];
+        };
+        let result = match method {
+            "initialize" => json!({
+                "protocolVersion": "2025-06-18", "serverInfo": {"name": "fake", "version": "1", "x-own": 1.50},
+                "capabilities": {"tools": {"listChanged": true}, "prompts": {}, "resources": {}, "logging": {}},
+                "instructions": "Use it well.",
+            }),
+            "server/discover" => json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 1, "cacheScope": "public",
+                "serverInfo": {"name": "fake", "version": "1"}, "capabilities": {"tools": {}},
+            }),
+            "tools/list" => self.tools(params),
+            "prompts/list" => json!({"prompts": [{"name": "hello"}]}),
+            "prompts/get" => json!({"messages": [], "description": params["name"]}),
+            "resources/list" => json!({"resources": [{"uri": "fake:///one", "name": "one"}]}),
+            "resources/templates/list" => json!({"resourceTemplates": []}),
+            "resources/read" if params["uri"] == "fake:///one" => {
+                json!({"contents": [{"uri": "fake:///one", "text": "one"}]})
+            }
+            "logging/setLevel" | "ping" => json!({}),
+            "tools/call" => return self.call(id, params),
+            "notifications/cancelled" => {
+                self.cancelled.push(params["requestId"].clone());
+                return vec![];
+            }
+            _ if id.is_null() => return vec![],
+            _ => {
+                let error = json!({"code": -32601, "message": "no such method"});
+                return vec![Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error}))];
+            }
+        };
+        vec![answer(id, &result)]
+    }
+
+    /// Two pages.
+    fn tools(&self, params: &Value) -> Value {
+        let tool =
+            |name: &str| json!({"name": name, "inputSchema": {"type": "object"}, "x-own": 1.50});
+        if params["cursor"] == "second" {
+            let mut structured = tool("structured");
+            structured["outputSchema"] = json!({"type": "object", "required": ["rows"]});
+            let mut tools = vec![structured];
+            if self.has_extra_tool {
+                tools.push(tool("extra"));
+            }
+            return json!({ "tools": tools });
+        }
+        json!({"tools": [tool("rows"), tool("echo")], "nextCursor": "second"})
+    }
+
+    fn call(&mut self, id: &Value, params: &Value) -> Vec<Act> {
+        let token = &params["_meta"]["progressToken"];
+        let log = |n: usize| {
+            Act::Say(
+                json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": n}}),
+            )
+        };
+        match params["name"].as_str().unwrap_or_default() {
+            "rows" | "read_text_file" => vec![Act::Say(text(id, &pretty_rows()))],
+            "structured" => {
+                let rows = json!({ "rows": rows() });
+                let result = json!({"content": [{"type": "text", "text": rows.to_string()}], "structuredContent": rows});
+                vec![answer(id, &result)]
+            }
+            "mixed" => {
+                let text = json!({"type": "text", "text": pretty_rows()});
+                let image = json!({"type": "image", "data": "aGk=", "mimeType": "image/png"});
+                vec![answer(id, &json!({"content": [image, text, text], "_meta": {"theirs": 1}}))]
+            }
+            "echo" => vec![Act::Say(text(id, &params.to_string()))],
+            "fail" => {
+                let content = json!([{"type": "text", "text": "it failed"}]);
+                vec![answer(id, &json!({"content": content, "isError": true}))]
+            }
+            "tests" => vec![Act::Say(text(id, &test_run()))],
+            "variable" => {
+                let name = params["arguments"]["name"].as_str().unwrap_or_default();
+                vec![Act::Say(text(id, &format!("{:?}", std::env::var(name).ok())))]
+            }
+            "process" => vec![Act::Say(text(id, &std::process::id().to_string()))],
+            "cancelled" => vec![Act::Say(text(id, &json!(self.cancelled).to_string()))],
+            "silent" => vec![],
+            "progress" => {
+                let progress = |n: u32| {
+                    let params = json!({"progressToken": token, "progress": n});
+                    Act::Say(
+                        json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}),
+                    )
+                };
+                vec![progress(1), progress(2), Act::Say(text(id, "done"))]
+            }
+            "ask" => {
+                self.asked = Some(id.clone());
+                let params = json!({"message": "which?", "requestedSchema": {"type": "object"}});
+                vec![Act::Say(
+                    json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": params}),
+                )]
+            }
+            "grow" => {
+                self.has_extra_tool = true;
+                let changed =
+                    json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+                vec![Act::Announce(changed), Act::Say(text(id, "grown"))]
+            }
+            "garbage" => {
+                vec![
+                    Act::Write("{\"jsonrpc\": nonsense\n\u{1}\n[]\n".to_owned()),
+                    Act::Say(text(id, "after")),
+                ]
+            }
+            "huge" => vec![Act::Say(text(id, &"x".repeat(9 << 20)))],
+            "flood" => {
+                let mut acts: Vec<Act> = (0..20_000).map(log).collect();
+                acts.push(Act::Say(text(id, "afloat")));
+                acts
+            }
+            "exit" => vec![Act::Exit],
+            name => {
+                let error = json!({"code": -32602, "message": format!("no tool {name}")});
+                vec![Act::Say(json!({"jsonrpc": "2.0", "id": id, "error": error}))]
+            }
+        }
+    }
+}
+
+fn answer(id: &Value, result: &Value) -> Act {
+    Act::Say(json!({"jsonrpc": "2.0", "id": id, "result": result}))
+}
+
+fn text(id: &Value, text: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": text}]}})
+}
+
+pub(crate) fn rows() -> Value {
+    (0..20).map(|n| json!({"id": n, "name": format!("row {n}"), "state": "open"})).collect()
+}
+
+pub(crate) fn pretty_rows() -> String {
+    serde_json::to_string_pretty(&rows()).unwrap_or_default()
+}
+
+/// A test run of which the passed tests are left out.
+pub(crate) fn test_run() -> String {
+    let passed: String =
+        (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
+    format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored\n")
+}

@@ -1,0 +1,238 @@
+//! Between one client and one server that is a program: results in fewer tokens, all else as it is.
+//!
+//! [`Filter`] is told every message and says what becomes of it; it does no I/O. [`run_filter`] is the shell around it.
+
+mod run;
+
+pub use run::{Program, run_filter};
+
+use crate::edit::Edits;
+use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
+use crate::expand;
+use crate::front::complete;
+use crate::hub::{HubSettings, Originals};
+use crate::list::{self, Listed};
+use crate::message::{Message, Sort};
+use crate::policy;
+use crate::result::FORMAT_KEY;
+use crate::rpc;
+use crate::work::{self, ToolCall};
+use std::collections::HashMap;
+use std::time::Instant;
+use tokenforge_config::Structured;
+use tokenforge_negotiate::Format;
+
+/// How many requests are remembered until they are answered.
+const REQUESTS: usize = 4096;
+
+/// What becomes of a message.
+#[derive(Debug)]
+pub enum Step {
+    /// It goes on as it is.
+    Pass,
+    /// This goes on in its place.
+    Change(String),
+    /// It asks for an original: the arguments of the call, and the id to answer under.
+    Expand {
+        /// How the client wrote its id.
+        id: String,
+        /// The arguments, as JSON.
+        arguments: String,
+        /// The era in which the client speaks.
+        era: Era,
+    },
+    /// It answers this call.
+    Result(Box<Called>),
+}
+
+/// A call that was answered.
+#[derive(Debug, Clone)]
+pub struct Called(ToolCall);
+
+/// Knows what was asked, and so what an answer is about.
+pub struct Filter {
+    settings: HubSettings,
+    client: String,
+    asked: HashMap<String, Asked>,
+    tools: HashMap<String, bool>,
+}
+
+enum Asked {
+    Tools(Structured),
+    Call(ToolCall),
+}
+
+impl Filter {
+    /// A filter with these settings.
+    #[must_use]
+    pub fn new(settings: HubSettings) -> Self {
+        Filter { settings, client: String::new(), asked: HashMap::new(), tools: HashMap::new() }
+    }
+
+    /// What becomes of a message of the client.
+    pub fn from_client(&mut self, text: &str) -> Step {
+        let Ok(message) = Message::read(text) else { return Step::Pass };
+        let (Sort::Request, Some(id)) = (message.sort(), message.id()) else { return Step::Pass };
+        let info = message.meta(CLIENT_KEY).or_else(|| message.param("clientInfo"));
+        if let Some(name) = info.and_then(|info| info.get("name")?.text()) {
+            self.client = name.into_owned();
+        }
+        let structured = policy::structured(&self.settings.mcp, None, &self.client);
+        match message.method() {
+            "tools/list" => self.remember(id, Asked::Tools(structured)),
+            "tools/call" => {
+                let Some(tool) = message.text_param("name") else { return Step::Pass };
+                let arguments = message.param("arguments");
+                let arguments =
+                    arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
+                if tool == expand::NAME && self.offers_expansion() {
+                    let is_modern = message.meta(VERSION_KEY).is_some();
+                    let era = if is_modern { Era::Modern } else { Era::Legacy };
+                    return Step::Expand { id: id.to_owned(), arguments, era };
+                }
+                let word = message.meta(FORMAT_KEY).and_then(|word| word.text());
+                let wanted =
+                    word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
+                let call = ToolCall {
+                    rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
+                    structured,
+                    is_promised: self.tools.get(&*tool).copied().unwrap_or(false),
+                    server: "server".to_owned(),
+                    tool: tool.into_owned(),
+                    arguments,
+                    started: Instant::now(),
+                };
+                self.remember(id, Asked::Call(call));
+            }
+            _ => {}
+        }
+        Step::Pass
+    }
+
+    /// What becomes of a message of the server.
+    pub fn from_server(&mut self, text: &str) -> Step {
+        let Ok(message) = Message::read(text) else { return Step::Pass };
+        let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else { return Step::Pass };
+        match self.asked.remove(id) {
+            None => Step::Pass,
+            Some(Asked::Call(call)) => Step::Result(Box::new(Called(call))),
+            Some(Asked::Tools(structured)) => {
+                self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
+                let mut edits = Edits::default();
+                let own = self.offers_expansion().then(expand::definition);
+                list::alone(
+                    &message,
+                    Listed::Tools,
+                    structured == Structured::Drop,
+                    own,
+                    &mut edits,
+                );
+                if edits.is_empty() { Step::Pass } else { Step::Change(edits.applied(text)) }
+            }
+        }
+    }
+
+    /// Is our own tool listed? Not if the server has one of that name.
+    fn offers_expansion(&self) -> bool {
+        self.settings.offers_expansion() && !self.tools.contains_key(expand::NAME)
+    }
+
+    fn usual(&self) -> Format {
+        let mcp = &self.settings.mcp;
+        policy::client_format(mcp, &self.client).unwrap_or(mcp.format)
+    }
+
+    fn remember(&mut self, id: &str, asked: Asked) {
+        if self.asked.len() >= REQUESTS {
+            self.asked.clear();
+        }
+        self.asked.insert(id.to_owned(), asked);
+    }
+}
+
+/// The answer to a call in other words; `None`: as it came. Blocks.
+fn filtered(
+    answer: &str,
+    called: &Called,
+    settings: &HubSettings,
+    originals: &dyn Originals,
+    tenant: &str,
+) -> Option<String> {
+    let originals = settings.offers_expansion().then_some(originals);
+    work::rewritten(answer, &called.0, settings, originals, tenant).answer
+}
+
+/// The answer to a call of our own tool. Blocks.
+fn expanded(
+    id: &str,
+    arguments: &str,
+    era: Era,
+    originals: &dyn Originals,
+    tenant: &str,
+) -> String {
+    let result = expand::result(arguments, |id| originals.find(tenant, id));
+    complete(rpc::result(id, &result), "tools/call", era)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use tokenforge_config::Mcp;
+
+    fn filter() -> Filter {
+        Filter::new(HubSettings { mcp: Mcp::default(), engine: Default::default(), expands: true })
+    }
+
+    fn ask(filter: &mut Filter, id: u32, method: &str, params: Value) -> Step {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        filter.from_client(&message.to_string())
+    }
+
+    #[test]
+    fn m17_what_is_neither_a_list_nor_a_result_of_tools_passes() {
+        let mut filter = filter();
+        assert!(matches!(filter.from_client("garbage"), Step::Pass));
+        assert!(matches!(ask(&mut filter, 1, "prompts/list", json!({})), Step::Pass));
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"prompts":[]}}"#;
+        assert!(matches!(filter.from_server(answer), Step::Pass));
+        assert!(matches!(filter.from_server("garbage"), Step::Pass));
+    }
+
+    #[test]
+    fn i12_for_a_client_that_shows_the_structured_copy_schemas_and_copies_go_together() {
+        let mut filter = filter();
+        let client = json!({"clientInfo": {"name": "claude-code", "version": "2"}});
+        ask(&mut filter, 0, "initialize", client);
+        ask(&mut filter, 1, "tools/list", json!({}));
+        let list =
+            r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","outputSchema":{}}]}}"#;
+        let Step::Change(shown) = filter.from_server(list) else { panic!("nothing changed") };
+        assert!(!shown.contains("outputSchema") && shown.contains(expand::NAME), "{shown}");
+        ask(&mut filter, 2, "tools/call", json!({"name": "t"}));
+        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        else {
+            panic!("it was not known what this answers")
+        };
+        assert_eq!(called.0.structured, Structured::Drop);
+    }
+
+    #[test]
+    fn the_format_may_come_with_the_call() {
+        let mut filter = filter();
+        ask(&mut filter, 2, "tools/call", json!({"name": "t", "_meta": {FORMAT_KEY: "TOON"}}));
+        let Step::Result(called) = filter.from_server(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        else {
+            panic!("it was not known what this answers")
+        };
+        assert_eq!(called.0.rule.unwrap().format, Format::Toon);
+    }
+
+    #[test]
+    fn l4_a_call_of_our_own_tool_does_not_reach_the_server() {
+        let mut filter = filter();
+        let call = json!({"name": expand::NAME, "arguments": {"id": "shadow_x"}});
+        let step = ask(&mut filter, 3, "tools/call", call);
+        assert!(matches!(step, Step::Expand { id, .. } if id == "3"));
+    }
+}

@@ -1,0 +1,236 @@
+//! The endpoint that clients speak to, in both eras of the protocol.
+//!
+//! `/mcp` is all servers as one, `/mcp/PREFIX` is one server as it is. A message with the `_meta` of the modern era is
+//! served by itself; `initialize` begins a session of the legacy one.
+
+mod answers;
+mod check;
+mod door;
+mod finish;
+mod listen;
+mod lists;
+mod relay;
+mod route;
+mod tools;
+mod visit;
+mod welcome;
+
+use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, Era, LEGACY, VERSION_KEY};
+use crate::hook::Hooks;
+use crate::hub::Hub;
+use crate::message::{Message, Sort, Unreadable};
+use crate::rpc::{self, Code};
+use crate::session::{Client, Scope, Session};
+pub(crate) use finish::complete;
+
+use answers::{empty, json, problem};
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderMap, USER_AGENT};
+use http::{Method, Response, StatusCode};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use visit::Visit;
+
+pub use answers::{Body, BodyError};
+
+/// The header of a session.
+pub(crate) const SESSION: &str = "mcp-session-id";
+/// The header of a version.
+pub(crate) const VERSION: &str = "mcp-protocol-version";
+
+/// A request to the endpoint.
+#[derive(Clone)]
+pub struct Ask {
+    /// `POST`, `GET` or `DELETE`.
+    pub method: Method,
+    /// The server in the path; `None`: all of them.
+    pub prefix: Option<String>,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The host, where HTTP/2 has it.
+    pub authority: Option<String>,
+    /// Whose request it is.
+    pub tenant: Arc<str>,
+    /// Is nobody asked for a key?
+    pub is_open: bool,
+    /// Who looks at calls of tools on the way.
+    pub hooks: Option<Arc<dyn Hooks>>,
+    /// The message.
+    pub body: Bytes,
+}
+
+impl Ask {
+    fn text(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+impl Hub {
+    /// Answers a request.
+    pub async fn answer(self: &Arc<Self>, ask: Ask) -> Response<Body> {
+        let settings = self.settings();
+        if let Err(reason) = door::check(&ask, &settings.mcp) {
+            return problem(StatusCode::FORBIDDEN, None, Code::Request, reason);
+        }
+        let scope = match &ask.prefix {
+            None => Scope::All,
+            Some(prefix) => match self.backend(prefix) {
+                Some(backend) => Scope::One(backend.prefix.clone()),
+                None => {
+                    let message = "there is no tool server with this prefix, or it is disabled";
+                    return problem(StatusCode::NOT_FOUND, None, Code::Request, message);
+                }
+            },
+        };
+        match ask.method {
+            Method::POST => self.posted(&ask, scope).await,
+            Method::GET => self.listening(&ask, &scope),
+            Method::DELETE => self.leaving(&ask, &scope),
+            _ => not_allowed(),
+        }
+    }
+
+    async fn posted(self: &Arc<Self>, ask: &Ask, scope: Scope) -> Response<Body> {
+        // A page of some website can post other types without asking first.
+        let is_json = ask
+            .text(CONTENT_TYPE)
+            .is_some_and(|kind| kind.trim_start().starts_with("application/json"));
+        if !is_json {
+            let message = "expected Content-Type: application/json";
+            return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, Code::Request, message);
+        }
+        let read =
+            str::from_utf8(&ask.body).map_err(|_| Unreadable::NotJson).and_then(Message::read);
+        let message = match read {
+            Ok(message) => message,
+            Err(unreadable) => {
+                let code = match unreadable {
+                    Unreadable::NotJson => Code::Parse,
+                    Unreadable::NotAMessage(_) => Code::Request,
+                };
+                return problem(StatusCode::BAD_REQUEST, None, code, &unreadable.to_string());
+            }
+        };
+        match era(&message, ask) {
+            Era::Modern => self.modern(ask, scope, &message).await,
+            Era::Legacy => self.legacy(ask, scope, &message).await,
+        }
+    }
+
+    async fn modern(
+        self: &Arc<Self>,
+        ask: &Ask,
+        scope: Scope,
+        message: &Message<'_>,
+    ) -> Response<Body> {
+        match message.sort() {
+            Sort::Notification => return empty(StatusCode::ACCEPTED),
+            Sort::Answer => {
+                let text = "nobody asks clients of this version, so there is nothing to answer";
+                return problem(StatusCode::BAD_REQUEST, None, Code::Request, text);
+            }
+            Sort::Request => {}
+        }
+        if let Err(answer) = check::headers(ask, message) {
+            return answer.into();
+        }
+        let (info, capabilities) = (message.meta(CLIENT_KEY), message.meta(CAPABILITIES_KEY));
+        let client = Client::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
+        Visit::new(self, ask, scope, Era::Modern, client, None).request(message).await
+    }
+
+    async fn legacy(
+        self: &Arc<Self>,
+        ask: &Ask,
+        scope: Scope,
+        message: &Message<'_>,
+    ) -> Response<Body> {
+        if message.method() == "initialize" && message.sort() == Sort::Request {
+            let (info, capabilities) = (message.param("clientInfo"), message.param("capabilities"));
+            let client = Client::new(info.as_ref(), capabilities.as_ref(), ask.text(USER_AGENT));
+            return self.welcome(ask, scope, client, message).await;
+        }
+        let session = match self.session(ask, &scope) {
+            Ok(session) => session,
+            Err(answer) => return *answer,
+        };
+        let client = session.client.clone();
+        let visit = Visit::new(self, ask, scope, Era::Legacy, client, Some(session));
+        match message.sort() {
+            Sort::Request => visit.request(message).await,
+            Sort::Notification => visit.notification(message).await,
+            Sort::Answer => visit.reply(message).await,
+        }
+    }
+
+    /// The session of a request, or why there is none.
+    fn session(&self, ask: &Ask, scope: &Scope) -> Result<Arc<Session>, Box<Response<Body>>> {
+        let refused =
+            |status, message| Err(Box::new(problem(status, None, Code::Request, message)));
+        let Some(id) = ask.text(SESSION) else {
+            return refused(
+                StatusCode::BAD_REQUEST,
+                "expected Mcp-Session-Id, which initialize gives",
+            );
+        };
+        if ask.text(VERSION).is_some_and(|version| !LEGACY.contains(&version)) {
+            return refused(
+                StatusCode::BAD_REQUEST,
+                "the session was begun with another protocol version",
+            );
+        }
+        let session = self.sessions.find(id);
+        match session.filter(|session| session.tenant == ask.tenant && session.scope == *scope) {
+            Some(session) => Ok(session),
+            None => {
+                refused(StatusCode::NOT_FOUND, "there is no such session; initialize begins one")
+            }
+        }
+    }
+
+    /// The stream on which a client hears what belongs to no request.
+    fn listening(&self, ask: &Ask, scope: &Scope) -> Response<Body> {
+        if ask.text(SESSION).is_none() {
+            return not_allowed();
+        }
+        match self.session(ask, scope) {
+            Ok(session) => {
+                let (sender, receiver) = mpsc::channel(16);
+                let stream = session.open_stream();
+                tokio::spawn(relay::deliver(Arc::downgrade(&session), stream, sender));
+                answers::stream(receiver)
+            }
+            Err(answer) => *answer,
+        }
+    }
+
+    fn leaving(&self, ask: &Ask, scope: &Scope) -> Response<Body> {
+        if ask.text(SESSION).is_none() {
+            return not_allowed();
+        }
+        match self.session(ask, scope) {
+            Ok(session) => {
+                self.end_session(&session);
+                empty(StatusCode::NO_CONTENT)
+            }
+            Err(answer) => *answer,
+        }
+    }
+}
+
+fn era(message: &Message<'_>, ask: &Ask) -> Era {
+    if message.meta(VERSION_KEY).is_some() {
+        return Era::Modern;
+    }
+    let is_legacy = message.method() == "initialize" || ask.headers.contains_key(SESSION);
+    let is_unknown = ask.text(VERSION).is_some_and(|version| !LEGACY.contains(&version));
+    let is_modern = message.method() == "server/discover" || is_unknown;
+    if is_modern && !is_legacy { Era::Modern } else { Era::Legacy }
+}
+
+fn not_allowed() -> Response<Body> {
+    let mut answer =
+        json(StatusCode::METHOD_NOT_ALLOWED, rpc::error(None, Code::Request, "use POST"));
+    answer.headers_mut().insert(http::header::ALLOW, http::HeaderValue::from_static("POST"));
+    answer
+}

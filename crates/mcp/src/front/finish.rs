@@ -1,0 +1,206 @@
+//! A server's answer as its client is to see it.
+
+use super::visit::Visit;
+use crate::backend::Backend;
+use crate::edit::Edits;
+use crate::era::Era;
+use crate::expand;
+use crate::failure::Failure;
+use crate::hook::Hook;
+use crate::list::{self, Listed};
+use crate::message::Message;
+use crate::outgoing::under_id;
+use crate::result::Figures;
+use crate::rpc::{self, Code};
+use crate::work::{self, ToolCall};
+use bytes::Bytes;
+use http::StatusCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokenforge_config::Structured;
+use tokenforge_dialects::{Kind, Node};
+
+/// What is to be done to an answer.
+#[derive(Clone)]
+pub(super) enum Finish {
+    /// Nothing.
+    Plain,
+    /// It is a list of one server.
+    List(Listed),
+    /// It is the result of a tool.
+    Tool(Arc<ToolCall>, Arc<Mutex<Option<Box<dyn Hook>>>>),
+}
+
+/// An answer as its client is to see it.
+pub(super) struct Finished {
+    pub(super) text: String,
+    /// The form of its texts, if it is the result of a tool.
+    pub(super) format: Option<&'static str>,
+    /// For an answer that is no stream.
+    pub(super) status: StatusCode,
+}
+
+impl Finish {
+    pub(super) async fn finish(
+        &self,
+        visit: &Arc<Visit>,
+        backend: &Arc<Backend>,
+        id: &str,
+        answer: Result<String, Failure>,
+    ) -> Finished {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(failure) => return self.failed(visit, backend, id, &failure),
+        };
+        let method = self.method();
+        let (text, format) = match self {
+            Finish::Plain => (answer, None),
+            Finish::List(listed) => (listing(visit, backend, *listed, answer), None),
+            Finish::Tool(call, hook) => {
+                let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let answer = looked_at(hook, answer).await;
+                let (answer, figures) = rewritten(visit, call, answer).await;
+                let is_error = is_failure(&answer);
+                visit.hub.stats.called(
+                    &backend.prefix,
+                    &call.tool,
+                    call.started.elapsed(),
+                    is_error,
+                    &figures,
+                );
+                (answer, Some(figures.format))
+            }
+        };
+        let Ok(message) = Message::read(&text) else {
+            return self.failed(visit, backend, id, &Failure::Garbage);
+        };
+        if visit.era == Era::Legacy && wants_input(&message) {
+            let text = "the server asks for input in a way that this client does not know";
+            return Finished {
+                text: rpc::error(Some(id), Code::Internal, text),
+                format: None,
+                status: StatusCode::OK,
+            };
+        }
+        let status = status(&message, visit.era);
+        Finished { text: complete(under_id(&message, id), method, visit.era), format, status }
+    }
+
+    fn failed(&self, visit: &Visit, backend: &Backend, id: &str, failure: &Failure) -> Finished {
+        if let Finish::Tool(call, _) = self {
+            let took = call.started.elapsed();
+            visit.hub.stats.called(&backend.prefix, &call.tool, took, true, &Figures::default());
+        }
+        Finished { text: failure.answer(id, &backend.prefix), format: None, status: StatusCode::OK }
+    }
+
+    fn method(&self) -> &'static str {
+        match self {
+            Finish::Plain => "",
+            Finish::List(listed) => listed.method(),
+            Finish::Tool(..) => "tools/call",
+        }
+    }
+}
+
+/// The list of one server.
+fn listing(visit: &Visit, backend: &Backend, listed: Listed, answer: String) -> String {
+    let Ok(message) = Message::read(&answer) else { return answer };
+    let mut edits = Edits::default();
+    let (mut drops, mut own) = (false, None);
+    if listed == Listed::Tools {
+        backend.remember_tools(list::promises(&message));
+        drops = visit.structured(backend, true) == Structured::Drop;
+        own = visit.is_ours(expand::NAME).then(expand::definition);
+    }
+    list::alone(&message, listed, drops, own, &mut edits);
+    if edits.is_empty() { answer } else { edits.applied(&answer) }
+}
+
+/// The answer with the result as plugins left it.
+async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String) -> String {
+    let Some(mut hook) = hook else { return answer };
+    let Ok(message) = Message::read(&answer) else { return answer };
+    let Some(result) = message.result() else { return answer };
+    let new = match hook.result(Bytes::copy_from_slice(result.raw().as_bytes())).await {
+        Ok(new) if *new == *result.raw().as_bytes() => return answer,
+        Ok(new) => String::from_utf8(new.into()).ok().filter(|text| Node::read(text).is_ok()),
+        Err(text) => Some(rpc::failed_tool(&text)),
+    };
+    let mut edits = Edits::default();
+    // What is no JSON cannot go on, and what it was before may not.
+    edits.replace(result, new.unwrap_or_else(|| rpc::failed_tool("a plugin left no result")));
+    edits.applied(&answer)
+}
+
+/// The result of a tool, rewritten on a thread where that may take its time.
+async fn rewritten(visit: &Arc<Visit>, call: &Arc<ToolCall>, answer: String) -> (String, Figures) {
+    let Ok(_permit) = visit.hub.rewriting.acquire().await else {
+        return (answer, Figures::default());
+    };
+    let (visit, call) = (visit.clone(), call.clone());
+    let answer = Arc::new(answer);
+    let original = answer.clone();
+    let working = tokio::task::spawn_blocking(move || {
+        let hub = &visit.hub;
+        let originals = visit.is_ours(expand::NAME).then_some(&*hub.originals);
+        let made = work::rewritten(&original, &call, &visit.settings, originals, &visit.tenant);
+        (made.answer, made.figures)
+    });
+    // A defect leaves the result as it came.
+    let (new, figures) = working.await.unwrap_or_default();
+    (new.unwrap_or_else(|| Arc::unwrap_or_clone(answer)), figures)
+}
+
+/// Says in a result what the modern era wants said. Other answers stay as they are.
+pub(crate) fn complete(answer: String, method: &str, era: Era) -> String {
+    let Some(edits) = completion(&answer, method, era) else { return answer };
+    edits.applied(&answer)
+}
+
+fn completion(answer: &str, method: &str, era: Era) -> Option<Edits> {
+    if era == Era::Legacy {
+        return None;
+    }
+    let message = Message::read(answer).ok()?;
+    let result = message.result()?;
+    let mut edits = Edits::default();
+    let is_empty = result.members().is_empty();
+    let is_cacheable = Listed::by(method).is_some() || method == "resources/read";
+    let mut said = Vec::new();
+    for (name, value, is_wanted) in [
+        ("resultType", "\"complete\"", true),
+        ("ttlMs", "0", is_cacheable),
+        ("cacheScope", "\"private\"", is_cacheable),
+    ] {
+        if is_wanted && result.get(name).is_none() {
+            said.push(format!("\"{name}\":{value}"));
+        }
+    }
+    if is_empty {
+        edits.replace(result, format!("{{{}}}", said.join(",")));
+    } else if !said.is_empty() {
+        edits.insert(result, &said.join(","));
+    }
+    Some(edits).filter(|edits| !edits.is_empty())
+}
+
+fn wants_input(message: &Message<'_>) -> bool {
+    let kind = message.result().and_then(|result| result.get("resultType"));
+    kind.is_some_and(|kind| kind.is("input_required"))
+}
+
+fn is_failure(answer: &str) -> bool {
+    let Ok(message) = Message::read(answer) else { return true };
+    let flag = message.result().map(|result| result.get("isError"));
+    flag.is_none_or(|flag| flag.is_some_and(|flag| flag.kind() == Kind::True))
+}
+
+/// The modern era says some errors twice.
+fn status(message: &Message<'_>, era: Era) -> StatusCode {
+    let code = message.root().get("error").and_then(|error| error.get("code"));
+    match (era, code.as_ref().map(Node::raw)) {
+        (Era::Modern, Some("-32601")) => StatusCode::NOT_FOUND,
+        (Era::Modern, Some("-32020" | "-32021" | "-32022")) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}

@@ -1,0 +1,126 @@
+//! The stream on which a client of the modern era hears that lists changed.
+
+use super::Body;
+use super::answers::{self, BodyError};
+use super::visit::Visit;
+use crate::era::Era;
+use crate::hub::{CLOSING, Changed};
+use crate::message::Message;
+use crate::session::Scope;
+use crate::sse;
+use bytes::Bytes;
+use http::Response;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_dialects::Kind;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc};
+use tokio::time::timeout;
+
+/// How often a silent stream says that it is alive.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// What can be subscribed to, and how it is told.
+const FILTERS: [(&str, &str); 3] = [
+    ("toolsListChanged", "notifications/tools/list_changed"),
+    ("promptsListChanged", "notifications/prompts/list_changed"),
+    ("resourcesListChanged", "notifications/resources/list_changed"),
+];
+
+impl Visit {
+    pub(super) async fn listen(self, message: &Message<'_>) -> Response<Body> {
+        if let Scope::One(prefix) = &self.scope
+            && let Some(backend) = self.hub.backend(prefix)
+            && let Ok(link) = self.link(&backend).await
+            && link.era == Era::Modern
+        {
+            // It knows more than we do.
+            let prefix = prefix.clone();
+            return self.to(&prefix, message, None, None).await;
+        }
+        let (acknowledged, frames) = agreed(message);
+        let (client, pieces) = mpsc::channel(16);
+        let listener = Listener { scope: self.scope.clone(), tenant: self.tenant.clone(), frames };
+        let changes = self.hub.changes();
+        // The connection that servers speak on must be there to hear of changes.
+        for backend in self.backends() {
+            let visit = self.clone();
+            tokio::spawn(async move {
+                let _ = visit.link(&backend).await;
+            });
+        }
+        tokio::spawn(listener.tell(acknowledged, changes, client));
+        answers::stream(pieces)
+    }
+}
+
+/// What a client is told first, and what it is told of each change that it wants to hear of.
+fn agreed(message: &Message<'_>) -> (String, Vec<(&'static str, String)>) {
+    let wanted = message.param("notifications");
+    let is_wanted = |name: &str| {
+        let wanted = wanted.as_ref().and_then(|wanted| wanted.get(name));
+        wanted.is_some_and(|wanted| wanted.kind() == Kind::True)
+    };
+    let id: Value = serde_json::from_str(message.id().unwrap_or("null")).unwrap_or_default();
+    let told = |method: &str, mut params: Value| {
+        params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
+        sse::frame(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string())
+    };
+    let (mut filter, mut frames) = (Map::new(), Vec::new());
+    for (name, method) in FILTERS.into_iter().filter(|(name, _)| is_wanted(name)) {
+        filter.insert(name.to_owned(), true.into());
+        frames.push((method, told(method, json!({}))));
+    }
+    let acknowledged =
+        told("notifications/subscriptions/acknowledged", json!({ "notifications": filter }));
+    (acknowledged, frames)
+}
+
+/// A client that listens.
+struct Listener {
+    scope: Scope,
+    tenant: Arc<str>,
+    frames: Vec<(&'static str, String)>,
+}
+
+impl Listener {
+    async fn tell(
+        self,
+        first: String,
+        mut changes: broadcast::Receiver<Changed>,
+        client: mpsc::Sender<Result<Bytes, BodyError>>,
+    ) {
+        let mut piece = first;
+        loop {
+            if !piece.is_empty() && client.send(Ok(piece.into())).await.is_err() {
+                return;
+            }
+            let change = tokio::select! {
+                change = timeout(ALIVE, changes.recv()) => change,
+                () = client.closed() => return,
+            };
+            piece = match change {
+                Err(_) => sse::ALIVE.to_owned(),
+                Ok(Err(RecvError::Closed)) => return,
+                // Whatever was missed, lists may have changed.
+                Ok(Err(RecvError::Lagged(_))) => {
+                    self.frames.iter().map(|(_, frame)| frame.as_str()).collect()
+                }
+                Ok(Ok(change)) if change.method == CLOSING => return,
+                Ok(Ok(change)) => self.heard(&change).unwrap_or_default().to_owned(),
+            };
+        }
+    }
+
+    /// What the client hears of a change; `None`: nothing.
+    fn heard(&self, change: &Changed) -> Option<&str> {
+        let is_theirs = change.tenant.as_ref().is_none_or(|own| *own == self.tenant);
+        let is_seen = match &self.scope {
+            Scope::All => true,
+            Scope::One(prefix) => change.prefix == *prefix || change.prefix.is_empty(),
+        };
+        let frame = self.frames.iter().find(|(method, _)| change.method == *method);
+        frame.filter(|_| is_theirs && is_seen).map(|(_, frame)| frame.as_str())
+    }
+}

@@ -1,0 +1,120 @@
+//! Lists: of one server as it gives them, of all as one.
+
+use super::Body;
+use super::answers::{json, problem};
+use super::finish::Finish;
+use super::visit::Visit;
+use crate::backend::Backend;
+use crate::cursor::Cursor;
+use crate::expand;
+use crate::failure::Failure;
+use crate::list::{self, Listed, Part, merged};
+use crate::message::Message;
+use crate::rpc::{self, Code};
+use crate::session::Scope;
+use http::{Response, StatusCode};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_config::Structured;
+use tokio::time::{Instant, timeout_at};
+
+/// How long a server may take to list its tools before the others' are listed without them.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Visit {
+    pub(super) async fn list(self, listed: Listed, message: &Message<'_>) -> Response<Body> {
+        if let Scope::One(prefix) = &self.scope {
+            let prefix = prefix.clone();
+            return self.to(&prefix, message, None, Some(Finish::List(listed))).await;
+        }
+        let id = message.id().unwrap_or("null");
+        let cursor = match message.text_param("cursor").map(|text| Cursor::read(&text)) {
+            None => None,
+            Some(Some(cursor)) => Some(cursor),
+            Some(None) => {
+                let text = "the cursor is none that was given here";
+                return problem(StatusCode::OK, Some(id), Code::Params, text);
+            }
+        };
+        let pages = self.pages(listed, cursor).await;
+        let mut parts = Vec::new();
+        for (backend, asked, answer) in &pages {
+            let is_tools = listed == Listed::Tools;
+            if let (Ok(message), true) = (Message::read(answer), is_tools) {
+                backend.remember_tools(list::promises(&message));
+            }
+            let drops_schemas = is_tools && self.structured(backend, true) == Structured::Drop;
+            parts.push(Part {
+                prefix: &backend.prefix,
+                answer,
+                asked: asked.clone(),
+                drops_schemas,
+            });
+        }
+        let is_offered = listed == Listed::Tools && self.is_ours(expand::NAME);
+        let own = is_offered.then(expand::definition);
+        let result = merged(listed, &parts, Cursor::default(), own, self.era);
+        json(StatusCode::OK, rpc::result(id, &result))
+    }
+
+    /// The next page of every server that has one. Who does not answer is left out.
+    async fn pages(
+        &self,
+        listed: Listed,
+        cursor: Option<Cursor>,
+    ) -> Vec<(Arc<Backend>, Option<String>, String)> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut asking = Vec::new();
+        for backend in self.backends() {
+            let asked = match &cursor {
+                None => None,
+                Some(cursor) => match cursor.0.get(&*backend.prefix) {
+                    Some(asked) => asked.clone(),
+                    None => continue,
+                },
+            };
+            let (visit, from, of) = (self.clone(), asked.clone(), backend.clone());
+            let is_new = backend.conversations() == 0;
+            // A task of its own: a server that starts slowly goes on starting when nobody waits any more, and clients
+            // hear when it has.
+            let page = tokio::spawn(async move {
+                let page = visit.page(&of, listed, from).await;
+                if is_new && matches!(page, Ok(Some(_))) && Instant::now() > deadline {
+                    visit.hub.lists_changed(Some(&of.prefix));
+                }
+                page
+            });
+            asking.push((backend, asked, page));
+        }
+        let mut pages = Vec::new();
+        for (backend, asked, page) in asking {
+            if let Ok(Ok(Ok(Some(answer)))) = timeout_at(deadline, page).await {
+                pages.push((backend, asked, answer));
+            }
+        }
+        pages
+    }
+
+    /// A page of one server; `None`: it has no such list.
+    async fn page(
+        &self,
+        backend: &Arc<Backend>,
+        listed: Listed,
+        from: Option<String>,
+    ) -> Result<Option<String>, Failure> {
+        let link = self.link(backend).await?;
+        if !link.server.can(listed.capability()) {
+            return Ok(None);
+        }
+        let params =
+            from.map_or_else(|| "{}".to_owned(), |cursor| json!({ "cursor": cursor }).to_string());
+        match link.ask_ourselves(listed.method(), &params).await {
+            Err(Failure::SessionGone) => {
+                let link = self.link(backend).await?;
+                link.ask_ourselves(listed.method(), &params).await.map(Some)
+            }
+            answer => answer.map(Some),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What a server says about a request, on its way to the client: one answer, or a stream if there is more to say.
+
+use super::Body;
+use super::answers::{self, BodyError, json};
+use super::finish::{Finish, Finished};
+use super::visit::Visit;
+use crate::backend::Backend;
+use crate::era::Era;
+use crate::failure::Failure;
+use crate::link::{Call, Event};
+use crate::message::{Message, Sort};
+use crate::rpc::{self, Code};
+use crate::session::Session;
+use crate::sse;
+use bytes::Bytes;
+use http::{HeaderValue, Response};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokenforge_negotiate::CONTENT_FORMAT;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// An answer that takes longer is a stream, so that the client sees that somebody is there.
+const AT_ONCE: Duration = Duration::from_secs(5);
+
+/// How often a silent stream says that it is alive.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// Where the pieces of a stream go.
+type Pieces = mpsc::Sender<Result<Bytes, BodyError>>;
+
+/// A request under way for a client.
+pub(super) struct Relay {
+    visit: Arc<Visit>,
+    backend: Arc<Backend>,
+    /// How the client wrote its id.
+    id: String,
+    finish: Finish,
+    call: Call,
+    cancelled: Option<oneshot::Receiver<()>>,
+}
+
+impl Relay {
+    pub(super) fn new(
+        visit: Arc<Visit>,
+        backend: Arc<Backend>,
+        id: String,
+        finish: Finish,
+        call: Call,
+    ) -> Self {
+        let session = visit.session.as_ref();
+        let cancelled = session.map(|session| session.begin(&id, &call.link, call.id));
+        Relay { visit, backend, id, finish, call, cancelled }
+    }
+
+    /// There is no call to relay.
+    pub(super) async fn failed(
+        visit: Arc<Visit>,
+        backend: Arc<Backend>,
+        id: String,
+        finish: Finish,
+        failure: Failure,
+    ) -> Response<Body> {
+        let finished = finish.finish(&visit, &backend, &id, Err(failure)).await;
+        whole(finished)
+    }
+
+    /// What happens first, if it happens soon.
+    pub(super) async fn first(&mut self) -> Option<Event> {
+        match self.visit.takes_streams() {
+            true => timeout(AT_ONCE, self.next()).await.ok(),
+            false => loop {
+                // There is no place for what is said before the answer.
+                match self.next().await {
+                    Event::Message(text) => self.refuse(&text),
+                    answer => return Some(answer),
+                }
+            },
+        }
+    }
+
+    /// The answer to the client, of which this happened first.
+    pub(super) async fn respond(mut self, first: Option<Event>) -> Response<Body> {
+        if let Some(Event::Answer(answer)) = first {
+            return whole(self.finished(answer).await);
+        }
+        let (sender, receiver) = mpsc::channel(16);
+        tokio::spawn(async move { self.stream(first, sender).await });
+        answers::stream(receiver)
+    }
+
+    async fn stream(&mut self, first: Option<Event>, client: Pieces) {
+        let mut event = first;
+        loop {
+            let piece = match event.take() {
+                None => sse::ALIVE.to_owned(),
+                Some(Event::Message(text)) => match self.passed(text) {
+                    Some(text) => sse::frame(&text),
+                    None => String::new(),
+                },
+                Some(Event::Answer(answer)) => {
+                    let frame = sse::frame(&self.finished(answer).await.text);
+                    let _ = client.send(Ok(frame.into())).await;
+                    return;
+                }
+            };
+            if !piece.is_empty() && client.send(Ok(piece.into())).await.is_err() {
+                return;
+            }
+            event = tokio::select! {
+                event = timeout(ALIVE, self.next()) => event.ok(),
+                () = client.closed() => return,
+            };
+        }
+    }
+
+    async fn next(&mut self) -> Event {
+        tokio::select! {
+            biased;
+            () = taken_back(&mut self.cancelled) => Event::Answer(Err(Failure::Cancelled)),
+            event = self.call.next() => event,
+        }
+    }
+
+    async fn finished(&mut self, answer: Result<String, Failure>) -> Finished {
+        self.finish.finish(&self.visit, &self.backend, &self.id, answer).await
+    }
+
+    /// Something that the server says before it answers, as the client is to see it.
+    fn passed(&self, text: String) -> Option<String> {
+        let message = Message::read(&text).ok()?;
+        if message.sort() != Sort::Request {
+            return Some(text);
+        }
+        let session = self.visit.session.as_ref().filter(|session| session.client.can_be_asked());
+        match session.filter(|_| self.visit.era == Era::Legacy) {
+            Some(session) => session.question(self.call.link.wire(), &message),
+            None => {
+                self.refuse(&text);
+                None
+            }
+        }
+    }
+
+    /// Tells the server that its question reaches nobody.
+    fn refuse(&self, text: &str) {
+        let Ok(message) = Message::read(text) else { return };
+        if message.sort() == Sort::Request {
+            let answer = rpc::error(message.id(), Code::Method, "the client cannot be asked that");
+            self.call.link.wire().reply(answer);
+        }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        if let Some(session) = &self.visit.session {
+            session.end(&self.id);
+        }
+    }
+}
+
+/// Comes when the client takes its request back, else never.
+async fn taken_back(cancelled: &mut Option<oneshot::Receiver<()>>) {
+    if let Some(receiver) = cancelled {
+        let is_cancelled = receiver.await.is_ok();
+        *cancelled = None;
+        if is_cancelled {
+            return;
+        }
+    }
+    std::future::pending().await
+}
+
+fn whole(finished: Finished) -> Response<Body> {
+    let mut answer = json(finished.status, finished.text);
+    if let Some(format) = finished.format {
+        answer.headers_mut().insert(CONTENT_FORMAT, HeaderValue::from_static(format));
+    }
+    answer
+}
+
+/// Delivers what waits for a client on the stream that it opened, until it closes it or opens another.
+pub(super) async fn deliver(session: Weak<Session>, stream: u64, client: Pieces) {
+    loop {
+        let Some(open) = session.upgrade() else { return };
+        open.touch();
+        let text = tokio::select! {
+            text = timeout(ALIVE, open.next(stream)) => text,
+            () = client.closed() => return,
+        };
+        drop(open);
+        let piece = match text {
+            Err(_) => sse::ALIVE.to_owned(),
+            Ok(Some(text)) => sse::frame(&text),
+            Ok(None) => return,
+        };
+        if client.send(Ok(piece.into())).await.is_err() {
+            return;
+        }
+    }
+}

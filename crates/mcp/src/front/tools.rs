@@ -1,0 +1,98 @@
+//! Calls of tools.
+
+use super::Body;
+use super::answers::json;
+use super::finish::{Finish, complete};
+use super::visit::Visit;
+use crate::edit::Edits;
+use crate::expand;
+use crate::message::Message;
+use crate::names::split;
+use crate::policy;
+use crate::rpc;
+use crate::session::Scope;
+use crate::work::ToolCall;
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokenforge_dialects::Node;
+
+impl Visit {
+    pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {
+        let id = message.id().unwrap_or("null");
+        let Some(name) = message.text_param("name") else { return self.unknown_name(id, "tool") };
+        let arguments = message.param("arguments");
+        let arguments = arguments.map_or_else(|| "{}".to_owned(), |node| node.raw().to_owned());
+        if name == expand::NAME && self.is_ours(&name) {
+            return self.expand(id, arguments).await;
+        }
+        let (prefix, tool): (Arc<str>, Cow<'_, str>) = match &self.scope {
+            Scope::One(prefix) => (prefix.clone(), name.clone()),
+            Scope::All => match split(&name) {
+                Some((prefix, tool)) => (prefix.into(), tool.into()),
+                None => return self.unknown_name(id, "tool"),
+            },
+        };
+        let Some(backend) = self.hub.backend(&prefix) else { return self.unknown_name(id, "tool") };
+        let mut hook = self.hooks.as_ref().map(|hooks| hooks.begin(&prefix, &tool));
+        let mut edited = None;
+        if let Some(hook) = &mut hook {
+            match hook.arguments(Bytes::from(arguments.clone())).await {
+                Ok(new) if *new == *arguments.as_bytes() => {}
+                Ok(new) => edited = with_arguments(message, &new),
+                Err(text) => {
+                    let result = rpc::result(id, &rpc::failed_tool(&text));
+                    return json(StatusCode::OK, complete(result, "tools/call", self.era));
+                }
+            }
+        }
+        let edited = edited.as_deref().and_then(|text| Message::read(text).ok());
+        let message = edited.as_ref().unwrap_or(message);
+        let call = ToolCall {
+            structured: self.structured(&backend, false),
+            rule: policy::rule(&self.settings.mcp, &prefix, &tool, self.wanted(message)),
+            is_promised: backend.promises(&tool),
+            server: prefix.to_string(),
+            tool: tool.clone().into_owned(),
+            arguments,
+            started: Instant::now(),
+        };
+        let finish = Finish::Tool(Arc::new(call), Arc::new(Mutex::new(hook)));
+        let rename: Option<(&[&str], &str)> = match &self.scope {
+            Scope::One(_) => None,
+            Scope::All => Some((&["name"], &tool)),
+        };
+        self.to(&prefix, message, rename, Some(finish)).await
+    }
+
+    /// Is our own tool offered, and is it ours? One server's own may have the same name.
+    pub(super) fn is_ours(&self, name: &str) -> bool {
+        let is_theirs = match &self.scope {
+            Scope::All => false,
+            Scope::One(prefix) => {
+                self.hub.backend(prefix).is_some_and(|backend| backend.has_tool(name))
+            }
+        };
+        self.settings.offers_expansion() && !is_theirs
+    }
+
+    async fn expand(self, id: &str, arguments: String) -> Response<Body> {
+        let Visit { hub, tenant, era, .. } = self;
+        let finding = tokio::task::spawn_blocking(move || {
+            expand::result(&arguments, |id| hub.originals.find(&tenant, id))
+        });
+        let result = finding.await.unwrap_or_else(|_| expand::result("{}", |_| None));
+        let text = complete(rpc::result(id, &result), "tools/call", era);
+        json(StatusCode::OK, text)
+    }
+}
+
+/// The call with other arguments; `None`: they are no JSON.
+fn with_arguments(message: &Message<'_>, arguments: &[u8]) -> Option<String> {
+    let arguments = str::from_utf8(arguments).ok().filter(|text| Node::read(text).is_ok())?;
+    let mut edits = Edits::default();
+    edits.set(message.params()?, "arguments", arguments);
+    Some(edits.applied(message.text()))
+}

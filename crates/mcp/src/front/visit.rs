@@ -1,0 +1,213 @@
+//! One message of one client.
+
+use super::answers::{empty, json, problem};
+use super::{Ask, Body};
+use crate::backend::Backend;
+use crate::era::Era;
+use crate::failure::Failure;
+use crate::hook::Hooks;
+use crate::hub::{Hub, HubSettings};
+use crate::link::{Call, Head, parameters};
+use crate::list::Listed;
+use crate::message::Message;
+use crate::policy;
+use crate::result::FORMAT_KEY;
+use crate::rpc::{self, Code};
+use crate::session::{Client, Scope, Session};
+use http::header::{ACCEPT, HeaderMap};
+use http::{Response, StatusCode};
+use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_config::Structured;
+use tokenforge_negotiate::{Carrier, Format, Reader};
+
+/// How long a server may take to take in an answer to its question.
+const DELIVERY: Duration = Duration::from_secs(10);
+
+/// What is known while a message is served.
+#[derive(Clone)]
+pub(super) struct Visit {
+    pub(super) hub: Arc<Hub>,
+    pub(super) settings: Arc<HubSettings>,
+    pub(super) scope: Scope,
+    pub(super) tenant: Arc<str>,
+    pub(super) era: Era,
+    pub(super) client: Client,
+    pub(super) session: Option<Arc<Session>>,
+    pub(super) headers: HeaderMap,
+    pub(super) hooks: Option<Arc<dyn Hooks>>,
+}
+
+impl Visit {
+    pub(super) fn new(
+        hub: &Arc<Hub>,
+        ask: &Ask,
+        scope: Scope,
+        era: Era,
+        client: Client,
+        session: Option<Arc<Session>>,
+    ) -> Self {
+        Visit {
+            hub: hub.clone(),
+            settings: hub.settings(),
+            scope,
+            tenant: ask.tenant.clone(),
+            era,
+            client,
+            session,
+            headers: ask.headers.clone(),
+            hooks: ask.hooks.clone(),
+        }
+    }
+
+    /// Answers a request.
+    pub(super) async fn request(self, message: &Message<'_>) -> Response<Body> {
+        let id = message.id().unwrap_or("null");
+        if let Some(listed) = Listed::by(message.method()) {
+            return self.list(listed, message).await;
+        }
+        match (message.method(), self.era, &self.scope) {
+            ("ping", Era::Legacy, _) => json(StatusCode::OK, rpc::result(id, "{}")),
+            ("server/discover", Era::Modern, _) => self.discover(id).await,
+            ("subscriptions/listen", Era::Modern, _) => self.listen(message).await,
+            ("tools/call", ..) => self.call(message).await,
+            ("prompts/get", ..) => self.by_name(&["name"], message).await,
+            ("completion/complete", ..) => self.complete(message).await,
+            ("resources/read" | "resources/subscribe" | "resources/unsubscribe", ..) => {
+                self.by_address(message).await
+            }
+            ("logging/setLevel", Era::Legacy, Scope::All) => {
+                self.everywhere("logging", message).await
+            }
+            // Whatever it is, the one server may know it.
+            (_, _, Scope::One(prefix)) => {
+                let prefix = prefix.clone();
+                self.to(&prefix, message, None, None).await
+            }
+            _ => self.unknown_method(id),
+        }
+    }
+
+    /// Takes in what wants no answer.
+    pub(super) async fn notification(self, message: &Message<'_>) -> Response<Body> {
+        let Some(session) = &self.session else { return empty(StatusCode::ACCEPTED) };
+        match message.method() {
+            "notifications/cancelled" => session.cancel(message),
+            // The servers were greeted by ourselves.
+            "notifications/initialized" => {}
+            _ if session.client.can_be_asked() => {
+                for backend in self.backends() {
+                    // Nobody is greeted to be told something.
+                    if let Some(link) = backend.known_link(session) {
+                        link.wire().reply(message.text().to_owned());
+                    }
+                }
+            }
+            _ => {}
+        }
+        empty(StatusCode::ACCEPTED)
+    }
+
+    /// Takes in the answer to a server's question.
+    pub(super) async fn reply(self, message: &Message<'_>) -> Response<Body> {
+        if let Some((wire, text)) =
+            self.session.as_ref().and_then(|session| session.answered(message))
+        {
+            let _ = tokio::time::timeout(DELIVERY, wire.tell(text)).await;
+        }
+        empty(StatusCode::ACCEPTED)
+    }
+
+    /// The servers that this client sees.
+    pub(super) fn backends(&self) -> Vec<Arc<Backend>> {
+        let mut backends = self.hub.used();
+        if let Scope::One(prefix) = &self.scope {
+            backends.retain(|backend| backend.prefix == *prefix);
+        }
+        backends
+    }
+
+    pub(super) async fn link(
+        &self,
+        backend: &Arc<Backend>,
+    ) -> Result<Arc<crate::link::Link>, Failure> {
+        self.hub.link(backend, &self.tenant, self.era, self.session.as_ref()).await
+    }
+
+    /// Sends a request to a server.
+    pub(super) async fn ask(
+        &self,
+        backend: &Arc<Backend>,
+        message: &Message<'_>,
+        rename: Option<(&[&str], &str)>,
+    ) -> Result<Call, Failure> {
+        let permit = backend.permit().await?;
+        let link = self.link(backend).await?;
+        let name = match (rename, message.method()) {
+            (Some((_, name)), _) => Some(name.to_owned()),
+            (None, "tools/call" | "prompts/get") => message.text_param("name").map(Into::into),
+            (None, "resources/read") => message.text_param("uri").map(Into::into),
+            _ => None,
+        };
+        let head = Head {
+            era: self.era,
+            method: message.method().to_owned(),
+            name: name.filter(|_| message.method() != "completion/complete"),
+            parameters: parameters(&self.headers),
+        };
+        let is_modern = self.era == Era::Modern;
+        let mut call =
+            link.ask(crate::link::Asked { message, rename, head, is_modern }, Some(permit)).await?;
+        // In the legacy era a client that goes away may still want it done.
+        call.is_cancelled_when_dropped = is_modern;
+        Ok(call)
+    }
+
+    /// The form of texts that this request wants.
+    pub(super) fn wanted(&self, message: &Message<'_>) -> Format {
+        let mcp = &self.settings.mcp;
+        let word = message.meta(FORMAT_KEY).and_then(|word| word.text());
+        let reader = Reader {
+            headers: &self.headers,
+            meta: word.as_deref(),
+            client: policy::client_format(mcp, &self.client.name),
+            config: mcp.format,
+        };
+        reader.wants(Carrier::Text).format()
+    }
+
+    /// What becomes of structured content of this server's tools.
+    pub(super) fn structured(&self, backend: &Backend, is_listing: bool) -> Structured {
+        let now = policy::structured(
+            &self.settings.mcp,
+            backend.definition.structured,
+            &self.client.name,
+        );
+        match &self.session {
+            Some(session) => session.structured(&backend.prefix, now, is_listing),
+            None => now,
+        }
+    }
+
+    /// Can an answer be a stream?
+    pub(super) fn takes_streams(&self) -> bool {
+        let accepts = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut accepts = accepts.flat_map(|value| value.split(','));
+        accepts.any(|kind| {
+            let kind = kind.split(';').next().unwrap_or_default().trim();
+            matches!(kind, "text/event-stream" | "text/*" | "*/*")
+        })
+    }
+
+    pub(super) fn unknown_method(&self, id: &str) -> Response<Body> {
+        let status = match self.era {
+            Era::Legacy => StatusCode::OK,
+            Era::Modern => StatusCode::NOT_FOUND,
+        };
+        problem(status, Some(id), Code::Method, "there is no such method")
+    }
+
+    pub(super) fn unknown_name(&self, id: &str, what: &str) -> Response<Body> {
+        problem(StatusCode::OK, Some(id), Code::Params, &format!("there is no {what} of this name"))
+    }
+}

@@ -1,0 +1,311 @@
+//! All tool servers, and all who use them.
+
+mod operator;
+mod registry;
+mod sessions;
+
+use crate::backend::{Backend, Key};
+use crate::era::Era;
+use crate::failure::Failure;
+use crate::link::{Link, Means, Sink, Told, Wire};
+use crate::list::Listed;
+use crate::message::{Message, Sort};
+use crate::rpc::{self, Code};
+use crate::session::{Client, Scope, Session};
+use crate::stats::Stats;
+use crate::transport::Transport;
+use arc_swap::ArcSwap;
+use registry::Registry;
+use sessions::Sessions;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+use tokenforge_compress::reference::Key as ReferenceKey;
+use tokenforge_compress::{Mode, Original};
+use tokenforge_config::{Mcp, McpBackend};
+use tokio::sync::{Semaphore, broadcast};
+
+pub use operator::Taken;
+pub use registry::NotSaved;
+
+/// How many addresses of resources are remembered.
+const ADDRESSES: usize = 10_000;
+
+/// How many programs may run.
+const PROGRAMS: usize = 256;
+
+/// How long programs have to end.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What is told instead of a change when there will be none any more.
+pub(crate) const CLOSING: &str = "";
+
+/// Keeps originals. All of it may block.
+pub trait Originals: Send + Sync {
+    /// What references are made with; `None`: nothing can be left out.
+    fn key(&self) -> Option<Arc<ReferenceKey>>;
+    /// Keeps an original; `false`: it cannot be kept.
+    fn keep(&self, tenant: &str, original: &Original) -> bool;
+    /// The original of a reference, as a model wrote it.
+    fn find(&self, tenant: &str, id: &str) -> Option<String>;
+}
+
+/// What is done, by all settings of one moment.
+#[derive(Debug, Clone)]
+pub struct HubSettings {
+    /// Servers, and what is done to their results.
+    pub mcp: Mcp,
+    /// How texts are compressed.
+    pub engine: tokenforge_compress::Settings,
+    /// May something be left out of a result?
+    pub expands: bool,
+}
+
+impl HubSettings {
+    /// Is our own tool listed?
+    pub(crate) fn offers_expansion(&self) -> bool {
+        let leaves_out = matches!(self.engine.mode, Mode::Standard | Mode::Aggressive);
+        self.expands && leaves_out && !self.mcp.observe
+    }
+}
+
+/// All tool servers, and all who use them.
+pub struct Hub {
+    me: Weak<Hub>,
+    settings: ArcSwap<HubSettings>,
+    backends: ArcSwap<BTreeMap<Arc<str>, Arc<Backend>>>,
+    registry: Mutex<Registry>,
+    pub(crate) sessions: Sessions,
+    means: Means,
+    pub(crate) originals: Arc<dyn Originals>,
+    pub(crate) stats: Stats,
+    /// Which server had a resource.
+    addresses: Mutex<HashMap<String, Arc<str>>>,
+    /// That a list changed: whose, and which.
+    changes: broadcast::Sender<Changed>,
+    /// How many results may be rewritten at once.
+    pub(crate) rewriting: Semaphore,
+}
+
+/// A list changed.
+#[derive(Debug, Clone)]
+pub(crate) struct Changed {
+    pub(crate) tenant: Option<Arc<str>>,
+    pub(crate) prefix: Arc<str>,
+    pub(crate) method: String,
+}
+
+impl Hub {
+    /// A hub with these settings. Servers that were added at run time are read from `file`, and kept there.
+    #[must_use]
+    pub fn new(
+        settings: HubSettings,
+        file: Option<PathBuf>,
+        transport: Arc<dyn Transport>,
+        originals: Arc<dyn Originals>,
+    ) -> Arc<Self> {
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let hub = Arc::new_cyclic(|me| Hub {
+            me: me.clone(),
+            settings: ArcSwap::from_pointee(settings),
+            backends: ArcSwap::default(),
+            registry: Mutex::new(Registry::open(file)),
+            sessions: Sessions::default(),
+            means: Means { transport, programs: Arc::new(Semaphore::new(PROGRAMS)) },
+            originals,
+            stats: Stats::default(),
+            addresses: Mutex::default(),
+            changes: broadcast::Sender::new(64),
+            rewriting: Semaphore::new(threads),
+        });
+        hub.assemble();
+        hub
+    }
+
+    /// Other settings from now on.
+    pub fn configure(&self, settings: HubSettings) {
+        self.settings.store(Arc::new(settings));
+        self.assemble();
+        self.lists_changed(None);
+    }
+
+    /// What is counted.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Ends the streams on which clients hear what belongs to no request. Requests go on.
+    pub fn close_streams(&self) {
+        self.sessions.all().iter().for_each(|session| {
+            session.open_stream();
+        });
+        let _ = self.changes.send(Changed {
+            tenant: None,
+            prefix: "".into(),
+            method: CLOSING.to_owned(),
+        });
+    }
+
+    /// Ends all conversations with servers, and waits for their programs to end.
+    pub async fn stop(&self) {
+        self.close_streams();
+        self.sessions.clear();
+        self.backends.store(Arc::default());
+        let all = u32::try_from(PROGRAMS).unwrap_or(u32::MAX);
+        let _ = tokio::time::timeout(FAREWELL, self.means.programs.acquire_many(all)).await;
+    }
+
+    pub(crate) fn settings(&self) -> Arc<HubSettings> {
+        self.settings.load_full()
+    }
+
+    /// The servers that are used.
+    pub(crate) fn used(&self) -> Vec<Arc<Backend>> {
+        self.backends
+            .load()
+            .values()
+            .filter(|backend| backend.definition.enabled)
+            .cloned()
+            .collect()
+    }
+
+    pub(crate) fn backend(&self, prefix: &str) -> Option<Arc<Backend>> {
+        self.backends.load().get(prefix).filter(|backend| backend.definition.enabled).cloned()
+    }
+
+    /// The conversation of a client with a server.
+    pub(crate) async fn link(
+        &self,
+        backend: &Arc<Backend>,
+        tenant: &Arc<str>,
+        era: Era,
+        session: Option<&Arc<Session>>,
+    ) -> Result<Arc<Link>, Failure> {
+        let own = session.filter(|session| session.client.can_be_asked());
+        let key = Key { tenant: tenant.clone(), session: own.map(|own| own.id.clone()), era };
+        let told = match own {
+            Some(own) => own.client.told.clone(),
+            None => Told { info: rpc::own_info(), capabilities: "{}".to_owned() },
+        };
+        let prefix = backend.prefix.clone();
+        let sink = || -> Sink {
+            let hub = self.me.clone();
+            let (tenant, own) = (tenant.clone(), own.map(Arc::downgrade));
+            Arc::new(move |wire, text| {
+                let Some(hub) = hub.upgrade() else { return };
+                hub.heard(&prefix, &tenant, own.as_ref(), wire, text);
+            })
+        };
+        backend.link(key, told, &self.means, sink).await
+    }
+
+    /// A server said something to no request in particular.
+    fn heard(
+        &self,
+        prefix: &Arc<str>,
+        tenant: &Arc<str>,
+        own: Option<&Weak<Session>>,
+        wire: &Wire,
+        text: String,
+    ) {
+        let Ok(message) = Message::read(&text) else { return };
+        if message.sort() == Sort::Notification {
+            let method = message.method().to_owned();
+            let _ = self.changes.send(Changed {
+                tenant: Some(tenant.clone()),
+                prefix: prefix.clone(),
+                method,
+            });
+        }
+        match own {
+            Some(session) => {
+                if let Some(session) = session.upgrade() {
+                    session.receive(Some(wire), text);
+                }
+            }
+            None if message.sort() == Sort::Request => {
+                wire.reply(rpc::error(message.id(), Code::Method, "no client can be asked that"));
+            }
+            None => {
+                let is_theirs = |session: &&Arc<Session>| {
+                    session.tenant == *tenant
+                        && !session.client.can_be_asked()
+                        && session.sees(prefix)
+                };
+                for session in self.sessions.all().iter().filter(is_theirs) {
+                    session.receive(None, text.clone());
+                }
+            }
+        }
+    }
+
+    /// Tells all clients that lists changed: those of one server, or all.
+    pub(crate) fn lists_changed(&self, prefix: Option<&str>) {
+        let sessions = self.sessions.all();
+        for listed in [Listed::Tools, Listed::Prompts, Listed::Resources] {
+            let method = format!("notifications/{}/list_changed", listed.capability());
+            let text = rpc::notification(&method, None);
+            for session in
+                sessions.iter().filter(|session| prefix.is_none_or(|prefix| session.sees(prefix)))
+            {
+                session.receive(None, text.clone());
+            }
+            let prefix = prefix.unwrap_or_default().into();
+            let _ = self.changes.send(Changed { tenant: None, prefix, method });
+        }
+    }
+
+    pub(crate) fn changes(&self) -> broadcast::Receiver<Changed> {
+        self.changes.subscribe()
+    }
+
+    /// The server that had this resource before.
+    pub(crate) fn holder(&self, address: &str) -> Option<Arc<str>> {
+        self.addresses.lock().unwrap_or_else(PoisonError::into_inner).get(address).cloned()
+    }
+
+    pub(crate) fn remember_holder(&self, address: &str, prefix: &Arc<str>) {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        if addresses.len() >= ADDRESSES {
+            addresses.clear();
+        }
+        addresses.insert(address.to_owned(), prefix.clone());
+    }
+
+    pub(crate) fn begin_session(
+        &self,
+        tenant: Arc<str>,
+        scope: Scope,
+        client: Client,
+        version: &'static str,
+    ) -> Option<Arc<Session>> {
+        self.sessions.begin(tenant, scope, client, version, |ended| self.leave(ended))
+    }
+
+    /// Ends a session, and the conversations that were its own.
+    pub(crate) fn end_session(&self, session: &Session) {
+        self.sessions.remove(&session.id);
+        self.leave(&session.id);
+    }
+
+    fn leave(&self, session: &str) {
+        for backend in self.backends.load().values() {
+            backend.leave(session);
+        }
+    }
+
+    /// Makes the servers of the settings and of the registry those that are there.
+    fn assemble(&self) {
+        let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = registry.over(&self.settings.load().mcp.backends);
+        let old = self.backends.load();
+        let backend = |(prefix, definition): (String, McpBackend)| {
+            let same = old.get(prefix.as_str()).filter(|old| old.definition == definition);
+            let backend = same.cloned().unwrap_or_else(|| Backend::new(&prefix, definition));
+            (backend.prefix.clone(), backend)
+        };
+        self.backends.store(Arc::new(wanted.into_iter().map(backend).collect()));
+    }
+}

@@ -1,0 +1,150 @@
+//! Servers that were added, changed or removed at run time, kept in a file.
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tokenforge_config::McpBackend;
+
+/// What differs from the settings, by prefix; `None`: the server is removed.
+#[derive(Default)]
+pub(super) struct Registry {
+    file: Option<PathBuf>,
+    entries: BTreeMap<String, Option<McpBackend>>,
+}
+
+/// A change that could not be kept, and was not made.
+#[derive(Debug, thiserror::Error)]
+#[error("the change cannot be kept in {}: {error}", path.display())]
+pub struct NotSaved {
+    path: PathBuf,
+    error: io::Error,
+}
+
+impl Registry {
+    /// Reads the file. What cannot be read is said, and is no reason not to serve.
+    pub(super) fn open(file: Option<PathBuf>) -> Self {
+        let entries = match file.as_deref().map(read) {
+            None => BTreeMap::new(),
+            Some(Ok(entries)) => entries,
+            Some(Err(error)) => {
+                let path = file.as_deref().unwrap_or(Path::new(""));
+                tracing::error!(path = %path.display(), %error, "tool servers that were added are not there");
+                BTreeMap::new()
+            }
+        };
+        Registry { file, entries }
+    }
+
+    /// These servers, with what differs.
+    pub(super) fn over(
+        &self,
+        settings: &BTreeMap<String, McpBackend>,
+    ) -> BTreeMap<String, McpBackend> {
+        let mut all = settings.clone();
+        for (prefix, entry) in &self.entries {
+            match entry {
+                Some(definition) => all.insert(prefix.clone(), definition.clone()),
+                None => all.remove(prefix),
+            };
+        }
+        all
+    }
+
+    /// Changes an entry, once that is kept.
+    pub(super) fn put(
+        &mut self,
+        prefix: &str,
+        definition: Option<McpBackend>,
+    ) -> Result<(), NotSaved> {
+        let mut entries = self.entries.clone();
+        entries.insert(prefix.to_owned(), definition);
+        if let Some(path) = &self.file {
+            write(path, &entries).map_err(|error| NotSaved { path: path.clone(), error })?;
+        }
+        self.entries = entries;
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> io::Result<BTreeMap<String, Option<McpBackend>>> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(error),
+    };
+    let document: Value = serde_json::from_str(&text)?;
+    let mut entries = BTreeMap::new();
+    for (prefix, entry) in document["backends"].as_object().into_iter().flatten() {
+        let definition = match entry {
+            Value::Null => None,
+            entry => Some(McpBackend::from_json(prefix, entry).map_err(io::Error::other)?),
+        };
+        entries.insert(prefix.clone(), definition);
+    }
+    Ok(entries)
+}
+
+/// Writes a new file and puts it in the place of the old one, so that there is always a whole one. It holds keys: only
+/// its owner reads it.
+fn write(path: &Path, entries: &BTreeMap<String, Option<McpBackend>>) -> io::Result<()> {
+    let stored = |(prefix, entry): (&String, &Option<McpBackend>)| {
+        (prefix.clone(), entry.as_ref().map_or(Value::Null, McpBackend::to_stored_json))
+    };
+    let backends: Map<String, Value> = entries.iter().map(stored).collect();
+    let text = serde_json::to_vec_pretty(&json!({ "backends": backends }))?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let new = path.with_extension("new");
+    let mut file = private(&new)?;
+    file.write_all(&text)?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}
+
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn backend(url: &str) -> McpBackend {
+        McpBackend::from_json("x", &json!({"url": url, "headers": {"Authorization": "Bearer k"}}))
+            .unwrap()
+    }
+
+    #[test]
+    fn m20_changes_are_kept_in_a_file_that_only_its_owner_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/mcp.json");
+        let mut registry = Registry::open(Some(path.clone()));
+        registry.put("a", Some(backend("http://a/"))).unwrap();
+        registry.put("b", None).unwrap();
+        let again = Registry::open(Some(path.clone()));
+        let settings = BTreeMap::from([("b".to_owned(), backend("http://b/"))]);
+        assert_eq!(again.over(&settings), BTreeMap::from([("a".to_owned(), backend("http://a/"))]));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_change_that_cannot_be_kept_is_not_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("folder");
+        fs::create_dir(&path).unwrap();
+        let mut registry = Registry { file: Some(path), entries: BTreeMap::new() };
+        assert!(registry.put("a", Some(backend("http://a/"))).is_err());
+        assert!(registry.over(&BTreeMap::new()).is_empty());
+    }
+}

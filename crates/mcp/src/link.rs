@@ -1,0 +1,248 @@
+//! A conversation with one server, for one client or for all clients of a tenant.
+
+mod address;
+mod call;
+mod handshake;
+mod head;
+mod inbox;
+mod lines;
+mod pending;
+mod program;
+
+pub(crate) use call::{Call, Event};
+pub(crate) use handshake::Server;
+pub(crate) use head::{Head, parameters, read as read_header};
+pub(crate) use inbox::Sink;
+
+use crate::era::Era;
+use crate::failure::Failure;
+use crate::message::Message;
+use crate::outgoing::outgoing;
+use crate::rpc;
+use crate::transport::Transport;
+use address::Address;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use inbox::Inbox;
+use program::Program;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokenforge_config::{McpBackend, McpTarget};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long a greeting may take.
+const GREETING: Duration = Duration::from_secs(30);
+
+/// A server that was greeted.
+pub(crate) struct Link {
+    /// The era that is spoken with it.
+    pub(crate) era: Era,
+    /// What it said about itself.
+    pub(crate) server: Server,
+    /// When it was greeted.
+    pub(crate) since: Instant,
+    wire: Wire,
+    inbox: Arc<Inbox>,
+    told: Told,
+    timeout: Duration,
+}
+
+/// What it takes to reach servers.
+pub(crate) struct Means {
+    pub(crate) transport: Arc<dyn Transport>,
+    /// How many programs may run.
+    pub(crate) programs: Arc<Semaphore>,
+}
+
+/// What a server is told about its client, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// Who it is.
+    pub(crate) info: String,
+    /// What it can do.
+    pub(crate) capabilities: String,
+}
+
+/// The way to a server.
+#[derive(Clone)]
+pub(crate) enum Wire {
+    /// A program that was started.
+    Program(Program),
+    /// An address.
+    Address(Address),
+}
+
+impl Wire {
+    /// Sends what wants no answer.
+    pub(crate) async fn tell(&self, text: String) -> Result<(), Failure> {
+        match self {
+            Wire::Program(program) => program.send(text).await,
+            Wire::Address(address) => address.tell(text).await,
+        }
+    }
+
+    /// The same for whoever cannot wait, and need not know.
+    pub(crate) fn reply(&self, text: String) {
+        match self {
+            Wire::Program(program) => program.try_send(text),
+            Wire::Address(address) => {
+                let address = address.clone();
+                let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+                runtime.spawn(async move {
+                    let _ = tokio::time::timeout(GREETING, address.tell(text)).await;
+                });
+            }
+        }
+    }
+
+    fn is_alive(&self) -> bool {
+        match self {
+            Wire::Program(program) => program.is_alive(),
+            Wire::Address(address) => address.is_alive(),
+        }
+    }
+}
+
+/// A request on its way, and what is to be changed in it.
+pub(crate) struct Asked<'a> {
+    pub(crate) message: &'a Message<'a>,
+    /// The parameter that names something, and its name as the server gave it.
+    pub(crate) rename: Option<(&'a [&'a str], &'a str)>,
+    /// What the headers say in the modern era.
+    pub(crate) head: Head,
+    /// Does the client itself speak the modern era?
+    pub(crate) is_modern: bool,
+}
+
+impl Link {
+    /// Starts or reaches a server, and greets it.
+    pub(crate) async fn connect(
+        definition: &McpBackend,
+        preferred: Era,
+        told: Told,
+        means: &Means,
+        sink: Sink,
+    ) -> Result<Arc<Self>, Failure> {
+        let inbox = Arc::new(Inbox::new(sink));
+        let (wire, first) = match &definition.target {
+            McpTarget::Http { url, headers } => {
+                let pair = |(name, value): (&String, &tokenforge_config::Secret)| {
+                    let mut value = HeaderValue::from_str(value.expose()).ok()?;
+                    value.set_sensitive(true);
+                    Some((HeaderName::try_from(name.as_str()).ok()?, value))
+                };
+                let headers: HeaderMap = headers.iter().filter_map(pair).collect();
+                let address =
+                    Address::new(url.clone(), headers, means.transport.clone(), inbox.clone());
+                (Wire::Address(address), preferred)
+            }
+            McpTarget::Command { command, args, env, folder } => {
+                let permit =
+                    means.programs.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
+                let program =
+                    Program::start(command, args, env, folder.as_deref(), inbox.clone(), permit)?;
+                // Old programs may end at a word that they do not know before the greeting.
+                (Wire::Program(program), Era::Legacy)
+            }
+        };
+        let patience = definition.timeout.min(GREETING);
+        let (era, server) = handshake::greet(&wire, &inbox, &told, first, patience).await?;
+        let timeout = definition.timeout;
+        Ok(Arc::new(Link { era, server, since: Instant::now(), wire, inbox, told, timeout }))
+    }
+
+    pub(crate) fn wire(&self) -> &Wire {
+        &self.wire
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.wire.is_alive()
+    }
+
+    /// Sends a client's request.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        asked: Asked<'_>,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<Call, Failure> {
+        let Asked { message, rename, mut head, is_modern } = asked;
+        let id = self.inbox.pending.id();
+        let Told { info, capabilities } = &self.told;
+        let client = (self.era == Era::Modern && !is_modern)
+            .then_some((info.as_str(), capabilities.as_str()));
+        let sent = outgoing(message, id, rename, client);
+        head.era = self.era;
+        self.start(id, sent.text, sent.token, head, permit).await
+    }
+
+    /// Sends a request of our own, and waits for its answer.
+    pub(crate) async fn ask_ourselves(
+        self: &Arc<Self>,
+        method: &str,
+        params: &str,
+    ) -> Result<String, Failure> {
+        let id = self.inbox.pending.id();
+        let mut text = rpc::request(id, method, params);
+        if self.era == Era::Modern
+            && let Ok(message) = Message::read(&text)
+        {
+            let Told { info, capabilities } = &self.told;
+            text = outgoing(&message, id, None, Some((info, capabilities))).text;
+        }
+        let head = Head { era: self.era, method: method.to_owned(), ..Head::default() };
+        let mut call = self.start(id, text, None, head, None).await?;
+        loop {
+            if let Event::Answer(answer) = call.next().await {
+                return answer;
+            }
+        }
+    }
+
+    async fn start(
+        self: &Arc<Self>,
+        id: u64,
+        text: String,
+        token: Option<String>,
+        head: Head,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<Call, Failure> {
+        let waiter = self.inbox.pending.wait(id, token);
+        let mut call = Call::new(self.clone(), id, waiter, self.timeout, permit);
+        match &self.wire {
+            Wire::Program(program) => {
+                let sent = tokio::time::timeout(self.timeout, program.send(text)).await;
+                sent.map_err(|_| Failure::TimedOut(self.timeout))??;
+            }
+            Wire::Address(address) => {
+                let address = address.clone();
+                let task = tokio::spawn(async move { address.ask(id, text, head).await });
+                call.follow(task.abort_handle());
+            }
+        }
+        Ok(call)
+    }
+
+    /// A request before the greeting is over, and its answer.
+    async fn exchange(
+        wire: &Wire,
+        inbox: &Inbox,
+        method: &str,
+        params: &str,
+        head: Head,
+        patience: Duration,
+    ) -> Result<String, Failure> {
+        let id = inbox.pending.id();
+        let text = rpc::request(id, method, params);
+        let mut waiter = inbox.pending.wait(id, None);
+        let sent = async {
+            match wire {
+                Wire::Program(program) => program.send(text).await?,
+                Wire::Address(address) => address.ask(id, text, head).await,
+            }
+            waiter.messages.close();
+            waiter.answer.await.unwrap_or(Err(Failure::Broken))
+        };
+        let answer = tokio::time::timeout(patience, sent).await;
+        inbox.pending.forget(id);
+        answer.unwrap_or(Err(Failure::TimedOut(patience)))
+    }
+}

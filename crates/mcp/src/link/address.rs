@@ -1,0 +1,292 @@
+//! A server behind an address: every message is a POST, its answer JSON or a stream of events.
+
+use super::Wire;
+use super::head::Head;
+use super::inbox::Inbox;
+use crate::era::Era;
+use crate::failure::Failure;
+use crate::message::{LONGEST_MESSAGE, Message, Sort};
+use crate::outgoing::under_id;
+use crate::sse;
+use crate::transport::{Received, Transport};
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Response, StatusCode, Uri};
+use http_body_util::BodyExt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+/// How long to wait before a stream is asked for again, unless the server says.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// The longest such wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// How often a stream that broke before the answer is asked for again.
+const RESUMPTIONS: usize = 20;
+
+/// A server behind an address.
+#[derive(Clone)]
+pub(crate) struct Address(Arc<Remote>);
+
+struct Remote {
+    url: Uri,
+    headers: HeaderMap,
+    transport: Arc<dyn Transport>,
+    inbox: Arc<Inbox>,
+    /// The session that the server began, in the legacy era.
+    session: OnceLock<HeaderValue>,
+    /// The version that was agreed on.
+    version: OnceLock<HeaderValue>,
+    is_gone: std::sync::atomic::AtomicBool,
+    listening: Mutex<Option<AbortHandle>>,
+}
+
+impl Address {
+    pub(crate) fn new(
+        url: Uri,
+        headers: HeaderMap,
+        transport: Arc<dyn Transport>,
+        inbox: Arc<Inbox>,
+    ) -> Self {
+        Address(Arc::new(Remote {
+            url,
+            headers,
+            transport,
+            inbox,
+            session: OnceLock::new(),
+            version: OnceLock::new(),
+            is_gone: false.into(),
+            listening: Mutex::default(),
+        }))
+    }
+
+    /// From now on every request says that this version is spoken.
+    pub(crate) fn agree(&self, version: &str) {
+        if let Ok(version) = HeaderValue::from_str(version) {
+            let _ = self.0.version.set(version);
+        }
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.0.is_gone.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Sends what wants no answer.
+    pub(crate) async fn tell(&self, text: String) -> Result<(), Failure> {
+        let answer = self.post(text, &Head::default()).await?;
+        match answer.status() {
+            status if status.is_success() => Ok(()),
+            status => Err(Failure::Status(status.as_u16())),
+        }
+    }
+
+    /// Sends a request. Its answer, and what comes before it, goes to whoever waits for this id.
+    pub(crate) async fn ask(&self, id: u64, text: String, head: Head) {
+        if let Err(failure) = self.asked(id, text, &head).await {
+            self.0.inbox.fail(id, failure);
+        }
+    }
+
+    async fn asked(&self, id: u64, text: String, head: &Head) -> Result<(), Failure> {
+        let answer = self.post(text, head).await?;
+        let status = answer.status();
+        if let Some(session) = answer.headers().get(&SESSION) {
+            let _ = self.0.session.set(session.clone());
+        }
+        if status == StatusCode::NOT_FOUND && self.0.session.get().is_some() {
+            self.0.is_gone.store(true, std::sync::atomic::Ordering::Relaxed);
+            return Err(Failure::SessionGone);
+        }
+        if is_stream(&answer) {
+            return self.follow(id, answer, head.era).await;
+        }
+        let text = whole(answer.into_body()).await?;
+        let Ok(message) = Message::read(&text) else {
+            let is_success = status.is_success();
+            return Err(if is_success {
+                Failure::Garbage
+            } else {
+                Failure::Status(status.as_u16())
+            });
+        };
+        if message.sort() != Sort::Answer {
+            return Err(Failure::Garbage);
+        }
+        // An error without an id is about this request, and so is whatever else answers it.
+        let text = if message.id().is_some() { under_id(&message, &id.to_string()) } else { text };
+        self.0.inbox.pending.answer(id, Ok(text));
+        Ok(())
+    }
+
+    /// Reads a stream until the answer is there. A legacy server may end it before, and tell where it goes on.
+    async fn follow(&self, id: u64, answer: Response<Received>, era: Era) -> Result<(), Failure> {
+        let mut reader = sse::Reader::default();
+        let mut body = answer.into_body();
+        for _ in 0..RESUMPTIONS {
+            self.read(&mut reader, body, Some(id)).await?;
+            if !self.0.inbox.pending.is_waiting(id) {
+                return Ok(());
+            }
+            let Some(last) = reader.last_id.clone().filter(|_| era == Era::Legacy) else { break };
+            tokio::time::sleep(reader.retry.unwrap_or(AGAIN).min(LONGEST_WAIT)).await;
+            let again = self.get(Some(&last)).await?;
+            if !is_stream(&again) {
+                break;
+            }
+            body = again.into_body();
+        }
+        Err(Failure::Broken)
+    }
+
+    async fn read(
+        &self,
+        reader: &mut sse::Reader,
+        mut body: Received,
+        request: Option<u64>,
+    ) -> Result<(), Failure> {
+        let wire = Wire::Address(self.clone());
+        while let Some(frame) = body.body.frame().await {
+            // A stream that breaks is a stream that ends.
+            let Ok(frame) = frame else { return Ok(()) };
+            let Some(piece) = frame.data_ref() else { continue };
+            for event in reader.push(piece).map_err(|_| Failure::TooLong)? {
+                self.0.inbox.take(&wire, &event.data, request);
+            }
+            if request.is_some_and(|id| !self.0.inbox.pending.is_waiting(id)) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Listens to what the server says to no request in particular, for as long as somebody needs the server.
+    pub(crate) fn listen(&self) {
+        let weak = Arc::downgrade(&self.0);
+        let task = tokio::spawn(listen(weak));
+        let mut listening = self.0.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        *listening = Some(task.abort_handle());
+    }
+
+    async fn post(&self, text: String, head: &Head) -> Result<Response<Received>, Failure> {
+        let mut request = self.request(Method::POST, Bytes::from(text));
+        let headers = request.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        head.write(headers);
+        self.send(request).await
+    }
+
+    async fn get(&self, last_event: Option<&str>) -> Result<Response<Received>, Failure> {
+        self.send(self.get_request(last_event)).await
+    }
+
+    fn get_request(&self, last_event: Option<&str>) -> Request<Bytes> {
+        let mut request = self.request(Method::GET, Bytes::new());
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(id) = last_event.and_then(|id| HeaderValue::from_str(id).ok()) {
+            request.headers_mut().insert(LAST_EVENT, id);
+        }
+        request
+    }
+
+    fn request(&self, method: Method, body: Bytes) -> Request<Bytes> {
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = self.0.url.clone();
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        if let Some(version) = self.0.version.get() {
+            headers.insert(VERSION, version.clone());
+        }
+        if let Some(session) = self.0.session.get() {
+            headers.insert(SESSION, session.clone());
+        }
+        for (name, value) in &self.0.headers {
+            headers.insert(name.clone(), value.clone());
+        }
+        request
+    }
+
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Received>, Failure> {
+        self.0.transport.send(request).await.map_err(Failure::Unreachable)
+    }
+}
+
+/// Reads the stream of a server until nobody needs it or the server has none. Between two streams it waits.
+async fn listen(remote: Weak<Remote>) {
+    let (mut last, mut wait) = (None, AGAIN);
+    loop {
+        // Nothing of it is held while the server is silent, so that it can be let go.
+        let (transport, request) = {
+            let Some(address) = remote.upgrade().map(Address) else { return };
+            (address.0.transport.clone(), address.get_request(last.as_deref()))
+        };
+        let Ok(answer) = transport.send(request).await else { return };
+        if !is_stream(&answer) {
+            return;
+        }
+        let mut reader = sse::Reader::default();
+        let mut body = answer.into_body();
+        while let Some(Ok(frame)) = body.body.frame().await {
+            let Some(address) = remote.upgrade().map(Address) else { return };
+            let Some(piece) = frame.data_ref() else { continue };
+            let Ok(events) = reader.push(piece) else { return };
+            for event in events {
+                wait = AGAIN;
+                address.0.inbox.take(&Wire::Address(address.clone()), &event.data, None);
+            }
+        }
+        last = reader.last_id.or(last);
+        tokio::time::sleep(reader.retry.unwrap_or(wait).min(LONGEST_WAIT)).await;
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+}
+
+impl Drop for Remote {
+    /// Says farewell to a session.
+    fn drop(&mut self) {
+        if let Some(listening) =
+            self.listening.lock().unwrap_or_else(PoisonError::into_inner).take()
+        {
+            listening.abort();
+        }
+        let (Some(session), Ok(runtime)) =
+            (self.session.get(), tokio::runtime::Handle::try_current())
+        else {
+            return;
+        };
+        let mut request = Request::new(Bytes::new());
+        *request.method_mut() = Method::DELETE;
+        *request.uri_mut() = self.url.clone();
+        *request.headers_mut() = self.headers.clone();
+        request.headers_mut().insert(SESSION, session.clone());
+        let transport = self.transport.clone();
+        runtime.spawn(async move {
+            let _ = tokio::time::timeout(LONGEST_WAIT, transport.send(request)).await;
+        });
+    }
+}
+
+fn is_stream(answer: &Response<Received>) -> bool {
+    let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    answer.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+/// All of a body, if it is no longer than a message may be.
+async fn whole(mut received: Received) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = received.body.frame().await {
+        let frame = frame.map_err(|_| Failure::Broken)?;
+        let Some(piece) = frame.data_ref() else { continue };
+        if bytes.len() + piece.len() > LONGEST_MESSAGE {
+            return Err(Failure::TooLong);
+        }
+        bytes.extend_from_slice(piece);
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::Garbage)
+}

@@ -1,0 +1,104 @@
+//! A request under way: what the server says about it, and its answer.
+
+use super::Link;
+use super::pending::Waiter;
+use crate::era::Era;
+use crate::failure::Failure;
+use crate::rpc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+/// What happens to a request.
+pub(crate) enum Event {
+    /// The server says something before it answers.
+    Message(String),
+    /// The server answered, or will not.
+    Answer(Result<String, Failure>),
+}
+
+/// A request under way.
+pub(crate) struct Call {
+    pub(crate) link: Arc<Link>,
+    pub(crate) id: u64,
+    waiter: Waiter,
+    timeout: Duration,
+    deadline: Instant,
+    is_over: bool,
+    /// Does the server hear that nobody waits any more?
+    pub(crate) is_cancelled_when_dropped: bool,
+    /// Reads the answer, where it has a stream of its own.
+    reading: Option<AbortHandle>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Call {
+    pub(super) fn new(
+        link: Arc<Link>,
+        id: u64,
+        waiter: Waiter,
+        timeout: Duration,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        Call {
+            link,
+            id,
+            waiter,
+            timeout,
+            deadline: Instant::now() + timeout,
+            is_over: false,
+            is_cancelled_when_dropped: true,
+            reading: None,
+            _permit: permit,
+        }
+    }
+
+    pub(super) fn follow(&mut self, reading: AbortHandle) {
+        self.reading = Some(reading);
+    }
+
+    /// It may take as long as it takes.
+    pub(crate) fn wait_forever(&mut self) {
+        self.timeout = Duration::from_secs(60 * 60 * 24 * 365);
+        self.deadline = Instant::now() + self.timeout;
+    }
+
+    /// What happens next. A server that says something is given the same time again.
+    pub(crate) async fn next(&mut self) -> Event {
+        let Waiter { messages, answer } = &mut self.waiter;
+        let event = tokio::select! {
+            // What was said before the answer is heard before it.
+            biased;
+            Some(message) = messages.recv() => Event::Message(message),
+            answer = answer => Event::Answer(answer.unwrap_or(Err(Failure::Broken))),
+            () = tokio::time::sleep_until(self.deadline) => {
+                Event::Answer(Err(Failure::TimedOut(self.timeout)))
+            }
+        };
+        match &event {
+            Event::Message(_) => self.deadline = Instant::now() + self.timeout,
+            // Whatever the client does, nobody waits any more.
+            Event::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
+            Event::Answer(_) => self.is_over = true,
+        }
+        event
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.link.inbox.pending.forget(self.id);
+        if let Some(reading) = &self.reading {
+            reading.abort();
+        }
+        // In the modern era the end of the stream says it.
+        let is_told =
+            self.link.era == Era::Legacy || matches!(self.link.wire, super::Wire::Program(_));
+        if !self.is_over && self.is_cancelled_when_dropped && is_told {
+            let params = format!(r#"{{"requestId":{},"reason":"nobody waits for it"}}"#, self.id);
+            self.link.wire.reply(rpc::notification("notifications/cancelled", Some(&params)));
+        }
+    }
+}

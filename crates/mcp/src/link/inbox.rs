@@ -1,0 +1,99 @@
+//! What a server says, given to whom it is for.
+
+use super::Wire;
+use super::pending::Pending;
+use crate::failure::Failure;
+use crate::message::{Message, Sort};
+use crate::outgoing::under_token;
+use crate::rpc::{self, Code};
+use std::sync::Arc;
+
+/// Takes what a server says to no request in particular.
+pub(crate) type Sink = Arc<dyn Fn(&Wire, String) + Send + Sync>;
+
+/// Gives each message to whom it is for.
+pub(crate) struct Inbox {
+    pub(crate) pending: Pending,
+    sink: Sink,
+}
+
+impl Inbox {
+    pub(crate) fn new(sink: Sink) -> Self {
+        Inbox { pending: Pending::default(), sink }
+    }
+
+    /// Takes a message; `request` is the one on whose stream it came, where servers have such streams. What is no
+    /// message is passed over: it is no reason to harm what else is under way.
+    pub(crate) fn take(&self, wire: &Wire, text: &str, request: Option<u64>) {
+        let Ok(message) = Message::read(text) else {
+            tracing::debug!(bytes = text.len(), "a tool server said what is no message");
+            return;
+        };
+        match message.sort() {
+            Sort::Answer => self.answer(&message, request),
+            Sort::Notification => self.notification(wire, &message, request),
+            Sort::Request => self.request(wire, &message, request),
+        }
+    }
+
+    fn answer(&self, message: &Message<'_>, request: Option<u64>) {
+        let own = message.id().and_then(|id| id.parse().ok());
+        // An error without an id is about the request that it answers.
+        let id = own.or(request.filter(|_| message.id().is_none()));
+        if let Some(id) = id {
+            self.pending.answer(id, Ok(message.text().to_owned()));
+        }
+    }
+
+    fn notification(&self, wire: &Wire, message: &Message<'_>, request: Option<u64>) {
+        let text = message.text().to_owned();
+        match message.method() {
+            "notifications/progress" => {
+                let token = message.param("progressToken").and_then(|token| token.number());
+                let Some(id) = token else { return };
+                let Some(own) = self.pending.token(id) else { return };
+                self.pending.tell(id, under_token(message, &own));
+            }
+            // It takes back a request that has another id by now; its client will answer in vain.
+            "notifications/cancelled" => {}
+            method if is_about_all(method) => (self.sink)(wire, text),
+            _ => match request.or_else(|| self.pending.only()) {
+                Some(id) => {
+                    self.pending.tell(id, text);
+                }
+                None => (self.sink)(wire, text),
+            },
+        }
+    }
+
+    fn request(&self, wire: &Wire, message: &Message<'_>, request: Option<u64>) {
+        let id = message.id().unwrap_or("null");
+        if message.method() == "ping" {
+            wire.reply(rpc::result(id, "{}"));
+            return;
+        }
+        let Some(asker) = request.or_else(|| self.pending.newest()) else {
+            (self.sink)(wire, message.text().to_owned());
+            return;
+        };
+        if !self.pending.tell(asker, message.text().to_owned()) {
+            wire.reply(rpc::error(Some(id), Code::Internal, "the client does not listen"));
+        }
+    }
+
+    /// The request has no answer, and will have none.
+    pub(crate) fn fail(&self, id: u64, failure: Failure) {
+        self.pending.answer(id, Err(failure));
+    }
+}
+
+/// Is this about a server's lists, whoever asks?
+fn is_about_all(method: &str) -> bool {
+    matches!(
+        method,
+        "notifications/tools/list_changed"
+            | "notifications/prompts/list_changed"
+            | "notifications/resources/list_changed"
+            | "notifications/resources/updated"
+    )
+}

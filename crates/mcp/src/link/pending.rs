@@ -1,0 +1,94 @@
+//! Requests that wait for their answers.
+
+use crate::failure::Failure;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many messages may wait for a slow client before more are dropped.
+const MESSAGES: usize = 256;
+
+/// Requests that wait for their answers, by the ids that we gave them.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    next: AtomicU64,
+    requests: Mutex<HashMap<u64, Waiting>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    /// How the client wrote the token under which it wants to hear of progress.
+    token: Option<String>,
+    messages: mpsc::Sender<String>,
+    answer: oneshot::Sender<Result<String, Failure>>,
+}
+
+/// Where the answer arrives, and what is said before it.
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    pub(crate) messages: mpsc::Receiver<String>,
+    pub(crate) answer: oneshot::Receiver<Result<String, Failure>>,
+}
+
+impl Pending {
+    /// An id that no other request has.
+    pub(crate) fn id(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn wait(&self, id: u64, token: Option<String>) -> Waiter {
+        let (messages, received) = mpsc::channel(MESSAGES);
+        let (answer, answered) = oneshot::channel();
+        self.requests().insert(id, Waiting { token, messages, answer });
+        Waiter { messages: received, answer: answered }
+    }
+
+    /// Gives a request its answer; `false`: nobody waits for it.
+    pub(crate) fn answer(&self, id: u64, answer: Result<String, Failure>) -> bool {
+        let waiting = self.requests().remove(&id);
+        waiting.is_some_and(|waiting| waiting.answer.send(answer).is_ok())
+    }
+
+    /// Tells a waiting client something; `false`: it does not wait, or does not listen fast enough.
+    pub(crate) fn tell(&self, id: u64, message: String) -> bool {
+        let requests = self.requests();
+        requests.get(&id).is_some_and(|waiting| waiting.messages.try_send(message).is_ok())
+    }
+
+    /// How the client wrote its progress token.
+    pub(crate) fn token(&self, id: u64) -> Option<String> {
+        self.requests().get(&id)?.token.clone()
+    }
+
+    pub(crate) fn is_waiting(&self, id: u64) -> bool {
+        self.requests().contains_key(&id)
+    }
+
+    pub(crate) fn forget(&self, id: u64) {
+        self.requests().remove(&id);
+    }
+
+    /// The request that waits, if it is the only one.
+    pub(crate) fn only(&self) -> Option<u64> {
+        let requests = self.requests();
+        requests.keys().next().copied().filter(|_| requests.len() == 1)
+    }
+
+    /// The request that came last.
+    pub(crate) fn newest(&self) -> Option<u64> {
+        self.requests().keys().max().copied()
+    }
+
+    /// Nobody will be answered any more.
+    pub(crate) fn fail_all(&self, failure: &Failure) {
+        let waiting: Vec<Waiting> = self.requests().drain().map(|(_, waiting)| waiting).collect();
+        for waiting in waiting {
+            let _ = waiting.answer.send(Err(failure.clone()));
+        }
+    }
+
+    fn requests(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,240 @@
+//! The result of a tool, rewritten: its texts in fewer tokens, everything else as the server wrote it.
+
+mod structured;
+mod text;
+
+use crate::edit::Edits;
+use crate::message::Message;
+use crate::policy::Rule;
+use serde_json::json;
+use std::time::Duration;
+use structured::Standing;
+use text::Written;
+use tokenforge_compress::{Engine, Original};
+use tokenforge_config::Structured;
+use tokenforge_dialects::{Kind, Node, quoted};
+use tokenforge_negotiate::Format;
+
+/// Where a request says which form it wants, in its `_meta`.
+pub const FORMAT_KEY: &str = "dev.tokenforge/format";
+
+/// Where a result says what was done to it, in its `_meta`.
+pub const RESULT_KEY: &str = "dev.tokenforge/result";
+
+/// A result, and what is to be done to it.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The tool, as agents call it: `mcp__server__tool`.
+    pub tool: &'a str,
+    /// The arguments of the call, as JSON.
+    pub arguments: &'a str,
+    /// What is to be done to its texts; `None`: nothing.
+    pub rule: Option<Rule>,
+    /// What becomes of structured content.
+    pub structured: Structured,
+    /// Does the client hold a schema that the result must have structured content for?
+    pub is_promised: bool,
+    /// Is it only measured?
+    pub is_observed: bool,
+    /// Does the result say what was done to it?
+    pub has_metadata: bool,
+    /// How long it took so far.
+    pub elapsed: &'a dyn Fn() -> Duration,
+}
+
+/// What became of a result.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// The answer in other words; `None`: as it came.
+    pub answer: Option<String>,
+    /// What that saves.
+    pub figures: Figures,
+    /// What must be stored before the answer goes on.
+    pub originals: Vec<Original>,
+}
+
+/// A result in figures: of what the client's model would have seen, and sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Figures {
+    /// The form of its texts: `json` where they are as they came.
+    pub format: &'static str,
+    /// Bytes as it came.
+    pub bytes_before: usize,
+    /// Bytes as it went on.
+    pub bytes_after: usize,
+    /// Tokens as it came.
+    pub tokens_before: usize,
+    /// Tokens as it went on.
+    pub tokens_after: usize,
+}
+
+impl Default for Figures {
+    fn default() -> Self {
+        let (bytes_before, bytes_after, tokens_before, tokens_after) = (0, 0, 0, 0);
+        let format = Format::Json.name();
+        Figures { format, bytes_before, bytes_after, tokens_before, tokens_after }
+    }
+}
+
+/// Rewrites the answer to a call. What is no result, or none of a tool, stays as it is.
+#[must_use]
+pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
+    let kept = Rewritten { answer: None, figures: Figures::default(), originals: Vec::new() };
+    let Ok(message) = Message::read(answer) else { return kept };
+    let Some(result) = message.result() else { return kept };
+    let [content, copy, error, meta] =
+        result.pick(["content", "structuredContent", "isError", "_meta"]);
+    let Some(content) = content.filter(|content| content.kind() == Kind::Array) else {
+        return kept;
+    };
+    let is_error = error.is_some_and(|error| error.kind() == Kind::True);
+    if job.is_promised && copy.is_none() && !is_error {
+        // The client may read the text in its place.
+        return kept;
+    }
+    let mut work = Work { job, engine, is_error, made: Made::default() };
+    let mut edits = Edits::default();
+    let blocks = blocks(&content);
+    let standing = Standing::of(copy.as_ref(), &blocks);
+    work.count(job.structured, copy.as_ref(), &blocks);
+    for (index, (node, text)) in blocks.iter().enumerate() {
+        let pointed = (job.structured == Structured::Pointer && standing.repeats(index))
+            .then(|| structured::pointer(text, engine.settings().counter))
+            .flatten();
+        let written = match pointed {
+            Some(pointer) => Some(Written::plain(pointer)),
+            None => work.written(text),
+        };
+        work.settle(text, written.as_ref());
+        if let Some(written) = written {
+            edits.rename(node, &written.text);
+            work.made.keep(written);
+        }
+    }
+    if let (Some(copy), Structured::Drop) = (&copy, job.structured) {
+        edits.remove(result, "structuredContent");
+        if !standing.is_in_text() {
+            // Nothing may be lost: what no text says becomes one.
+            let text = copy.raw();
+            let written = work.written(text);
+            work.settle(text, written.as_ref());
+            let shown = written.as_ref().map_or(text, |written| &written.text);
+            edits.append(&content, &format!(r#"{{"type":"text","text":{}}}"#, quoted(shown)));
+            if let Some(written) = written {
+                work.made.keep(written);
+            }
+        }
+    }
+    let figures = work.made.figures;
+    if edits.is_empty() || job.is_observed {
+        return Rewritten { answer: None, figures, originals: Vec::new() };
+    }
+    if job.has_metadata {
+        let note = note(&work.made, (job.elapsed)());
+        match meta.filter(|meta| meta.kind() == Kind::Object) {
+            Some(meta) => edits.set(&meta, RESULT_KEY, &note),
+            None => edits.set(result, "_meta", &format!("{{{}:{note}}}", quoted(RESULT_KEY))),
+        }
+    }
+    Rewritten { answer: Some(edits.applied(answer)), figures, originals: work.made.originals }
+}
+
+/// The texts of a result that a model reads.
+fn blocks<'a>(content: &Node<'a>) -> Vec<(Node<'a>, String)> {
+    let block = |block: Node<'a>| {
+        let [kind, text, annotations] = block.pick(["type", "text", "annotations"]);
+        let is_for_people = annotations
+            .and_then(|annotations| annotations.get("audience"))
+            .is_some_and(|audience| matches!(&audience.elements()[..], [only] if only.is("user")));
+        if !kind.is_some_and(|kind| kind.is("text")) || is_for_people {
+            return None;
+        }
+        let text = text?;
+        let content = text.text()?.into_owned();
+        Some((text, content))
+    };
+    content.elements().into_iter().filter_map(block).collect()
+}
+
+/// The work on one result.
+struct Work<'w> {
+    job: &'w Job<'w>,
+    engine: &'w Engine<'w>,
+    is_error: bool,
+    made: Made,
+}
+
+/// What was made so far.
+#[derive(Default)]
+struct Made {
+    figures: Figures,
+    originals: Vec<Original>,
+    references: Vec<String>,
+}
+
+impl Made {
+    fn keep(&mut self, written: Written) {
+        if let Some(format) = written.format {
+            self.figures.format = format;
+        }
+        if let Some(original) = written.original {
+            self.references.push(original.reference.to_string());
+            self.originals.push(original);
+        }
+    }
+}
+
+impl Work<'_> {
+    /// A text in other words, if it may be and if that has fewer tokens.
+    fn written(&self, text: &str) -> Option<Written> {
+        let Job { tool, arguments, rule, .. } = *self.job;
+        text::written(text, tool, arguments, self.is_error, rule, self.engine)
+    }
+
+    /// Counts what the client's model would have seen.
+    fn count(
+        &mut self,
+        policy: Structured,
+        copy: Option<&Node<'_>>,
+        blocks: &[(Node<'_>, String)],
+    ) {
+        let counter = self.engine.settings().counter;
+        let figures = &mut self.made.figures;
+        // Clients whose copy is dropped show it in place of the texts.
+        let shows_texts = policy != Structured::Drop || copy.is_none();
+        for (_, text) in blocks.iter().filter(|_| shows_texts) {
+            figures.bytes_before += text.len();
+            figures.tokens_before += counter.count(text);
+        }
+        if let Some(copy) = copy.filter(|_| policy != Structured::Keep) {
+            let (bytes, tokens) = (copy.raw().len(), counter.count(copy.raw()));
+            figures.bytes_before += bytes;
+            figures.tokens_before += tokens;
+            if policy == Structured::Pointer {
+                figures.bytes_after += bytes;
+                figures.tokens_after += tokens;
+            }
+        }
+    }
+
+    fn settle(&mut self, text: &str, written: Option<&Written>) {
+        let text = written.map_or(text, |written| &written.text);
+        self.made.figures.bytes_after += text.len();
+        self.made.figures.tokens_after += self.engine.settings().counter.count(text);
+    }
+}
+
+fn note(made: &Made, elapsed: Duration) -> String {
+    let Figures { format, bytes_before, bytes_after, tokens_before, tokens_after } = made.figures;
+    let mut note = json!({
+        "format": format,
+        "bytes_before": bytes_before, "bytes_after": bytes_after,
+        "tokens_before": tokens_before, "tokens_after": tokens_after,
+        "tokens_saved": tokens_before as i64 - tokens_after as i64,
+        "ms": (elapsed.as_secs_f64() * 1e4).round() / 10.0,
+    });
+    if !made.references.is_empty() {
+        note["original_ref"] = json!(made.references);
+    }
+    note.to_string()
+}

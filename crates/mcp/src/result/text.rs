@@ -1,0 +1,80 @@
+//! One text of a result, in other words.
+
+use crate::policy::Rule;
+use std::borrow::Cow;
+use tokenforge_compress::{Engine, History, Original, Output};
+use tokenforge_formats::{Form, Json, cheapest};
+use tokenforge_negotiate::Format;
+
+/// A text in other words.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) text: String,
+    /// The form it took; `None`: it is no form of ours.
+    pub(super) format: Option<&'static str>,
+    /// What must be stored, since something was left out.
+    pub(super) original: Option<Original>,
+}
+
+impl Written {
+    pub(super) fn plain(text: String) -> Self {
+        Written { text, format: None, original: None }
+    }
+}
+
+/// The text in other words; `None`: as it came. Secrets go whatever the form.
+pub(super) fn written(
+    text: &str,
+    tool: &str,
+    arguments: &str,
+    is_error: bool,
+    rule: Option<Rule>,
+    engine: &Engine<'_>,
+) -> Option<Written> {
+    let output = Output { text, tool, arguments, call: None, is_error };
+    let fits = |rule: &Rule| (rule.min_bytes..=rule.max_bytes).contains(&text.len());
+    let form = match rule.filter(fits).map(|rule| rule.format) {
+        Some(Format::Auto) => return auto(&output, engine),
+        Some(Format::Toon) => Some(Form::Toon),
+        Some(Format::Stc) => Some(Form::Stc),
+        Some(Format::Json) | None => None,
+    };
+    let redacted = engine.redacted(&output);
+    if let Some(written) = form.and_then(|form| in_form(&redacted, form, engine)) {
+        return Some(written);
+    }
+    match redacted {
+        Cow::Owned(text) => Some(Written::plain(text)),
+        Cow::Borrowed(_) => None,
+    }
+}
+
+/// JSON in one form, if that has fewer tokens than the text and than the text without its white space.
+fn in_form(text: &str, form: Form, engine: &Engine<'_>) -> Option<Written> {
+    let counter = engine.settings().counter;
+    let json = document(text)?;
+    let choice = cheapest(&json, &[form], counter);
+    let is_it = choice.form == form && counter.is_cheaper(&choice.text, text);
+    is_it.then(|| Written {
+        text: choice.text.into_owned(),
+        format: Some(form.name()),
+        original: None,
+    })
+}
+
+fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<Written> {
+    let compressed = engine.compress(output, &History::default());
+    let text = compressed.replacement?;
+    let form = || {
+        let json = document(output.text)?;
+        Form::ALL.iter().find(|form| form.encode(&json).is_ok_and(|encoded| encoded == text))
+    };
+    let format = form().map_or(Format::Auto.name(), |form| form.name());
+    Some(Written { text, format: Some(format), original: compressed.original })
+}
+
+/// The text, if it is wholly JSON and more than one value.
+fn document(text: &str) -> Option<Json<'_>> {
+    let starts = text.trim_start().starts_with(['{', '[']);
+    starts.then(|| Json::parse(text).ok()).flatten()
+}

@@ -1,0 +1,247 @@
+//! A client of the legacy era: what it said about itself, what waits for it, what it was asked.
+
+use crate::link::{Link, Told, Wire};
+use crate::message::{Message, Sort};
+use crate::outgoing::under_id;
+use crate::rpc::{self, Code};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+use tokenforge_config::Structured;
+use tokenforge_dialects::Node;
+use tokio::sync::{Notify, oneshot};
+
+/// How many messages wait for a client that does not listen; the oldest go first.
+const OUTBOX: usize = 256;
+
+/// How many questions of servers may be open.
+const QUESTIONS: usize = 256;
+
+/// Which servers a client sees.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Scope {
+    /// All, with prefixes before the names of their tools.
+    All,
+    /// One, as it is.
+    One(Arc<str>),
+}
+
+/// Who a client is.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    /// The name it gives itself; empty if it gives none.
+    pub(crate) name: String,
+    pub(crate) told: Told,
+}
+
+impl Client {
+    pub(crate) fn new(
+        info: Option<&Node<'_>>,
+        capabilities: Option<&Node<'_>>,
+        agent: Option<&str>,
+    ) -> Self {
+        let name = info.and_then(|info| info.get("name")?.text()).map(|name| name.into_owned());
+        // `claude-code/2.1 (cli)`
+        let by_agent = || Some(agent?.split(['/', ' ']).next()?.to_owned());
+        let raw = |node: Option<&Node<'_>>, other: String| {
+            node.map_or(other, |node| node.raw().to_owned())
+        };
+        Client {
+            name: name.or_else(by_agent).unwrap_or_default(),
+            told: Told {
+                info: raw(info, rpc::own_info()),
+                capabilities: raw(capabilities, "{}".to_owned()),
+            },
+        }
+    }
+
+    /// Can a server ask it something?
+    pub(crate) fn can_be_asked(&self) -> bool {
+        let capabilities = Node::read(&self.told.capabilities).ok();
+        capabilities.is_some_and(|node| {
+            node.pick(["sampling", "elicitation", "roots"]).iter().any(Option::is_some)
+        })
+    }
+}
+
+/// A client's session.
+pub(crate) struct Session {
+    pub(crate) id: Arc<str>,
+    pub(crate) tenant: Arc<str>,
+    pub(crate) scope: Scope,
+    pub(crate) client: Client,
+    pub(crate) version: &'static str,
+    used: Mutex<Instant>,
+    waiting: Mutex<VecDeque<String>>,
+    arrived: Notify,
+    /// Which of the streams that a client opened is the last.
+    stream: AtomicU64,
+    next_question: AtomicU64,
+    questions: Mutex<HashMap<String, (Wire, String)>>,
+    running: Mutex<HashMap<String, Running>>,
+    structured: Mutex<HashMap<Arc<str>, Structured>>,
+}
+
+/// A request under way, for whoever takes it back.
+struct Running {
+    link: Weak<Link>,
+    id: u64,
+    cancel: oneshot::Sender<()>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        id: Arc<str>,
+        tenant: Arc<str>,
+        scope: Scope,
+        client: Client,
+        version: &'static str,
+    ) -> Arc<Self> {
+        Arc::new(Session {
+            id,
+            tenant,
+            scope,
+            client,
+            version,
+            used: Mutex::new(Instant::now()),
+            waiting: Mutex::default(),
+            arrived: Notify::new(),
+            stream: AtomicU64::new(0),
+            next_question: AtomicU64::new(0),
+            questions: Mutex::default(),
+            running: Mutex::default(),
+            structured: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn touch(&self) {
+        *locked(&self.used) = Instant::now();
+    }
+
+    pub(crate) fn last_used(&self) -> Instant {
+        *locked(&self.used)
+    }
+
+    /// Does it see this server?
+    pub(crate) fn sees(&self, prefix: &str) -> bool {
+        match &self.scope {
+            Scope::All => true,
+            Scope::One(own) => &**own == prefix,
+        }
+    }
+
+    /// Something for the client that belongs to no request of its own.
+    pub(crate) fn receive(&self, wire: Option<&Wire>, text: String) {
+        let text = match (Message::read(&text), wire) {
+            (Ok(message), Some(wire)) if message.sort() == Sort::Request => {
+                match self.question(wire, &message) {
+                    Some(question) => question,
+                    None => return,
+                }
+            }
+            _ => text,
+        };
+        let mut waiting = locked(&self.waiting);
+        if waiting.len() == OUTBOX {
+            waiting.pop_front();
+        }
+        waiting.push_back(text);
+        drop(waiting);
+        self.arrived.notify_one();
+    }
+
+    /// A server's question as the client is to see it, under an id that no other server uses.
+    pub(crate) fn question(&self, wire: &Wire, message: &Message<'_>) -> Option<String> {
+        let theirs = message.id()?.to_owned();
+        let number = self.next_question.fetch_add(1, Ordering::Relaxed);
+        let ours = format!("\"server-{number}\"");
+        let mut questions = locked(&self.questions);
+        if questions.len() >= QUESTIONS {
+            wire.reply(rpc::error(
+                Some(&theirs),
+                Code::Internal,
+                "the client answers no questions",
+            ));
+            return None;
+        }
+        questions.insert(ours.clone(), (wire.clone(), theirs));
+        Some(under_id(message, &ours))
+    }
+
+    /// The client answered a question: to whom that goes, and under which id.
+    pub(crate) fn answered(&self, message: &Message<'_>) -> Option<(Wire, String)> {
+        let (wire, theirs) = locked(&self.questions).remove(message.id()?)?;
+        Some((wire, under_id(message, &theirs)))
+    }
+
+    /// Opens the stream on which the client listens. An older one ends.
+    pub(crate) fn open_stream(&self) -> u64 {
+        let stream = self.stream.fetch_add(1, Ordering::AcqRel) + 1;
+        self.arrived.notify_waiters();
+        stream
+    }
+
+    /// What waits for the client; `None`: another stream was opened.
+    pub(crate) async fn next(&self, stream: u64) -> Option<String> {
+        loop {
+            let arrived = self.arrived.notified();
+            if self.stream.load(Ordering::Acquire) != stream {
+                // Whoever listens now shall not miss what woke this one.
+                self.arrived.notify_one();
+                return None;
+            }
+            if let Some(text) = locked(&self.waiting).pop_front() {
+                return Some(text);
+            }
+            arrived.await;
+        }
+    }
+
+    /// A request is under way; the receiver hears when the client takes it back.
+    pub(crate) fn begin(
+        &self,
+        client_id: &str,
+        link: &Arc<Link>,
+        id: u64,
+    ) -> oneshot::Receiver<()> {
+        let (cancel, cancelled) = oneshot::channel();
+        let running = Running { link: Arc::downgrade(link), id, cancel };
+        locked(&self.running).insert(client_id.to_owned(), running);
+        cancelled
+    }
+
+    pub(crate) fn end(&self, client_id: &str) {
+        locked(&self.running).remove(client_id);
+    }
+
+    /// The client takes a request back.
+    pub(crate) fn cancel(&self, message: &Message<'_>) {
+        let Some(client_id) = message.param("requestId") else { return };
+        let Some(running) = locked(&self.running).remove(client_id.raw()) else { return };
+        if let Some(link) = running.link.upgrade() {
+            let mut edits = crate::edit::Edits::default();
+            edits.replace(&client_id, running.id.to_string());
+            link.wire().reply(edits.applied(message.text()));
+        }
+        let _ = running.cancel.send(());
+    }
+
+    /// What becomes of structured content: as it was when the client last saw the schemas of these tools.
+    pub(crate) fn structured(
+        &self,
+        prefix: &Arc<str>,
+        now: Structured,
+        is_listing: bool,
+    ) -> Structured {
+        let mut pinned = locked(&self.structured);
+        if is_listing {
+            pinned.insert(prefix.clone(), now);
+        }
+        *pinned.entry(prefix.clone()).or_insert(now)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

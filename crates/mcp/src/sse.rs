@@ -1,0 +1,143 @@
+//! Server-sent events: messages in a stream of bytes.
+
+use crate::message::LONGEST_MESSAGE;
+use std::time::Duration;
+
+/// A message as an event.
+#[must_use]
+pub fn frame(message: &str) -> String {
+    let mut frame = String::with_capacity(message.len() + 24);
+    frame.push_str("event: message\n");
+    // JSON may be written over many lines.
+    for line in message.split(['\n', '\r']) {
+        frame.push_str("data: ");
+        frame.push_str(line);
+        frame.push('\n');
+    }
+    frame.push('\n');
+    frame
+}
+
+/// What a silent stream says, so that nobody takes it for dead.
+pub const ALIVE: &str = ": alive\n\n";
+
+/// An event that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// What it says.
+    pub data: String,
+}
+
+/// Reads events from pieces of a stream, cut anywhere.
+#[derive(Debug, Default)]
+pub struct Reader {
+    line: Vec<u8>,
+    data: Option<String>,
+    after_return: bool,
+    /// The last event that the stream numbered.
+    pub last_id: Option<String>,
+    /// How long to wait before asking for the rest.
+    pub retry: Option<Duration>,
+}
+
+/// An event is longer than any message may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a message of more than 8 MiB")]
+pub struct TooLong;
+
+impl Reader {
+    /// Takes in a piece and gives out the events that are whole.
+    ///
+    /// # Errors
+    /// An event is too long; nothing more can be read.
+    pub fn push(&mut self, piece: &[u8]) -> Result<Vec<Event>, TooLong> {
+        let mut events = Vec::new();
+        let mut rest = piece;
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let is_second_half =
+                std::mem::take(&mut self.after_return) && end == 0 && rest[0] == b'\n';
+            if !is_second_half {
+                self.line.extend_from_slice(&rest[..end]);
+                self.end_of_line(&mut events);
+            }
+            self.after_return = rest[end] == b'\r';
+            rest = &rest[end + 1..];
+            self.bound()?;
+        }
+        if !rest.is_empty() {
+            self.after_return = false;
+        }
+        self.line.extend_from_slice(rest);
+        self.bound()?;
+        Ok(events)
+    }
+
+    fn bound(&self) -> Result<(), TooLong> {
+        let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
+        if held > LONGEST_MESSAGE { Err(TooLong) } else { Ok(()) }
+    }
+
+    fn end_of_line(&mut self, events: &mut Vec<Event>) {
+        let line = std::mem::take(&mut self.line);
+        if line.is_empty() {
+            events.extend(
+                self.data.take().filter(|data| !data.is_empty()).map(|data| Event { data }),
+            );
+            return;
+        }
+        let line = String::from_utf8_lossy(&line);
+        let (field, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "data" => match &mut self.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => self.data = Some(value.to_owned()),
+            },
+            "id" if value.len() <= 1024 => self.last_id = Some(value.to_owned()),
+            "retry" => self.retry = value.parse().ok().map(Duration::from_millis),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn events_are_read_as_browsers_read_them() {
+        let text = "\u{feff}: hello\r\nid: 1\r\nretry: 250\r\ndata: {\"a\":\r\ndata:1}\r\n\r\ndata\n\nevent: x\rdata: b\r\rdata: half";
+        let mut reader = Reader::default();
+        let events = reader.push(text.as_bytes()).unwrap();
+        let data: Vec<&str> = events.iter().map(|event| event.data.as_str()).collect();
+        assert_eq!(data, ["{\"a\":\n1}", "b"]);
+        assert_eq!(reader.last_id.as_deref(), Some("1"));
+        assert_eq!(reader.retry, Some(Duration::from_millis(250)));
+    }
+
+    #[test]
+    fn an_event_without_end_is_refused() {
+        let mut reader = Reader::default();
+        let piece = vec![b'x'; 1 << 20];
+        assert!((0..9).any(|_| reader.push(&piece).is_err()));
+    }
+
+    proptest! {
+        #[test]
+        fn wherever_the_stream_is_cut_the_messages_are_the_same(
+            messages in prop::collection::vec("[ -~\\né]{1,20}", 1..5), cut in 1usize..9
+        ) {
+            let stream: String = messages.iter().map(|message| frame(message)).collect();
+            let mut reader = Reader::default();
+            let mut read = Vec::new();
+            for piece in stream.as_bytes().chunks(cut) {
+                read.extend(reader.push(piece).unwrap().into_iter().map(|event| event.data));
+            }
+            prop_assert_eq!(read, messages);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The work on one result: rewritten, and what it leaves out stored first.
+
+use crate::hub::{HubSettings, Originals};
+use crate::policy::Rule;
+use crate::result::{Job, Rewritten, rewrite};
+use std::time::Instant;
+use tokenforge_compress::{Engine, Mode, Vault};
+use tokenforge_config::Structured;
+use tokenforge_negotiate::Format;
+
+/// A call of a tool, and what is to be done to its result.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolCall {
+    /// The server, as its prefix or its client calls it.
+    pub(crate) server: String,
+    /// The tool, as its server calls it.
+    pub(crate) tool: String,
+    /// Its arguments, as JSON.
+    pub(crate) arguments: String,
+    /// What is to be done to its texts; `None`: nothing.
+    pub(crate) rule: Option<Rule>,
+    /// What becomes of structured content.
+    pub(crate) structured: Structured,
+    /// Does the tool promise structured content?
+    pub(crate) is_promised: bool,
+    pub(crate) started: Instant,
+}
+
+/// Rewrites the answer to a call. What it leaves out is stored first; where that cannot be, or where our own tool is not
+/// offered, nothing is left out. Blocks.
+pub(crate) fn rewritten(
+    answer: &str,
+    call: &ToolCall,
+    settings: &HubSettings,
+    originals: Option<&dyn Originals>,
+    tenant: &str,
+) -> Rewritten {
+    let mut engine_settings = settings.engine.clone();
+    let is_observed = settings.mcp.observe || engine_settings.mode == Mode::Observe;
+    if engine_settings.mode == Mode::Observe {
+        engine_settings.mode = Mode::Standard;
+    }
+    let is_off = engine_settings.mode == Mode::Disabled;
+    let began = Instant::now();
+    let ToolCall { server, tool, arguments, rule, structured, is_promised, .. } = call;
+    // As agents call it: so the engine knows that it is a server's, and what such a tool does.
+    let name = format!("mcp__{server}__{tool}");
+    let job = Job {
+        tool: &name,
+        arguments,
+        // What a client asks for by name it gets, also where nothing is done unasked.
+        rule: rule.filter(|rule| !is_off || rule.format != Format::Auto),
+        structured: *structured,
+        // Where schemas go, nothing is promised.
+        is_promised: *is_promised && *structured != Structured::Drop,
+        is_observed,
+        has_metadata: settings.mcp.metadata,
+        elapsed: &|| began.elapsed(),
+    };
+    let engine = Engine::new(&engine_settings);
+    if let Some((originals, key)) =
+        originals.and_then(|originals| Some((originals, originals.key()?)))
+    {
+        let vault = Vault { key: &key, tenant };
+        let made = rewrite(answer, &job, &engine.with_vault(vault));
+        if made.originals.iter().all(|original| originals.keep(tenant, original)) {
+            return made;
+        }
+    }
+    rewrite(answer, &job, &engine)
+}

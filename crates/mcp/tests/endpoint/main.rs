@@ -1,0 +1,14 @@
+//! The endpoint through real sockets, in front of servers behind addresses and of programs.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../../fake/behaviour.rs"]
+mod behaviour;
+mod formats;
+mod harm;
+mod kit;
+mod legacy;
+mod modern;
+mod operator;
+mod programs;
+mod remote;
