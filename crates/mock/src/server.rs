@@ -73,7 +73,8 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, mut listening: watch
         plan = &mut plan => plan.ok(),
     };
     drop(served);
-    let Some(plan) = taken else { return };
+    // A client that leaves at once ends the connection before the plan is looked for.
+    let Some(plan) = taken.or_else(|| plan.try_recv().ok()) else { return };
     let is_abandoned = tokio::select! {
         left = plan.write(by_hand) => left.unwrap_or(true),
         _ = listening.wait_for(|listening| !listening) => false,
