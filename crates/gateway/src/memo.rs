@@ -4,8 +4,10 @@
 //! the same settings, has its replacement here, already escaped: it is spliced in without a look at it. Nothing
 //! depends on this: what is not here is made again, and is the same.
 
+mod histories;
 mod texts;
 
+pub(crate) use histories::{Histories, Seen};
 pub(crate) use texts::Texts;
 
 use crate::report::Figures;
@@ -29,6 +31,7 @@ pub(crate) struct Memo {
     entries: Cache<u128, Arc<Entry>, Weight>,
     /// The latest long result with these first bytes.
     heads: Cache<u64, Weak<Entry>>,
+    pub(crate) histories: Histories,
     /// Drawn at random, so that nobody outside can make two results look alike.
     seed: u64,
 }
@@ -38,6 +41,7 @@ impl Default for Memo {
         Memo {
             entries: Cache::with_weighter(10_000, BYTES, Weight),
             heads: Cache::new(10_000),
+            histories: Histories::default(),
             seed: RandomState::new().hash_one(BYTES),
         }
     }
