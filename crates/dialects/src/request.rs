@@ -24,6 +24,7 @@ pub use result::{Arguments, Shape, ToolResult};
 pub use session::session_of_headers;
 pub use sites::{AnswerSite, CallSite};
 pub use speech::{MessageText, Role, Texts};
+pub(crate) use tools::TOOL;
 pub use tools::{Tools, expand_tool};
 
 use crate::dialect::Dialect;

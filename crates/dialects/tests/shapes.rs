@@ -7,6 +7,7 @@ mod support;
 use serde_json::{Value, json};
 use support::{read, texts};
 use tokenforge_compress::expand_tool::DEFINITION;
+use tokenforge_compress::reference::EXPAND_TOOL;
 use tokenforge_dialects::Dialect::{
     Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
 };
@@ -363,6 +364,7 @@ fn c5_every_dialect_spells_the_same_definition() {
         assert_eq!(tool, expected, "{dialect:?}");
     }
     assert_eq!(expand_tool(Anthropic), DEFINITION);
+    assert_eq!(definition["name"], EXPAND_TOOL);
 }
 
 #[test]
