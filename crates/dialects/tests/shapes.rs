@@ -426,6 +426,33 @@ fn c5_the_tool_goes_to_the_end_of_the_list_and_only_where_there_is_one() {
 }
 
 #[test]
+fn f15_every_list_of_tools_is_found() {
+    for (dialect, body, expected) in [
+        (Anthropic, r#"{"tools":[{"name":"a"}]}"#, "a"),
+        (
+            OpenAiResponses,
+            r#"{"input":[{"type":"additional_tools","tools":[{"name":"b"}]},{"tools":[{"name":"c"}],"type":"additional_tools"}],"tools":[{"name":"a"}]}"#,
+            "abc",
+        ),
+        (
+            OpenAiResponses,
+            r#"{"tools":[],"input":[{"type":"additional_tools","tools":[{"name":"a"}]},{"type":"additional_tools","tools":[{"name":"b"}]},{"type":"other","tools":[{"name":"x"}]}]}"#,
+            "ab",
+        ),
+        (
+            Gemini,
+            r#"{"tools":[{"functionDeclarations":[{"name":"b"}]},{"functionDeclarations":[{"name":"a"}]},{"functionDeclarations":[]}]}"#,
+            "ab",
+        ),
+    ] {
+        let request = read(body.as_bytes(), dialect);
+        let lists = request.tools.iter().chain(&request.further_tools);
+        let names: String = lists.flat_map(|tools| &tools.names[..1]).map(|name| &**name).collect();
+        assert_eq!(names, expected, "{body}");
+    }
+}
+
+#[test]
 fn c5_a_list_of_tools_is_replaced_and_appended_to_in_one_go() {
     for (dialect, before, after) in [
         (Anthropic, r#"{"tools":["#, r#"]}"#),

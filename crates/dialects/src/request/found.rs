@@ -18,8 +18,10 @@ pub(super) struct Found<'a> {
     known: &'a dyn Known,
     pub(super) calls: Calls<'a>,
     pub(super) tools: Option<Tools<'a>>,
-    /// Tools that came as an item of the conversation.
-    item_tools: Option<Tools<'a>>,
+    /// Tools that came as items of the conversation.
+    item_tools: Vec<Tools<'a>>,
+    /// Lists of tools that others are preferred to.
+    pub(super) further_tools: Vec<Tools<'a>>,
     /// The list of messages was read.
     pub(super) messages: Slot<()>,
     /// The list of tools was read.
@@ -62,7 +64,8 @@ impl<'a> Found<'a> {
             wants_speech: texts == Texts::Wanted,
             calls: Calls::default(),
             tools: None,
-            item_tools: None,
+            item_tools: Vec::new(),
+            further_tools: Vec::new(),
             messages: Slot::default(),
             tool_list: Slot::default(),
             is_anthropic: false,
@@ -229,9 +232,9 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Tools came as an item. The first such item stays where it is while the conversation grows.
+    /// Tools came as an item.
     pub(super) fn item_tools(&mut self, tools: Option<Tools<'a>>) {
-        self.item_tools = self.item_tools.take().or(tools);
+        self.item_tools.extend(tools);
     }
 
     pub(super) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
@@ -239,14 +242,19 @@ impl<'a> Found<'a> {
         for answer in self.answers.iter_mut().take(self.seen) {
             answer.is_last_turn = false;
         }
-        let tools = self.tools.filter(|tools| tools.count > 0);
+        // The first item stays where it is while the conversation grows.
+        let mut lists =
+            self.tools.filter(|tools| tools.count > 0).into_iter().chain(self.item_tools);
+        let tools = lists.next();
+        let further_tools = self.further_tools.into_iter().chain(lists).collect();
         Request {
             head,
             results: self.results,
             texts: self.speech,
             calls: self.calls.into_sites(),
             answers: self.answers,
-            tools: tools.or(self.item_tools),
+            tools,
+            further_tools,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::fixtures::{arguments, escaped, rows, test_run, test_run_of};
 use crate::house::House;
-use crate::voices::{ANTHROPIC, CHAT, Conversation, Voice, WHOLE};
+use crate::voices::{ANTHROPIC, CHAT, Conversation, GEMINI, RESPONSES, Voice, WHOLE};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -494,6 +494,44 @@ fn f15_descriptions_are_minified_alike_on_both_paths() {
         }
         assert_eq!(minified, [expected; 4]);
     }
+}
+
+#[test]
+fn f15_every_list_of_tools_is_minified_and_one_is_appended_to() {
+    let text = "Runs   a command.";
+    let short = |body: &Value| body.to_string().replace(text, "Runs a command.");
+    let house = House::with(|settings| settings.schema_compression = SchemaCompression::Minify);
+    let mut body = Conversation::new(RESPONSES).body;
+    let tool = |name: &str| json!({ "type": "function", "name": name, "description": text, "parameters": { "type": "object" } });
+    let item = |name: &str| json!({ "type": "additional_tools", "role": "developer", "tools": [tool(name)] });
+    body["tools"] = json!([tool("a")]);
+    body["input"] = json!([item("b"), { "role": "user", "content": text }, item("c")]);
+    assert_eq!(
+        house.post(RESPONSES.path, body.to_string()).status,
+        200,
+        "{:?}",
+        house.mock.refusals()
+    );
+    let mut forwarded = house.mock.last().json();
+    let tools = forwarded["tools"].as_array_mut().unwrap();
+    assert_eq!(tools.pop().unwrap()["name"], "expand_context");
+    assert_eq!(forwarded["input"][1], body["input"][1], "what is said is no description");
+    forwarded["input"][1]["content"] = json!("Runs a command.");
+    assert_eq!(forwarded.to_string(), short(&body));
+
+    let mut body = Conversation::new(GEMINI).body;
+    let tool =
+        |name: &str| json!({ "functionDeclarations": [{ "name": name, "description": text }] });
+    body["tools"] = json!([tool("a"), tool("b")]);
+    assert_eq!(
+        house.post(GEMINI.path, body.to_string()).status,
+        200,
+        "{:?}",
+        house.mock.refusals()
+    );
+    let mut forwarded = house.mock.last().json();
+    forwarded["tools"][1]["functionDeclarations"].as_array_mut().unwrap().pop();
+    assert_eq!(forwarded.to_string(), short(&body));
 }
 
 #[test]
