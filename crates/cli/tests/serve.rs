@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod kit;
+#[path = "serve/replicas.rs"]
+mod replicas;
 
 use kit::{Folder, failure, out, run_in, start};
 use std::io::{BufRead, BufReader};
