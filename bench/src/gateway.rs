@@ -6,6 +6,7 @@
 mod contender;
 mod conversation;
 mod fresh;
+mod leaving;
 mod load;
 mod memory;
 mod passthrough;
@@ -108,11 +109,12 @@ pub(crate) fn measure(plan: Plan) -> anyhow::Result<String> {
         let throughput = throughput::measure(&field, plan, &mut promises).await?;
         let fresh = fresh::measure(&field, plan, &mut promises).await?;
         let streaming = streaming::measure(&field, plan, &mut promises).await?;
+        let leaving = leaving::measure(&field, plan, &mut promises).await?;
         single::measure(&field, plan, &mut promises).await?;
         let memory = memory::measure(&field, plan, &mut promises).await?;
         Ok(format!(
             "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms.\n\n\
-             {promises}\n{throughput}\n{fresh}\n{streaming}\n{memory}",
+             {promises}\n{throughput}\n{fresh}\n{streaming}\n{leaving}\n{memory}",
             report::processor(),
             std::thread::available_parallelism()?,
             plan.rounds,
