@@ -6,6 +6,7 @@
 mod contender;
 mod conversation;
 mod fresh;
+mod leaving;
 mod load;
 mod memory;
 mod passthrough;
@@ -115,6 +116,9 @@ pub(crate) fn measure(plan: Plan, part: Option<&str>) -> anyhow::Result<String> 
         }
         if is_wanted("streaming") {
             tables.push(streaming::measure(&field, plan, &mut promises).await?);
+        }
+        if is_wanted("leaving") {
+            tables.push(leaving::measure(&field, plan, &mut promises).await?);
         }
         if is_wanted("single") {
             single::measure(&field, plan, &mut promises).await?;

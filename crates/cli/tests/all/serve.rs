@@ -1,5 +1,7 @@
 //! `tokenforge serve` and `tokenforge config`, as processes.
 
+mod replicas;
+
 use crate::kit::{Folder, failure, out, run_in, start};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -152,6 +154,28 @@ fn g44_without_a_network_it_works_as_far_as_that_goes() {
     let compress = Ask::post("/v1/compress", r#"{"messages":[{"role":"user","content":"hi"}]}"#);
     assert_eq!(serving.send(&compress).status, 200);
     assert_eq!(serving.get("/_forge/readyz").status, 200);
+}
+
+#[test]
+fn a_plain_upstream_is_asked_through_the_proxy_that_the_environment_names() {
+    let mock = Mock::start();
+    let proxy = mock.url().replace("://", "://user:word@");
+    let ask = |backend: &str, variables: &[(&str, &str)]| {
+        let arguments = ["--listen", "127.0.0.1:0", "--backend-url", backend];
+        Serving::with(&arguments, variables).send(&question(false)).status
+    };
+    // Nobody knows this host, but for the proxy.
+    let far = "http://provider.invalid";
+    assert_eq!(ask(far, &[("HTTP_PROXY", &proxy), ("NO_PROXY", "")]), 200);
+    let asked = mock.last();
+    assert_eq!(asked.target, "http://provider.invalid/v1/messages");
+    assert_eq!(asked.header("host"), "provider.invalid");
+    assert_eq!(asked.header("proxy-authorization"), "Basic dXNlcjp3b3Jk");
+    assert_eq!(ask(far, &[("HTTP_PROXY", &proxy), ("NO_PROXY", "provider.invalid")]), 502);
+    // What runs here is not behind any proxy.
+    assert_eq!(ask(&mock.url(), &[("HTTP_PROXY", "http://127.0.0.1:1")]), 200);
+    assert_eq!(mock.last().target, "/v1/messages");
+    assert_eq!(mock.last().header("proxy-authorization"), "");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             settings.schema_compression = SchemaCompression::Minify;
             settings.monitoring.log_level = LogLevel::Trace;
         }
-        settings.store.max_bytes = max;
+        settings.store.max_bytes = flags[0].then_some(max);
         settings.tool_output.api.model = names.first().cloned();
         settings.tool_output.skip_tools = names;
         settings

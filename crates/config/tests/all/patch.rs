@@ -35,11 +35,12 @@ fn l10_what_is_shown_has_no_secret() {
 
 #[test]
 fn what_is_shown_is_what_is_in_effect() {
-    let shown =
-        file("pipes: {tool_output: {mode: safe}}\nlimits: {idle_timeout: 90s}").unwrap().show();
+    let text = "pipes: {tool_output: {mode: safe}}\nlimits: {idle_timeout: 90s}\n\
+                store: {max_bytes: 128MiB}";
+    let shown = file(text).unwrap().show();
     assert!(shown.contains("mode: safe") && shown.contains("idle_timeout: 90s"), "{shown}");
     assert!(shown.contains("anthropic: https://api.anthropic.com\n"), "{shown}");
-    assert!(shown.contains("max_bytes: 64MiB"), "{shown}");
+    assert!(shown.contains("max_bytes: 128MiB") && shown.contains("original_ttl: 24h"), "{shown}");
 }
 
 #[test]

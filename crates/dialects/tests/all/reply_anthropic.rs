@@ -201,13 +201,54 @@ fn g24_blocks_that_come_interleaved_are_kept_apart() {
 fn arguments_that_are_not_json_are_still_a_call_and_said_again_as_an_object() {
     for (parts, arguments) in [(&["{\"id\": "][..], "{\"id\": "), (&["[1]"], "[1]"), (&[], "{}")] {
         let blocks = [call("t1", "expand_context", parts)];
-        let heard = stream(&[reply("m1", &blocks, "max_tokens", [1, 0, 1])]);
+        let heard = stream(&[reply("m1", &blocks, "tool_use", [1, 0, 1])]);
         assert_eq!(heard.turns[0].calls[0].arguments, arguments);
         assert_eq!(
             follow_up(&heard.turns[0], BODY)["messages"][1]["content"][0]["input"],
             json!({})
         );
     }
+}
+
+#[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
+    let first = reply("m1", &[text(&["a"]), expand("t1")], "max_tokens", [1, 0, 1]);
+    let second = reply("m2", &[text(&["So."])], "end_turn", [6, 0, 1]);
+    let heard = stream(&[first, second]);
+    assert_eq!(heard.turns[0].calls[0].arguments, r#"{"id": "shadow_1"}"#);
+    assert_eq!(message(&payloads(heard.text()))["stop_reason"], "end_turn");
+    let content = json!([{"type": "text", "text": "a"}, {"type": "tool_use", "id": "t1", "name": "expand_context", "input": {"id": "s"}}]);
+    let whole = whole("m1", content, "max_tokens", 1);
+    let heard = talk(Dialect::Anthropic, Wire::Whole, &[whole], |bytes| vec![bytes]);
+    assert_eq!(heard.turns.len(), 1);
+}
+
+#[test]
+fn a_reply_that_was_cut_short_in_our_call_says_so() {
+    let half = || call("t1", "expand_context", &["{\"id\": "]);
+    for (reason, block) in [("max_tokens", half()), ("refusal", expand("t1"))] {
+        let heard = stream(&[reply("m1", &[text(&["a"]), block], reason, [1, 0, 7])]).done();
+        assert_eq!(heard.turns, []);
+        let seen = message(&payloads(heard.text()));
+        assert_eq!(seen["content"], json!([{"type": "text", "text": "a"}]));
+        assert_eq!(
+            (&seen["stop_reason"], &seen["usage"]["output_tokens"]),
+            (&json!(reason), &json!(7))
+        );
+    }
+    // After a loop the figures are those of all replies.
+    let first = reply("m1", &[expand("t1")], "tool_use", [1, 0, 10]);
+    let heard = stream(&[first, reply("m2", &[half()], "max_tokens", [2, 0, 7])]).done();
+    let seen = message(&payloads(heard.text()));
+    assert_eq!(
+        (&seen["stop_reason"], &seen["usage"]["output_tokens"]),
+        (&json!("max_tokens"), &json!(17))
+    );
+    let content = json!([{"type": "text", "text": "a"}, {"type": "tool_use", "id": "t1", "name": "expand_context", "input": {}}]);
+    let whole = whole("m1", content, "max_tokens", 1);
+    let heard = talk(Dialect::Anthropic, Wire::Whole, &[whole], |bytes| vec![bytes]).done();
+    let seen: Value = serde_json::from_str(heard.text()).unwrap();
+    assert_eq!(seen["content"], json!([{"type": "text", "text": "a"}]));
 }
 
 #[test]

@@ -311,6 +311,27 @@ fn giving_up_ends_a_conversation_and_never_leaves_it_empty() {
 }
 
 #[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out_and_half_a_call_is_not() {
+    let second = conversed(&[say(&["So."])], "end_turn", 5, 9);
+    let half = || use_tool("t1", "expand_context", &["{\"id\": "]);
+    for (reason, call, asks) in [
+        ("max_tokens", ask("t1"), 1),
+        ("max_tokens", half(), 0),
+        ("guardrail_intervened", ask("t1"), 0),
+    ] {
+        let first = conversed(&[say(&["a"]), call], reason, 5, 9);
+        let heard = converse(&[first, second.clone()]).done();
+        assert_eq!(heard.turns.len(), asks, "{reason}");
+        let seen = understood(&heard.client);
+        let (content, stop) = match asks {
+            0 => (json!([{"text": "a"}]), reason),
+            _ => (json!([{"text": "a"}, {"text": "So."}]), "end_turn"),
+        };
+        assert_eq!((&seen["content"], &seen["stop"]), (&content, &json!(stop)));
+    }
+}
+
+#[test]
 fn an_exception_and_a_wrong_checksum_pass_and_so_does_everything_after_them() {
     let headers = [(":exception-type", "throttlingException"), (":message-type", "exception")];
     let exception = eventstream::message(&headers, r#"{"message":"slow down"}"#);

@@ -275,10 +275,27 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
 
 #[test]
 fn a_reply_that_was_cut_short_in_our_call_says_so() {
+    let half = call("a", 0, "c1", "expand_context", r#"{"id":"shad"#);
+    for (reason, call) in [("length", half), ("content_filter", expand(0, "c1"))] {
+        let closing = [finish("a", reason), usage("a", 1, 2, 0), done()];
+        let reply = stream(&[&[role("a")], &call, &closing]);
+        let heard = converse(&[reply]).done();
+        assert_eq!(heard.text(), stream(&[&[role("a")], &closing]));
+    }
+}
+
+#[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
     let closing = [finish("a", "length"), usage("a", 1, 2, 0), done()];
-    let reply = stream(&[&[role("a")], &expand(0, "c1"), &closing]);
-    let heard = converse(&[reply]).done();
-    assert_eq!(heard.text(), stream(&[&[role("a")], &closing]));
+    let first = stream(&[&[role("a")], &expand(0, "c1"), &closing]);
+    let second = stream(&[&[text("b", "So."), finish("b", "stop"), done()]]);
+    let heard = converse(&[&first, &second]).done();
+    assert_eq!(heard.asked(), [[("c1", r#"{"id":"shadow_1"}"#)]]);
+    assert_eq!(
+        heard.text(),
+        stream(&[&[role("a"), text("a", "So."), finish("a", "stop"), done()]])
+    );
+    assert!(!converse(&[first]).given_up().contains("\"length\""));
 }
 
 #[test]

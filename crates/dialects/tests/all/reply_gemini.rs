@@ -202,6 +202,50 @@ fn arguments_that_are_streamed_are_ours_to_their_end() {
     ];
     let heard = converse(std::slice::from_ref(&chunks)).done();
     assert_eq!(heard.text(), data(&[chunk("r", &[&theirs], "", 3), chunks[3].clone()]));
+    let deferred = heard.deferred.unwrap();
+    assert_eq!(deferred.calls[0].arguments, r#"{"id":"s"}"#);
+    assert_eq!(
+        deferred.calls[0].call,
+        r#"{"functionCall":{"name":"expand_context","args":{"id":"s"}}}"#
+    );
+}
+
+#[test]
+fn c6_a_call_whose_arguments_are_streamed_is_answered_and_said_again_whole() {
+    let part = |call: &str, rest: &str| format!(r#"{{"functionCall":{{{call}}}{rest}}}"#);
+    let piece = |path: &str, value: &str| {
+        part(&format!(r#""partialArgs":[{{"jsonPath":"{path}",{value}}}],"willContinue":true"#), "")
+    };
+    let parts = [
+        part(
+            r#""id":"f1","name":"expand_context","willContinue":true"#,
+            r#","thoughtSignature":"sig==""#,
+        ),
+        piece("$.id", r#""stringValue":"shadow_\ud83d","willContinue":true"#),
+        piece("$.id", r#""stringValue":"\ude00\"b""#),
+        piece("$['lines']", r#""stringValue":"1-9""#),
+        piece("$.nested.deep", r#""numberValue":1"#),
+        part("", ""),
+    ];
+    let asked = r#"{"id":"shadow_\ud83d\ude00\"b","lines":"1-9"}"#;
+    let whole = format!(
+        r#"{{"functionCall":{{"id":"f1","name":"expand_context","args":{asked}}},"thoughtSignature":"sig=="}}"#
+    );
+    let second = vec![chunk("rr", &[&text("So.")], STOP, 6)];
+    for last in [r#","finishReason":"MAX_TOKENS""#, STOP] {
+        let mut first: Vec<_> =
+            (1..).zip(&parts).map(|(n, part)| chunk("r", &[part], "", n)).collect();
+        first.push(chunk("r", &[EMPTY], last, 7));
+        let heard = converse(&[first.clone(), second.clone()]).done();
+        assert_eq!(heard.asked(), [[("f1", asked)]]);
+        let body = heard.body(0, r#"{"contents":[]}"#, "original");
+        assert!(body.contains(&format!(r#"{{"role":"model","parts":[{whole}]}}"#)), "{body}");
+        assert!(!heard.text().contains("expand_context") && !heard.text().contains("partialArgs"));
+        // Cut short before its end, it is no question; ended by the model, it is what came of it.
+        first.remove(5);
+        let heard = converse(&[first, second.clone()]).done();
+        assert_eq!(heard.turns.len(), usize::from(last == STOP));
+    }
 }
 
 #[test]
@@ -218,10 +262,30 @@ fn code_assist_wraps_the_same() {
 #[test]
 fn a_reply_that_was_cut_short_says_so() {
     let cut = r#","finishReason":"MAX_TOKENS""#;
-    let heard = converse(&[vec![chunk("r", &[OURS], "", 1), chunk("r", &[EMPTY], cut, 2)]]).done();
+    let ours = r#"{"functionCall":{"name":"expand_context","args":{}}}"#;
+    let heard = converse(&[vec![chunk("r", &[ours], "", 1), chunk("r", &[EMPTY], cut, 2)]]).done();
     assert_eq!(heard.text(), data(&[chunk("r", &[EMPTY], cut, 2)]));
-    let heard = converse(&[vec![chunk("r", &[OURS], cut, 1)]]).done();
+    let heard = converse(&[vec![chunk("r", &[ours], cut, 1)]]).done();
     assert_eq!(heard.text(), data(&[chunk("r", &[], cut, 1)]));
+    let refused = r#","finishReason":"SAFETY""#;
+    let heard = converse(&[vec![chunk("r", &[OURS], refused, 1)]]).done();
+    assert_eq!(heard.text(), data(&[chunk("r", &[], refused, 1)]));
+}
+
+#[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
+    let cut = r#","finishReason":"MAX_TOKENS""#;
+    let second = vec![chunk("rr", &[&text("So.")], STOP, 6)];
+    for first in [
+        vec![chunk("r", &[&text("a"), OURS], "", 1), chunk("r", &[EMPTY], cut, 2)],
+        vec![chunk("r", &[&text("a"), OURS], cut, 2)],
+    ] {
+        let heard = converse(&[first.clone(), second.clone()]).done();
+        assert_eq!(heard.asked(), [[("", r#"{"id":"s1"}"#)]]);
+        assert!(heard.text().contains("So.") && !heard.text().contains("MAX_TOKENS"));
+        let given_up = converse(&[first]).given_up();
+        assert!(given_up.contains("STOP") && !given_up.contains("MAX_TOKENS"), "{given_up}");
+    }
 }
 
 #[test]

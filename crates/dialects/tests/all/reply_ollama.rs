@@ -136,8 +136,23 @@ fn what_the_last_line_says_is_given_without_its_end() {
 #[test]
 fn a_reply_that_was_cut_short_says_so() {
     let closing = last("m", &says(""), "length", 5);
-    let heard = converse(&[lines(&[line("m", &calls("", &[OURS])), closing.clone()])]).done();
+    let half = OURS.replace(r#"{"id":"s1"}"#, "{}");
+    let heard = converse(&[lines(&[line("m", &calls("", &[&half])), closing.clone()])]).done();
     assert_eq!(heard.text(), lines(&[closing]));
+}
+
+#[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
+    let first = lines(&[line("m", &calls("", &[OURS])), last("m", &says(""), "length", 5)]);
+    let second = lines(&[last("m", &says("So."), "stop", 6)]);
+    let heard = converse(&[&first, &second]).done();
+    assert_eq!(heard.asked(), [[ASKED]]);
+    assert_eq!(heard.text(), lines(&[last("m", &says("So."), "stop", 11)]));
+    assert!(!converse(&[&first]).given_up().contains("length"));
+    let whole =
+        [last("m", &calls("One. ", &[OURS]), "length", 5), last("m", &says("Two."), "stop", 6)];
+    let heard = converse_whole(&whole).done();
+    assert_eq!(heard.text(), last("m", &says("One. Two."), "stop", 11));
 }
 
 #[test]

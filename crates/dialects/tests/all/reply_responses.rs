@@ -253,11 +253,34 @@ fn g29_a_call_that_the_provider_ran_is_not_the_client_s() {
 
 #[test]
 fn a_reply_that_was_cut_short_in_our_call_says_so() {
-    for status in ["incomplete", "failed"] {
-        let reply = Stream::new("r1").text("One.").ours("c1").close(status, 1, 2);
+    for (status, arguments) in
+        [("incomplete", r#"{"id":"s"#), ("incomplete", ""), ("failed", ASKED)]
+    {
+        let reply = Stream::new("r1").text("One.").call("c1", "expand_context", arguments);
         let told = Stream::new("r1").text("One.").close(status, 1, 2);
-        assert_eq!(converse(&[reply]).done().text(), told);
+        assert_eq!(converse(&[reply.close(status, 1, 2)]).done().text(), told);
     }
+    // A filter, and not the number of tokens.
+    let filtered = |stream: Stream| {
+        let details = r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#;
+        stream.close("incomplete", 1, 2).replace(r#""status":"incomplete""#, details)
+    };
+    let heard = converse(&[filtered(Stream::new("r1").text("One.").ours("c1"))]).done();
+    assert_eq!(heard.text(), filtered(Stream::new("r1").text("One.")));
+}
+
+#[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
+    let first = Stream::new("r1").ours("c1").close("incomplete", 1, 2);
+    let second = Stream::new("r1").text("So.").completed(3, 4);
+    let heard = converse(&[&first, &second]).done();
+    assert_eq!(heard.asked(), [[("c1", ASKED)]]);
+    assert!(heard.text().contains("So.") && !heard.text().contains("incomplete"));
+    let given_up = converse(&[first]).given_up();
+    let last: Value = serde_json::from_str(payloads(&given_up).last().unwrap()).unwrap();
+    assert_eq!(last["type"], "response.completed");
+    assert_eq!(last["response"]["status"], "completed");
+    assert_eq!(last["response"]["incomplete_details"], json!(null));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::support::{read, texts};
 use serde_json::{Value, json};
 use tokenforge_compress::expand_tool::DEFINITION;
+use tokenforge_compress::reference::EXPAND_TOOL;
 use tokenforge_dialects::Dialect::{
     Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
 };
@@ -359,6 +360,7 @@ fn c5_every_dialect_spells_the_same_definition() {
         assert_eq!(tool, expected, "{dialect:?}");
     }
     assert_eq!(expand_tool(Anthropic), DEFINITION);
+    assert_eq!(definition["name"], EXPAND_TOOL);
 }
 
 #[test]
@@ -416,6 +418,33 @@ fn c5_the_tool_goes_to_the_end_of_the_list_and_only_where_there_is_one() {
             expected.map(|expected| expected.replace('@', expand_tool(dialect))),
             "{body}"
         );
+    }
+}
+
+#[test]
+fn f15_every_list_of_tools_is_found() {
+    for (dialect, body, expected) in [
+        (Anthropic, r#"{"tools":[{"name":"a"}]}"#, "a"),
+        (
+            OpenAiResponses,
+            r#"{"input":[{"type":"additional_tools","tools":[{"name":"b"}]},{"tools":[{"name":"c"}],"type":"additional_tools"}],"tools":[{"name":"a"}]}"#,
+            "abc",
+        ),
+        (
+            OpenAiResponses,
+            r#"{"tools":[],"input":[{"type":"additional_tools","tools":[{"name":"a"}]},{"type":"additional_tools","tools":[{"name":"b"}]},{"type":"other","tools":[{"name":"x"}]}]}"#,
+            "ab",
+        ),
+        (
+            Gemini,
+            r#"{"tools":[{"functionDeclarations":[{"name":"b"}]},{"functionDeclarations":[{"name":"a"}]},{"functionDeclarations":[]}]}"#,
+            "ab",
+        ),
+    ] {
+        let request = read(body.as_bytes(), dialect);
+        let lists = request.tools.iter().chain(&request.further_tools);
+        let names: String = lists.flat_map(|tools| &tools.names[..1]).map(|name| &**name).collect();
+        assert_eq!(names, expected, "{body}");
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use tokenforge_dialects::Dialect::{
     Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
 };
-use tokenforge_dialects::Role::{System, User};
+use tokenforge_dialects::Role::{Attached, System, User};
 use tokenforge_dialects::{Dialect, MessageText, Refusal, Request, Role, Texts, splice};
 
 fn read_all(body: &[u8], dialect: Dialect) -> Request<'_> {
@@ -17,7 +17,8 @@ fn spoken(body: &str, dialect: Dialect) -> Vec<(Role, String)> {
     read_all(body.as_bytes(), dialect).texts.iter().map(text).collect()
 }
 
-/// Bodies in which systems say `s` and users `u`, with a number, and everything else is to be left alone.
+/// Bodies in which systems say `s` and users `u`, with a number, what is attached says `a`, and everything else is to be
+/// left alone.
 const BODIES: &[(Dialect, &str)] = &[
     (
         Anthropic,
@@ -38,6 +39,18 @@ const BODIES: &[(Dialect, &str)] = &[
     (
         Ollama,
         r#"{"messages":[{"role":"system","content":"s0"},{"role":"user","content":"u1","images":["x"]},{"role":"assistant","content":"x"},{"role":"tool","tool_name":"x","content":"result"}]}"#,
+    ),
+    (
+        Anthropic,
+        r#"{"messages":[{"role":"user","content":[{"type":"document","title":"a0","source":{"data":"a1","type":"text","media_type":"x"},"context":"a2"},{"type":"document","source":{"type":"base64","data":"x"}},{"source":{"content":[{"type":"text","text":"a3"},{"type":"image","source":{"type":"base64","data":"x"}}],"type":"content"},"type":"document"},{"type":"document","source":{"type":"content","content":"a4"}},{"type":"search_result","source":"x","title":"a5","content":[{"type":"text","text":"a6"}]},{"type":"image","source":{"type":"text","data":"x"},"title":"x"},{"type":"text","text":"u7"}]},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"x","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","title":"x","content":[{"type":"web_search_result","title":"x","encrypted_content":"x"}]},{"type":"tool_use","id":"c","name":"x","input":{}},{"type":"tool_use","id":"p","name":"x","input":{},"caller":{"type":"code_execution_20260120","tool_id":"s"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"result"},{"type":"document","source":{"type":"text","data":"a8"}},{"type":"search_result","title":"a9","source":"x","content":[{"type":"text","text":"a10"}]},{"type":"browser_state","title":"x","content":"x"}]},{"type":"tool_result","tool_use_id":"p","content":"a11"},{"type":"tool_result","tool_use_id":"p","content":[{"type":"text","text":"a12"}]}]}]}"#,
+    ),
+    (
+        OpenAiResponses,
+        r#"{"input":[{"type":"function_call","call_id":"c","name":"x","arguments":"x","caller":{"type":"program","caller_id":"p"}},{"type":"function_call_output","call_id":"c","output":"a0"},{"type":"custom_tool_call_output","call_id":"d","output":[{"type":"input_text","text":"a1"}],"caller":{"type":"program","caller_id":"p"}},{"type":"shell_call","call_id":"e","environment":{"type":"container_reference"}},{"type":"shell_call_output","call_id":"e","output":[{"stdout":"x","stderr":"x"}]},{"type":"program_output","call_id":"p","output":"x"},{"role":"user","content":"u2"}]}"#,
+    ),
+    (
+        BedrockConverse,
+        r#"{"messages":[{"role":"user","content":[{"document":{"format":"txt","name":"x","source":{"text":"a0"},"context":"a1"}},{"document":{"format":"pdf","name":"x","source":{"bytes":"x"}}},{"document":{"name":"x","source":{"content":[{"text":"a2"},{"text":"a3"}]}}},{"searchResult":{"source":"x","title":"a4","content":[{"text":"a5"}]}},{"text":"u6"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"c","name":"x","input":{}}},{"toolUse":{"toolUseId":"s","name":"x","input":{},"type":"server_tool_use"}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"c","content":[{"text":"result"},{"document":{"name":"x","source":{"text":"a7"}}}]}},{"toolResult":{"toolUseId":"s","type":"x","content":[{"text":"x"},{"document":{"name":"x","source":{"text":"x"}}}]}}]}]}"#,
     ),
     (OpenAiResponses, r#"{"instructions":"s0","input":"u1"}"#),
     (
@@ -66,10 +79,14 @@ fn f14_what_people_and_systems_say_is_found_in_every_dialect() {
             let spoken = spoken(&body, *dialect);
             assert!(!spoken.is_empty());
             for (number, (role, text)) in spoken.iter().enumerate() {
-                let initial = if *role == User { 'u' } else { 's' };
+                let initial = match role {
+                    User => 'u',
+                    System => 's',
+                    Attached => 'a',
+                };
                 assert_eq!(*text, format!("{initial}{number}"), "{body}");
             }
-            let next = ["u", "s"].map(|initial| format!("\"{initial}{}\"", spoken.len()));
+            let next = ["u", "s", "a"].map(|initial| format!("\"{initial}{}\"", spoken.len()));
             assert!(!next.iter().any(|text| body.contains(text)), "{body}");
         }
     }

@@ -57,6 +57,26 @@ fn c3_c5_c6_g24_g27_a_call_of_our_tool_is_answered_and_never_seen() {
 }
 
 #[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
+    for voice in all() {
+        let house = House::new();
+        let conversation = shortened(&house, voice);
+        let cut_short = match voice.name {
+            "anthropic" | "invoke" | "converse" => "max_tokens",
+            "gemini" => "MAX_TOKENS",
+            "responses" => "max_output_tokens",
+            _ => "length",
+        };
+        house.mock.reply(Reply::new().text("Let me look. ").expand_first().stop(cut_short));
+        house.mock.reply("All is well.");
+        let heard = conversation.heard(&house);
+        assert_eq!(heard.text, "Let me look. All is well.", "{voice:?}");
+        assert_eq!(heard.calls, [], "{voice:?}");
+        assert_ne!(heard.stop, cut_short, "{voice:?}");
+    }
+}
+
+#[test]
 fn g30_text_before_the_call_comes_exactly_once() {
     for voice in all() {
         let house = House::new();
