@@ -18,6 +18,8 @@ mod serve;
 mod single;
 mod streaming;
 mod throughput;
+mod tool_server;
+mod tools;
 mod upstream;
 
 pub(crate) use peers::measure as measure_peers;
@@ -119,6 +121,9 @@ pub(crate) fn measure(plan: Plan, part: Option<&str>) -> anyhow::Result<String> 
         }
         if is_wanted("leaving") {
             tables.push(leaving::measure(&field, plan, &mut promises).await?);
+        }
+        if is_wanted("tools") {
+            tables.push(tools::measure(&field, plan, &mut promises).await?);
         }
         if is_wanted("single") {
             single::measure(&field, plan, &mut promises).await?;

@@ -6,8 +6,8 @@
 //! left as they were. Sections: speed, tokens, engine, hard, savings, gateway; all of them unless some are named.
 //!
 //! `--quick` takes a minute for `gateway` and only prints, as does `--part=NAME`, which measures one part of it:
-//! throughput, fresh, streaming, leaving, single, memory. `--full` sends 100,000 requests to fill its store. The section `peers` is
-//! measured by `bench/peers.sh`.
+//! throughput, fresh, streaming, leaving, tools, single, memory. `--full` sends 100,000 requests to fill its store. The
+//! section `peers` is measured by `bench/peers.sh`.
 
 mod corpus;
 mod engine;
