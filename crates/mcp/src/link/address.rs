@@ -3,6 +3,7 @@
 use super::Wire;
 use super::head::Head;
 use super::inbox::Inbox;
+use super::pending::Said;
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::message::{LONGEST_MESSAGE, Message, Sort};
@@ -134,7 +135,9 @@ impl Address {
                 return Ok(());
             }
             let Some(last) = reader.last_id.clone().filter(|_| era == Era::Legacy) else { break };
-            tokio::time::sleep(reader.retry.unwrap_or(AGAIN).min(LONGEST_WAIT)).await;
+            let wait = reader.retry.unwrap_or(AGAIN).min(LONGEST_WAIT);
+            self.0.inbox.pending.say(id, Said::Pause(wait));
+            tokio::time::sleep(wait).await;
             let again = self.get(Some(&last)).await?;
             if !is_stream(&again) {
                 break;
