@@ -10,6 +10,7 @@ use crate::era::Era;
 use crate::failure::Failure;
 use crate::link::{Call, Event};
 use crate::message::{Message, Sort};
+use crate::outgoing::under_subscription;
 use crate::rpc::{self, Code};
 use crate::session::{Pieces, Place, Session};
 use crate::sse;
@@ -140,7 +141,7 @@ impl Relay {
     fn passed(&self, text: String) -> Option<String> {
         let message = Message::read(&text).ok()?;
         if message.sort() != Sort::Request {
-            return Some(text);
+            return Some(under_subscription(&message, &self.id));
         }
         let session = self.visit.session.as_ref().filter(|session| session.client.can_be_asked());
         match session.filter(|_| self.visit.era == Era::Legacy) {
