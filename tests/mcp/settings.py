@@ -17,7 +17,8 @@ servers = {
     "reference": {"url": reference},
     "files": program("server-filesystem", folder),
     "everything": program("server-everything"),
-    "doomed": program("server-everything", "stdio", "doomed"),
+    # The last argument is nothing to the server: it is how its process is found.
+    "doomed": program("server-everything", "stdio", f"{folder}/doomed"),
     "memory": program("server-memory", MEMORY_FILE_PATH=f"{folder}/memory.jsonl"),
     "git": {"command": git, "args": ["--repository", f"{folder}/repository"]},
 }

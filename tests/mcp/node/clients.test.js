@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { line } from './clients/line.js';
 import { SDKS } from './clients/sdk.js';
-import { commandOf, kill } from './clients/servers.js';
+import { commandOf, kill, refresh } from './clients/servers.js';
 
 const { FOLDER, GATEWAY_URL, TOKENFORGE } = process.env;
 const LONG = { name: 'trigger-long-running-operation', arguments: { duration: 120, steps: 1200 } };
@@ -140,15 +140,17 @@ for (const [sdk, { connect, call, isModern }] of Object.entries(SDKS)) {
       });
 
       test('hears that a server was killed in mid-call', async () => {
-        const word = door === 'mcp stdio' ? randomUUID() : 'doomed';
+        const word = door === 'mcp stdio' ? randomUUID() : `${FOLDER}/doomed`;
         const place = where('doomed');
+        await refresh('doomed');
         const client = await connect(door === 'mcp stdio' ? [...place.slice(0, -1), word] : place);
         const params = { ...LONG, name: named('doomed', LONG.name) };
         let killed = 0;
         const onprogress = () => (killed ||= kill(word));
         await assert.rejects(call(client, params, { onprogress }));
         assert.ok(killed > 0);
-        if (door !== 'mcp stdio') await untilAnswered(() => call(client, { name: named('doomed', 'echo'), arguments: { message: 'alive' } }));
+        const echo = { name: named('doomed', 'echo'), arguments: { message: 'alive' } };
+        if (door !== 'mcp stdio') await untilAnswered(() => call(client, echo));
         await client.close();
       });
     });

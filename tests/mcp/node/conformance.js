@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { access, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,7 @@ const { REFERENCE_URL, GATEWAY_URL } = process.env;
 const rows = [];
 for (const run of RUNS) {
   const direct = await checks(run, REFERENCE_URL);
+  assert.equal(total(direct, 'FAILURE'), 0, 'the server fails directly, so that it shows little about the gateway');
   const through = await checks(run, `${GATEWAY_URL}/mcp/reference`);
   report(run, direct, through);
   rows.push({ 'suite, version': run.name, directly: score(direct, direct), 'through the gateway': score(through, direct) });
@@ -55,10 +56,14 @@ async function checks({ suite, version }, url) {
   }
 }
 
+function total(all, status) {
+  return [...all.values()].reduce((sum, check) => sum + check[status], 0);
+}
+
 function score(all, direct) {
-  const sum = (status) => [...all.values()].reduce((total, check) => total + check[status], 0);
   const spared = [...direct].filter(([key, check]) => check.SUCCESS && doesNotApply(all.get(key))).length;
-  return `${sum('SUCCESS')} passed, ${sum('FAILURE')} failed, ${sum('WARNING')} warnings, ${spared} not applicable`;
+  const [passed, failed, warnings] = ['SUCCESS', 'FAILURE', 'WARNING'].map((status) => total(all, status));
+  return `${passed} passed, ${failed} failed, ${warnings} warnings, ${spared} not applicable`;
 }
 
 function report(run, direct, through) {
@@ -83,6 +88,6 @@ function finished(child) {
 async function newNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const own = fileURLToPath(new URL(`node_modules/node-${process.platform}-${process.arch}/bin/node`, import.meta.url));
-  await readFile(own, { encoding: null }).then(() => {}, () => assert.fail('the conformance suite needs Node.js 22'));
+  await access(own).catch(() => assert.fail('the conformance suite needs Node.js 22'));
   return own;
 }

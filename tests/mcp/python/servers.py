@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 # The settings are JSON, which is YAML too.
 SERVERS = json.loads(Path(os.environ["SETTINGS"]).read_text())["mcp"]["backends"]
@@ -12,6 +13,13 @@ SERVERS = json.loads(Path(os.environ["SETTINGS"]).read_text())["mcp"]["backends"
 def command_of(server):
     """The command line of a server that is a program."""
     return [SERVERS[server]["command"], *SERVERS[server]["args"]]
+
+
+def refresh(server):
+    """Starts a server anew. One that ended often is left alone for a while, unless the operator says so."""
+    url = f"{os.environ['GATEWAY_URL']}/_forge/api/mcp/{server}/refresh"
+    with urlopen(Request(url, method="POST"), timeout=20):
+        pass
 
 
 def kill(word):

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 from sdk import MODES, VERSION, connect, plain
-from servers import command_of, kill
+from servers import command_of, kill, refresh
 
 FOLDER = Path(os.environ["FOLDER"])
 GATEWAY = os.environ["GATEWAY_URL"]
@@ -120,8 +120,9 @@ async def test_takes_a_call_back(door):
 
 async def test_hears_that_a_server_was_killed_in_mid_call(door):
     is_program = door.name == "mcp stdio"
-    word = str(uuid.uuid4()) if is_program else "doomed"
+    word = str(uuid.uuid4()) if is_program else f"{FOLDER}/doomed"
     killed = []
+    refresh("doomed")
 
     async def progressed(*_):
         killed.append(kill(word) if not killed else 0)

@@ -11,6 +11,11 @@ export function commandOf(server) {
   return [command, ...args];
 }
 
+// Starts a server anew. One that ended often is left alone for a while, unless the operator says so.
+export async function refresh(server) {
+  await fetch(`${process.env.GATEWAY_URL}/_forge/api/mcp/${server}/refresh`, { method: 'POST' });
+}
+
 // Kills the server whose command line holds this word, and that alone.
 export function kill(word) {
   const isServer = ([program, ...args]) => !program.endsWith('tokenforge') && args.includes(word);
