@@ -29,6 +29,7 @@ mod telemetry;
 mod tenant;
 mod traces;
 mod upstream;
+mod workers;
 
 pub use crate::gateway::Gateway;
 pub use crate::http::server::serve;
