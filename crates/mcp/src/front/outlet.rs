@@ -93,7 +93,11 @@ impl Outlet {
     /// Everything was sent. A client that did not get it has a while to come back.
     pub(super) async fn linger(mut self) {
         let until = Instant::now() + LINGER;
-        self.client = None;
+        let is_large = self.record.as_ref().is_some_and(|record| record.bytes > KEPT);
+        // Whoever is there has most likely got it, and so much is not kept for the case that not.
+        if self.client.take().is_some() && is_large {
+            return;
+        }
         while self.record.is_some() {
             let Ok(back) = timeout_at(until, next(&mut self.record)).await else { return };
             self.welcome(back);

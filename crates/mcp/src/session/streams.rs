@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 
 /// How many can be taken up again. Beyond it, the oldest cannot any more.
-const STREAMS: usize = 64;
+const STREAMS: usize = 32;
 
 /// Where the pieces of a stream go.
 pub(crate) type Pieces = mpsc::Sender<Result<Bytes, BodyError>>;
