@@ -22,6 +22,11 @@ pub(crate) const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 /// Where it says what the client can do.
 pub(crate) const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
+/// Where a server of the modern era says who it is.
+pub(crate) const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
+/// Where what is said on a stream that a client listens to says which request opened it.
+pub(crate) const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
+
 /// The legacy version to speak with a client that asks for this one.
 #[must_use]
 pub(crate) fn agreed(asked: &str) -> &'static str {

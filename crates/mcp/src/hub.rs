@@ -139,7 +139,7 @@ impl Hub {
     /// Ends the streams on which clients hear what belongs to no request. Requests go on.
     pub fn close_streams(&self) {
         self.sessions.all().iter().for_each(|session| {
-            session.open_stream();
+            session.outbox.open(None);
         });
         let _ = self.changes.send(Changed {
             tenant: None,
@@ -151,6 +151,7 @@ impl Hub {
     /// Ends all conversations with servers, and waits for their programs to end.
     pub async fn stop(&self) {
         self.close_streams();
+        self.sessions.all().iter().for_each(|session| session.streams.close());
         self.sessions.clear();
         self.backends.store(Arc::default());
         let all = u32::try_from(PROGRAMS).unwrap_or(u32::MAX);
@@ -287,6 +288,7 @@ impl Hub {
     /// Ends a session, and the conversations that were its own.
     pub(crate) fn end_session(&self, session: &Session) {
         self.sessions.remove(&session.id);
+        session.streams.close();
         self.leave(&session.id);
     }
 

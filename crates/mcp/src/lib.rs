@@ -42,7 +42,7 @@ pub use hub::{Hub, HubSettings, NotSaved, Originals, Taken};
 pub use list::{Listed, Part, merged};
 pub use message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 pub use names::{fits, prefixed, split};
-pub use outgoing::{Outgoing, outgoing};
+pub use outgoing::{Introduction, Outgoing, outgoing};
 pub use policy::{Rule, client_format, rule, structured};
 pub use result::{FORMAT_KEY, Figures, Job, RESULT_KEY, Rewritten, rewrite};
 pub use stats::Stats;
