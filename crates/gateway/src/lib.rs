@@ -32,3 +32,4 @@ mod upstream;
 
 pub use crate::gateway::Gateway;
 pub use crate::http::server::serve;
+pub use crate::mcp::transport;
