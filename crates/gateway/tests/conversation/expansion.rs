@@ -223,30 +223,17 @@ fn g33_usage_is_the_sum_of_output_and_the_last_of_input() {
 }
 
 #[test]
-fn g35_our_tool_is_hidden_where_nothing_was_left_out() {
-    for voice in all() {
-        let house = House::new();
-        let conversation = Conversation::new(voice).with_output(&house, "ok");
-        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
-        house.mock.reply("Nothing to see.");
-        let response = conversation.send(&house);
-        assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
-        shows_nothing_of_ours(voice, &response.body);
-    }
-}
-
-#[test]
-fn g35_our_tool_is_hidden_where_it_was_not_even_offered() {
-    for voice in all() {
-        let house = House::with(|settings| {
-            settings.tool_output.expand_injection = ExpandInjection::WhenReferenced;
-        });
-        let conversation = Conversation::new(voice).with_output(&house, "ok");
-        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
-        house.mock.reply("Nothing to see.");
-        let response = conversation.send(&house);
-        assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
-        shows_nothing_of_ours(voice, &response.body);
+fn g35_our_tool_is_hidden_where_nothing_was_left_out_and_where_it_was_not_even_offered() {
+    for injection in [ExpandInjection::FromStart, ExpandInjection::WhenReferenced] {
+        for voice in all() {
+            let house = House::with(|settings| settings.tool_output.expand_injection = injection);
+            let conversation = Conversation::new(voice).with_output(&house, "ok");
+            house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
+            house.mock.reply("Nothing to see.");
+            let response = conversation.send(&house);
+            assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
+            shows_nothing_of_ours(voice, &response.body);
+        }
     }
 }
 
