@@ -1,6 +1,6 @@
 //! The tool servers of the gateway: of one that runs, else those that it would have at its next start.
 
-use super::gateway::{Absent, Gateway};
+use super::gateway::{Gateway, Trouble};
 use crate::data;
 use crate::settings::{self, Source};
 use anyhow::{Context, bail};
@@ -39,8 +39,8 @@ pub(super) struct Place {
 
 /// Who has the servers.
 pub(super) enum Found {
-    /// A gateway that runs, and what it says about its servers.
-    Running(Gateway, Vec<Value>),
+    /// A gateway that runs, and what it says about its servers, if we may know.
+    Running(Gateway, anyhow::Result<Vec<Value>>),
     /// None does: the files that it reads at its start, and how that is known.
     Files(Box<Definitions>, String),
 }
@@ -53,16 +53,17 @@ impl Place {
             return Ok(Found::Files(Box::new(definitions), "no gateway was asked".to_owned()));
         }
         let gateway = self.gateway(&definitions.settings)?;
-        match gateway.backends().await {
-            Ok(backends) => Ok(Found::Running(gateway, backends)),
-            Err(error) if error.is::<Absent>() => {
+        let backends = gateway.backends().await;
+        match backends.as_ref().err().map(anyhow::Error::downcast_ref) {
+            None | Some(Some(Trouble::Refused(_))) => Ok(Found::Running(gateway, backends)),
+            Some(Some(Trouble::Absent(why))) => {
                 let nobody = format!("no gateway answers at {}", gateway.url);
                 match self.gateway {
                     None => Ok(Found::Files(Box::new(definitions), nobody)),
-                    Some(_) => Err(error.context(nobody)),
+                    Some(_) => bail!("{nobody}: {why}"),
                 }
             }
-            Err(error) => Err(error),
+            Some(None) => backends.map(|backends| Found::Running(gateway, Ok(backends))),
         }
     }
 

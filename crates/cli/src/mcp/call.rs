@@ -115,8 +115,11 @@ impl Call {
         let [name, words @ ..] = &self.words[..] else { bail!("which server?") };
         let conversation = match self.place.find().await? {
             Found::Running(gateway, backends) => {
-                let names = names(&backends);
-                if !names.contains(&name.as_str()) {
+                // Whoever may not see the servers may still use one.
+                let names = backends.as_deref().map(names);
+                if let Ok(names) = names
+                    && !names.contains(&name.as_str())
+                {
                     return Err(unknown(name, &names));
                 }
                 Conversation::through(gateway, self.key(settings), name.clone())

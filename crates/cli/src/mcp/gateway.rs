@@ -33,17 +33,23 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
 }
 
-/// Nobody answers.
+/// Why there is no answer to go on with.
 #[derive(Debug)]
-pub(super) struct Absent(String);
+pub(super) enum Trouble {
+    /// Nobody answers.
+    Absent(String),
+    /// The admin API is not for us.
+    Refused(String),
+}
 
-impl fmt::Display for Absent {
+impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let (Trouble::Absent(why) | Trouble::Refused(why)) = self;
+        f.write_str(why)
     }
 }
 
-impl std::error::Error for Absent {}
+impl std::error::Error for Trouble {}
 
 impl Gateway {
     pub(super) fn new(url: &str, token: Option<Secret>) -> anyhow::Result<Self> {
@@ -55,7 +61,7 @@ impl Gateway {
         Ok(Gateway { url, token, transport: tokenforge_gateway::transport(&limits) })
     }
 
-    /// Its tool servers, without their secrets; `Err` with [`Absent`]: none runs there.
+    /// Its tool servers, without their secrets.
     pub(super) async fn backends(&self) -> anyhow::Result<Vec<Value>> {
         let mut document = self.admin(Method::GET, "", None).await?;
         match document["backends"].take() {
@@ -96,10 +102,15 @@ impl Gateway {
             bail!("what answers at {} is no gateway of ours: status {status}", self.url);
         };
         let message = message.strip_prefix("tokenforge: ").unwrap_or(message);
-        if status == StatusCode::UNAUTHORIZED {
-            bail!("the gateway at {} asks for its admin token: set FORGE_ADMIN_TOKEN", self.url);
+        let message = format!("the gateway at {}: {message}", self.url);
+        match status {
+            StatusCode::UNAUTHORIZED => {
+                let why = "asks for its admin token: set FORGE_ADMIN_TOKEN";
+                Err(Trouble::Refused(format!("the gateway at {} {why}", self.url)).into())
+            }
+            StatusCode::FORBIDDEN => Err(Trouble::Refused(message).into()),
+            _ => bail!(message),
         }
-        bail!("the gateway at {}: {message}", self.url)
     }
 
     /// Sends a request and reads the whole answer.
@@ -116,7 +127,7 @@ impl Gateway {
         *request.headers_mut() = headers;
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let sent = self.transport.send(request).await;
-        let (head, received) = sent.map_err(Absent)?.into_parts();
+        let (head, received) = sent.map_err(Trouble::Absent)?.into_parts();
         // Our own figures come beside a result.
         let body = Limited::new(received.body, 2 * LONGEST_MESSAGE).collect().await;
         let body = body.map_err(|_| anyhow::anyhow!("the answer of {} broke off", self.url))?;

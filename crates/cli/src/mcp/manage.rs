@@ -3,7 +3,7 @@
 use super::backends::{Definitions, Found, Place, names, unknown};
 use super::target::Target;
 use crate::output;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -51,6 +51,9 @@ pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
     let name = &arguments.name;
     let definition = arguments.target.definition()?;
     let definition = definition.context("which server? Name --url URL, or a program after --")?;
+    if name == "stats" {
+        bail!("`stats` is a path of the gateway's own; choose another name");
+    }
     let what = format!("added {name}");
     match arguments.place.find().await? {
         Found::Running(gateway, _) => {
@@ -68,7 +71,7 @@ pub(super) async fn list(arguments: &List) -> anyhow::Result<()> {
     let (whose, place, head, backends) = match arguments.place.find().await? {
         Found::Running(gateway, backends) => {
             let head = format!("the gateway at {} has", gateway.url);
-            ("gateway", gateway.url, head, backends)
+            ("gateway", gateway.url, head, backends?)
         }
         Found::Files(files, why) => {
             let place = files.file().display().to_string();
@@ -88,6 +91,7 @@ pub(super) async fn remove(arguments: &Remove) -> anyhow::Result<()> {
     let what = format!("removed {name}");
     match arguments.place.find().await? {
         Found::Running(gateway, backends) => {
+            let backends = backends?;
             let names = names(&backends);
             if !names.contains(&name.as_str()) {
                 return Err(unknown(name, &names));

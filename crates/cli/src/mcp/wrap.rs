@@ -12,7 +12,8 @@ mod tests;
 mod toml;
 
 use super::backends::Definitions;
-use crate::{confirm, data, output};
+use crate::output::{self, printable};
+use crate::{confirm, data};
 use anyhow::{Context, bail};
 use clap::Args;
 use clients::{CLIENTS, Folders};
@@ -78,7 +79,7 @@ pub(super) fn wrap(arguments: &Wrap) -> anyhow::Result<()> {
         if back.text != before.text {
             bail!("this could not be undone byte for byte, so nothing is changed");
         }
-        say(&file.name, &servers, "goes behind Tokenforge")?;
+        say(&file.name, &servers, "goes behind Tokenforge", "no tool server")?;
         let done = format!(
             "wrote {}; as it was, it is in {}",
             file.name.display(),
@@ -94,7 +95,7 @@ pub(super) fn unwrap(arguments: &Wrap) -> anyhow::Result<()> {
         let backup = file.backup()?;
         let Rewritten { text, servers } =
             rewrite::unwrapped(&file.text, notation, backup.as_deref(), &means)?;
-        say(&file.name, &servers, "is as it was")?;
+        say(&file.name, &servers, "goes back to what it was", "no tool server behind Tokenforge")?;
         let name = file.name.display();
         let left = servers.iter().any(|(_, outcome)| *outcome != Outcome::Changed);
         Ok(match backup {
@@ -212,14 +213,19 @@ impl Plan {
 }
 
 /// Says what becomes of each server.
-fn say(name: &Path, servers: &[(String, Outcome)], changed: &str) -> anyhow::Result<()> {
+fn say(
+    name: &Path,
+    servers: &[(String, Outcome)],
+    changed: &str,
+    none: &str,
+) -> anyhow::Result<()> {
     let mut lines = vec![name.display().to_string()];
     lines.extend(servers.iter().map(|(server, outcome)| match outcome {
-        Outcome::Changed => format!("  {server}: {changed}"),
-        Outcome::Left(why) => format!("  {server}: left alone; {why}"),
+        Outcome::Changed => format!("  {}: {changed}", printable(server)),
+        Outcome::Left(why) => format!("  {}: left alone; {why}", printable(server)),
     }));
     if servers.is_empty() {
-        lines.push("  no tool server".to_owned());
+        lines.push(format!("  {none}"));
     }
     Ok(output::print(&lines.join("\n"))?)
 }

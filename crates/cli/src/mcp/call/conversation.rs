@@ -159,7 +159,9 @@ impl Conversation {
             error => {
                 let message = error["message"].as_str().unwrap_or("an error without a message");
                 let message = message.strip_prefix("tokenforge: ").unwrap_or(message);
-                bail!("`{}` cannot be asked: {}", self.server, printable(message))
+                let own = format!("tool server `{}`: ", self.server);
+                let message = message.strip_prefix(&own).unwrap_or(message);
+                bail!("the tool server `{}` cannot be asked: {}", self.server, printable(message))
             }
         }
     }

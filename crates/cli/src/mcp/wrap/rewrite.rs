@@ -10,6 +10,7 @@
 use super::document::{Document, Edits, Notation, Unreadable, Word, quoted};
 use super::servers::{Args, Server, Way, servers};
 use http::Uri;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// What stands before the program of a server that is behind Tokenforge.
@@ -82,10 +83,11 @@ pub(super) fn unwrapped(
     let document = Document::read(text, notation)?;
     let backup = backup.and_then(|text| Document::read(text, notation).ok());
     let before = backup.as_ref().map(servers).unwrap_or_default();
+    let before: HashMap<&[String], &Server> =
+        before.iter().map(|server| (&server.path[..], server)).collect();
     let mut edits = Edits::default();
     let unwrap = |server: &Server| {
-        let before = before.iter().find(|before| before.path == server.path);
-        let before = before.zip(backup.as_ref());
+        let before = before.get(&server.path[..]).copied().zip(backup.as_ref());
         let outcome = unwrap(&document, server, before, means, &mut edits)?;
         Some((server.name(), outcome))
     };

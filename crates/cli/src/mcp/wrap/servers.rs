@@ -1,6 +1,7 @@
 //! The tool servers that a client's file names, whichever client it is.
 
 use super::document::{Document, Value, Word};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Where clients name their servers; `*` is any name.
@@ -13,8 +14,12 @@ const PLACES: [&[&str]; 6] = [
     &["mcp_servers"],                 // Codex
 ];
 
-/// Members whose values nobody is to see.
-const HIDDEN: [&str; 4] = ["env", "environment", "headers", "http_headers"];
+/// Members that hold headers, and those that hold variables. Nobody is to see their values.
+const HEADERS: [&str; 3] = ["headers", "http_headers", "env_http_headers"];
+const VARIABLES: [&str; 2] = ["env", "environment"];
+
+/// Where Codex names the variable of a header.
+const BEARER: &str = "bearer_token_env_var";
 
 /// A server that a file names.
 #[derive(Debug)]
@@ -63,9 +68,12 @@ impl Server {
 pub(super) fn servers(document: &Document<'_>) -> Vec<Server> {
     let found = PLACES.iter().flat_map(|place| tables(document, place));
     let servers = found.flat_map(|(path, table)| {
-        document.members(table).iter().filter_map(move |(name, entry)| {
-            // Of two with one name readers take the last.
-            let is_last = document.member(table, name) == Some(*entry);
+        let members = document.members(table);
+        // Of two with one name readers take the last.
+        let last: HashMap<&String, usize> =
+            members.iter().map(|(name, entry)| (name, *entry)).collect();
+        members.iter().filter_map(move |(name, entry)| {
+            let is_last = last.get(name) == Some(entry);
             let path = path.iter().chain([name]).cloned().collect();
             is_last.then(|| server(document, path, *entry)).flatten()
         })
@@ -99,15 +107,16 @@ fn server(document: &Document<'_>, path: Vec<String>, entry: usize) -> Option<Se
             let is_stream = ["type", "transport"]
                 .iter()
                 .all(|name| word(name).is_none_or(|word| word.text != "sse"));
-            let headers = HIDDEN.iter().filter_map(|name| member(name));
+            let headers = HEADERS.iter().filter_map(|name| member(name));
             let headers = headers.flat_map(|headers| document.members(headers));
-            let headers = headers.map(|(name, _)| name.clone()).collect();
-            Way::Address { url, headers, is_stream }
+            let headers = headers.map(|(name, _)| name.clone());
+            let bearer = member(BEARER).map(|_| "Authorization".to_owned());
+            Way::Address { url, headers: headers.chain(bearer).collect(), is_stream }
         }
         (None, None) => return None,
     };
     let is_inline = document.raw(&document.node(entry).span).starts_with('{');
-    let hidden = HIDDEN.iter().filter_map(|name| member(name));
+    let hidden = HEADERS.iter().chain(&VARIABLES).filter_map(|name| member(name));
     let hidden = hidden.flat_map(|table| document.members(table));
     let hidden = hidden.filter_map(|(_, place)| document.word(*place)).map(|word| word.span);
     Some(Server { path, is_inline, way, hidden: hidden.collect() })

@@ -79,9 +79,9 @@ fn what_goes_wrong_is_said_with_what_would_be_right() {
         (&["call", "shop", "row"], format!("`shop` has no tool `row`; it has {all}")),
         (&["call", "shop"], format!("which tool of `shop`? It has {all}")),
         (&["call", "shop", "never", "--timeout", "1s"], "`shop` did not answer within 1 s".into()),
-        (&["call", "x", "--", "/nowhere/at-all"], "cannot be asked: ".into()),
-        (&["call", "x", "--", "false"], "cannot be asked: ".into()),
-        (&["call", "x", "--url", "http://127.0.0.1:1/mcp"], "cannot be asked: ".into()),
+        (&["call", "x", "--", "/nowhere/at-all"], "cannot be asked: ".to_owned()),
+        (&["call", "x", "--", "false"], "cannot be asked: ".to_owned()),
+        (&["call", "x", "--url", "http://127.0.0.1:1/mcp"], "cannot be asked: ".to_owned()),
     ] {
         let failure = shell.fail(words);
         assert!(failure.contains(&said), "{words:?}: {failure}");

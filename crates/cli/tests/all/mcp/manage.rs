@@ -100,6 +100,7 @@ fn mistakes_are_said_and_nothing_is_lost() {
     shell.mcp(&["add", "a", "--", "true"]);
     assert!(shell.fail(&["add", "a", "--", "true"]).contains("`a` already"));
     assert!(shell.fail(&["add", "b"]).contains("Name --url URL, or a program after --"));
+    assert!(shell.fail(&["add", "stats", "--", "true"]).contains("choose another name"));
     assert!(shell.fail(&["add", "b__c", "--", "true"]).contains("a prefix is"));
     assert!(shell.fail(&["remove", "b"]).contains("there is no tool server `b`; there are a"));
     let absent = shell.fail(&["list", "--gateway", "http://127.0.0.1:1"]);

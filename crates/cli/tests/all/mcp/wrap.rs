@@ -170,7 +170,7 @@ fn mistakes_are_said() {
     assert!(said.contains("bad.json: line 2, column 17: expected a value"), "{said}");
     shell.file("other.json", "{}");
     let said = shell.mcp(&["unwrap", "other.json", "--yes"]);
-    assert_eq!(said, "other.json\n  no tool server\nnothing to change\n");
+    assert_eq!(said, "other.json\n  no tool server behind Tokenforge\nnothing to change\n");
 }
 
 #[test]
