@@ -108,8 +108,8 @@ impl Shell {
 
     /// Adds the tool server under a name.
     pub(crate) fn add_server(&self, name: &str) -> String {
-        let words = [&["add", name, "--env", &variable(), "--"], &program()[..]].concat();
-        self.mcp(&words)
+        let variable = variable();
+        self.mcp(&[&["add", name, "--env", &variable, "--"], &program()[..]].concat())
     }
 
     /// Starts a gateway, which is where the settings say from now on.

@@ -176,9 +176,7 @@ fn mistakes_are_said() {
 #[test]
 fn what_the_file_says_afterwards_runs() {
     let shell = Shell::new();
-    let [command, args @ ..] = program();
-    let entry =
-        json!({"mcp": {"shop": {"type": "local", "command": [&[command], &args[..]].concat()}}});
+    let entry = json!({"mcp": {"shop": {"type": "local", "command": program()}}});
     let path = shell.file("opencode.json", &entry.to_string());
     shell.mcp(&["wrap", "opencode", "--yes"]);
     let entry: Value = serde_json::from_str(&text(&path)).unwrap();
