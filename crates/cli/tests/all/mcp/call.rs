@@ -30,10 +30,18 @@ fn a1_a_tool_is_called_with_a_gateway_and_without_and_its_answer_shown_in_every_
     let mut shell = Shell::new();
     shell.add_server("shop");
     check(&shell.mcp(&["call", "shop", "rows", "--json"]), "shop");
-    let gateway = shell.serve();
+    let _gateway = shell.serve();
     check(&shell.mcp(&["call", "shop", "rows", "--json"]), "shop");
+}
+
+#[test]
+fn a_server_with_an_address_is_asked_without_being_added() {
+    // A gateway that leaves results alone is a server like any other.
+    let mut far = Shell::new().with("FORGE_TOOL_OUTPUT_COMPRESSION", "disabled");
+    far.add_server("shop");
+    let gateway = far.serve();
     let url = format!("{}/mcp/shop", gateway.url);
-    check(&shell.mcp(&["call", "rows", "--url", &url, "--json"]), "server");
+    check(&Shell::new().mcp(&["call", "rows", "--url", &url, "--json"]), "server");
 }
 
 #[test]
