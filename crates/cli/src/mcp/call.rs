@@ -26,11 +26,11 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   tokenforge mcp call files list_directory path=/tmp
   tokenforge mcp call files read_text_file '{\"path\": \"/tmp/a.json\", \"head\": 20}' --format toon
-  tokenforge mcp call list_directory path=/tmp -- npx -y @modelcontextprotocol/server-filesystem /tmp
+  tokenforge mcp call get_current_time timezone=UTC -- uvx mcp-server-time
   tokenforge mcp call search query=bug --url https://mcp.example.com/mcp --json
 
-A server by NAME is asked through the gateway, or, if none answers, started from what the gateway would read. The tool is
-called once; the forms are made of its answer here, by the settings that are found here.";
+A server by NAME is asked through the gateway, or, if none answers, started from what the gateway \
+would read. The tool is called once; the forms are made of its answer here, by the settings that are found here.";
 
 #[derive(Args)]
 #[command(override_usage = "tokenforge mcp call [OPTIONS] NAME TOOL [ARGUMENTS]\n       \

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 pub(super) const ADD_EXAMPLES: &str = "\
 Examples:
   tokenforge mcp add files -- npx -y @modelcontextprotocol/server-filesystem /tmp
-  tokenforge mcp add tickets --url https://mcp.example.com/mcp --header \"Authorization: Bearer $TOKEN\"
+  tokenforge mcp add tickets --url https://mcp.example.com/mcp --header \"X-Key: $TICKETS_KEY\"
   tokenforge mcp add github --env GITHUB_TOKEN -- github-mcp-server stdio
 
-A gateway that runs has the server at once, and keeps it. If none answers, the server goes into the file that the
-gateway reads at its next start.";
+A gateway that runs has the server at once, and keeps it. If none answers, the server goes into the \
+file that the gateway reads at its next start.";
 
 #[derive(Args)]
 pub(super) struct Add {

@@ -32,8 +32,8 @@ Examples:
   tokenforge mcp wrap .mcp.json --yes
   tokenforge mcp unwrap claude
 
-Programs are started by `tokenforge mcp stdio -- PROGRAM`. A server with an address goes through the gateway if
-the gateway has it too (`tokenforge mcp add NAME --url URL`), else it stays as it is. Comments and layout stay. The
+Programs are started by `tokenforge mcp stdio -- PROGRAM`. A server with an address goes through the gateway if \
+the gateway has it too (`tokenforge mcp add NAME --url URL`), else it stays as it is. Comments and layout stay. The \
 file as it was is kept beside it, as FILE.tokenforge-backup.";
 
 #[derive(Args)]
