@@ -113,9 +113,8 @@ fn parts(answer: &str) -> Option<Parts> {
                 texts.push(text.into_owned());
             }
             _ => {
-                let word = |node: Option<_>| node.map_or_else(String::new, |node: String| node);
-                let kind = word(kind.and_then(|kind| kind.text().map(Into::into)));
-                let media = word(media.and_then(|media| media.text().map(Into::into)));
+                let kind = kind.and_then(|kind| kind.text()).unwrap_or_default();
+                let media = media.and_then(|media| media.text()).unwrap_or_default();
                 let what = format!("{kind} {media}");
                 others.push(format!("{} of {} bytes", what.trim(), block.raw().len()));
             }

@@ -191,11 +191,11 @@ impl Reader<'_> {
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if trimmed.starts_with("/*") {
-                let Some(end) = trimmed[2..].find("*/") else {
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                let Some(end) = comment.find("*/") else {
                     return Err(self.expected("expected a comment that ends"));
                 };
-                self.at += 2 + end + 2;
+                self.at += end + "/**/".len();
             } else {
                 return Ok(());
             }
