@@ -33,3 +33,4 @@ mod workers;
 
 pub use crate::gateway::Gateway;
 pub use crate::http::server::serve;
+pub use crate::mcp::transport;

@@ -15,7 +15,6 @@ use crate::session::{Client, Scope, Session};
 use crate::stats::Stats;
 use crate::transport::Transport;
 use arc_swap::ArcSwap;
-use registry::Registry;
 use sessions::Sessions;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -27,7 +26,7 @@ use tokenforge_config::{Mcp, McpBackend};
 use tokio::sync::{Semaphore, broadcast};
 
 pub use operator::Taken;
-pub use registry::NotSaved;
+pub use registry::{NotSaved, Registry};
 
 /// How many addresses of resources are remembered.
 const ADDRESSES: usize = 10_000;
@@ -110,7 +109,7 @@ impl Hub {
             me: me.clone(),
             settings: ArcSwap::from_pointee(settings),
             backends: ArcSwap::default(),
-            registry: Mutex::new(Registry::open(file)),
+            registry: Mutex::new(Registry::open_or_empty(file)),
             sessions: Sessions::default(),
             means: Means { transport, programs: Arc::new(Semaphore::new(PROGRAMS)) },
             originals,

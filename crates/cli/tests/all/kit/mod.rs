@@ -35,7 +35,8 @@ pub(crate) fn run_in(
     finish(child.expect("the binary starts"), stdin)
 }
 
-fn finish(mut child: Child, stdin: impl AsRef<[u8]>) -> Run {
+/// Waits for the end of a run that was started.
+pub(crate) fn finish(mut child: Child, stdin: impl AsRef<[u8]>) -> Run {
     let mut pipe = child.stdin.take().expect("a pipe");
     let input = stdin.as_ref().to_vec();
     // A thread, so that neither side waits for the other. A run that fails early does not read on.
