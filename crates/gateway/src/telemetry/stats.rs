@@ -1,9 +1,9 @@
 //! The figures as one document.
 
 use super::counters::Counters;
-use super::prices::Prices;
 use super::tables::Tables;
 use serde_json::{Map, Value, json};
+use tokenforge_ledger::Prices;
 use tokenforge_store::Stats;
 
 /// All figures. What models asked for again is taken off what was saved.
@@ -22,7 +22,7 @@ pub(super) fn document(
     let repeated =
         saved(counters.repeated_tokens_before.value(), counters.repeated_tokens_after.value());
     let expanded = counters.expansion_tokens.value() as i64;
-    let expansion_dollars = expanded as f64 * prices.of(None).input / 1e6;
+    let expansion_dollars = expanded as f64 * prices.of("claude").unwrap_or_default().input / 1e6;
     json!({
         "tokens": {
             "counted_with": "the model's tokenizer where it is public, else o200k_base",

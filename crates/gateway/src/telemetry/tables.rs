@@ -1,8 +1,8 @@
 //! Figures by tool, stage, project and model.
 
-use super::prices::Prices;
 use crate::report::Report;
 use std::collections::BTreeMap;
+use tokenforge_ledger::Prices;
 
 /// Names beyond this many are counted together: clients choose them.
 const NAMES: usize = 200;
@@ -33,7 +33,7 @@ pub(super) struct Row {
 
 impl Tables {
     pub(super) fn add(&mut self, report: &Report, prices: &Prices) {
-        let price = prices.of(report.model.as_deref());
+        let price = report.model.as_deref().and_then(|model| prices.of(model)).unwrap_or_default();
         for change in &report.changes {
             *slot(&mut self.changes, change) += 1;
         }
