@@ -72,6 +72,16 @@ impl<'e> Account<'e> {
         Some(saved.sum())
     }
 
+    /// Of [`all_dollars_saved`](Self::all_dollars_saved), what was taken off since the model fetched something back.
+    #[must_use]
+    pub fn dollars_expanded(&self) -> Option<f64> {
+        let price = self.price?;
+        let (fresh, _) = rates(&price, self.entry.usage.as_ref());
+        let extra = self.entry.extra.as_ref().map_or(0.0, |extra| charge(&price, extra));
+        let extra = if self.expanded == 0 { 0.0 } else { extra };
+        Some(self.expanded as f64 * fresh / 1e6 + extra)
+    }
+
     /// What was fetched back pays for the replies in which it was, each result by its tokens.
     fn share_of_extra(&self, outcome: &Outcome, price: &Price) -> f64 {
         let Some(extra) = &self.entry.extra else { return 0.0 };

@@ -14,12 +14,8 @@
 //! entry.add(Outcome::fresh("Bash", ["clean", "templates"], 1200, 300));
 //! Ledger::open(folder.path())?.append(&entry)?;
 //!
-//! let prices = Prices::default();
-//! let mut summary = Summary::new(By::Tool, &prices);
-//! for entry in &mut Ledger::read(folder.path(), None)? {
-//!     summary.add(&entry);
-//! }
-//! let gain = summary.gain();
+//! let reading = Ledger::read(folder.path(), None)?;
+//! let gain = Summary::of(reading, By::Tool, &Prices::default());
 //! assert_eq!((gain.tokens.before, gain.tokens.net), (1200, 900));
 //! assert_eq!(gain.rows[0].name, "Bash");
 //! # Ok::<(), std::io::Error>(())

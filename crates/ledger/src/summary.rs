@@ -4,7 +4,7 @@ use crate::account::{Account, signed};
 use crate::day::rfc3339;
 use crate::gain::{Cost, Gain, Repeated, Row, Tokens};
 use crate::share::{Of, Share, rounded};
-use crate::{Day, Entry, Name, Outcome, Prices};
+use crate::{Day, Entry, Name, Outcome, Prices, Reading};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -154,6 +154,17 @@ impl<'p> Summary<'p> {
         }
     }
 
+    /// All entries that are read, added up.
+    #[must_use]
+    pub fn of(mut reading: Reading, by: By, prices: &'p Prices) -> Gain {
+        let mut summary = Summary::new(by, prices);
+        for entry in reading.by_ref() {
+            summary.add(&entry);
+        }
+        summary.skipped_lines = reading.skipped();
+        summary.gain()
+    }
+
     /// Adds an entry.
     pub fn add(&mut self, entry: &Entry) {
         self.requests += 1;
@@ -172,11 +183,6 @@ impl<'p> Summary<'p> {
             let row = self.by.row(entry, outcome);
             self.row(row).add(outcome, &account);
         }
-    }
-
-    /// Notes lines that were no entries.
-    pub fn skip(&mut self, lines: u64) {
-        self.skipped_lines += lines;
     }
 
     fn row(&mut self, name: String) -> &mut Sums {

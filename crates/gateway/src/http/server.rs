@@ -1,5 +1,6 @@
 //! Accepts connections, and ends them well.
 
+use crate::blocking::blocking;
 use crate::exchange;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
@@ -47,6 +48,8 @@ pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, stop: impl Futu
     drop(listener);
     let _ = tokio::time::timeout(limits.drain_timeout, graceful.shutdown()).await;
     gateway.mcp.stop().await;
+    let closing = gateway.clone();
+    let _ = blocking(move || closing.telemetry.close()).await;
     heart.abort();
 }
 
