@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Mode, Original};
 use tokenforge_config::{Limits, Settings};
-use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, ToolResult, Transport};
+use tokenforge_ledger::Outcome;
+use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, Transport};
 use tokenforge_store::Kind;
 
 /// How long the head of a server's answer may take to come, whatever the server's own limit is.
@@ -76,9 +77,9 @@ impl Originals for Kept {
         found
     }
 
-    fn rewrote(&self, result: &ToolResult<'_>) {
+    fn rewrote(&self, client: &str, outcome: Outcome, is_observed: bool) {
         if let Some(gateway) = self.0.upgrade() {
-            gateway.telemetry.tool_called(result.client, result.outcome(), result.is_observed);
+            gateway.telemetry.tool_called(client, outcome, is_observed);
         }
     }
 }

@@ -25,8 +25,7 @@ impl Note {
         headers: &HeaderMap,
         body_bytes: Option<usize>,
     ) -> Self {
-        let mut record =
-            Record { sums: report.sums(), report, body_bytes, ..Record::default() };
+        let mut record = Record { sums: report.sums(), report, body_bytes, ..Record::default() };
         if gateway.telemetry.has_ledger() {
             let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
             record.client = agent.and_then(client);

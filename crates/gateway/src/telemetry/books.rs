@@ -63,6 +63,8 @@ struct Writer {
 }
 
 impl Clerk<Page> for Writer {
+    const PAUSE: Duration = Duration::from_millis(20);
+
     fn take(&mut self, page: Page) {
         let written = match page {
             Page::Record(record) => self.ledger.append(&record.entry()),

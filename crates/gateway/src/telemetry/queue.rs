@@ -5,6 +5,9 @@ use std::time::Duration;
 
 /// Who does the work.
 pub(super) trait Clerk<T>: Send + 'static {
+    /// How long work may lie before it is taken up. Whoever leaves some while it lies does not have to wake a thread.
+    const PAUSE: Duration = Duration::ZERO;
+
     /// Does a piece of it.
     fn take(&mut self, piece: T);
     /// Nothing more waits.
@@ -42,8 +45,9 @@ impl<T: Send + 'static> Queue<T> {
     }
 }
 
-fn work<T>(mut clerk: impl Clerk<T>, pieces: &Receiver<Piece<T>>) {
+fn work<T, C: Clerk<T>>(mut clerk: C, pieces: &Receiver<Piece<T>>) {
     while let Ok(first) = pieces.recv() {
+        std::thread::sleep(C::PAUSE);
         let mut next = Some(first);
         let mut waiting = Vec::new();
         while let Some(piece) = next {

@@ -69,9 +69,10 @@ impl Record {
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
             entry.usage = counted(dialect, usage.sum);
             let last = counted(dialect, usage.last);
-            entry.extra = entry.usage.zip(last).map(|(all, last)| less(all, last)).filter(|extra| {
-                *extra != tokenforge_ledger::Usage::default() && !self.expanded.is_empty()
-            });
+            entry.extra =
+                entry.usage.zip(last).map(|(all, last)| less(all, last)).filter(|extra| {
+                    *extra != tokenforge_ledger::Usage::default() && !self.expanded.is_empty()
+                });
         }
         entry
     }
@@ -113,10 +114,8 @@ fn stages(result: &ResultReport) -> impl Iterator<Item = &'static str> {
 /// A provider's figures with each token in one place: some count what is cached as input, too.
 fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
     let Tokens { input, output, cache_read, cache_write, .. } = tokens;
-    let is_apart = matches!(
-        dialect,
-        Dialect::Anthropic | Dialect::BedrockConverse | Dialect::BedrockInvoke
-    );
+    let is_apart =
+        matches!(dialect, Dialect::Anthropic | Dialect::BedrockConverse | Dialect::BedrockInvoke);
     let cached = if is_apart { 0 } else { cache_read.unwrap_or(0) + cache_write.unwrap_or(0) };
     Some(tokenforge_ledger::Usage {
         input: input?.saturating_sub(cached),
@@ -126,10 +125,7 @@ fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage>
     })
 }
 
-fn less(
-    all: tokenforge_ledger::Usage,
-    last: tokenforge_ledger::Usage,
-) -> tokenforge_ledger::Usage {
+fn less(all: tokenforge_ledger::Usage, last: tokenforge_ledger::Usage) -> tokenforge_ledger::Usage {
     let part = |all: Option<u64>, last: Option<u64>| {
         all.map(|all| all.saturating_sub(last.unwrap_or(0))).filter(|rest| *rest > 0)
     };
@@ -159,7 +155,8 @@ mod tests {
         let mut tokens = Tokens::default();
         (tokens.input, tokens.output) = (Some(1000), Some(5));
         (tokens.cache_read, tokens.cache_write) = (Some(600), None);
-        let input = |dialect| counted(dialect, tokens).map(|usage| (usage.input, usage.all_input()));
+        let input =
+            |dialect| counted(dialect, tokens).map(|usage| (usage.input, usage.all_input()));
         assert_eq!(input(Dialect::Anthropic), Some((1000, 1600)));
         assert_eq!(input(Dialect::OpenAiChat), Some((400, 1000)));
         assert_eq!(input(Dialect::Gemini), Some((400, 1000)));

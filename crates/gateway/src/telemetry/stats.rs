@@ -6,11 +6,7 @@ use serde_json::{Map, Value, json};
 use tokenforge_store::Stats;
 
 /// All figures. What models asked for again is taken off what was saved.
-pub(super) fn document(
-    counters: &Counters,
-    tables: &Tables,
-    store: Option<Stats>,
-) -> Value {
+pub(super) fn document(counters: &Counters, tables: &Tables, store: Option<Stats>) -> Value {
     let counted: Map<String, Value> = counters
         .all()
         .into_iter()
