@@ -74,7 +74,8 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
-    tokio::runtime::Builder::new_multi_thread()
+    // Accepts connections and hears signals; the gateway has threads of its own for everything else.
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?
@@ -100,8 +101,9 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source, level)?;
     println!("listening on http://{address} ({mode})");
     std::io::stdout().flush()?;
-    tokenforge_gateway::serve(gateway, listener, signals::stop()?).await;
-    Ok(())
+    tokenforge_gateway::serve(gateway, listener, signals::stop()?)
+        .await
+        .context("cannot start threads")
 }
 
 /// A gateway that anybody can reach must ask who it is, or be told that it need not.
