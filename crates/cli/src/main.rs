@@ -13,7 +13,9 @@ mod engine;
 mod expand;
 mod explain;
 mod filters;
+mod gain;
 mod input;
+mod ledger;
 mod mcp;
 mod output;
 mod progress;
@@ -51,6 +53,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),

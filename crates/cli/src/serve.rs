@@ -4,8 +4,8 @@ mod log;
 mod reload;
 mod signals;
 
-use crate::data;
 use crate::settings::{self, Source};
+use crate::{data, ledger};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::Write;
@@ -71,6 +71,7 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let mut settings = source.load()?;
     // Tool servers that are added while it runs are there again after a restart.
     settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+    settings.ledger.path = ledger::folder(&settings.ledger).ok();
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;

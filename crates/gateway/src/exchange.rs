@@ -28,7 +28,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use rewriting::Rewriting;
+use rewriting::{Rewriting, Way};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_dialects::{Detected, Dialect};
@@ -156,12 +156,14 @@ impl Visit {
         for (name, value) in &target.headers {
             request.headers_mut().insert(name, value.clone());
         }
-        if rewriting.relay.is_some() {
+        let mut way = rewriting.way;
+        let is_relayed = matches!(way, Way::Relayed(_));
+        if is_relayed {
             // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
             let identity = HeaderValue::from_static("identity");
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
-        let asked = rewriting.relay.as_ref().map(|_| relay::Ask::of(&request, target.is_guarded));
+        let asked = is_relayed.then(|| relay::Ask::of(&request, target.is_guarded));
         let limits = &self.state.settings.limits;
         let sent = self.gateway.client.send(request, target.is_guarded, limits.first_byte_timeout);
         let (answer, permit) = sent.await.map_err(problem_of)?;
@@ -170,11 +172,16 @@ impl Visit {
         if let Some(route) = &self.route {
             route.relocate(&mut head.headers, exchange.project.as_deref());
         }
+        if head.status.is_success()
+            && let Some(note) = way.note()
+        {
+            note.taken();
+        }
         exchange.set_response(head);
-        let body = match (rewriting.relay, asked) {
-            (Some(job), Some(ask)) if job.is_for(exchange.response()) => {
+        let body = match (way, asked) {
+            (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
                 let answer =
-                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
+                    relay::relay(&self.gateway, &self.state, *job, ask, exchange, body, permit);
                 answer.await.map_err(problem_of)?
             }
             _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(permit)),

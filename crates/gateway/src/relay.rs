@@ -4,10 +4,12 @@
 //! again; what it says then goes on in the same answer to the client.
 
 use crate::blocking::blocking;
+use crate::deferral;
 use crate::expand::Originals;
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, BodyError, TooSlow};
 use crate::http::coding::{Coding, Decoder};
+use crate::note::Note;
 use crate::upstream::Failure;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
@@ -38,6 +40,8 @@ pub(crate) struct Job {
     pub(crate) body: Bytes,
     pub(crate) originals: Originals,
     pub(crate) streams: bool,
+    /// What is told of it when it is over.
+    pub(crate) note: Note,
 }
 
 /// How the provider was asked, and is asked again.
@@ -257,22 +261,32 @@ impl Relaying {
         let gateway = self.gateway.clone();
         let originals = self.job.originals.clone();
         let calls = turn.calls.clone();
-        let answering =
-            blocking(move || calls.iter().map(|call| originals.answer(&gateway, call)).collect());
+        let answering = blocking(move || -> Vec<_> {
+            calls.iter().map(|call| originals.answer(&gateway, call)).collect()
+        });
         let unanswered = |_: &InternalCall| Answer {
             text: "The original cannot be fetched now. Run the tool again if you need its output."
                 .to_owned(),
             is_error: true,
         };
-        answering.await.unwrap_or_else(|| turn.calls.iter().map(unanswered).collect())
+        let Some(answered) = answering.await else {
+            return turn.calls.iter().map(unanswered).collect();
+        };
+        let noted = |(answer, expanded)| {
+            self.job.note.expanded(expanded);
+            answer
+        };
+        answered.into_iter().map(noted).collect()
     }
 
     /// The client has its answer: what is left is to remember.
     async fn finish(mut self) {
+        let Job { originals, mut note, .. } = self.job;
         self.gateway.telemetry.usage(self.reply.usage());
+        note.counted(self.reply.usage());
         let Some(deferred) = self.reply.deferred() else { return };
-        let (gateway, originals) = (self.gateway, self.job.originals);
-        blocking(move || crate::deferral::remember(&gateway, &originals, &deferred)).await;
+        let gateway = self.gateway;
+        blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }
 }
 

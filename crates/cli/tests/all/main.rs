@@ -6,6 +6,7 @@ mod compress;
 mod decode;
 mod encode;
 mod filter;
+mod gain;
 mod kit;
 mod mcp;
 mod misc;

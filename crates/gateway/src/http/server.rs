@@ -1,6 +1,7 @@
 //! Accepts connections, and ends them well.
 
 use super::lanes::Lanes;
+use crate::blocking::blocking;
 use crate::gateway::Gateway;
 use crate::traces;
 use std::io;
@@ -34,6 +35,7 @@ pub async fn serve(
     drop(listener);
     let _lives = lanes.drain().await;
     gateway.mcp.stop().await;
+    let _ = blocking(move || gateway.telemetry.close()).await;
     Ok(())
 }
 
