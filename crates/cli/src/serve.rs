@@ -4,6 +4,8 @@ mod log;
 mod reload;
 mod signals;
 
+pub(crate) use signals::stop;
+
 use crate::data;
 use crate::settings::{self, Source};
 use anyhow::{Context, bail};
@@ -100,7 +102,7 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source, level)?;
     println!("listening on http://{address} ({mode})");
     std::io::stdout().flush()?;
-    tokenforge_gateway::serve(gateway, listener, signals::stop()?).await;
+    tokenforge_gateway::serve(gateway, listener, stop()?).await;
     Ok(())
 }
 
@@ -116,7 +118,8 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
+/// The store that settings name.
+pub(crate) fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
     let url = match &settings.url {
         StoreUrl::Memory => "memory:".to_owned(),
         StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),

@@ -4,6 +4,8 @@
 
 mod compress;
 mod decode;
+mod demo;
+mod doctor;
 mod encode;
 mod filter;
 mod kit;
@@ -12,3 +14,5 @@ mod misc;
 mod serve;
 mod store;
 mod tokens;
+#[cfg(unix)]
+mod wrap;
