@@ -4,6 +4,8 @@ mod log;
 mod reload;
 mod signals;
 
+pub(crate) use signals::stop;
+
 use crate::settings::{self, Source};
 use crate::{data, ledger};
 use anyhow::{Context, bail};
@@ -102,9 +104,7 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source, level)?;
     println!("listening on http://{address} ({mode})");
     std::io::stdout().flush()?;
-    tokenforge_gateway::serve(gateway, listener, signals::stop()?)
-        .await
-        .context("cannot start threads")
+    tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }
 
 /// A gateway that anybody can reach must ask who it is, or be told that it need not.
@@ -119,7 +119,8 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
+/// The store that settings name.
+pub(crate) fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
     let url = match &settings.url {
         StoreUrl::Memory => "memory:".to_owned(),
         StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),

@@ -4,6 +4,8 @@
 
 mod compress;
 mod decode;
+mod demo;
+mod doctor;
 mod encode;
 mod filter;
 mod gain;
@@ -13,3 +15,5 @@ mod misc;
 mod serve;
 mod store;
 mod tokens;
+#[cfg(unix)]
+mod wrap;
