@@ -2,14 +2,15 @@
 
 use crate::arguments::Vocabulary;
 use crate::output;
+use crate::prices::Prices;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Settings, Vault};
-use tokenforge_replay::bill::Tally;
 use tokenforge_replay::report::ModeReport;
-use tokenforge_replay::{Corpus, Report, outputs, sessions};
+use tokenforge_replay::{Corpus, Expansion, Plan, Report, outputs, sessions};
 use tokenforge_tokens::Counter;
 
 /// Measure every mode on recorded outputs and sessions.
@@ -40,7 +41,7 @@ pub(crate) fn run(arguments: &Bench) -> anyhow::Result<()> {
     let (kinds, sets) = (outputs::by_kind(&corpus)?, corpus.sets()?);
     let bar = progress(modes.len() * (kinds.len() + sets.len()));
     let key = Key::from_bytes([7; 32]);
-    let mut tally = Tally::new(counter);
+    let prices = Prices::new(&BTreeMap::new());
     let mut report = Report { vocabulary: name(counter), ..Report::default() };
     for mode in modes {
         let settings = Settings { mode: *mode, counter, ..Settings::default() };
@@ -48,6 +49,12 @@ pub(crate) fn run(arguments: &Bench) -> anyhow::Result<()> {
         let engine = match mode.leaves_out() {
             true => engine.with_vault(Vault { key: &key, tenant: "bench" }),
             false => engine,
+        };
+        let plan = Plan {
+            settings: settings.clone(),
+            counter: Some(counter),
+            expansion: Expansion::FromStart,
+            prices: &|model| prices.of(model),
         };
         let mut found = ModeReport::default();
         for (kind, recordings) in &kinds {
@@ -57,7 +64,7 @@ pub(crate) fn run(arguments: &Bench) -> anyhow::Result<()> {
         }
         for set in &sets {
             bar.set_message(format!("{mode}: {set}"));
-            let measured = sessions::measure(&corpus.sessions(set)?, &engine, &mut tally);
+            let measured = sessions::measure(corpus.sessions(set)?, &plan)?;
             found.sessions.insert(set.clone(), measured);
             bar.inc(1);
         }

@@ -10,13 +10,16 @@ mod data;
 mod decode;
 mod encode;
 mod engine;
+mod eval;
 mod expand;
 mod explain;
 mod filters;
 mod input;
 mod mcp;
 mod output;
+mod prices;
 mod progress;
+mod replay;
 mod serve;
 mod settings;
 mod stats;
@@ -50,6 +53,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),

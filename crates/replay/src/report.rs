@@ -1,5 +1,6 @@
 //! What was measured.
 
+use crate::probes::Probes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -54,21 +55,6 @@ pub struct Set {
     pub cost_ratio: f64,
     /// How much of a request the next one left as it was, at worst.
     pub prefix_stability: f64,
-}
-
-/// What later turns used, and whether they could still have.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Probes {
-    /// How many texts were looked for.
-    pub total: usize,
-    /// Literally in the request.
-    pub visible: usize,
-    /// Not literally, but in the request once a lossless form in it is decoded.
-    pub decoded: usize,
-    /// Behind a reference in the request.
-    pub retrievable: usize,
-    /// Gone.
-    pub lost: usize,
 }
 
 impl fmt::Display for Report {

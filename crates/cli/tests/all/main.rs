@@ -5,10 +5,12 @@
 mod compress;
 mod decode;
 mod encode;
+mod eval;
 mod filter;
 mod kit;
 mod mcp;
 mod misc;
+mod replay;
 mod serve;
 mod store;
 mod tokens;
