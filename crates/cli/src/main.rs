@@ -17,7 +17,6 @@ mod filters;
 mod input;
 mod mcp;
 mod output;
-mod prices;
 mod progress;
 mod replay;
 mod serve;

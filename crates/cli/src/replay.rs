@@ -1,6 +1,5 @@
 //! `tokenforge replay`: what would have been saved, on the user's own history.
 
-use crate::prices::Prices;
 use crate::settings::{self, Source as Settings};
 use crate::{data, output};
 use anyhow::{Context, bail};
@@ -10,6 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use tokenforge_compress::Mode;
 use tokenforge_config::{ExpandInjection, Overrides};
+use tokenforge_replay::prices::Prices;
 use tokenforge_replay::source::{self, Source};
 use tokenforge_replay::{Expansion, History, Plan, history, page, table};
 use tokenforge_tokens::{Counter, Vocabulary};

@@ -5,7 +5,7 @@
 //!   with a prompt cache charges. An [`account`] is what is found out.
 //! - [`source`] finds logs, [`history`](mod@history) replays many of them at once, [`table`] and [`page`] show what was found.
 //! - [`corpus`] reads a folder of recordings: single outputs, sessions, and [`probes`] (what later turns of a session used).
-//!   [`outputs`] and [`sessions`] measure them; [`report`] is what is found.
+//!   [`measure`](mod@measure) is what every mode makes of it, in a [`report`].
 //!
 //! A log is read once, an entry at a time; what is held is the text of one conversation's results.
 
@@ -13,14 +13,16 @@ pub mod account;
 mod conversation;
 pub mod corpus;
 pub mod history;
+pub mod measure;
 pub mod outputs;
 pub mod page;
 pub mod plan;
+pub mod prices;
 pub mod probes;
 pub mod read;
 pub mod report;
 pub mod session;
-pub mod sessions;
+mod sessions;
 pub mod source;
 pub mod table;
 pub mod transcript;

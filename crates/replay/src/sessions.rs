@@ -30,6 +30,9 @@ pub fn measure(sessions: Vec<(Source, Vec<Probe>)>, plan: &Plan<'_>) -> Result<S
         tool_tokens_out: total.results.tokens_out,
         probes: total.probes.unwrap_or_default(),
         cost_ratio: total.input_cost_ratio(),
+        bill_ratio: total.cost_ratio(),
+        requests: total.requests,
+        logged: total.logged,
         prefix_stability: total.prefix_stability,
     })
 }

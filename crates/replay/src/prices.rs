@@ -19,10 +19,19 @@ const BUILT_IN: &[(&str, [f64; 4])] = &[
 ];
 
 /// Prices by the beginning of a model's name.
-pub(crate) struct Prices(BTreeMap<String, Price>);
+#[derive(Debug, Clone)]
+pub struct Prices(BTreeMap<String, Price>);
+
+impl Default for Prices {
+    fn default() -> Self {
+        Prices::new(&BTreeMap::new())
+    }
+}
 
 impl Prices {
-    pub(crate) fn new(settings: &BTreeMap<String, Price>) -> Self {
+    /// The built-in prices, with those of the settings before them.
+    #[must_use]
+    pub fn new(settings: &BTreeMap<String, Price>) -> Self {
         let built_in = BUILT_IN.iter().map(|(name, [input, output, cache_read, cache_write])| {
             let (input, output) = (*input, *output);
             let (cache_read, cache_write) = (*cache_read, *cache_write);
@@ -34,7 +43,8 @@ impl Prices {
     }
 
     /// The price of a model, if anybody knows it.
-    pub(crate) fn of(&self, model: &str) -> Option<Price> {
+    #[must_use]
+    pub fn of(&self, model: &str) -> Option<Price> {
         let model = model.rsplit(['/', '.']).find(|part| part.contains('-')).unwrap_or(model);
         let fits = |(name, _): &(&String, &Price)| model.starts_with(name.as_str());
         self.0.iter().filter(fits).max_by_key(|(name, _)| name.len()).map(|(_, price)| *price)
