@@ -107,7 +107,7 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
         let before = gateway.figures().await?;
         let on = agent.play(&scenario, Some(arguments.mode)).await;
         let figures = gateway.figures().await?.since(&before);
-        compared.push(Compared::new(&scenario, off, on, figures, arguments.allow_other_calls));
+        compared.push(Compared::new(&scenario, off, on, figures, api, arguments.allow_other_calls));
     }
     Ok(Report::new(arguments.base_url.as_deref(), &arguments.model, arguments.mode, compared))
 }

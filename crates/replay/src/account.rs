@@ -33,10 +33,13 @@ pub struct Account {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probes: Option<Probes>,
     /// Results by tool.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Results>,
     /// Savings by stage.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stages: BTreeMap<String, Stage>,
     /// The longest results that go on as they came.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<Kept>,
 }
 

@@ -251,8 +251,7 @@ impl<'p> Conversation<'p> {
             output: self.factor * pending.output as f64,
         };
         let before = pending.usage.unwrap_or(modelled);
-        let fresh = self.results.iter().take_while(|result| result.message < pending.messages);
-        let fresh = fresh.count();
+        let fresh = self.results.partition_point(|result| result.message < pending.messages);
         let is_added = self.offers(fresh);
         let context = Context {
             messages: self.messages.get(..pending.messages).unwrap_or_default(),
@@ -261,7 +260,7 @@ impl<'p> Conversation<'p> {
             is_rewritten: is_added && pending.messages > 0 && self.cached > 0,
         };
         let charge = context.charge(&before);
-        self.rates.add(&charge, pending.messages, &self.price, self.factor);
+        self.rates.add(&charge, pending.messages, &self.price);
         account.requests += 1;
         account.logged += usize::from(pending.usage.is_some());
         account.unpriced += usize::from(!self.is_price_known);

@@ -4,6 +4,7 @@ use crate::account::{Account, Session};
 use crate::plan::Plan;
 use crate::source::Source;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
@@ -41,7 +42,7 @@ pub fn replay(
 ) -> History {
     let next = AtomicUsize::new(0);
     let (sender, outcomes) = mpsc::channel::<(usize, Outcome)>();
-    let mut by_source: Vec<Option<Outcome>> = vec![None; sources.len()];
+    let mut history = History { total: Account::new(), sessions: Vec::new(), problems: Vec::new() };
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, sources.len().max(1)) {
             let (sender, next) = (sender.clone(), &next);
@@ -54,26 +55,32 @@ pub fn replay(
             });
         }
         drop(sender);
+        // In the order of the logs, so that sums do not depend on which thread was first.
+        let (mut waiting, mut due) = (BTreeMap::new(), 0);
         for (at, outcome) in outcomes {
-            if let Some(place) = by_source.get_mut(at) {
-                *place = Some(outcome);
+            waiting.insert(at, outcome);
+            while let Some(outcome) = waiting.remove(&due) {
+                history.add(outcome);
+                due += 1;
             }
         }
     });
-    let mut history = History { total: Account::new(), sessions: Vec::new(), problems: Vec::new() };
-    for (sessions, problems) in by_source.into_iter().flatten() {
+    history
+}
+
+impl History {
+    fn add(&mut self, (sessions, problems): Outcome) {
         // A log of settings, or a session in which nobody was asked anything.
         let asked = sessions.into_iter().filter(|session| session.account.requests > 0);
         for mut session in asked {
-            history.total.add(&session.account);
+            self.total.add(&session.account);
             session.account.tools.clear();
             session.account.stages.clear();
             session.account.kept.clear();
-            history.sessions.push(session);
+            self.sessions.push(session);
         }
-        history.problems.extend(problems);
+        self.problems.extend(problems);
     }
-    history
 }
 
 /// The next log that nobody took.

@@ -1,7 +1,7 @@
 //! What became of a scenario with compression, beside what became of it without.
 
 use super::agent::Played;
-use super::api::Call;
+use super::api::{Api, Call};
 use super::gateway::Figures;
 use super::scenario::{ExpectedCall, Scenario};
 use serde::Serialize;
@@ -45,6 +45,7 @@ impl Compared {
         off: anyhow::Result<Played>,
         on: anyhow::Result<Played>,
         figures: Figures,
+        api: Api,
         allow_other_calls: bool,
     ) -> Self {
         let mut compared = Compared {
@@ -70,7 +71,7 @@ impl Compared {
                 return compared;
             }
         };
-        compared.tokens = tokens(&off, &on, &figures);
+        compared.tokens = tokens(&off, &on, &figures, api);
         compared.behaviour(scenario, &off, &on, allow_other_calls);
         compared
     }
@@ -124,12 +125,11 @@ fn named(calls: &[Call]) -> String {
 }
 
 /// The provider's figures, if it gave any; else our own of tool results, with what was asked for again.
-fn tokens(off: &Played, on: &Played, figures: &Figures) -> Option<Tokens> {
+fn tokens(off: &Played, on: &Played, figures: &Figures, api: Api) -> Option<Tokens> {
     if let (Some(off), Some(seen)) = (off.input.filter(|input| *input > 0), on.input) {
         // The agent does not see the requests that expansions took; the gateway counts them.
-        let counted = figures.input.max(figures.input + figures.cache_read + figures.cache_write);
-        let counted = if seen >= counted || figures.expansions == 0 { seen } else { counted };
-        return Some(Tokens { off, on: counted, counted_by: CountedBy::Provider });
+        let on = seen.max(figures.provider_input(api));
+        return Some(Tokens { off, on, counted_by: CountedBy::Provider });
     }
     let Figures { results_before, results_after, expansion_tokens, .. } = *figures;
     (results_before > 0).then_some(Tokens {

@@ -1,5 +1,6 @@
 //! A gateway of its own, in front of the endpoint, for as long as the evaluation takes.
 
+use super::api::Api;
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use tokenforge_compress::Mode;
 use tokenforge_config::{Limits, Overrides, Settings};
 use tokenforge_mcp::Transport;
-use tokenforge_store::{Location, Memory, Settings as Bounds};
+use tokenforge_store::{Memory, Settings as Bounds};
 use tokio::net::TcpListener;
 
 /// The longest reply.
@@ -112,16 +113,24 @@ impl Gateway {
 }
 
 impl Figures {
+    /// All input as the provider reported it. Anthropic counts what is cached beside the rest, OpenAI as a part of it.
+    pub(super) fn provider_input(&self, api: Api) -> u64 {
+        match api {
+            Api::Openai => self.input,
+            Api::Anthropic => self.input + self.cache_read + self.cache_write,
+        }
+    }
+
     /// What was counted since.
     pub(super) fn since(self, before: &Figures) -> Figures {
         Figures {
-            input: self.input - before.input,
-            cache_read: self.cache_read - before.cache_read,
-            cache_write: self.cache_write - before.cache_write,
-            results_before: self.results_before - before.results_before,
-            results_after: self.results_after - before.results_after,
-            expansions: self.expansions - before.expansions,
-            expansion_tokens: self.expansion_tokens - before.expansion_tokens,
+            input: self.input.saturating_sub(before.input),
+            cache_read: self.cache_read.saturating_sub(before.cache_read),
+            cache_write: self.cache_write.saturating_sub(before.cache_write),
+            results_before: self.results_before.saturating_sub(before.results_before),
+            results_after: self.results_after.saturating_sub(before.results_after),
+            expansions: self.expansions.saturating_sub(before.expansions),
+            expansion_tokens: self.expansion_tokens.saturating_sub(before.expansion_tokens),
         }
     }
 }

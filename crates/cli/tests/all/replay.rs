@@ -1,8 +1,11 @@
 //! `tokenforge replay`: what would have been saved on recorded sessions.
 
 use crate::kit::{Folder, Run, failure, out, run, run_in};
+use crate::serve::Serving;
 use serde_json::{Value, json};
 use std::fs;
+use tokenforge_mock::Mock;
+use tokenforge_mock::client::Ask;
 
 /// A session of Claude Code with a subagent's in between, and a line that was cut.
 fn claude_code() -> String {
@@ -154,4 +157,34 @@ fn what_is_no_history_is_an_error_that_says_so() {
     assert!(error.contains("notes.json") && error.contains("Claude Code"), "{error}");
     let error = failure(1, "replay /does/not/exist", "");
     assert!(error.contains("/does/not/exist does not exist"), "{error}");
+}
+
+#[test]
+fn l5_a_replay_counts_what_the_gateway_sends() {
+    let rows: Vec<Value> =
+        (0..40).map(|id| json!({"id": id, "state": "open", "title": "a row"})).collect();
+    let outputs = [tests(), serde_json::to_string_pretty(&rows).unwrap(), tests()];
+    let mut messages = vec![json!({"role": "user", "content": "go"})];
+    for (number, output) in outputs.iter().enumerate() {
+        let id = format!("call_{number}");
+        let function = json!({"name": "bash", "arguments": "{\"command\":\"cargo test\"}"});
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": output}));
+    }
+    let tools = json!([{"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}]);
+    let body = json!({"model": "gpt-4o", "tools": tools, "messages": messages}).to_string();
+    let folder = Folder::new();
+    let log = folder.file("body.json", &body);
+    let replayed = parsed(&run(&format!("replay --json {log}"), ""));
+
+    let mock = Mock::start();
+    let gateway = Serving::before(&mock, &[]);
+    assert_eq!(gateway.send(&Ask::post("/v1/chat/completions", &body)).status, 200);
+    let sent = mock.last().json();
+    let results =
+        sent["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
+    let texts: Vec<&str> = results.map(|message| message["content"].as_str().unwrap()).collect();
+    let tokens: usize = crate::kit::tokens(&texts).into_iter().sum();
+    assert_eq!(replayed["total"]["results"]["tokens_out"], tokens);
+    assert!(sent["tools"].to_string().contains("expand_context"));
 }

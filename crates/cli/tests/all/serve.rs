@@ -13,7 +13,7 @@ use tokenforge_mock::client::{Answer, Ask, Open, PATIENCE};
 use tokenforge_mock::{Mock, Reply, grammar};
 
 /// A gateway that runs.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
     address: SocketAddr,
     line: String,
@@ -47,12 +47,12 @@ impl Serving {
     }
 
     /// In front of a mock, on a free port.
-    fn before(mock: &Mock, arguments: &[&str]) -> Self {
+    pub(crate) fn before(mock: &Mock, arguments: &[&str]) -> Self {
         let own = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];
         Self::with(&[&own, arguments].concat(), &[])
     }
 
-    fn send(&self, ask: &Ask) -> Answer {
+    pub(crate) fn send(&self, ask: &Ask) -> Answer {
         Open::asking(self.address, ask).answer()
     }
 

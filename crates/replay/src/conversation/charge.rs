@@ -23,6 +23,8 @@ pub(super) struct Charge {
     pub(super) part: f64,
     /// What was not is paid at the price of a write.
     pub(super) is_written: bool,
+    /// Tokens that were billed for each one counted.
+    pub(super) factor: f64,
 }
 
 impl Context<'_> {
@@ -30,15 +32,17 @@ impl Context<'_> {
     /// comes off the reads, and the rest off what was new.
     pub(super) fn charge(&self, before: &Usage) -> Charge {
         let all = self.messages.last().copied().unwrap_or_default();
-        let new = (before.cache_write + before.input) / self.factor;
+        // A request that was charged less than its messages have did not carry all of them: clients clear old results.
+        let factor = self.factor.min(before.total_input() / all.tokens.max(1) as f64);
+        let new = (before.cache_write + before.input) / factor.max(f64::MIN_POSITIVE);
         // What comes before the messages was not logged; what was new is at their end.
         let (cached, part) = self.place(all.tokens as f64 - new);
         let at = |count: usize| {
             let last = count.checked_sub(1).and_then(|last| self.messages.get(last));
             last.copied().unwrap_or_default().saved as f64
         };
-        let saved_cached = self.factor * (at(cached) + part * (at(cached + 1) - at(cached)));
-        let saved_new = self.factor * all.saved as f64 - saved_cached;
+        let saved_cached = factor * (at(cached) + part * (at(cached + 1) - at(cached)));
+        let saved_new = factor * all.saved as f64 - saved_cached;
         let own_tool = self.factor * self.own_tool as f64;
         let is_written = before.cache_write > 0.0;
         let mut after = *before;
@@ -59,7 +63,7 @@ impl Context<'_> {
         if self.is_rewritten {
             after.cache_write += std::mem::take(&mut after.cache_read);
         }
-        Charge { after, cached, part, is_written }
+        Charge { after, cached, part, is_written, factor }
     }
 
     /// How many whole messages so many tokens are, and which part of the next one.
@@ -98,6 +102,13 @@ mod tests {
         let before = Usage { input: 0.0, cache_read: 0.0, cache_write: 3500.0, output: 9.0 };
         let after = Usage { cache_write: 3000.0 + 100.0, ..before };
         assert_eq!(context(100).charge(&before).after, after);
+    }
+
+    #[test]
+    fn what_the_client_cleared_before_it_asked_is_not_saved_twice() {
+        let before = Usage { input: 0.0, cache_read: 700.0, cache_write: 50.0, output: 9.0 };
+        let after = context(0).charge(&before).after;
+        assert_eq!(before.total_input() - after.total_input(), 250.0);
     }
 
     #[test]

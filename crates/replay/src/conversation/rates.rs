@@ -9,8 +9,8 @@ pub(super) struct Rates(Vec<f64>);
 
 impl Rates {
     /// A request of so many messages was charged for.
-    pub(super) fn add(&mut self, charge: &Charge, messages: usize, price: &Price, factor: f64) {
-        let dollars = |price: f64| factor * price / 1e6;
+    pub(super) fn add(&mut self, charge: &Charge, messages: usize, price: &Price) {
+        let dollars = |price: f64| charge.factor * price / 1e6;
         let read = dollars(price.cache_read);
         let new = dollars(if charge.is_written { price.cache_write } else { price.input });
         let cached = charge.cached.min(messages);

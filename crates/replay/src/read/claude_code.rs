@@ -58,7 +58,8 @@ impl Reader for ClaudeCode {
             Some("user") => self.user(&entry, thread, tell),
             Some("assistant") => self.assistant(&entry, thread, tell),
             Some("system") if entry.subtype.as_deref() == Some("compact_boundary") => {
-                *self.threads.entry(thread).or_default() = Place::default();
+                self.threads.insert(thread, Place::default());
+                self.entries.retain(|_, (of, _)| *of != thread);
                 tell(Event::Forgotten { thread });
             }
             _ => {}
