@@ -385,8 +385,8 @@ fn expand_tool_tokens(settings: &Settings) -> usize {
     settings.counter.count(expand_tool::DEFINITION)
 }
 
-/// What each stage saved. What was not counted on the way is the doing of the stage that comes last, or the price of
-/// the reference and of a wrapper around the payload.
+/// What each stage saved. What was not counted on the way is the doing of the stage that comes last; else it is the
+/// price of the reference, or what escapes in a wrapper around the payload add to a saving.
 fn stages(compressed: &Compressed, (before, after): (usize, usize)) -> Vec<(&'static str, i64)> {
     if compressed.replacement.is_none() {
         return Vec::new();
@@ -404,7 +404,8 @@ fn stages(compressed: &Compressed, (before, after): (usize, usize)) -> Vec<(&'st
     let redacted = (!compressed.redacted.is_empty()).then_some("redaction");
     match uncounted.or(redacted) {
         Some(stage) => saved.push((stage, rest)),
-        None if rest != 0 => saved.push(("reference", rest)),
+        None if rest < 0 => saved.push(("reference", rest)),
+        None if rest > 0 => saved.push(("wrapper", rest)),
         None => {}
     }
     saved

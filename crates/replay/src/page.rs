@@ -125,7 +125,11 @@ fn tools(total: &Account) -> String {
     });
     let head = ["tool", "results", "changed", "tokens in", "tokens out", "saved", "of the bill"];
     let chart = chart("Tokens of tool results, by tool", &rows);
-    format!("<h2>By tool</h2>{}{chart}{}", key(&colours), table(&head, cells))
+    let table = table(&head, cells);
+    format!(
+        "<h2>By tool</h2>{}{chart}<details><summary>As a table</summary>{table}</details>",
+        key(&colours)
+    )
 }
 
 fn stages(total: &Account) -> String {

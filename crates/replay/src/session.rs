@@ -176,7 +176,9 @@ impl<'p> Replay<'p> {
 
     /// The session is over.
     fn end(&mut self) {
-        self.search(usize::MAX);
+        if self.is_begun {
+            self.search(usize::MAX);
+        }
         let threads: Vec<Thread> = self.current.conversations.keys().copied().collect();
         threads.into_iter().for_each(|thread| self.forget(thread));
         let ended = std::mem::take(&mut self.current);
@@ -276,6 +278,18 @@ mod tests {
         let account = &replayed(events)[0].account;
         assert!(!account.stages.contains_key("earlier_results"), "{:?}", account.stages);
         assert_eq!((account.results.count, account.requests), (2, 2));
+    }
+
+    #[test]
+    fn what_a_later_turn_used_is_looked_for_in_the_request_that_it_answered() {
+        let probe = |needle: &str, used_at_msg| Probe { needle: needle.to_owned(), used_at_msg };
+        let (plan, begin) = (plan(), Event::Session { name: None });
+        let probes = vec![probe("row number 7", 1), probe("row number 7", 3), probe("nowhere", 9)];
+        let mut replay = Replay::new(&plan).with_probes(probes);
+        let events = [begin, answer(), answer(), result("c1", rows(50)), answer()];
+        events.into_iter().for_each(|event| replay.take(event));
+        let found = replay.finish(Client::Messages, "log").0[0].account.probes.unwrap();
+        assert_eq!((found.total, found.lost, found.visible + found.decoded), (3, 2, 1));
     }
 
     #[test]

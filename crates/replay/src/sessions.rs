@@ -11,7 +11,10 @@ use crate::source::Source;
 ///
 /// # Errors
 /// If one cannot be read.
-pub fn measure(sessions: Vec<(Source, Vec<Probe>)>, plan: &Plan<'_>) -> Result<Set, CorpusError> {
+pub(crate) fn measure(
+    sessions: Vec<(Source, Vec<Probe>)>,
+    plan: &Plan<'_>,
+) -> Result<Set, CorpusError> {
     let mut total = Account::new();
     let mut count = 0;
     for (source, probes) in sessions {

@@ -9,7 +9,7 @@ use tokenforge_mock::client::Ask;
 
 /// A session of Claude Code with a subagent's in between, and a line that was cut.
 fn claude_code() -> String {
-    let usage = json!({"input_tokens": 4, "cache_creation_input_tokens": 3000, "cache_read_input_tokens": 20000, "output_tokens": 50});
+    let usage = json!({"input_tokens": 4, "cache_creation_input_tokens": 100, "cache_read_input_tokens": 20000, "output_tokens": 50});
     let answer = |id: &str, content: Value| {
         json!({"type": "assistant", "uuid": format!("a-{id}"), "sessionId": "s", "message":
         {"id": id, "role": "assistant", "model": "claude-sonnet-4-5", "content": content, "usage": usage}})

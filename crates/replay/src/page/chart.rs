@@ -22,7 +22,7 @@ pub(super) fn chart(title: &str, rows: &[Row]) -> String {
     let scale = (WIDTH - LABEL - VALUE) / longest;
     let height = ROW * rows.len() as f64 + 6.0;
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
+        "<div class=\"scroll\"><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
         escaped(title)
     );
     for (number, row) in rows.iter().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn chart(title: &str, rows: &[Row]) -> String {
         let (at, value) = (at + 8.0, escaped(&row.value));
         let _ = write!(svg, "<text class=\"value\" x=\"{at:.1}\" y=\"{base}\">{value}</text>");
     }
-    svg + "</svg>"
+    svg + "</svg></div>"
 }
 
 /// What the colours mean.
