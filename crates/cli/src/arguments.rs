@@ -37,6 +37,10 @@ pub(crate) enum Command {
     Filter(crate::filters::Filter),
     /// Measure what every mode makes of a folder of recordings
     Bench(crate::bench::Bench),
+    /// Measure what would have been saved on the sessions that agents recorded
+    Replay(crate::replay::Replay),
+    /// Run scenarios with and without compression, and compare tokens and behaviour
+    Eval(crate::eval::Eval),
     /// Run the gateway between agents and their model providers
     Serve(crate::serve::Serve),
     /// Show what was saved, of what, and in money

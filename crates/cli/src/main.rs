@@ -13,6 +13,7 @@ mod doctor;
 mod embedded;
 mod encode;
 mod engine;
+mod eval;
 mod expand;
 mod explain;
 mod filters;
@@ -23,6 +24,7 @@ mod ledger;
 mod mcp;
 mod output;
 mod progress;
+mod replay;
 mod serve;
 mod settings;
 mod stats;
@@ -61,6 +63,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
