@@ -200,6 +200,15 @@ impl<'a> Json<'a> {
         same_bytes(bytes(one), bytes(other))
     }
 
+    /// Are two values the same once minified?
+    pub(crate) fn same_value(&self, one: usize, other: usize) -> bool {
+        let size = self.next(one) - one;
+        let nodes = || self.nodes(one, size).iter().zip(self.nodes(other, size));
+        self.next(other) - other == size
+            && nodes().all(|(one, other)| one.kind == other.kind && one.count == other.count)
+            && nodes().all(|(one, other)| one.kind.is_container() || self.same_text(one, other))
+    }
+
     /// Copies the lexeme of a scalar or key as it was written.
     #[inline(always)]
     pub(crate) fn copy_raw(&self, at: usize, out: &mut Output) {

@@ -28,6 +28,18 @@ impl Output {
         self.bytes.len()
     }
 
+    /// The last byte, if there is one.
+    #[inline]
+    pub(crate) fn last(&self) -> Option<u8> {
+        self.bytes.last().copied()
+    }
+
+    /// Appends a whole piece of what was written before.
+    #[inline]
+    pub(crate) fn repeat(&mut self, start: usize, end: usize) {
+        self.bytes.extend_from_within(start..end);
+    }
+
     pub(crate) fn truncate(&mut self, length: usize) {
         self.bytes.truncate(length);
     }

@@ -1,0 +1,51 @@
+//! The level that costs the fewest tokens.
+
+use super::{Level, encode};
+use crate::json::Json;
+use std::borrow::Cow;
+use tokenforge_tokens::Counter;
+
+/// A text that was weighed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Weighed<'a> {
+    /// The level it is written in; `None` for minified JSON.
+    pub level: Option<Level>,
+    /// The text; [`decode`](super::decode) reads it either way.
+    pub text: Cow<'a, str>,
+    /// Its tokens.
+    pub tokens: usize,
+    /// The tokens of minified JSON.
+    pub baseline: usize,
+}
+
+/// The lightest of some levels and of minified JSON by tokens; never above minified JSON.
+///
+/// A deeper level is nearly always the lighter one: to ask for the deepest that the reader understands is enough.
+///
+/// ```
+/// use tokenforge_formats::Json;
+/// use tokenforge_formats::stc2::{Level, lightest};
+/// use tokenforge_tokens::Counter;
+///
+/// let json = Json::parse(r#"{"a":1}"#)?;
+/// let weighed = lightest(&json, &Level::ALL, Counter::default());
+/// assert_eq!((weighed.level, &*weighed.text), (None, r#"{"a":1}"#));
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+#[must_use]
+pub fn lightest<'a>(json: &Json<'a>, levels: &[Level], counter: Counter) -> Weighed<'a> {
+    let text = json.minify();
+    let baseline = counter.count(&text);
+    let mut best = Weighed { level: None, text, tokens: baseline, baseline };
+    // The likely winners first: what comes later is counted only up to the best so far.
+    let mut levels = levels.to_vec();
+    levels.sort_unstable();
+    for level in levels.into_iter().rev() {
+        let text = encode(json, level);
+        if let Some(tokens) = counter.count_within(&text, best.tokens.saturating_sub(1)) {
+            best = Weighed { level: Some(level), text, tokens, baseline };
+        }
+    }
+    best
+}
