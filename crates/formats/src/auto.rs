@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::form::Form;
 use crate::json::Json;
-use crate::stc;
+use crate::{stc, stc2};
 use std::borrow::Cow;
 use tokenforge_tokens::Counter;
 
@@ -78,7 +78,7 @@ fn is_exact(form: Form, text: &str, minified: &str) -> bool {
     form != Form::Toon || decode_any(text, minified.len()).as_deref() == Ok(minified)
 }
 
-/// Reads a text in whichever form it is: JSON or STC, then a table, then TOON.
+/// Reads a text in whichever form it is: STC 2 by its header, JSON or STC, then a table, then TOON.
 ///
 /// When no form fits, the error is that of the form which could be read furthest.
 ///
@@ -90,6 +90,10 @@ fn is_exact(form: Form, text: &str, minified: &str) -> bool {
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn decode_any(text: &str, max_output: usize) -> Result<String, Error> {
+    // With nothing behind it, the header is a string in TOON.
+    if text.strip_prefix(stc2::HEADER).is_some_and(|rest| !rest.trim_ascii().is_empty()) {
+        return stc2::decode(text, max_output);
+    }
     // TOON takes nearly any line for a key and a value, and any other for a string; but its encoders quote what
     // starts with a brace or, unless it is an array, with a bracket. Left bare, it is JSON with a mistake in it,
     // and the mistake is what its author must hear about.

@@ -8,9 +8,6 @@ use crate::json::Json;
 /// A table has at most this many columns.
 const MAX_COLUMNS: usize = 256;
 
-/// What the brackets of a header cost.
-const HEADER_COST: u64 = 2;
-
 /// A column on its way.
 pub(super) struct Merged {
     /// Tape index of the key where it was seen first.
@@ -78,11 +75,11 @@ fn find(json: &Json<'_>, columns: &[Merged], place: usize, key: usize) -> Found 
 
 /// A header names each key once and an absent cell costs a mark; plain objects name each key each time.
 fn is_cheaper(json: &Json<'_>, columns: &[Merged], rows: usize) -> bool {
-    let (mut header, mut members) = (HEADER_COST, 0);
+    let (mut header, mut members) = (0, 0);
     for column in columns {
         let member = u64::from(cost(json.unquoted_bytes(column.key))) + 1;
         members += member * column.present as u64;
-        header += member + 1 + (rows - column.present) as u64;
+        header += member + (rows - column.present) as u64;
     }
     header < members
 }
