@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::output::Output;
 use content::Content;
 use std::borrow::Cow;
+use std::ops::Range;
 
 pub use value::Value;
 
@@ -221,6 +222,13 @@ impl<'a> Json<'a> {
     pub(crate) fn copy_unquoted(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize + 1, node.end as usize - 1);
+    }
+
+    /// Where the text between the quotes of a string or key is.
+    #[inline]
+    pub(crate) fn inside(&self, at: usize) -> Range<usize> {
+        let node = self.tape[at];
+        node.start as usize + 1..node.end as usize - 1
     }
 
     /// The text between the quotes of a string or key, escapes as they were written.

@@ -7,8 +7,9 @@ pub(super) fn cost(text: &[u8]) -> u32 {
     let mut total = 0;
     let mut at = 0;
     while let Some(&first) = text.get(at) {
-        let class = Class::of(first);
-        let length = text[at..].iter().take_while(|byte| Class::of(**byte) == class).count();
+        let class = CLASSES[usize::from(first)];
+        let is_same = |byte: &&u8| CLASSES[usize::from(**byte)] == class;
+        let length = text[at..].iter().take_while(is_same).count();
         at += length;
         total += match class {
             Class::Word => length.div_ceil(8),
@@ -31,8 +32,19 @@ pub(super) fn is_word(byte: u8) -> bool {
 }
 
 fn is_letter(byte: &u8) -> bool {
-    Class::of(*byte) == Class::Word
+    CLASSES[usize::from(*byte)] == Class::Word
 }
+
+/// The class of every byte.
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < classes.len() {
+        classes[byte] = Class::of(byte as u8);
+        byte += 1;
+    }
+    classes
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -43,7 +55,7 @@ enum Class {
 }
 
 impl Class {
-    fn of(byte: u8) -> Self {
+    const fn of(byte: u8) -> Self {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => Self::Word,
             b'0'..=b'9' => Self::Digit,

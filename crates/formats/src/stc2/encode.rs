@@ -189,7 +189,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
 
     #[inline]
     fn key(&mut self, at: usize) {
-        if spell::is_bare_key(self.json.unquoted_bytes(at)) {
+        if spell::is_bare_key(self.json, at) {
             self.json.copy_unquoted(at, &mut self.out);
         } else {
             self.json.copy_raw(at, &mut self.out);
@@ -220,11 +220,12 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
                 } else {
                     mark(out, b'*', number);
                 }
-                let tail = &json.unquoted(at)[text.len()..];
-                if spell::is_bare_tail(tail.as_bytes()) {
-                    out.push_str(tail);
+                let (source, inside) = (json.text().as_bytes(), json.inside(at));
+                let tail = inside.start + text.len()..inside.end;
+                if spell::is_bare_tail(source, tail.clone()) {
+                    out.copy(source, tail.start, tail.end);
                 } else if !tail.is_empty() {
-                    quoted(out, tail);
+                    quoted(out, &json.text()[tail]);
                 }
             }
         }

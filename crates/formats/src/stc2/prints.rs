@@ -24,11 +24,10 @@ impl Prints {
         for at in (0..nodes).rev() {
             let mut hasher = builder.build_hasher();
             let kind = json.node(at).kind;
-            let mut weight: u32 = 0;
+            let mut weight: u32 = 2;
             if kind.is_container() {
                 hasher.write_u8(kind as u8);
                 hasher.write_usize(json.count(at));
-                weight = 2;
                 let mut child = at + 1;
                 let end = json.next(at);
                 while child < end {
@@ -37,9 +36,8 @@ impl Prints {
                     child = json.next(child);
                 }
             } else {
-                let raw = json.raw(at).as_bytes();
-                hasher.write(raw);
-                weight = weight.saturating_add(scalar_weight(kind, raw));
+                hasher.write(json.raw(at).as_bytes());
+                weight = scalar_weight(json, at);
             }
             new.prints[at] = hasher.finish();
             new.weights[at] = weight;
@@ -60,19 +58,12 @@ impl Prints {
     }
 }
 
-fn scalar_weight(kind: Kind, raw: &[u8]) -> u32 {
-    match kind {
-        Kind::Key => cost(unquoted(raw)) + 1,
-        Kind::String => string_weight(unquoted(raw)),
-        _ => cost(raw),
+fn scalar_weight(json: &Json<'_>, at: usize) -> u32 {
+    match json.node(at).kind {
+        Kind::Key => cost(json.unquoted_bytes(at)) + 1,
+        Kind::String => {
+            cost(json.unquoted_bytes(at)) + if spell::is_bare(json, at) { 0 } else { 2 }
+        }
+        _ => cost(json.raw(at).as_bytes()),
     }
-}
-
-/// The cost of a string as a value: its text, and its quotes if it needs them.
-pub(super) fn string_weight(text: &[u8]) -> u32 {
-    cost(text) + if spell::is_bare(text) { 0 } else { 2 }
-}
-
-fn unquoted(raw: &[u8]) -> &[u8] {
-    raw.get(1..raw.len() - 1).unwrap_or_default()
 }

@@ -5,6 +5,7 @@ use super::super::plan::{ABSENT, ColumnForm};
 use super::super::spell;
 use super::{Frame, Writer};
 use crate::json::Kind;
+use std::ops::Range;
 
 impl Writer<'_, '_, '_> {
     /// One row and what follows it; or the end of the table.
@@ -124,12 +125,17 @@ impl Writer<'_, '_, '_> {
 
     /// What stands between the prefix and the suffix of the column.
     fn text(&mut self, at: usize, prefix: &str, suffix: &str) {
-        let text = between(self.json.unquoted(at), prefix, suffix);
-        if spell::is_bare_text(text.as_bytes()) {
-            self.out.push_str(text);
+        let (text, range) = (self.json.text(), self.between(at, prefix, suffix));
+        if spell::is_bare_text(text.as_bytes(), range.clone()) {
+            self.out.copy(text.as_bytes(), range.start, range.end);
         } else {
-            super::quoted(&mut self.out, text);
+            super::quoted(&mut self.out, &text[range]);
         }
+    }
+
+    fn between(&self, at: usize, prefix: &str, suffix: &str) -> Range<usize> {
+        let inside = self.json.inside(at);
+        inside.start + prefix.len()..inside.end - suffix.len()
     }
 
     /// Is this cell the same as the one above, and longer than the mark that says so?
@@ -138,16 +144,17 @@ impl Writer<'_, '_, '_> {
         json.same_value(above, at)
             && match json.node(at).kind {
                 Kind::Object | Kind::Array => json.count(at) > 0,
-                Kind::String => match form {
-                    ColumnForm::Text { prefix, suffix } => {
-                        let text = between(json.unquoted(at), prefix, suffix).as_bytes();
-                        !spell::is_bare_text(text) || cost_behind_space(text) > 1
-                    }
-                    _ => {
-                        let text = json.unquoted_bytes(at);
-                        !spell::is_bare(text) || cost_behind_space(text) > 1
-                    }
-                },
+                Kind::String => {
+                    let (text, range, is_bare) = match form {
+                        ColumnForm::Text { prefix, suffix } => {
+                            let range = self.between(at, prefix, suffix);
+                            let text = json.text().as_bytes();
+                            (text, range.clone(), spell::is_bare_text(text, range))
+                        }
+                        _ => (json.text().as_bytes(), json.inside(at), spell::is_bare(json, at)),
+                    };
+                    !is_bare || cost_behind_space(&text[range]) > 1
+                }
                 _ => cost_behind_space(json.raw(at).as_bytes()) > 1,
             }
     }
@@ -159,8 +166,4 @@ impl Writer<'_, '_, '_> {
         }
         self.is_first_cell = false;
     }
-}
-
-fn between<'t>(text: &'t str, prefix: &str, suffix: &str) -> &'t str {
-    text.get(prefix.len()..text.len() - suffix.len()).unwrap_or_default()
 }

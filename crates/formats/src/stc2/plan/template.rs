@@ -69,7 +69,8 @@ pub(super) fn text<'a>(
     let rest = &first[first.len() - common_suffix(first, prefix.len(), texts())..];
     let prefix = if is_worth(prefix) { prefix } else { "" };
     let suffix = if is_worth(rest) { rest } else { "" };
-    let numbers = || self::changes(texts()).filter(|text| spell::is_number(text.as_bytes()));
+    let is_number = |text: &&str| spell::is_number(text.as_bytes(), 0..text.len());
+    let numbers = || self::changes(texts()).filter(is_number);
     if prefix.is_empty() && suffix.is_empty() && numbers().take(MIN_NUMBERS).count() < MIN_NUMBERS {
         return ColumnForm::Cell;
     }
