@@ -204,9 +204,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
             _ => Sharing::Plain,
         };
         match sharing {
-            Sharing::Plain if spell::is_bare(json.unquoted_bytes(at)) => {
-                json.copy_unquoted(at, out)
-            }
+            Sharing::Plain if spell::is_bare(json, at) => json.copy_unquoted(at, out),
             Sharing::Plain => json.copy_raw(at, out),
             Sharing::Anchor(number) => {
                 mark(out, b'&', number);
