@@ -82,7 +82,7 @@ mod tests {
             ("a 1", 3),
             ("a  b", 3),
             ("://", 2),
-            ("https://x.y/", 6),
+            ("https://x.y/", 7),
             ("é", 1),
         ];
         for (text, price) in prices {

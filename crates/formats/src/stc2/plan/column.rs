@@ -57,8 +57,8 @@ impl<'a> Plan<'a, '_> {
                 return ColumnForm::Run { first, second };
             }
         } else if census.records >= 2 && census.records + census.nulls == census.present {
-            let records: Vec<u32> =
-                shape.column(column).filter(|at| is_record(json, *at as usize)).collect();
+            let is_record = |at: &u32| *at != ABSENT && is_record(json, *at as usize);
+            let records: Vec<u32> = shape.column(column).filter(is_record).collect();
             if let Some(sub) = self.shape(json, &records, level) {
                 let is_in_order = self.shapes[index].is_in_order;
                 let is_nested = census.records == rows && !self.is_repetitive(sub, &records);
