@@ -6,7 +6,7 @@ mod shape;
 mod value;
 
 use super::{HEADER, spell};
-use crate::error::{Error, Fault, Problem};
+use crate::error::{Error, ErrorKind, Fault, Problem};
 use crate::json::{MAX_DEPTH, lexeme};
 use crate::output::Output;
 use crate::stc;
@@ -27,6 +27,9 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
     if !text.starts_with(HEADER) {
         return stc::decode(text, max_output);
     }
+    if text.len() > MAX_INPUT {
+        return Err(Error::at(ErrorKind::InputTooLarge, text, 0));
+    }
     let mut decoder = Decoder {
         text,
         bytes: text.as_bytes(),
@@ -43,6 +46,9 @@ pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
     decoder.document().map_err(|fault| fault.locate(text))?;
     Ok(decoder.out.into_string())
 }
+
+/// Offsets inside of headers have 32 bits.
+const MAX_INPUT: usize = 1 << 30;
 
 struct Decoder<'a> {
     text: &'a str,

@@ -24,9 +24,9 @@ use std::borrow::Cow;
 /// ```
 #[must_use]
 pub fn encode<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
-    let prints = (level == Level::Shared).then(|| Prints::new(json));
-    let plan = Plan::of(json, level, prints.as_ref());
-    let mut shares = prints.as_ref().map(Shares::new);
+    let mut prints = (level == Level::Shared).then(|| Prints::new(json));
+    let plan = Plan::of(json, level, prints.as_mut());
+    let mut shares = prints.map(Shares::new);
     if let Some(shares) = &mut shares {
         Writer::write(json, &plan, Some(shares));
         shares.choose(json);
@@ -35,11 +35,11 @@ pub fn encode<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
     if out.len() < json.minified_len() { out.into_string().into() } else { json.minify() }
 }
 
-struct Writer<'w, 'a, 'p> {
+struct Writer<'w, 'a> {
     json: &'w Json<'a>,
-    plan: &'w Plan<'a, 'p>,
+    plan: &'w Plan<'a>,
     /// At the level that shares, outside of headers.
-    shares: Option<&'w mut Shares<'a, 'p>>,
+    shares: Option<&'w mut Shares<'a>>,
     is_in_header: bool,
     out: Output,
     /// What is begun and still to be ended, the innermost last.
@@ -71,12 +71,8 @@ enum Frame {
     EndTuple,
 }
 
-impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
-    fn write(
-        json: &'w Json<'a>,
-        plan: &'w Plan<'a, 'p>,
-        shares: Option<&'w mut Shares<'a, 'p>>,
-    ) -> Output {
+impl<'w, 'a> Writer<'w, 'a> {
+    fn write(json: &'w Json<'a>, plan: &'w Plan<'a>, shares: Option<&'w mut Shares<'a>>) -> Output {
         let mut writer = Self {
             json,
             plan,

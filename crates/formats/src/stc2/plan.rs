@@ -12,14 +12,12 @@ use crate::json::{Json, Kind};
 pub(super) const ABSENT: u32 = 0;
 
 /// Which arrays and objects of a document are tables.
-pub(super) struct Plan<'a, 'p> {
+pub(super) struct Plan<'a> {
     pub(super) shapes: Vec<Shape<'a>>,
     /// For each container on the tape: its table's shape plus one, or 0.
     tables: Vec<u32>,
     /// For each object that is a record of a shape: which one.
     records: Vec<u32>,
-    /// At the level that shares.
-    prints: Option<&'p Prints>,
 }
 
 /// The columns that objects share, and their cells.
@@ -71,15 +69,20 @@ impl ColumnForm<'_> {
     }
 }
 
-impl<'a, 'p> Plan<'a, 'p> {
-    pub(super) fn of(json: &Json<'a>, level: Level, prints: Option<&'p Prints>) -> Self {
+impl<'a> Plan<'a> {
+    /// `prints` are given at the level that shares.
+    pub(super) fn of(json: &Json<'a>, level: Level, mut prints: Option<&mut Prints>) -> Self {
         let nodes = json.next(0);
         let (tables, records) = (vec![0; nodes], vec![0; nodes]);
-        let mut plan = Self { shapes: Vec::new(), tables, records, prints };
+        let mut plan = Self { shapes: Vec::new(), tables, records };
         let mut at = 0;
         while at < nodes {
             // A row is a line: there are no tables inside a table.
-            at = if plan.plan_table(json, at, level) { json.next(at) } else { at + 1 };
+            at = if plan.plan_table(json, at, level, prints.as_deref_mut()) {
+                json.next(at)
+            } else {
+                at + 1
+            };
         }
         plan
     }
@@ -101,7 +104,13 @@ impl<'a, 'p> Plan<'a, 'p> {
         self.shapes.last().map_or(0, |shape| shape.first_column + shape.columns.len())
     }
 
-    fn plan_table(&mut self, json: &Json<'a>, at: usize, level: Level) -> bool {
+    fn plan_table(
+        &mut self,
+        json: &Json<'a>,
+        at: usize,
+        level: Level,
+        mut prints: Option<&mut Prints>,
+    ) -> bool {
         let rows: Vec<u32> = match json.node(at).kind {
             _ if json.count(at) < 2 => return false,
             Kind::Array if is_record(json, at + 1) => json.elements(at).map(index).collect(),
@@ -118,7 +127,7 @@ impl<'a, 'p> Plan<'a, 'p> {
         self.tables[at] = index(shape + 1);
         let mut unchosen = shape;
         while unchosen < self.shapes.len() {
-            self.choose_forms(json, unchosen, level);
+            self.choose_forms(json, unchosen, level, prints.as_deref_mut());
             unchosen += 1;
         }
         true

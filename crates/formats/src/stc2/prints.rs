@@ -1,4 +1,4 @@
-//! A fingerprint and a weight of every value: equal values have equal prints, and what weighs little is not shared.
+//! A fingerprint and a weight of values: equal values have equal prints, and what weighs little is not shared.
 
 use super::cost::cost;
 use super::spell;
@@ -6,55 +6,61 @@ use crate::json::{Json, Kind};
 use hashbrown::DefaultHashBuilder;
 use std::hash::{BuildHasher, Hasher};
 
-/// One print and one weight per node of a tape.
+/// The prints and weights of a document's values, made when they are first asked for.
 ///
 /// Prints are seeded anew in every process, so that no input can be made to collide. Nothing that is written depends
 /// on them but through equality.
 pub(super) struct Prints {
-    prints: Vec<u64>,
-    weights: Vec<u32>,
+    builder: DefaultHashBuilder,
+    /// By node; where the weight is 0 there is none yet.
+    made: Vec<Print>,
+}
+
+/// The print of a value.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Print {
+    pub(super) hash: u64,
+    /// About how many tokens the value costs where it is written plainly; 1 at least.
+    pub(super) weight: u32,
 }
 
 impl Prints {
     pub(super) fn new(json: &Json<'_>) -> Self {
-        let builder = DefaultHashBuilder::default();
-        let nodes = json.next(0);
-        let mut new = Self { prints: vec![0; nodes], weights: vec![0; nodes] };
-        // From the end: what is inside a container lies behind it.
-        for at in (0..nodes).rev() {
-            let mut hasher = builder.build_hasher();
-            let kind = json.node(at).kind;
-            let mut weight: u32 = 2;
-            if kind.is_container() {
-                hasher.write_u8(kind as u8);
-                hasher.write_usize(json.count(at));
-                let mut child = at + 1;
-                let end = json.next(at);
-                while child < end {
-                    hasher.write_u64(new.prints[child]);
-                    weight = weight.saturating_add(new.weights[child]);
-                    child = json.next(child);
+        let made = vec![Print::default(); json.next(0)];
+        Self { builder: DefaultHashBuilder::default(), made }
+    }
+
+    /// The print of the value at `at`.
+    #[inline]
+    pub(super) fn of(&mut self, json: &Json<'_>, at: usize) -> Print {
+        if self.made[at].weight == 0 {
+            // From the end: what is inside a container lies behind it.
+            for inner in (at..json.next(at)).rev() {
+                if self.made[inner].weight == 0 {
+                    self.made[inner] = self.make(json, inner);
                 }
-            } else {
-                hasher.write(json.raw(at).as_bytes());
-                weight = scalar_weight(json, at);
             }
-            new.prints[at] = hasher.finish();
-            new.weights[at] = weight;
         }
-        new
+        self.made[at]
     }
 
-    /// The print of a value.
-    #[inline]
-    pub(super) fn of(&self, at: usize) -> u64 {
-        self.prints[at]
-    }
-
-    /// About how many tokens the value at `at` costs where it is written plainly.
-    #[inline]
-    pub(super) fn weight(&self, at: usize) -> u32 {
-        self.weights[at]
+    fn make(&self, json: &Json<'_>, at: usize) -> Print {
+        let mut hasher = self.builder.build_hasher();
+        let kind = json.node(at).kind;
+        if !kind.is_container() {
+            hasher.write(json.raw(at).as_bytes());
+            return Print { hash: hasher.finish(), weight: scalar_weight(json, at).max(1) };
+        }
+        hasher.write_u8(kind as u8);
+        hasher.write_usize(json.count(at));
+        let mut weight: u32 = 2;
+        let (mut child, end) = (at + 1, json.next(at));
+        while child < end {
+            hasher.write_u64(self.made[child].hash);
+            weight = weight.saturating_add(self.made[child].weight);
+            child = json.next(child);
+        }
+        Print { hash: hasher.finish(), weight }
     }
 }
 

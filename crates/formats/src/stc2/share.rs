@@ -5,7 +5,7 @@
 
 mod prefix;
 
-use super::prints::Prints;
+use super::prints::{Print, Prints};
 use crate::json::{Json, Kind};
 use hashbrown::HashTable;
 
@@ -28,8 +28,8 @@ pub(super) enum Sharing<'a> {
 }
 
 /// The values of a document that are, or may be, shared.
-pub(super) struct Shares<'a, 'p> {
-    prints: &'p Prints,
+pub(super) struct Shares<'a> {
+    prints: Prints,
     entries: HashTable<Entry>,
     prefixes: Vec<Prefix<'a>>,
     is_counting: bool,
@@ -40,6 +40,8 @@ pub(super) struct Shares<'a, 'p> {
 struct Entry {
     /// Tape index of the value where it was met first.
     at: usize,
+    hash: u64,
+    weight: u32,
     uses: u32,
     is_shared: bool,
     /// The number it was given, or 0.
@@ -54,25 +56,29 @@ struct Prefix<'a> {
     number: u32,
 }
 
-impl<'a, 'p> Shares<'a, 'p> {
+impl<'a> Shares<'a> {
     /// Ready to count.
-    pub(super) fn new(prints: &'p Prints) -> Self {
+    pub(super) fn new(prints: Prints) -> Self {
         let (entries, prefixes) = (HashTable::new(), Vec::new());
         Self { prints, entries, prefixes, is_counting: true, numbers: 0 }
     }
 
     /// How the string or non-empty container at `at` is written, which is to be written now.
     pub(super) fn meet(&mut self, json: &Json<'a>, at: usize) -> Sharing<'a> {
-        if u64::from(self.prints.weight(at)) <= REFERENCE_COST {
+        // What is more than half of the document is there once.
+        if 2 * (json.next(at) - at) > json.next(0) {
             return Sharing::Plain;
         }
-        let print = self.prints.of(at);
-        let is_same = |entry: &Entry| json.same_value(entry.at, at);
-        let Some(entry) = self.entries.find_mut(print, is_same) else {
+        let Print { hash, weight } = self.prints.of(json, at);
+        if u64::from(weight) <= REFERENCE_COST {
+            return Sharing::Plain;
+        }
+        let is_same = |entry: &Entry| entry.hash == hash && json.same_value(entry.at, at);
+        let Some(entry) = self.entries.find_mut(hash, is_same) else {
             if self.is_counting {
-                let entry = Entry { at, uses: 1, is_shared: false, number: 0, prefix: 0 };
-                let prints = self.prints;
-                self.entries.insert_unique(print, entry, |entry| prints.of(entry.at));
+                let (uses, is_shared, number, prefix) = (1, false, 0, 0);
+                let entry = Entry { at, hash, weight, uses, is_shared, number, prefix };
+                self.entries.insert_unique(hash, entry, |entry| entry.hash);
             }
             return Sharing::Plain;
         };
@@ -109,7 +115,7 @@ impl<'a, 'p> Shares<'a, 'p> {
     pub(super) fn choose(&mut self, json: &Json<'a>) {
         self.is_counting = false;
         for entry in &mut self.entries {
-            let weight = u64::from(self.prints.weight(entry.at));
+            let weight = u64::from(entry.weight);
             let again = u64::from(entry.uses) - 1;
             entry.is_shared = again * (weight - REFERENCE_COST) > ANCHOR_COST;
         }

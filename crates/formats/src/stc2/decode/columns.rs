@@ -49,7 +49,7 @@ impl<'a> Decoder<'a> {
         let shape = &mut self.shapes[index];
         let key_start = shape.text.len();
         write_key(&mut shape.text, self.bytes, start, end, is_bare);
-        let key = Span { start: key_start, end: shape.text.len() };
+        let key = Span::new(key_start, shape.text.len());
         if is_bare && let Some(names) = self.names.last_mut() {
             names.insert(&self.text[start..end], shape.ops.len());
         }
@@ -58,12 +58,12 @@ impl<'a> Decoder<'a> {
         match self.peek() {
             Some(b'(') => {
                 let sub = self.sub_shape(Columns::Tuple)?;
-                self.shapes[index].push(Op::Tuple { key, is_sparse, shape: sub });
+                self.shapes[index].push(Op::Tuple { key, is_sparse, shape: sub as u32 });
                 Ok(Progress::Begun)
             }
             Some(b'[') => {
                 let sub = self.sub_shape(Columns::List)?;
-                self.shapes[index].push(Op::List { key, is_sparse, shape: sub });
+                self.shapes[index].push(Op::List { key, is_sparse, shape: sub as u32 });
                 Ok(Progress::Begun)
             }
             Some(b'=') => self.template(index, key, is_sparse),
@@ -79,7 +79,7 @@ impl<'a> Decoder<'a> {
             }
             Some(b':') => {
                 self.at += 1;
-                let place = Place::BehindConstant { key: key.start, value: self.out.len() };
+                let place = Place::BehindConstant { key: key.start(), value: self.out.len() };
                 self.replace(Frame::Columns { shape: index, kind, place });
                 self.value()?;
                 Ok(Progress::Begun)
@@ -120,7 +120,7 @@ impl<'a> Decoder<'a> {
         let shape = &mut self.shapes[shape];
         shape.text.push_bytes(&self.out.bytes()[value..]);
         self.out.truncate(value);
-        shape.push(Op::Constant { member: Span { start: key, end: shape.text.len() } });
+        shape.push(Op::Constant { member: Span::new(key, shape.text.len()) });
     }
 
     /// `=1,2..`, `=*`, `=name`, with texts before and behind.
@@ -146,7 +146,7 @@ impl<'a> Decoder<'a> {
             let from = from.filter(|from| *from < self.shapes[index].ops.len() && !is_sparse);
             Some(from.ok_or_else(|| Fault::expected("an earlier column", source))?)
         };
-        let mut suffix = Span { start: 0, end: 0 };
+        let mut suffix = Span::new(0, 0);
         if self.peek() == Some(b'+') {
             self.at += 1;
             suffix = self.piece(index)?;
@@ -156,7 +156,7 @@ impl<'a> Decoder<'a> {
         }
         self.shapes[index].push(match from {
             None => Op::Text { key, is_sparse, prefix, suffix },
-            Some(from) => Op::Derived { key, prefix, from, suffix },
+            Some(from) => Op::Derived { key, prefix, from: from as u32, suffix },
         });
         Ok(Progress::Complete)
     }
@@ -170,7 +170,7 @@ impl<'a> Decoder<'a> {
             text.push_bytes(&self.bytes[self.at + 1..end - 1]);
             self.at = end;
         }
-        Ok(Span { start, end: text.len() })
+        Ok(Span::new(start, text.len()))
     }
 
     /// `1,2..`

@@ -1,7 +1,7 @@
 //! Rows, and records in cells: each is the steps of its shape.
 
 use super::columns::in_bounds;
-use super::shape::{Op, Span};
+use super::shape::{Made, Op, Shape, Span};
 use super::value::NO_ANCHOR;
 use super::{Columns, Decoder, Frame, Progress};
 use crate::error::{Fault, Problem};
@@ -48,16 +48,35 @@ impl Decoder<'_> {
     /// Steps up to the first cell that has an inside; or the end of the record.
     pub(super) fn record(
         &mut self,
-        shape: usize,
+        index: usize,
+        op: usize,
+        is_first: bool,
+        start: Option<usize>,
+    ) -> Result<(), Fault> {
+        // Out of the list for as long as its steps are followed, which saves looking it up for each.
+        let mut shape = std::mem::take(&mut self.shapes[index]);
+        let progress = self.steps(&mut shape, index, op, is_first, start);
+        self.shapes[index] = shape;
+        if progress? == Progress::Complete {
+            self.out.push(b'}');
+            self.stack.pop();
+        }
+        self.check_output()
+    }
+
+    fn steps(
+        &mut self,
+        shape: &mut Shape,
+        index: usize,
         mut op: usize,
         mut is_first: bool,
         start: Option<usize>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Progress, Fault> {
         if let Some(start) = start {
-            self.remember(shape, op, start);
+            shape.last[op] = Some(Made { start, end: self.out.len() });
             op += 1;
         }
-        while let Some(&step) = self.shapes[shape].ops.get(op) {
+        while let Some(&step) = shape.ops.get(op) {
             let Some((key, is_sparse)) = step.cell() else {
                 self.step_without_cell(shape, op, step)?;
                 op += 1;
@@ -67,49 +86,42 @@ impl Decoder<'_> {
                 self.expect(b' ', "a space and the next cell")?;
             }
             is_first = false;
-            if self.is_mark(b'-') {
+            let byte = self.peek();
+            if byte == Some(b'-') && self.is_mark() {
                 if !is_sparse {
                     return Err(Fault::expected("a cell: no row lacks this column", self.at));
                 }
                 self.at += 1;
-                self.shapes[shape].last[op] = None;
+                shape.last[op] = None;
                 op += 1;
                 continue;
             }
             self.write_key(shape, key);
             let start = self.out.len();
-            let byte = self.peek();
-            if byte == Some(b'^') && self.is_mark(b'^') {
-                self.ditto(shape, op)?;
+            if byte == Some(b'^') && self.is_mark() {
+                self.ditto(shape.last[op])?;
             } else if let Op::Text { prefix, suffix, .. } = step {
                 self.text(shape, prefix, suffix)?;
             } else if let Some(b'{' | b'[' | b'(' | b'&') = byte {
-                self.replace(Frame::Record { shape, op, is_first, start: Some(start) });
+                self.replace(Frame::Record { shape: index, op, is_first, start: Some(start) });
                 let progress = match byte {
                     Some(b'&') => self.anchored(Some(step))?,
                     _ => self.bracket(Some(step), NO_ANCHOR)?,
                 };
                 if progress == Progress::Begun {
-                    return Ok(());
+                    return Ok(Progress::Begun);
                 }
             } else {
                 self.value()?;
             }
-            self.remember(shape, op, start);
+            shape.last[op] = Some(Made { start, end: self.out.len() });
             op += 1;
         }
-        self.out.push(b'}');
-        self.stack.pop();
-        self.check_output()
-    }
-
-    #[inline]
-    fn remember(&mut self, shape: usize, op: usize, start: usize) {
-        self.shapes[shape].last[op] = Some(Span { start, end: self.out.len() });
+        Ok(Progress::Complete)
     }
 
     /// What a row does not spell.
-    fn step_without_cell(&mut self, shape: usize, op: usize, step: Op) -> Result<(), Fault> {
+    fn step_without_cell(&mut self, shape: &mut Shape, op: usize, step: Op) -> Result<(), Fault> {
         match step {
             Op::Constant { member } => {
                 self.check_room(member.len())?;
@@ -131,15 +143,15 @@ impl Decoder<'_> {
                 self.write_key(shape, key);
                 self.out.push_str(&next.to_string());
                 let next = next.saturating_add(step);
-                self.shapes[shape].ops[op] = Op::Run { key, next, step };
+                shape.ops[op] = Op::Run { key, next, step };
             }
             Op::Derived { key, prefix, from, suffix } => {
-                let source = self.shapes[shape].last[from];
-                let is_text = |span: &Span| self.out.bytes()[span.start] == b'"';
+                let source = shape.last[from as usize];
+                let is_text = |made: &Made| self.out.bytes()[made.start] == b'"';
                 let Some(source) = source.filter(is_text) else {
                     return Err(Fault::expected("a string in the column of the template", self.at));
                 };
-                self.check_room(source.len() + prefix.len() + suffix.len())?;
+                self.check_room(source.end - source.start + prefix.len() + suffix.len())?;
                 self.write_key(shape, key);
                 let start = self.out.len();
                 self.out.push(b'"');
@@ -147,7 +159,7 @@ impl Decoder<'_> {
                 self.out.repeat(source.start + 1, source.end - 1);
                 self.write_text(shape, suffix);
                 self.out.push(b'"');
-                self.remember(shape, op, start);
+                shape.last[op] = Some(Made { start, end: self.out.len() });
             }
             Op::Cell { .. } | Op::Text { .. } | Op::Tuple { .. } | Op::List { .. } => {}
         }
@@ -155,18 +167,18 @@ impl Decoder<'_> {
     }
 
     /// The same value as in the record before.
-    fn ditto(&mut self, shape: usize, op: usize) -> Result<(), Fault> {
-        let Some(span) = self.shapes[shape].last[op] else {
+    fn ditto(&mut self, last: Option<Made>) -> Result<(), Fault> {
+        let Some(Made { start, end }) = last else {
             return Err(Fault::expected("a cell: there is none above to repeat", self.at));
         };
-        self.check_room(span.len())?;
+        self.check_room(end - start)?;
         self.at += 1;
-        self.out.repeat(span.start, span.end);
+        self.out.repeat(start, end);
         Ok(())
     }
 
     /// A string between the prefix and the suffix of its column, or null.
-    fn text(&mut self, shape: usize, prefix: Span, suffix: Span) -> Result<(), Fault> {
+    fn text(&mut self, shape: &Shape, prefix: Span, suffix: Span) -> Result<(), Fault> {
         let is_quoted = self.peek() == Some(b'"');
         let start = self.at;
         let end = match is_quoted {
@@ -239,19 +251,16 @@ impl Decoder<'_> {
         self.check_output()
     }
 
-    /// Is this cell the mark and nothing more?
+    /// Is this cell one character and nothing more?
     #[inline]
-    fn is_mark(&self, mark: u8) -> bool {
-        self.peek() == Some(mark)
-            && self
-                .bytes
-                .get(self.at + 1)
-                .is_none_or(|next| *next <= b' ' || matches!(next, b')' | b']' | b'}'))
+    fn is_mark(&self) -> bool {
+        let next = self.bytes.get(self.at + 1);
+        next.is_none_or(|next| *next <= b' ' || matches!(next, b')' | b']' | b'}'))
     }
 
     /// A comma where one is needed, and a part of the text of the shape.
     #[inline]
-    fn write_key(&mut self, shape: usize, key: Span) {
+    fn write_key(&mut self, shape: &Shape, key: Span) {
         if self.out.last() != Some(b'{') {
             self.out.push(b',');
         }
@@ -259,8 +268,8 @@ impl Decoder<'_> {
     }
 
     #[inline]
-    fn write_text(&mut self, shape: usize, text: Span) {
-        self.out.copy(self.shapes[shape].text.bytes(), text.start, text.end);
+    fn write_text(&mut self, shape: &Shape, text: Span) {
+        self.out.copy(shape.text.bytes(), text.start(), text.end());
     }
 }
 

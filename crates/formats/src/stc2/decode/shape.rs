@@ -7,7 +7,7 @@ use crate::output::Output;
 pub(super) struct Shape {
     pub(super) ops: Vec<Op>,
     /// For each step the value it made last, if it made one.
-    pub(super) last: Vec<Option<Span>>,
+    pub(super) last: Vec<Option<Made>>,
     /// What the spans of the steps are parts of.
     pub(super) text: Output,
 }
@@ -15,14 +15,34 @@ pub(super) struct Shape {
 /// A part of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
-    pub(super) start: usize,
-    pub(super) end: usize,
+    start: u32,
+    end: u32,
 }
 
 impl Span {
-    pub(super) fn len(self) -> usize {
-        self.end - self.start
+    /// Texts of shapes are made from texts that are not much shorter, and those are below 1 GiB.
+    pub(super) fn new(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32 }
     }
+
+    pub(super) fn start(self) -> usize {
+        self.start as usize
+    }
+
+    pub(super) fn end(self) -> usize {
+        self.end as usize
+    }
+
+    pub(super) fn len(self) -> usize {
+        self.end() - self.start()
+    }
+}
+
+/// A value in the output.
+#[derive(Clone, Copy)]
+pub(super) struct Made {
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// A step. `key` is the key as JSON, with its colon.
@@ -33,15 +53,15 @@ pub(super) enum Op {
     /// A string with a fixed start and end, or null.
     Text { key: Span, is_sparse: bool, prefix: Span, suffix: Span },
     /// An object in parentheses, or any other value.
-    Tuple { key: Span, is_sparse: bool, shape: usize },
+    Tuple { key: Span, is_sparse: bool, shape: u32 },
     /// An array of records, or any other value.
-    List { key: Span, is_sparse: bool, shape: usize },
+    List { key: Span, is_sparse: bool, shape: u32 },
     /// `"key":value`, without a cell.
     Constant { member: Span },
     /// A number, without a cell.
     Run { key: Span, next: i64, step: i64 },
     /// A string made from that of an earlier step, without a cell.
-    Derived { key: Span, prefix: Span, from: usize, suffix: Span },
+    Derived { key: Span, prefix: Span, from: u32, suffix: Span },
     /// The start of a nested object.
     Open { key: Span },
     /// The end of a nested object.

@@ -30,13 +30,20 @@ impl Decoder<'_> {
     /// A word without quotes: a literal, a number or a string.
     #[inline]
     fn bare(&mut self) -> Result<Progress, Fault> {
-        let (start, end) = (self.at, lexeme::bare(self.bytes, self.at));
-        let word = &self.bytes[start..end];
-        let is_number = || lexeme::number(self.bytes, start).is_ok_and(|(number, _)| number == end);
-        let is_verbatim = match word {
+        let start = self.at;
+        if let Some(b'-' | b'0'..=b'9') = self.peek()
+            && let Ok((end, _)) = lexeme::number(self.bytes, start)
+            && self.bytes.get(end).is_none_or(|next| is_stop(*next))
+        {
+            self.out.copy(self.bytes, start, end);
+            self.at = end;
+            self.check_output()?;
+            return Ok(Progress::Complete);
+        }
+        let end = lexeme::bare(self.bytes, start);
+        let is_verbatim = match &self.bytes[start..end] {
             b"" | b"-" | b"^" | b"|" => return Err(Fault::expected("a value", start)),
             b"true" | b"false" | b"null" => true,
-            [b'-' | b'0'..=b'9', ..] => is_number(),
             _ => false,
         };
         self.at = end;
@@ -128,8 +135,8 @@ impl Decoder<'_> {
     /// Begins what a bracket begins; a cell of records has its own.
     pub(super) fn bracket(&mut self, cell: Option<Op>, anchor: usize) -> Result<Progress, Fault> {
         match (cell, self.peek()) {
-            (Some(Op::Tuple { shape, .. }), Some(b'(')) => self.begin_tuple(shape, anchor),
-            (Some(Op::List { shape, .. }), Some(b'[')) => self.begin_list(shape, anchor),
+            (Some(Op::Tuple { shape, .. }), Some(b'(')) => self.begin_tuple(shape as usize, anchor),
+            (Some(Op::List { shape, .. }), Some(b'[')) => self.begin_list(shape as usize, anchor),
             (_, Some(b'{' | b'[')) => self.container(anchor),
             _ => Err(Fault::expected("a quoted string or a bracket", self.at)),
         }
@@ -180,6 +187,11 @@ impl Decoder<'_> {
             _ => Err(Fault::expected("a number from 1 up", start)),
         }
     }
+}
+
+/// Does a bare word end before this byte?
+fn is_stop(byte: u8) -> bool {
+    byte <= b' ' || matches!(byte, b'"' | b'\\' | b'(' | b')' | b'[' | b']' | b'{' | b'}')
 }
 
 /// The value of digits; too large a number is the largest one, which nothing has.

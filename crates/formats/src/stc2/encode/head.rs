@@ -4,7 +4,7 @@ use super::super::plan::ColumnForm;
 use super::{Frame, Writer, quoted};
 use crate::output::Output;
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_> {
     /// Columns from `column` on, up to the first that has an inside; or the end of the header.
     pub(super) fn columns(&mut self, shape: usize, column: usize, close: u8) {
         let plan = self.plan;

@@ -7,7 +7,7 @@ use super::{Frame, Writer};
 use crate::json::Kind;
 use std::ops::Range;
 
-impl Writer<'_, '_, '_> {
+impl Writer<'_, '_> {
     /// One row and what follows it; or the end of the table.
     pub(super) fn rows(&mut self, shape: usize, next: usize, left: usize, is_map: bool) {
         self.is_in_header = false;

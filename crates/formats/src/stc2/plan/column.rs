@@ -1,6 +1,7 @@
 //! How a column is written: the first form that fits, from the most to the least saved.
 
 use super::super::Level;
+use super::super::prints::Prints;
 use super::{ABSENT, ColumnForm, Plan, Shape, is_record, template};
 use crate::json::{Json, Kind};
 use std::collections::HashSet;
@@ -16,13 +17,19 @@ struct Census {
     integers: usize,
 }
 
-impl<'a> Plan<'a, '_> {
-    pub(super) fn choose_forms(&mut self, json: &Json<'a>, shape: usize, level: Level) {
+impl<'a> Plan<'a> {
+    pub(super) fn choose_forms(
+        &mut self,
+        json: &Json<'a>,
+        shape: usize,
+        level: Level,
+        mut prints: Option<&mut Prints>,
+    ) {
         if level == Level::Dense {
             return;
         }
         for column in 0..self.shapes[shape].columns.len() {
-            let form = self.form(json, shape, column, level);
+            let form = self.form(json, shape, column, level, prints.as_deref_mut());
             let is_text = matches!(form, ColumnForm::Cell | ColumnForm::Text { .. });
             let is_source = level == Level::Shared
                 && is_text
@@ -45,6 +52,7 @@ impl<'a> Plan<'a, '_> {
         index: usize,
         column: usize,
         level: Level,
+        prints: Option<&mut Prints>,
     ) -> ColumnForm<'a> {
         let shape = &self.shapes[index];
         if let Some(constant) = constant(json, shape, column) {
@@ -61,7 +69,9 @@ impl<'a> Plan<'a, '_> {
             let records: Vec<u32> = shape.column(column).filter(is_record).collect();
             if let Some(sub) = self.shape(json, &records, level) {
                 let is_in_order = self.shapes[index].is_in_order;
-                let is_nested = census.records == rows && !self.is_repetitive(sub, &records);
+                let is_nested = census.records == rows
+                    && !(self.shapes[sub].columns.len() >= 3
+                        && prints.is_some_and(|prints| is_repetitive(json, &records, prints)));
                 self.shapes[sub].is_in_order = is_nested && is_in_order;
                 return if is_nested { ColumnForm::Nested(sub) } else { ColumnForm::Tuple(sub) };
             }
@@ -78,14 +88,6 @@ impl<'a> Plan<'a, '_> {
             return template::text(json, shape, column, census.strings == rows);
         }
         ColumnForm::Cell
-    }
-
-    /// Do these objects repeat so often that references to whole objects are cheaper than their cells?
-    fn is_repetitive(&self, shape: usize, records: &[u32]) -> bool {
-        let Some(prints) = self.prints else { return false };
-        let mut seen = HashSet::new();
-        let distinct = records.iter().filter(|at| seen.insert(prints.of(**at as usize))).count();
-        self.shapes[shape].columns.len() >= 3 && distinct * 2 <= records.len()
     }
 }
 
@@ -127,4 +129,11 @@ fn records_of_arrays(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> Optio
         }
     }
     (records.len() >= 2).then_some(records)
+}
+
+/// Do these objects repeat so often that references to whole objects are cheaper than their cells?
+fn is_repetitive(json: &Json<'_>, records: &[u32], prints: &mut Prints) -> bool {
+    let mut seen = HashSet::new();
+    let mut is_new = |at: &&u32| seen.insert(prints.of(json, **at as usize).hash);
+    records.iter().filter(|at| is_new(at)).count() * 2 <= records.len()
 }

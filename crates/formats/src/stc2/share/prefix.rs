@@ -29,7 +29,7 @@ struct Group {
     saved: i64,
 }
 
-impl<'a> Shares<'a, '_> {
+impl<'a> Shares<'a> {
     /// Chooses prefixes among the strings that are not shared as a whole.
     pub(super) fn choose_prefixes(&mut self, json: &Json<'a>) {
         let mut entries: Vec<&mut Entry> = self
