@@ -202,7 +202,19 @@ impl<'a> Json<'a> {
     }
 
     /// Are two values the same once minified?
+    #[inline]
     pub(crate) fn same_value(&self, one: usize, other: usize) -> bool {
+        let (first, second) = (self.tape[one], self.tape[other]);
+        if first.kind != second.kind {
+            return false;
+        }
+        if !first.kind.is_container() {
+            return self.same_text(&first, &second);
+        }
+        self.same_container(one, other)
+    }
+
+    fn same_container(&self, one: usize, other: usize) -> bool {
         let size = self.next(one) - one;
         let nodes = || self.nodes(one, size).iter().zip(self.nodes(other, size));
         self.next(other) - other == size

@@ -22,6 +22,8 @@ pub(super) struct Print {
     pub(super) hash: u64,
     /// About how many tokens the value costs where it is written plainly; 1 at least.
     pub(super) weight: u32,
+    /// Which of the values that may be shared it is, plus one; 0 as long as nobody has said so.
+    pub(super) entry: u32,
 }
 
 impl Prints {
@@ -44,12 +46,19 @@ impl Prints {
         self.made[at]
     }
 
+    /// Says which entry the value at `at` is.
+    #[inline]
+    pub(super) fn set_entry(&mut self, at: usize, entry: u32) {
+        self.made[at].entry = entry;
+    }
+
     fn make(&self, json: &Json<'_>, at: usize) -> Print {
         let mut hasher = self.builder.build_hasher();
         let kind = json.node(at).kind;
         if !kind.is_container() {
             hasher.write(json.raw(at).as_bytes());
-            return Print { hash: hasher.finish(), weight: scalar_weight(json, at).max(1) };
+            let weight = scalar_weight(json, at).max(1);
+            return Print { hash: hasher.finish(), weight, entry: 0 };
         }
         hasher.write_u8(kind as u8);
         hasher.write_usize(json.count(at));
@@ -60,7 +69,7 @@ impl Prints {
             weight = weight.saturating_add(self.made[child].weight);
             child = json.next(child);
         }
-        Print { hash: hasher.finish(), weight }
+        Print { hash: hasher.finish(), weight, entry: 0 }
     }
 }
 

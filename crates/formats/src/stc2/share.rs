@@ -30,7 +30,9 @@ pub(super) enum Sharing<'a> {
 /// The values of a document that are, or may be, shared.
 pub(super) struct Shares<'a> {
     prints: Prints,
-    entries: HashTable<Entry>,
+    entries: Vec<Entry>,
+    /// Indices of entries, by the prints of their values.
+    table: HashTable<u32>,
     prefixes: Vec<Prefix<'a>>,
     is_counting: bool,
     /// Numbers given.
@@ -59,8 +61,8 @@ struct Prefix<'a> {
 impl<'a> Shares<'a> {
     /// Ready to count.
     pub(super) fn new(prints: Prints) -> Self {
-        let (entries, prefixes) = (HashTable::new(), Vec::new());
-        Self { prints, entries, prefixes, is_counting: true, numbers: 0 }
+        let (entries, table, prefixes) = (Vec::new(), HashTable::new(), Vec::new());
+        Self { prints, entries, table, prefixes, is_counting: true, numbers: 0 }
     }
 
     /// How the string or non-empty container at `at` is written, which is to be written now.
@@ -69,26 +71,17 @@ impl<'a> Shares<'a> {
         if 2 * (json.next(at) - at) > json.next(0) {
             return Sharing::Plain;
         }
-        let Print { hash, weight } = self.prints.of(json, at);
-        if u64::from(weight) <= REFERENCE_COST {
+        let print = self.prints.of(json, at);
+        if u64::from(print.weight) <= REFERENCE_COST {
             return Sharing::Plain;
         }
-        let is_same = |entry: &Entry| entry.hash == hash && json.same_value(entry.at, at);
-        let Some(entry) = self.entries.find_mut(hash, is_same) else {
-            if self.is_counting {
-                let (uses, is_shared, number, prefix) = (1, false, 0, 0);
-                let entry = Entry { at, hash, weight, uses, is_shared, number, prefix };
-                self.entries.insert_unique(hash, entry, |entry| entry.hash);
-            }
-            return Sharing::Plain;
-        };
+        let Some(entry) = self.entry(json, at, print) else { return Sharing::Plain };
+        let entry = &mut self.entries[entry];
         if self.is_counting {
             entry.uses += 1;
             // Written or not, what is inside is not counted again.
-            return match json.node(at).kind {
-                Kind::String => Sharing::Plain,
-                _ => Sharing::Reference(0),
-            };
+            let is_counted = entry.uses > 1 && json.node(at).kind != Kind::String;
+            return if is_counted { Sharing::Reference(0) } else { Sharing::Plain };
         }
         if entry.number > 0 {
             return Sharing::Reference(entry.number);
@@ -111,12 +104,38 @@ impl<'a> Shares<'a> {
         Sharing::Prefix { text: prefix.text, number: prefix.number, is_new }
     }
 
+    /// The entry of a value. While counting there always is one.
+    fn entry(&mut self, json: &Json<'a>, at: usize, print: Print) -> Option<usize> {
+        if print.entry > 0 {
+            return Some(print.entry as usize - 1);
+        }
+        let Print { hash, weight, .. } = print;
+        let entries = &mut self.entries;
+        let is_same = |index: &u32| {
+            let entry = &entries[*index as usize];
+            entry.hash == hash && json.same_value(entry.at, at)
+        };
+        let index = match self.table.find(hash, is_same) {
+            Some(index) => *index,
+            None if !self.is_counting => return None,
+            None => {
+                let index = entries.len() as u32;
+                let (uses, is_shared, number, prefix) = (0, false, 0, 0);
+                entries.push(Entry { at, hash, weight, uses, is_shared, number, prefix });
+                self.table.insert_unique(hash, index, |index| entries[*index as usize].hash);
+                index
+            }
+        };
+        self.prints.set_entry(at, index + 1);
+        Some(index as usize)
+    }
+
     /// Ends the counting: chooses what is shared.
     pub(super) fn choose(&mut self, json: &Json<'a>) {
         self.is_counting = false;
         for entry in &mut self.entries {
             let weight = u64::from(entry.weight);
-            let again = u64::from(entry.uses) - 1;
+            let again = u64::from(entry.uses).saturating_sub(1);
             entry.is_shared = again * (weight - REFERENCE_COST) > ANCHOR_COST;
         }
         self.choose_prefixes(json);

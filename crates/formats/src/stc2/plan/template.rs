@@ -63,14 +63,16 @@ pub(super) fn text<'a>(
         return derived;
     }
     let Some(first) = texts().next() else { return ColumnForm::Cell };
-    let changes = changes(texts()).count() as u64;
-    let is_worth = |text: &str| changes * u64::from(cost(text.as_bytes())) > HEADER_COST;
+    let is_worth = |text: &str| {
+        let changes = || changes(texts()).count() as u64;
+        !text.is_empty() && changes() * u64::from(cost(text.as_bytes())) > HEADER_COST
+    };
     let prefix = &first[..common_prefix(first, texts())];
     let rest = &first[first.len() - common_suffix(first, prefix.len(), texts())..];
     let prefix = if is_worth(prefix) { prefix } else { "" };
     let suffix = if is_worth(rest) { rest } else { "" };
     let is_number = |text: &&str| spell::is_number(text.as_bytes(), 0..text.len());
-    let numbers = || self::changes(texts()).filter(is_number);
+    let numbers = || changes(texts()).filter(is_number);
     if prefix.is_empty() && suffix.is_empty() && numbers().take(MIN_NUMBERS).count() < MIN_NUMBERS {
         return ColumnForm::Cell;
     }
@@ -85,7 +87,7 @@ fn changes<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> impl Iterator<It
 /// The length of what all texts start with, up to and with the last character that is in no word.
 fn common_prefix<'a>(first: &str, texts: impl Iterator<Item = &'a str>) -> usize {
     let first = first.as_bytes();
-    let common = texts.fold(first.len(), |length, text| {
+    let common = shrink(first.len(), texts, |length, text| {
         first[..length].iter().zip(text.as_bytes()).take_while(|(one, other)| one == other).count()
     });
     first[..common].iter().rposition(|byte| !is_word(*byte)).map_or(0, |last| last + 1)
@@ -94,12 +96,22 @@ fn common_prefix<'a>(first: &str, texts: impl Iterator<Item = &'a str>) -> usize
 /// The length of what all texts end with behind their prefix, from the first character on that is in no word.
 fn common_suffix<'a>(first: &str, prefix: usize, texts: impl Iterator<Item = &'a str>) -> usize {
     let first = &first.as_bytes()[prefix..];
-    let common = texts.fold(first.len(), |length, text| {
+    let common = shrink(first.len(), texts, |length, text| {
         let (first, text) = (first.iter().rev(), text.as_bytes()[prefix..].iter().rev());
         first.zip(text).take(length).take_while(|(one, other)| one == other).count()
     });
     let suffix = &first[first.len() - common..];
     suffix.iter().position(|byte| !is_word(*byte)).map_or(0, |start| common - start)
+}
+
+/// Shrinks a length by every text, until nothing is left of it.
+fn shrink<'a>(
+    length: usize,
+    mut texts: impl Iterator<Item = &'a str>,
+    by: impl Fn(usize, &str) -> usize,
+) -> usize {
+    let shrunk = texts.try_fold(length, |length, text| Some(by(length, text)).filter(|to| *to > 0));
+    shrunk.unwrap_or(0)
 }
 
 /// An earlier column that every text of this one contains at the same place.
