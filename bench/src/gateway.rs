@@ -6,6 +6,7 @@
 mod contender;
 mod conversation;
 mod fresh;
+mod leaving;
 mod load;
 mod memory;
 mod passthrough;
@@ -17,6 +18,8 @@ mod serve;
 mod single;
 mod streaming;
 mod throughput;
+mod tool_server;
+mod tools;
 mod upstream;
 
 pub(crate) use peers::measure as measure_peers;
@@ -100,19 +103,37 @@ impl Field {
     }
 }
 
-/// The tables of the section `gateway`.
-pub(crate) fn measure(plan: Plan) -> anyhow::Result<String> {
+/// The tables of the section `gateway`, or of one part of it.
+pub(crate) fn measure(plan: Plan, part: Option<&str>) -> anyhow::Result<String> {
+    let is_wanted = |name: &str| part.is_none_or(|part| part == name);
     run(async {
         let field = Field::start().await?;
         let mut promises = Promises::default();
-        let throughput = throughput::measure(&field, plan, &mut promises).await?;
-        let fresh = fresh::measure(&field, plan, &mut promises).await?;
-        let streaming = streaming::measure(&field, plan, &mut promises).await?;
-        single::measure(&field, plan, &mut promises).await?;
-        let memory = memory::measure(&field, plan, &mut promises).await?;
+        let mut tables = Vec::new();
+        if is_wanted("throughput") {
+            tables.push(throughput::measure(&field, plan, &mut promises).await?);
+        }
+        if is_wanted("fresh") {
+            tables.push(fresh::measure(&field, plan, &mut promises).await?);
+        }
+        if is_wanted("streaming") {
+            tables.push(streaming::measure(&field, plan, &mut promises).await?);
+        }
+        if is_wanted("leaving") {
+            tables.push(leaving::measure(&field, plan, &mut promises).await?);
+        }
+        if is_wanted("tools") {
+            tables.push(tools::measure(&field, plan, &mut promises).await?);
+        }
+        if is_wanted("single") {
+            single::measure(&field, plan, &mut promises).await?;
+        }
+        if is_wanted("memory") {
+            tables.push(memory::measure(&field, plan, &mut promises).await?);
+        }
+        let tables = tables.join("\n");
         Ok(format!(
-            "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms.\n\n\
-             {promises}\n{throughput}\n{fresh}\n{streaming}\n{memory}",
+            "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms.\n\n{promises}\n{tables}",
             report::processor(),
             std::thread::available_parallelism()?,
             plan.rounds,

@@ -5,8 +5,9 @@
 //! real tool outputs and sessions, in `../shared/corpus` or the folder that `CORPUS` names; without one those parts are
 //! left as they were. Sections: speed, tokens, stc2, engine, hard, savings, gateway; all of them unless some are named.
 //!
-//! `--quick` takes a minute for `gateway` and only prints; `--full` sends 100,000 requests to fill its store. The section
-//! `peers` is measured by `bench/peers.sh`.
+//! `--quick` takes a minute for `gateway` and only prints, as does `--part=NAME`, which measures one part of it:
+//! throughput, fresh, streaming, leaving, tools, single, memory. `--full` sends 100,000 requests to fill its store. The
+//! section `peers` is measured by `bench/peers.sh`.
 
 mod corpus;
 mod engine;
@@ -26,7 +27,8 @@ fn main() -> anyhow::Result<()> {
     }
     let (flags, wanted): (Vec<String>, Vec<String>) =
         arguments.into_iter().partition(|argument| argument.starts_with("--"));
-    let is_quick = flags.iter().any(|flag| flag == "--quick");
+    let part = flags.iter().find_map(|flag| flag.strip_prefix("--part="));
+    let is_kept = part.is_none() && !flags.iter().any(|flag| flag == "--quick");
     let plan = gateway::Plan::new(&flags);
 
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -40,9 +42,9 @@ fn main() -> anyhow::Result<()> {
         }
         let measured = measure()?;
         println!("{measured}");
-        match is_quick {
-            true => Ok(()),
-            false => report::replace_section(&results, section, &measured),
+        match is_kept {
+            true => report::replace_section(&results, section, &measured),
+            false => Ok(()),
         }
     };
 
@@ -52,7 +54,7 @@ fn main() -> anyhow::Result<()> {
         return write("peers", &|| gateway::measure_peers(peers, plan));
     }
     write("speed", &|| Ok(speed::measure()))?;
-    write("gateway", &|| gateway::measure(plan))?;
+    write("gateway", &|| gateway::measure(plan, part))?;
     if corpus.is_dir() {
         write("tokens", &|| tokens::measure(&corpus::read(&corpus.join("outputs"))?))?;
         write("stc2", &|| stc2::measure(&corpus::read(&corpus.join("outputs"))?))?;
@@ -62,7 +64,7 @@ fn main() -> anyhow::Result<()> {
     } else {
         eprintln!("skipped: no corpus at {}; its tables stay as they were", corpus.display());
     }
-    if !is_quick {
+    if is_kept {
         eprintln!("wrote {}", results.display());
     }
     Ok(())

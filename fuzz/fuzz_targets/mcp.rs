@@ -4,7 +4,7 @@
 use std::time::Duration;
 use tokenforge_compress::{Engine, Settings};
 use tokenforge_config::Structured;
-use tokenforge_mcp::{Cursor, Era, Job, Listed, Message, Part, Rule, Sort, merged, outgoing, rewrite, sse};
+use tokenforge_mcp::{Cursor, Era, Introduction, Job, Listed, Message, Part, Rule, Sort, merged, outgoing, rewrite, sse};
 use tokenforge_negotiate::Format;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -17,8 +17,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let _ = Cursor::read(text);
     let Ok(message) = Message::read(text) else { return };
     if message.sort() == Sort::Request {
-        for client in [None, Some(("{}", "{}"))] {
-            let sent = outgoing(&message, 7, Some((&["name"], "é\"")), client);
+        let told = Introduction::Told { info: "{}", capabilities: "{}" };
+        for introduction in [Introduction::Own, told, Introduction::Nothing] {
+            let sent = outgoing(&message, 7, Some((&["name"], "é\"")), introduction);
             let again = Message::read(&sent.text).expect("what was a message stays one");
             assert_eq!((again.id(), again.method()), (Some("7"), message.method()));
             if message.text_param("name").is_some() {

@@ -32,13 +32,25 @@ impl Process {
         mode: &str,
     ) -> anyhow::Result<Self> {
         let address = free_address()?;
-        let mut command = Command::new(program);
-        command.args(["serve", "--listen", &address.to_string()]);
-        command.args(["--backend-url", &format!("http://{upstream}")]);
+        let mut command = serve(program, address, upstream);
         command.args(["--tool-output-compression", mode]);
-        // Neither a settings file nor a variable of whoever runs this changes what is measured.
-        command.env_clear().current_dir(std::env::temp_dir());
         Self::start(command, address).await
+    }
+
+    /// The same, with these settings, as YAML.
+    pub(crate) async fn gateway_with(
+        program: &Path,
+        upstream: SocketAddr,
+        settings: &str,
+    ) -> anyhow::Result<Self> {
+        let address = free_address()?;
+        let file = std::env::temp_dir().join(format!("tokenforge-bench-{}.yaml", address.port()));
+        std::fs::write(&file, settings)?;
+        let mut command = serve(program, address, upstream);
+        command.arg("--config").arg(&file);
+        let started = Self::start(command, address).await;
+        std::fs::remove_file(&file)?;
+        started
     }
 
     /// A server that this program is too; see `serve.rs`.
@@ -88,6 +100,15 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn serve(program: &Path, address: SocketAddr, upstream: SocketAddr) -> Command {
+    let mut command = Command::new(program);
+    command.args(["serve", "--listen", &address.to_string()]);
+    command.args(["--backend-url", &format!("http://{upstream}")]);
+    // Neither a settings file nor a variable of whoever runs this changes what is measured.
+    command.env_clear().current_dir(std::env::temp_dir());
+    command
 }
 
 /// The processor time a process took so far, of all its threads.

@@ -1,7 +1,7 @@
 //! The servers that this program is too, when it is started with their name.
 
 use super::passthrough::Passthrough;
-use super::upstream;
+use super::{tool_server, upstream};
 use anyhow::Context;
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
@@ -17,12 +17,14 @@ use tokio::runtime::Builder;
 
 pub(crate) const UPSTREAM: &str = "serve-upstream";
 pub(crate) const PASSTHROUGH: &str = "serve-passthrough";
+pub(crate) const TOOLS: &str = "serve-tools";
 
 /// Serves, if the arguments ask for it: a server's name, the address to listen on, the upstream's address.
 pub(crate) fn serve(arguments: &[String]) -> Option<anyhow::Result<()>> {
     match arguments.first()?.as_str() {
         UPSTREAM => Some(serve_upstream(arguments)),
         PASSTHROUGH => Some(serve_passthrough(arguments)),
+        TOOLS => Some(serve_tools(arguments)),
         _ => None,
     }
 }
@@ -30,6 +32,11 @@ pub(crate) fn serve(arguments: &[String]) -> Option<anyhow::Result<()>> {
 fn serve_upstream(arguments: &[String]) -> anyhow::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(listen(address(arguments, 1)?, upstream::answer))
+}
+
+fn serve_tools(arguments: &[String]) -> anyhow::Result<()> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(listen(address(arguments, 1)?, tool_server::answer))
 }
 
 fn serve_passthrough(arguments: &[String]) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::time::Duration;
 
 /// Tool outputs in fewer tokens, without losing anything.
 #[derive(Parser)]
@@ -66,7 +67,45 @@ impl Vocabulary {
     }
 }
 
+/// A time with its unit, such as 90s, 30m, 12h or 7d.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a number and s, m, h or d, such as 7d".to_owned();
+    let (number, seconds) = match text.char_indices().next_back() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 60 * 60),
+        Some((at, 'd')) => (&text[..at], 24 * 60 * 60),
+        _ => return Err(expected()),
+    };
+    let number: u64 = number.parse().map_err(|_| expected())?;
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(expected)
+}
+
 /// Ends the program as for any other mistake in the arguments: a message, a hint at the help, exit code 2.
 pub(crate) fn usage_error(message: &str) -> ! {
     Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("7d"), Ok(Duration::from_secs(7 * 24 * 60 * 60)));
+        for wrong in [
+            "",
+            "d",
+            "7",
+            "-1d",
+            "1.5h",
+            "7 d",
+            "7é",
+            "99999999999999999999d",
+            "999999999999999999d",
+        ] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -64,11 +64,12 @@ pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
 
 fn stats<'a>(text: &str, compressed: &'a Compressed, settings: &Settings) -> Stats<'a> {
     let applied = compressed.steps.iter().filter(|step| step.is_applied());
+    let (before_tokens, after_tokens) = compressed.tokens(text, settings.counter);
     Stats {
         verdict: compressed.verdict.name(),
         strategies: applied.map(|step| step.stage).collect(),
-        before_tokens: settings.counter.count(text),
-        after_tokens: settings.counter.count(compressed.text(text)),
+        before_tokens,
+        after_tokens,
         before_bytes: text.len(),
         after_bytes: compressed.text(text).len(),
         redacted: &compressed.redacted,

@@ -31,14 +31,20 @@ fn folder() -> anyhow::Result<PathBuf> {
 
 /// `FORGE_CONFIG_DIR`, else `tokenforge` in the user's folder for settings, if there is one.
 pub(crate) fn config_folder() -> Option<PathBuf> {
-    let config = || set("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
-    set("FORGE_CONFIG_DIR").or_else(|| Some(config()?.join("tokenforge")))
+    set("FORGE_CONFIG_DIR").or_else(|| Some(users_config()?.join("tokenforge")))
 }
 
-fn home() -> Option<PathBuf> {
+/// The user's folder for settings of all programs.
+pub(crate) fn users_config() -> Option<PathBuf> {
+    set("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))
+}
+
+/// The user's own folder.
+pub(crate) fn home() -> Option<PathBuf> {
     set("HOME").or_else(|| set("USERPROFILE"))
 }
 
-fn set(name: &str) -> Option<PathBuf> {
+/// A variable that names a folder.
+pub(crate) fn set(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -63,10 +63,11 @@ fn json(text: &str, compressed: &Compressed, settings: &Settings) -> serde_json:
         tokens_before: step.tokens.map(|(before, _)| before),
         tokens_after: step.tokens.map(|(_, after)| after),
     };
+    let (before, after) = compressed.tokens(text, settings.counter);
     serde_json::json!({
         "verdict": compressed.verdict.name(),
-        "tokens_before": settings.counter.count(text),
-        "tokens_after": settings.counter.count(compressed.text(text)),
+        "tokens_before": before,
+        "tokens_after": after,
         "redacted": compressed.redacted,
         "steps": compressed.steps.iter().map(row).collect::<Vec<_>>(),
     })
@@ -85,8 +86,7 @@ fn table(text: &str, compressed: &Compressed, settings: &Settings) -> String {
         table +=
             &format!("{:<20} {fidelity:<10} {before:>10} {after:>10}  {outcome}\n", step.stage);
     }
-    let (before, after) =
-        (settings.counter.count(text), settings.counter.count(compressed.text(text)));
+    let (before, after) = compressed.tokens(text, settings.counter);
     let verdict = compressed.verdict;
     let (before, after) = (grouped(before), grouped(after));
     table += &format!("{:<20} {:<10} {before:>10} {after:>10}  {verdict}\n", "all", "");

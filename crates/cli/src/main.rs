@@ -5,6 +5,7 @@ mod bench;
 mod completions;
 mod compress;
 mod config;
+mod confirm;
 mod data;
 mod decode;
 mod encode;

@@ -20,6 +20,12 @@ pub(crate) fn write(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// A text of somebody else's, without what would move a terminal's cursor.
+pub(crate) fn printable(text: &str) -> String {
+    let shown = |character: char| if character.is_control() { '\u{fffd}' } else { character };
+    text.chars().map(shown).collect()
+}
+
 /// `1234567` as `1,234,567`.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -35,6 +41,11 @@ pub(crate) fn grouped(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_terminal_is_not_told_what_to_do() {
+        assert_eq!(super::printable("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
+    }
+
     #[test]
     fn numbers_are_grouped_by_thousands() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")] {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_config::{Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_gateway::Gateway;
-use tokenforge_store::Store;
+use tokenforge_store::{Location, Store};
 
 /// Run the gateway between agents and their model providers
 #[derive(Args)]
@@ -117,16 +117,39 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
 }
 
 fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
-    let bounds = tokenforge_store::Settings {
-        max_bytes: settings.max_bytes as u64,
-        original_lifetime: settings.original_ttl,
-        result_lifetime: settings.compressed_ttl,
-        ..tokenforge_store::Settings::MEMORY
-    };
     let url = match &settings.url {
         StoreUrl::Memory => "memory:".to_owned(),
         StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),
         StoreUrl::Redis(url) => url.expose().to_owned(),
     };
-    Ok(tokenforge_store::open(&url, bounds)?)
+    let location: Location = url.parse()?;
+    let bounds = bounds(settings, &location);
+    Ok(location.open(bounds)?)
+}
+
+fn bounds(settings: &StoreSettings, location: &Location) -> tokenforge_store::Settings {
+    let usual = location.default_settings();
+    tokenforge_store::Settings {
+        max_bytes: settings.max_bytes.map_or(usual.max_bytes, |bytes| bytes as u64),
+        original_lifetime: settings.original_ttl,
+        result_lifetime: settings.compressed_ttl,
+        ..usual
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_has_more_room_than_memory_unless_somebody_says_how_much() {
+        let room = |url: &str, max_bytes| {
+            let settings = StoreSettings { max_bytes, ..StoreSettings::default() };
+            bounds(&settings, &url.parse().expect("a location")).max_bytes
+        };
+        assert_eq!(room("memory:", None), 64 << 20);
+        assert_eq!(room("disk:/var/lib/tokenforge", None), 1 << 30);
+        assert_eq!(room("memory:", Some(7)), 7);
+        assert_eq!(room("disk:/var/lib/tokenforge", Some(7)), 7);
+    }
 }

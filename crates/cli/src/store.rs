@@ -1,10 +1,9 @@
 //! `tokenforge store`: how much is stored, and how to be rid of it.
 
-use crate::data;
 use crate::output::{self, grouped};
+use crate::{arguments, confirm, data};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use std::io::{self, BufRead, IsTerminal};
 use std::time::Duration;
 use tokenforge_store::{Kind, Location};
 
@@ -57,7 +56,7 @@ struct Purge {
     kind: Option<Kind>,
 
     /// Only what was not used for this long, such as 90s, 30m, 12h or 7d
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = arguments::time)]
     older_than: Option<Duration>,
 
     /// Do not ask
@@ -99,7 +98,10 @@ fn stats(arguments: &Stats) -> anyhow::Result<()> {
 fn purge(arguments: &Purge) -> anyhow::Result<()> {
     let location = arguments.place.location()?;
     let what = arguments.kind.map_or("entries".to_owned(), |kind| format!("{}s", kind.name()));
-    if !arguments.yes && !is_confirmed(&what, &location)? {
+    let whence = format!("{what} from {location}");
+    if !arguments.yes
+        && !confirm::is_confirmed(&format!("Remove {whence}?"), &format!("this removes {whence}"))?
+    {
         bail!("nothing was removed");
     }
     let removed = open(location)?.purge(arguments.kind, arguments.older_than)?;
@@ -125,54 +127,6 @@ fn open(location: Location) -> anyhow::Result<std::sync::Arc<dyn tokenforge_stor
     Ok(location.open(settings)?)
 }
 
-fn is_confirmed(what: &str, location: &Location) -> anyhow::Result<bool> {
-    let mut input = io::stdin().lock();
-    if !input.is_terminal() {
-        bail!("this removes {what} from {location}: say --yes if you mean it");
-    }
-    eprint!("Remove {what} from {location}? [y/N] ");
-    let mut answer = String::new();
-    input.read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-}
-
 fn kind(name: &str) -> Result<Kind, String> {
     Kind::named(name).ok_or_else(|| "expected original or result".to_owned())
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let expected = || "expected a number and s, m, h or d, such as 7d".to_owned();
-    let (number, seconds) = match text.char_indices().next_back() {
-        Some((at, 's')) => (&text[..at], 1),
-        Some((at, 'm')) => (&text[..at], 60),
-        Some((at, 'h')) => (&text[..at], 60 * 60),
-        Some((at, 'd')) => (&text[..at], 24 * 60 * 60),
-        _ => return Err(expected()),
-    };
-    let number: u64 = number.parse().map_err(|_| expected())?;
-    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(expected)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_a_unit() {
-        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("7d"), Ok(Duration::from_secs(7 * 24 * 60 * 60)));
-        for wrong in [
-            "",
-            "d",
-            "7",
-            "-1d",
-            "1.5h",
-            "7 d",
-            "7é",
-            "99999999999999999999d",
-            "999999999999999999d",
-        ] {
-            assert!(time(wrong).is_err(), "{wrong}");
-        }
-    }
 }

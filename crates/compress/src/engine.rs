@@ -17,6 +17,8 @@ use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
 use marked::is_marked;
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use tokenforge_tokens::Counter;
 
 /// A tool's output and the call it answers.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +57,8 @@ pub struct Compressed {
     pub original: Option<Original>,
     /// The kinds of secrets that were removed.
     pub redacted: Vec<&'static str>,
+    /// Tokens of the output and of what is forwarded, where both were counted on the way.
+    pub counted: Option<(usize, usize)>,
 }
 
 impl Compressed {
@@ -64,6 +68,16 @@ impl Compressed {
         self.replacement.as_deref().unwrap_or(original)
     }
 
+    /// The tokens of the output with this text, and of what is forwarded for it.
+    #[must_use]
+    pub fn tokens(&self, original: &str, counter: Counter) -> (usize, usize) {
+        self.counted.unwrap_or_else(|| {
+            let before = counter.count(original);
+            let after = self.replacement.as_ref().map_or(before, |text| counter.count(text));
+            (before, after)
+        })
+    }
+
     fn kept(reason: Reason) -> Self {
         Compressed {
             replacement: None,
@@ -71,6 +85,7 @@ impl Compressed {
             steps: Vec::new(),
             original: None,
             redacted: Vec::new(),
+            counted: None,
         }
     }
 }
@@ -179,6 +194,7 @@ impl<'a> Engine<'a> {
                 original: variant
                     .reference
                     .map(|reference| Original { reference, text: text.into_owned() }),
+                counted: redacted.is_empty().then_some(variant.tokens),
                 redacted,
             },
             Err(reason) if redacted.is_empty() => Compressed::kept(reason),
@@ -193,6 +209,7 @@ impl<'a> Engine<'a> {
             compressed.replacement = None;
             compressed.verdict = Verdict::Kept(Reason::Observed);
             compressed.original = None;
+            compressed.counted = compressed.counted.map(|(before, _)| (before, before));
         }
         compressed
     }
@@ -232,10 +249,11 @@ impl<'a> Engine<'a> {
             .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
         let runs: Vec<Vec<Run<'_>>> = exact.into_iter().chain(short).collect();
         let reason = kept_because(text, context, &runs);
+        let before = OnceCell::new();
         let variants = runs.into_iter();
         variants
-            .filter_map(|runs| self.variant(text, &parts, runs, seen))
-            .min_by_key(|variant| variant.tokens)
+            .filter_map(|runs| self.variant(text, &before, &parts, runs, seen))
+            .min_by_key(|variant| variant.tokens.1)
             .ok_or(reason)
     }
 
@@ -287,10 +305,11 @@ impl<'a> Engine<'a> {
         self.settings.mode.leaves_out() && self.vault.is_some() && !context.is_error
     }
 
-    /// What would be forwarded, if that is less than the text.
+    /// What would be forwarded, if that is less than the text. `before` are the tokens of the text, once they are known.
     fn variant(
         &self,
         text: &str,
+        before: &OnceCell<usize>,
         parts: &Parts<'_>,
         runs: Vec<Run<'_>>,
         seen: Seen<'_>,
@@ -300,7 +319,12 @@ impl<'a> Engine<'a> {
         let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
         // A text that is all payload has passed the gates, and its tokens are known.
         let gated = match &runs[..] {
-            [run] if is_whole(parts) => run.known_tokens(),
+            [run] if is_whole(parts) => {
+                if let Some(tokens) = run.tokens_at_first() {
+                    let _ = before.set(tokens);
+                }
+                run.known_tokens()
+            }
             _ => None,
         };
         let body: Cow<'_, str> = match runs.iter().any(Run::has_changed) {
@@ -315,19 +339,15 @@ impl<'a> Engine<'a> {
         if forwarded == text {
             return None;
         }
-        let tokens = match gated {
-            Some(tokens) => tokens,
-            None if is_safety => self.settings.counter.count(&forwarded),
-            None => self.tokens_if_smaller(&forwarded, text)?,
-        };
-        Some(Variant { text: forwarded, tokens, steps, reference })
-    }
-
-    /// The tokens of what would be forwarded, if they are fewer than those of the text, and its bytes no more.
-    fn tokens_if_smaller(&self, forwarded: &str, text: &str) -> Option<usize> {
         let counter = self.settings.counter;
-        let tokens = (forwarded.len() <= text.len()).then(|| counter.count(forwarded))?;
-        counter.count_within(text, tokens).is_none().then_some(tokens)
+        let before = || *before.get_or_init(|| counter.count(text));
+        let after = match gated {
+            Some(tokens) => tokens,
+            None if is_safety => counter.count(&forwarded),
+            None if forwarded.len() > text.len() => return None,
+            None => counter.count_within(&forwarded, before().checked_sub(1)?)?,
+        };
+        Some(Variant { text: forwarded, tokens: (before(), after), steps, reference })
     }
 
     /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
@@ -371,7 +391,8 @@ struct Seen<'a> {
 /// One way to write an output.
 struct Variant {
     text: String,
-    tokens: usize,
+    /// Those of the output, and those of the text.
+    tokens: (usize, usize),
     steps: Vec<Step>,
     reference: Option<Reference>,
 }

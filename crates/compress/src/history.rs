@@ -11,6 +11,7 @@
 
 mod shown;
 
+use crate::lines;
 use crate::numbers::Numbering;
 use serde_json::Value;
 use shown::{Index, Run};
@@ -39,6 +40,12 @@ impl History {
         if let Some(call) = call.filter(|call| is_plain(call)) {
             self.results.add(call, tool, forwarded);
         }
+    }
+
+    /// About how many bytes of memory it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.results.bytes()
     }
 
     /// Was this text forwarded for this call?
@@ -107,7 +114,7 @@ impl History {
         let own = own_words(arguments);
         let mut numbering = Numbering::default();
         let mut out = String::new();
-        let mut lines = text.split('\n').peekable();
+        let mut lines = lines::split(text).peekable();
         while let Some(line) = lines.next() {
             match parse_pointer(line) {
                 None => {
@@ -142,7 +149,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn all(text: &'a str) -> Vec<Self> {
         let mut numbering = Numbering::default();
-        let mut lines = text.split('\n').peekable();
+        let mut lines = lines::split(text).peekable();
         let mut all = Vec::new();
         while let Some(whole) = lines.next() {
             let is_fixed = whole.starts_with(crate::SIGNATURE) || numbering.is_at_first();
@@ -184,7 +191,7 @@ fn parse_pointer(line: &str) -> Option<(usize, &str, usize)> {
 /// The calls that the pointers in a text lead to.
 pub(crate) fn pointed_calls(text: &str) -> impl Iterator<Item = &str> {
     let call_of = |line| parse_pointer(line).map(|(_, call, _)| call).or_else(|| original_of(line));
-    text.split('\n').filter_map(call_of)
+    lines::split(text).filter_map(call_of)
 }
 
 /// The call that a duplicate marker names.

@@ -21,6 +21,8 @@ pub(crate) struct Run<'a> {
     expired: Expired<'a>,
     /// Shared by the runs that part here, so that it is counted once.
     text: Rc<Counted<'a>>,
+    /// The text that the run began with.
+    first: Rc<Counted<'a>>,
     /// Are the texts of every step kept?
     is_traced: bool,
     steps: Vec<Step>,
@@ -40,7 +42,7 @@ impl<'a> Run<'a> {
         is_traced: bool,
     ) -> Self {
         let text = Rc::new(Counted { text: text.into(), tokens: OnceCell::new() });
-        Run { subject, expired, text, is_traced, steps: Vec::new() }
+        Run { subject, expired, first: text.clone(), text, is_traced, steps: Vec::new() }
     }
 
     pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
@@ -74,6 +76,11 @@ impl<'a> Run<'a> {
     /// The tokens of the text, if it came through a gate.
     pub(crate) fn known_tokens(&self) -> Option<usize> {
         self.text.tokens.get().copied()
+    }
+
+    /// The tokens of the text that the run began with, if a gate had to know them.
+    pub(crate) fn tokens_at_first(&self) -> Option<usize> {
+        self.first.tokens.get().copied()
     }
 
     /// Is the text another than the one the run began with?
@@ -142,20 +149,10 @@ impl<'a> Run<'a> {
             return None;
         }
         let counter = self.subject.settings.counter;
-        match (self.known_tokens(), written.tokens) {
-            (Some(present), Some(tokens)) => (tokens < present).then_some(tokens),
-            (Some(present), None) => counter.count_within(&written.text, present.checked_sub(1)?),
-            // The text need only be read until it has more tokens than what was made of it.
-            (None, tokens) => {
-                let tokens = tokens.unwrap_or_else(|| counter.count(&written.text));
-                match counter.count_within(self.text(), tokens) {
-                    None => Some(tokens),
-                    Some(present) => {
-                        let _ = self.text.tokens.set(present);
-                        None
-                    }
-                }
-            }
+        let present = *self.text.tokens.get_or_init(|| counter.count(self.text()));
+        match written.tokens {
+            Some(tokens) => (tokens < present).then_some(tokens),
+            None => counter.count_within(&written.text, present.checked_sub(1)?),
         }
     }
 }

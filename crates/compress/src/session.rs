@@ -157,6 +157,7 @@ impl Session {
             replacement: Some(replacement),
             verdict: Verdict::Replaced,
             original: original.or_else(|| compressed.original.clone()),
+            counted: None,
             ..compressed.clone()
         })
     }

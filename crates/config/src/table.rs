@@ -120,7 +120,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("store.url", Restart, "where originals are kept: `memory:`, `disk:PATH`, `redis://`, `rediss://` or `redis+cluster://`").flag("--store").named("FORGE_STORE"),
     setting("store.original_ttl", Restart, "how long an original can be fetched back after its last use"),
     setting("store.compressed_ttl", Restart, "how long a strategy's result is remembered after its last use"),
-    setting("store.max_bytes", Restart, "how much is kept in memory or on disk"),
+    setting("store.max_bytes", Restart, "how much is kept; unless set, 64MiB in memory and 1GiB on disk. Redis has a bound of its own"),
     setting("store.key", Restart, "what references are signed with, the same on every replica; none: one that the store keeps"),
     setting("monitoring.compression_log", Restart, "the file that gets an event for every tool result, as JSON lines").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG"),
     setting("monitoring.log_queue_capacity", Restart, "how many events may wait to be written; more are dropped and counted").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY"),

@@ -7,6 +7,7 @@ mod chat;
 mod converse;
 mod deferred;
 mod edit;
+mod ending;
 mod figures;
 mod frames;
 mod gaps;

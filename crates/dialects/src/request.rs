@@ -24,6 +24,7 @@ pub use result::{Arguments, Shape, ToolResult};
 pub use session::session_of_headers;
 pub use sites::{AnswerSite, CallSite};
 pub use speech::{MessageText, Role, Texts};
+pub(crate) use tools::TOOL;
 pub use tools::{Tools, expand_tool};
 
 use crate::dialect::Dialect;
@@ -46,8 +47,10 @@ pub struct Request<'a> {
     pub calls: Vec<CallSite<'a>>,
     /// The tool results as a whole, also those without a text and those to be left alone.
     pub answers: Vec<AnswerSite<'a>>,
-    /// The list of tools, where there are any.
+    /// The list of tools, where there are any: the one to which a tool is appended.
     pub tools: Option<Tools<'a>>,
+    /// The other lists of tools, where there are several.
+    pub further_tools: Vec<Tools<'a>>,
 }
 
 impl<'a> Request<'a> {

@@ -17,8 +17,6 @@ pub struct Choice<'a> {
     pub text: Cow<'a, str>,
     /// Its tokens.
     pub tokens: usize,
-    /// The tokens of minified JSON, which every form is held against.
-    pub baseline: usize,
 }
 
 impl Choice<'_> {
@@ -26,10 +24,7 @@ impl Choice<'_> {
     pub fn reason(&self) -> String {
         match self.form {
             Form::Json => "no allowed form has fewer tokens than minified JSON".to_owned(),
-            form => {
-                let (tokens, baseline) = (self.tokens, self.baseline);
-                format!("{form} has {tokens} tokens, minified JSON {baseline}")
-            }
+            form => format!("{form} has the fewest tokens: {}", self.tokens),
         }
     }
 }
@@ -44,13 +39,12 @@ impl Choice<'_> {
 ///
 /// let json = Json::parse(r#"[{"id": 1, "ok": true}, {"id": 2, "ok": true}, {"id": 3, "ok": false}]"#)?;
 /// let choice = cheapest(&json, Form::ALL, Counter::default());
-/// assert!(choice.tokens < choice.baseline);
+/// assert!(choice.tokens < Counter::default().count(&json.minify()));
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 #[must_use]
 pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choice<'a> {
     let minified = json.minify();
-    let baseline = counter.count(&minified);
     let mut best: Option<Choice<'a>> = None;
     // The likely winners first: what comes later is counted only up to the best so far.
     for form in [Form::Table, Form::Stc, Form::Toon] {
@@ -62,14 +56,21 @@ pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choi
         if text.is_empty() || text.len() > json.text().len() {
             continue;
         }
-        let limit = best.as_ref().map_or(baseline, |best| best.tokens).saturating_sub(1);
+        let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens.saturating_sub(1));
         if let Some(tokens) = counter.count_within(&text, limit)
             && is_exact(form, &text, &minified)
         {
-            best = Some(Choice { form, text, tokens, baseline });
+            best = Some(Choice { form, text, tokens });
         }
     }
-    best.unwrap_or(Choice { form: Form::Json, text: minified, tokens: baseline, baseline })
+    let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens);
+    match (counter.count_within(&minified, limit), best) {
+        (None, Some(best)) => best,
+        (tokens, _) => {
+            let tokens = tokens.unwrap_or_else(|| counter.count(&minified));
+            Choice { form: Form::Json, text: minified, tokens }
+        }
+    }
 }
 
 /// Does the text decode to the minified JSON, without the form being named? STC and tables do by construction;

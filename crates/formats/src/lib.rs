@@ -45,6 +45,7 @@ pub mod toon;
 pub use auto::{Choice, cheapest, decode_any};
 pub use error::{Error, ErrorKind};
 pub use form::{Form, UnknownForm};
+pub use json::escape::unescape;
 pub use json::{Json, MAX_DEPTH, Value};
 pub use refusal::Refusal;
 #[cfg(feature = "serde")]

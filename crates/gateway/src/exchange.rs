@@ -166,6 +166,9 @@ impl Visit {
         let (answer, permit) = sent.await.map_err(problem_of)?;
         let (mut head, body) = answer.into_parts();
         headers::remove_hop_by_hop(&mut head.headers);
+        if let Some(route) = &self.route {
+            route.relocate(&mut head.headers, exchange.project.as_deref());
+        }
         exchange.set_response(head);
         let body = match (rewriting.relay, asked) {
             (Some(job), Some(ask)) if job.is_for(exchange.response()) => {

@@ -14,6 +14,7 @@ use crate::telemetry::Telemetry;
 use crate::tenant::Door;
 use crate::traces::Traces;
 use crate::upstream::Client;
+use crate::workers::Workers;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,7 +25,6 @@ use tokenforge_config::{SchemaCompression, Settings};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
-use tokio::sync::Semaphore;
 
 /// How long a store that did not give its key is left alone.
 const KEY_RETRY: Duration = Duration::from_secs(1);
@@ -46,8 +46,8 @@ pub struct Gateway {
     pub(crate) strategy_limits: strategy::Limits,
     pub(crate) telemetry: Telemetry,
     pub(crate) traces: Option<Traces>,
-    /// How many requests may be compressed at once.
-    pub(crate) compression: Arc<Semaphore>,
+    /// Who compresses.
+    pub(crate) workers: Workers,
     /// Tool servers.
     pub(crate) mcp: Arc<Hub>,
     is_draining: AtomicBool,
@@ -102,7 +102,7 @@ impl Gateway {
             store: Arc::new(Guarded(store)),
             key,
             key_asked: Mutex::default(),
-            compression: Arc::new(Semaphore::new(threads)),
+            workers: Workers::new(threads),
             is_draining: AtomicBool::new(false),
             state: ArcSwap::from_pointee(state),
             registry,

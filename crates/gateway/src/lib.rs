@@ -29,6 +29,8 @@ mod telemetry;
 mod tenant;
 mod traces;
 mod upstream;
+mod workers;
 
 pub use crate::gateway::Gateway;
 pub use crate::http::server::serve;
+pub use crate::mcp::transport;

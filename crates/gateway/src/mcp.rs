@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Mode, Original};
-use tokenforge_config::Settings;
+use tokenforge_config::{Limits, Settings};
 use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, Transport};
 use tokenforge_store::Kind;
 
@@ -22,6 +22,12 @@ pub(crate) fn hub(settings: &Settings, client: &Arc<Client>, gateway: &Weak<Gate
     let transport = Arc::new(Pooled(client.clone()));
     let originals = Arc::new(Kept(gateway.clone()));
     Hub::new(self::settings(settings), settings.mcp.file.clone(), transport, originals)
+}
+
+/// A way to tool servers for who has no gateway: connections, proxies and certificates as the gateway's.
+#[must_use]
+pub fn transport(limits: &Limits) -> Arc<dyn Transport> {
+    Arc::new(Pooled(Arc::new(Client::new(limits))))
 }
 
 /// What the settings say about tool servers and their results.

@@ -4,16 +4,20 @@
 //! the same settings, has its replacement here, already escaped: it is spliced in without a look at it. Nothing
 //! depends on this: what is not here is made again, and is the same.
 
+mod histories;
+mod texts;
+
+pub(crate) use histories::{Histories, Seen};
+pub(crate) use texts::Texts;
+
 use crate::report::Figures;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
-use std::ops::Range;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Reference;
-use tokenforge_dialects::{Known, Shape, ToolResult};
+use tokenforge_dialects::{Shape, ToolResult};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed, xxh3_128_with_seed};
 
 /// How many bytes are remembered.
@@ -22,17 +26,12 @@ const BYTES: u64 = 16 << 20;
 /// What is older is made again, so that its original is stored again before the store forgets it.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
-/// Shorter results are read faster than they are found.
-const LONG: usize = 1024;
-
-/// Long results are found by so many of their first bytes.
-const HEAD: usize = 128;
-
 /// Remembers what became of results.
 pub(crate) struct Memo {
     entries: Cache<u128, Arc<Entry>, Weight>,
     /// The latest long result with these first bytes.
     heads: Cache<u64, Weak<Entry>>,
+    pub(crate) histories: Histories,
     /// Drawn at random, so that nobody outside can make two results look alike.
     seed: u64,
 }
@@ -42,6 +41,7 @@ impl Default for Memo {
         Memo {
             entries: Cache::with_weighter(10_000, BYTES, Weight),
             heads: Cache::new(10_000),
+            histories: Histories::default(),
             seed: RandomState::new().hash_one(BYTES),
         }
     }
@@ -120,17 +120,9 @@ impl Memo {
         (is_same(&entry) && entry.made.elapsed() < FRESH).then_some(entry)
     }
 
-    /// A result that `rest` starts with, if there was such a one.
-    fn started_by(&self, tenant: u64, rest: &[u8]) -> Option<Arc<Entry>> {
-        let head = rest.get(..HEAD).filter(|_| rest.len() > LONG)?;
-        let entry = self.heads.get(&xxh3_64_with_seed(head, tenant))?.upgrade()?;
-        rest.starts_with(&entry.raw).then_some(entry)
-    }
-
     /// The texts of a tenant.
     pub(crate) fn texts<'m>(&'m self, tenant: &str) -> Texts<'m> {
-        let tenant = xxh3_64_with_seed(tenant.as_bytes(), self.seed);
-        Texts { memo: self, tenant, found: RefCell::default() }
+        Texts::new(self, xxh3_64_with_seed(tenant.as_bytes(), self.seed))
     }
 
     fn hash(&self, raw: &[u8]) -> u128 {
@@ -153,43 +145,6 @@ impl Memo {
         let entry = Arc::new(Entry { raw, raw_hash, replacement, original, figures, made });
         self.entries.insert(chain.0, entry.clone());
         entry
-    }
-}
-
-/// Finds the texts of a tenant's results while a body is read.
-pub(crate) struct Texts<'m> {
-    memo: &'m Memo,
-    tenant: u64,
-    /// Where in the body which text is.
-    found: RefCell<Vec<(usize, Arc<Entry>)>>,
-}
-
-impl Texts<'_> {
-    /// The entry whose text stands in this place, and is all that does: another may go on where it ends.
-    pub(crate) fn at(&self, place: &Range<usize>) -> Option<Arc<Entry>> {
-        let found = self.found.borrow();
-        let index = found.binary_search_by_key(&place.start, |(at, _)| *at).ok()?;
-        let (_, entry) = found.get(index)?;
-        (entry.raw.len() == place.len()).then(|| entry.clone())
-    }
-
-    /// From now on the text of this entry is known.
-    pub(crate) fn learn(&self, entry: &Arc<Entry>, result: &ToolResult<'_>) {
-        if let Some(head) = entry.raw.get(..HEAD).filter(|_| entry.raw.len() >= LONG)
-            && result.shape == Shape::Text
-        {
-            let head = xxh3_64_with_seed(head, self.tenant);
-            self.memo.heads.insert(head, Arc::downgrade(entry));
-        }
-    }
-}
-
-impl Known for Texts<'_> {
-    fn length(&self, at: usize, rest: &[u8]) -> Option<usize> {
-        let entry = self.memo.started_by(self.tenant, rest)?;
-        let length = entry.raw.len();
-        self.found.borrow_mut().push((at, entry));
-        Some(length)
     }
 }
 

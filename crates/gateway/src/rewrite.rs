@@ -29,7 +29,7 @@ use tokenforge_compress::Settings;
 use tokenforge_compress::reference::Reference;
 use tokenforge_compress::schema::minify_tools;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
-use tokenforge_dialects::{Dialect, Purpose, Splice, splice};
+use tokenforge_dialects::{Dialect, Purpose, Splice, Tools, splice};
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
@@ -178,27 +178,37 @@ impl Rewritten {
     }
 }
 
-/// The list of tools, with shorter descriptions and with our own at its end.
+/// The lists of tools, with shorter descriptions, and with our own at the end of one.
 fn tools(
     order: &Order,
     scope: &Scope<'_>,
     offers_expansion: bool,
     report: &mut Report,
-) -> Option<Splice<'static>> {
-    let tools = scope.request.tools.as_ref()?;
+) -> Vec<Splice<'static>> {
+    let request = &scope.request;
     let schemas = scope.options.schemas.unwrap_or(order.state.settings.schema_compression);
-    let minified = match schemas {
+    let minified = |tools: &Tools<'_>| match schemas {
         SchemaCompression::Minify => {
             let list = order.body.get(tools.list.clone()).map(String::from_utf8_lossy);
             list.and_then(|list| minify_tools(&list))
         }
         SchemaCompression::Disabled => None,
     };
-    if minified.is_some() {
+    let mut splices = Vec::new();
+    let mut is_minified = false;
+    let mut replace = |tools: &Tools<'_>, offers_expansion| {
+        let minified = minified(tools);
+        is_minified |= minified.is_some();
+        let minified = minified.as_deref();
+        splices.extend(tools.replaced(order.dialect, &order.body, minified, offers_expansion));
+    };
+    request.tools.iter().for_each(|tools| replace(tools, offers_expansion));
+    request.further_tools.iter().for_each(|tools| replace(tools, false));
+    if is_minified {
         report.changes.push("schemas_minified");
     }
     if offers_expansion {
         report.changes.push("expand_tool_added");
     }
-    tools.replaced(order.dialect, &order.body, minified.as_deref(), offers_expansion)
+    splices
 }

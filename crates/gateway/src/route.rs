@@ -1,7 +1,7 @@
 //! JSON APIs below a path of ours.
 
 use crate::upstream::{Refused, Target};
-use http::header::{HeaderMap, HeaderValue};
+use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use http::uri::{PathAndQuery, Uri};
 use std::sync::Arc;
 use tokenforge_config::Settings;
@@ -74,6 +74,73 @@ impl Route {
     }
 }
 
+/// Which headers of an answer name a place.
+const PLACES: [HeaderName; 2] = [LOCATION, CONTENT_LOCATION];
+
+impl Route {
+    /// Lets an answer name places of the API by the paths that they have here, below the client's `project`.
+    pub(crate) fn relocate(&self, headers: &mut HeaderMap, project: Option<&str>) {
+        for name in PLACES {
+            let place = headers.get(&name).and_then(|place| self.place(place.to_str().ok()?));
+            let Some(place) = place else { continue };
+            let prefix = match project {
+                Some(project) if place.starts_with('/') => format!("/p/{project}"),
+                _ => String::new(),
+            };
+            if let Ok(place) = HeaderValue::try_from(prefix + &place) {
+                headers.insert(name, place);
+            }
+        }
+    }
+
+    /// A place of the API as a client finds it: below the path of the route, or else where it really is. Nothing if it
+    /// can stay as it is: relative to what was asked for, or of somebody else.
+    fn place(&self, place: &str) -> Option<String> {
+        let (whole, fragment) = place.split_at(place.find('#').unwrap_or(place.len()));
+        let scheme = self.url.scheme_str()?;
+        let is_path = whole.starts_with('/') && !whole.starts_with("//");
+        let path = match whole {
+            path if is_path => path.to_owned(),
+            host if host.starts_with("//") => self.own_path(&format!("{scheme}:{host}"))?,
+            address => self.own_path(address)?,
+        };
+        match self.here(&path) {
+            Some(here) => Some(here + fragment),
+            None if is_path => {
+                let port = self.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+                Some(format!("{scheme}://{}{port}{place}", self.url.host()?))
+            }
+            None => None,
+        }
+    }
+
+    /// Where a path of the API is here, if the route leads there.
+    fn here(&self, path: &str) -> Option<String> {
+        let rest = path.strip_prefix(self.url.path().trim_end_matches('/'))?;
+        let is_below = rest.is_empty() || rest.starts_with(['/', '?']);
+        let here = format!("{}{rest}", self.path);
+        match here.starts_with('/') {
+            // Two slashes in front would name a host.
+            true => Some(here).filter(|here| is_below && !here.starts_with("//")),
+            false => is_below.then(|| format!("/{here}")),
+        }
+    }
+
+    /// The path and query of an address, if it is the API's.
+    fn own_path(&self, address: &str) -> Option<String> {
+        let address: Uri = address.parse().ok()?;
+        let is_own = address.scheme() == self.url.scheme()
+            && address.host()?.eq_ignore_ascii_case(self.url.host()?)
+            && port(&address) == port(&self.url);
+        is_own.then(|| address.path_and_query().map_or("/", |path| path.as_str()).to_owned())
+    }
+}
+
+fn port(address: &Uri) -> u16 {
+    let usual = if address.scheme_str() == Some("https") { 443 } else { 80 };
+    address.port_u16().unwrap_or(usual)
+}
+
 /// Would a server that resolves `..` leave the path that the route is for?
 fn has_dots(path: &str) -> bool {
     let plain = path.to_ascii_lowercase();
@@ -133,6 +200,44 @@ mod tests {
         assert_eq!(target(&routes, "/x/y").as_deref(), Some("http://a:1/base/x/y"));
         assert_eq!(target(&routes, "/").as_deref(), Some("http://a:1/base/"));
         assert_eq!(target(&routes, "/b/c").as_deref(), Some("http://b:2/c"));
+    }
+
+    #[test]
+    fn places_of_the_api_are_named_by_their_paths_here() {
+        let routes = routes(&[
+            ("/api", "https://Api.example/v3"),
+            ("/", "http://user:word@inner:8080"),
+            ("/deep", "http://inner:8080/"),
+        ]);
+        let api = [
+            ("https://api.example/v3/things/7?a=1#x", Some("/api/things/7?a=1#x")),
+            ("https://API.example:443/v3", Some("/api")),
+            ("//api.example/v3/x", Some("/api/x")),
+            ("/v3/x", Some("/api/x")),
+            ("/v3?page=2", Some("/api?page=2")),
+            // Not below the route: where it is.
+            ("/login?to=/v3", Some("https://Api.example/login?to=/v3")),
+            ("/v33/x", Some("https://Api.example/v33/x")),
+            ("https://api.example/login", None),
+            ("http://api.example/v3/x", None),
+            ("https://api.example:8443/v3/x", None),
+            ("https://other.example/v3/x", None),
+            ("7", None),
+            ("../x", None),
+            ("?page=2", None),
+            ("", None),
+        ];
+        for (place, expected) in api {
+            assert_eq!(routes.of("/api").unwrap().place(place).as_deref(), expected, "{place}");
+        }
+        for (path, place, expected) in [
+            ("/deep", "http://inner:8080", Some("/deep/")),
+            ("/deep", "/x", Some("/deep/x")),
+            ("/x", "http://inner:8080/x", Some("/x")),
+            ("/x", "http://inner:8080//evil.example/x", None),
+        ] {
+            assert_eq!(routes.of(path).unwrap().place(place).as_deref(), expected, "{place}");
+        }
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 mod client;
 mod connect;
+mod link;
 mod names;
+mod proxy;
 mod target;
 
 pub(crate) use client::{Client, Failure};

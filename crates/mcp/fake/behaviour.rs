@@ -40,7 +40,7 @@ impl Server {
             }),
             "server/discover" => json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 1, "cacheScope": "public",
-                "serverInfo": {"name": "fake", "version": "1"}, "capabilities": {"tools": {}},
+                "serverInfo": {"name": "fake", "version": "1"}, "capabilities": {"tools": {"listChanged": true}, "resources": {}},
             }),
             "tools/list" => self.tools(params),
             "prompts/list" => json!({"prompts": [{"name": "hello"}]}),
@@ -52,6 +52,15 @@ impl Server {
             }
             "logging/setLevel" | "ping" => json!({}),
             "tools/call" => return self.call(id, params),
+            "subscriptions/listen" => {
+                let told = |what: &str| {
+                    let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
+                    let method = format!("notifications/{what}");
+                    let params = json!({ "_meta": meta });
+                    Act::Say(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+                };
+                return vec![told("subscriptions/acknowledged"), told("tools/list_changed")];
+            }
             "notifications/cancelled" => {
                 self.cancelled.push(params["requestId"].clone());
                 return vec![];
@@ -112,6 +121,7 @@ impl Server {
             }
             "process" => vec![Act::Say(text(id, &std::process::id().to_string()))],
             "cancelled" => vec![Act::Say(text(id, &json!(self.cancelled).to_string()))],
+            "later" => vec![Act::Say(text(id, "at last"))],
             "silent" => vec![],
             "progress" => {
                 let progress = |n: u32| {

@@ -16,11 +16,16 @@ pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// Where a request of the modern era says which version it is.
-pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+pub const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 /// Where it says whose it is.
-pub(crate) const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
+pub const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 /// Where it says what the client can do.
-pub(crate) const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+pub const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// Where a server of the modern era says who it is.
+pub(crate) const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
+/// Where what is said on a stream that a client listens to says which request opened it.
+pub(crate) const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The legacy version to speak with a client that asks for this one.
 #[must_use]

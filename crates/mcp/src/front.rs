@@ -9,6 +9,7 @@ mod door;
 mod finish;
 mod listen;
 mod lists;
+mod outlet;
 mod relay;
 mod route;
 mod tools;
@@ -20,7 +21,7 @@ use crate::hook::Hooks;
 use crate::hub::Hub;
 use crate::message::{Message, Sort, Unreadable};
 use crate::rpc::{self, Code};
-use crate::session::{Client, Scope, Session};
+use crate::session::{Client, Place, Scope, Session};
 pub(crate) use finish::complete;
 
 use answers::{empty, json, problem};
@@ -35,6 +36,8 @@ pub use answers::{Body, BodyError};
 
 /// The header of a session.
 pub(crate) const SESSION: &str = "mcp-session-id";
+/// The header of the last event that a client has.
+const LAST_EVENT: &str = "last-event-id";
 /// The header of a version.
 pub(crate) const VERSION: &str = "mcp-protocol-version";
 
@@ -188,20 +191,30 @@ impl Hub {
         }
     }
 
-    /// The stream on which a client hears what belongs to no request.
+    /// The stream on which a client hears what belongs to no request, or one that it takes up again.
     fn listening(&self, ask: &Ask, scope: &Scope) -> Response<Body> {
         if ask.text(SESSION).is_none() {
             return not_allowed();
         }
-        match self.session(ask, scope) {
-            Ok(session) => {
-                let (sender, receiver) = mpsc::channel(16);
-                let stream = session.open_stream();
-                tokio::spawn(relay::deliver(Arc::downgrade(&session), stream, sender));
-                answers::stream(receiver)
+        let session = match self.session(ask, scope) {
+            Ok(session) => session,
+            Err(answer) => return *answer,
+        };
+        let last = ask.text(LAST_EVENT).and_then(Place::read);
+        let (sender, receiver) = mpsc::channel(16);
+        match last {
+            Some(place) if place.stream > 0 => {
+                if !session.streams.take_up(place, sender) {
+                    let message = "the stream of Last-Event-ID is over";
+                    return problem(StatusCode::BAD_REQUEST, None, Code::Request, message);
+                }
             }
-            Err(answer) => *answer,
+            last => {
+                let stream = session.outbox.open(last.map(|place| place.event));
+                tokio::spawn(relay::deliver(Arc::downgrade(&session), stream, sender));
+            }
         }
+        answers::stream(receiver)
     }
 
     fn leaving(&self, ask: &Ask, scope: &Scope) -> Response<Body> {

@@ -15,7 +15,6 @@ use crate::session::{Client, Scope, Session};
 use crate::stats::Stats;
 use crate::transport::Transport;
 use arc_swap::ArcSwap;
-use registry::Registry;
 use sessions::Sessions;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -27,7 +26,7 @@ use tokenforge_config::{Mcp, McpBackend};
 use tokio::sync::{Semaphore, broadcast};
 
 pub use operator::Taken;
-pub use registry::NotSaved;
+pub use registry::{NotSaved, Registry};
 
 /// How many addresses of resources are remembered.
 const ADDRESSES: usize = 10_000;
@@ -110,7 +109,7 @@ impl Hub {
             me: me.clone(),
             settings: ArcSwap::from_pointee(settings),
             backends: ArcSwap::default(),
-            registry: Mutex::new(Registry::open(file)),
+            registry: Mutex::new(Registry::open_or_empty(file)),
             sessions: Sessions::default(),
             means: Means { transport, programs: Arc::new(Semaphore::new(PROGRAMS)) },
             originals,
@@ -139,7 +138,7 @@ impl Hub {
     /// Ends the streams on which clients hear what belongs to no request. Requests go on.
     pub fn close_streams(&self) {
         self.sessions.all().iter().for_each(|session| {
-            session.open_stream();
+            session.outbox.open(None);
         });
         let _ = self.changes.send(Changed {
             tenant: None,
@@ -151,6 +150,7 @@ impl Hub {
     /// Ends all conversations with servers, and waits for their programs to end.
     pub async fn stop(&self) {
         self.close_streams();
+        self.sessions.all().iter().for_each(|session| session.streams.close());
         self.sessions.clear();
         self.backends.store(Arc::default());
         let all = u32::try_from(PROGRAMS).unwrap_or(u32::MAX);
@@ -287,6 +287,7 @@ impl Hub {
     /// Ends a session, and the conversations that were its own.
     pub(crate) fn end_session(&self, session: &Session) {
         self.sessions.remove(&session.id);
+        session.streams.close();
         self.leave(&session.id);
     }
 

@@ -11,13 +11,13 @@ mod program;
 
 pub(crate) use call::{Call, Event};
 pub(crate) use handshake::Server;
-pub(crate) use head::{Head, parameters, read as read_header};
+pub(crate) use head::{Head, named, parameters, read as read_header};
 pub(crate) use inbox::Sink;
 
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::message::Message;
-use crate::outgoing::outgoing;
+use crate::outgoing::{Introduction, outgoing};
 use crate::rpc;
 use crate::transport::Transport;
 use address::Address;
@@ -167,9 +167,12 @@ impl Link {
         let Asked { message, rename, mut head, is_modern } = asked;
         let id = self.inbox.pending.id();
         let Told { info, capabilities } = &self.told;
-        let client = (self.era == Era::Modern && !is_modern)
-            .then_some((info.as_str(), capabilities.as_str()));
-        let sent = outgoing(message, id, rename, client);
+        let introduction = match (self.era, is_modern) {
+            (Era::Modern, false) => Introduction::Told { info, capabilities },
+            (Era::Legacy, true) => Introduction::Nothing,
+            _ => Introduction::Own,
+        };
+        let sent = outgoing(message, id, rename, introduction);
         head.era = self.era;
         self.start(id, sent.text, sent.token, head, permit).await
     }
@@ -182,13 +185,16 @@ impl Link {
     ) -> Result<String, Failure> {
         let id = self.inbox.pending.id();
         let mut text = rpc::request(id, method, params);
-        if self.era == Era::Modern
-            && let Ok(message) = Message::read(&text)
-        {
-            let Told { info, capabilities } = &self.told;
-            text = outgoing(&message, id, None, Some((info, capabilities))).text;
+        let Told { info, capabilities } = &self.told;
+        let introduction = match self.era {
+            Era::Modern => Introduction::Told { info, capabilities },
+            Era::Legacy => Introduction::Nothing,
+        };
+        let mut head = Head { era: self.era, method: method.to_owned(), ..Head::default() };
+        if let Ok(message) = Message::read(&text) {
+            head.name = named(&message);
+            text = outgoing(&message, id, None, introduction).text;
         }
-        let head = Head { era: self.era, method: method.to_owned(), ..Head::default() };
         let mut call = self.start(id, text, None, head, None).await?;
         loop {
             if let Event::Answer(answer) = call.next().await {

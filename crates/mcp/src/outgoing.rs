@@ -1,10 +1,14 @@
 //! A client's request as a server is to see it: under an id of ours, with the names that the server gave.
 
 use crate::edit::Edits;
-use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, MODERN, VERSION_KEY};
+use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, MODERN, SUBSCRIPTION_KEY, VERSION_KEY};
 use crate::message::Message;
 use serde_json::json;
-use tokenforge_dialects::{Kind, Node};
+use tokenforge_dialects::{Kind, Node, quoted};
+
+/// What a request of the modern era says in `_meta` beside what its client has to say.
+const ENVELOPE: [&str; 4] =
+    [VERSION_KEY, CLIENT_KEY, CAPABILITIES_KEY, "io.modelcontextprotocol/logLevel"];
 
 /// A request on its way to a server.
 #[derive(Debug, Clone)]
@@ -15,14 +19,29 @@ pub struct Outgoing {
     pub token: Option<String>,
 }
 
-/// A request with another id, another progress token, and perhaps another name. `client` is told to servers of the
-/// modern era, where the client itself does not speak it: who it is and what it can do, as JSON.
+/// What a request says about its client.
+#[derive(Debug, Clone, Copy)]
+pub enum Introduction<'a> {
+    /// What the client said, who speaks the era of the server.
+    Own,
+    /// To a server of the modern era: who the client is and what it can do, as JSON.
+    Told {
+        /// Who it is.
+        info: &'a str,
+        /// What it can do.
+        capabilities: &'a str,
+    },
+    /// Nothing: a server of the legacy era was told in the handshake, and may refuse to be told again.
+    Nothing,
+}
+
+/// A request with another id, another progress token, another introduction, and perhaps another name.
 #[must_use]
 pub fn outgoing(
     message: &Message<'_>,
     id: u64,
     rename: Option<(&[&str], &str)>,
-    client: Option<(&str, &str)>,
+    introduction: Introduction<'_>,
 ) -> Outgoing {
     let mut edits = Edits::default();
     if let Some(node) = message.id_node() {
@@ -38,16 +57,31 @@ pub fn outgoing(
     let meta =
         params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
     let token = meta.as_ref().and_then(|meta| meta.get("progressToken"));
-    if let Some(token) = &token {
-        edits.replace(token, id.to_string());
+    match (introduction, &meta) {
+        (Introduction::Nothing, Some(meta)) => edits.replace(meta, without_envelope(meta, id)),
+        _ => {
+            if let Some(token) = &token {
+                edits.replace(token, id.to_string());
+            }
+        }
     }
-    if let Some((info, capabilities)) = client {
+    if let Introduction::Told { info, capabilities } = introduction {
         introduce(&mut edits, message.root(), params, meta.as_ref(), info, capabilities);
     }
     Outgoing {
         text: edits.applied(message.text()),
         token: token.map(|token| token.raw().to_owned()),
     }
+}
+
+/// What else a client says than the modern era wants said.
+fn without_envelope(meta: &Node<'_>, id: u64) -> String {
+    let kept = meta.members().into_iter().filter(|(name, _)| !ENVELOPE.contains(&&**name));
+    let written = kept.map(|(name, value)| match &*name {
+        "progressToken" => format!("\"progressToken\":{id}"),
+        name => format!("{}:{}", quoted(name), value.raw()),
+    });
+    format!("{{{}}}", written.collect::<Vec<String>>().join(","))
 }
 
 fn introduce(
@@ -89,7 +123,21 @@ pub(crate) fn under_id(answer: &Message<'_>, id: &str) -> String {
     if let Some(node) = answer.id_node() {
         edits.replace(node, id);
     }
+    let subscription = || answer.result()?.get("_meta")?.get(SUBSCRIPTION_KEY);
+    if let Some(node) = subscription() {
+        edits.replace(&node, id);
+    }
     edits.applied(answer.text())
+}
+
+/// What is said on a stream that the client listens to, under the id of the client's request.
+#[must_use]
+pub(crate) fn under_subscription(message: &Message<'_>, id: &str) -> String {
+    let mut edits = Edits::default();
+    if let Some(node) = message.meta(SUBSCRIPTION_KEY) {
+        edits.replace(&node, id);
+    }
+    edits.applied(message.text())
 }
 
 /// A message about progress under the client's token.
@@ -111,7 +159,7 @@ mod tests {
     #[test]
     fn m1_a_call_goes_on_under_the_name_its_server_gave_and_all_else_as_it_was() {
         let message = Message::read(CALL).unwrap();
-        let sent = outgoing(&message, 7, Some((&["name"], "t")), None);
+        let sent = outgoing(&message, 7, Some((&["name"], "t")), Introduction::Own);
         let expected = CALL
             .replace(r#""w__\u0074""#, r#""t""#)
             .replace(r#""abc""#, "7")
@@ -128,12 +176,21 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{}}}"#,
         ] {
-            let sent =
-                outgoing(&Message::read(text).unwrap(), 3, None, Some(("{}", "{\"roots\":{}}")));
+            let told = Introduction::Told { info: "{}", capabilities: "{\"roots\":{}}" };
+            let sent = outgoing(&Message::read(text).unwrap(), 3, None, told);
             let message = Message::read(&sent.text).unwrap();
             assert!(message.meta(VERSION_KEY).unwrap().is(MODERN), "{}", sent.text);
             assert_eq!(message.meta(CAPABILITIES_KEY).unwrap().raw(), "{\"roots\":{}}");
         }
+    }
+
+    #[test]
+    fn m11_a_server_of_the_legacy_era_is_not_told_again_who_asks() {
+        let text = r#"{"jsonrpc":"2.0","id":"m","method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","progressToken":"p","own":1.0e2,"io.modelcontextprotocol/clientInfo":{},"io.modelcontextprotocol/clientCapabilities":{}},"name":"t"}}"#;
+        let sent = outgoing(&Message::read(text).unwrap(), 3, None, Introduction::Nothing);
+        let expected = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{"progressToken":3,"own":1.0e2},"name":"t"}}"#;
+        assert_eq!(sent.text, expected);
+        assert_eq!(sent.token.as_deref(), Some("\"p\""));
     }
 
     #[test]

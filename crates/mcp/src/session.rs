@@ -1,19 +1,22 @@
 //! A client of the legacy era: what it said about itself, what waits for it, what it was asked.
 
+mod outbox;
+mod streams;
+
 use crate::link::{Link, Told, Wire};
 use crate::message::{Message, Sort};
 use crate::outgoing::under_id;
 use crate::rpc::{self, Code};
-use std::collections::{HashMap, VecDeque};
+use outbox::Outbox;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_dialects::Node;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
-/// How many messages wait for a client that does not listen; the oldest go first.
-const OUTBOX: usize = 256;
+pub(crate) use streams::{Back, Pieces, Place, Streams};
 
 /// How many questions of servers may be open.
 const QUESTIONS: usize = 256;
@@ -73,10 +76,8 @@ pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) version: &'static str,
     used: Mutex<Instant>,
-    waiting: Mutex<VecDeque<String>>,
-    arrived: Notify,
-    /// Which of the streams that a client opened is the last.
-    stream: AtomicU64,
+    pub(crate) outbox: Outbox,
+    pub(crate) streams: Streams,
     next_question: AtomicU64,
     questions: Mutex<HashMap<String, (Wire, String)>>,
     running: Mutex<HashMap<String, Running>>,
@@ -105,9 +106,8 @@ impl Session {
             client,
             version,
             used: Mutex::new(Instant::now()),
-            waiting: Mutex::default(),
-            arrived: Notify::new(),
-            stream: AtomicU64::new(0),
+            outbox: Outbox::default(),
+            streams: Streams::default(),
             next_question: AtomicU64::new(0),
             questions: Mutex::default(),
             running: Mutex::default(),
@@ -142,13 +142,7 @@ impl Session {
             }
             _ => text,
         };
-        let mut waiting = locked(&self.waiting);
-        if waiting.len() == OUTBOX {
-            waiting.pop_front();
-        }
-        waiting.push_back(text);
-        drop(waiting);
-        self.arrived.notify_one();
+        self.outbox.put(text);
     }
 
     /// A server's question as the client is to see it, under an id that no other server uses.
@@ -173,29 +167,6 @@ impl Session {
     pub(crate) fn answered(&self, message: &Message<'_>) -> Option<(Wire, String)> {
         let (wire, theirs) = locked(&self.questions).remove(message.id()?)?;
         Some((wire, under_id(message, &theirs)))
-    }
-
-    /// Opens the stream on which the client listens. An older one ends.
-    pub(crate) fn open_stream(&self) -> u64 {
-        let stream = self.stream.fetch_add(1, Ordering::AcqRel) + 1;
-        self.arrived.notify_waiters();
-        stream
-    }
-
-    /// What waits for the client; `None`: another stream was opened.
-    pub(crate) async fn next(&self, stream: u64) -> Option<String> {
-        loop {
-            let arrived = self.arrived.notified();
-            if self.stream.load(Ordering::Acquire) != stream {
-                // Whoever listens now shall not miss what woke this one.
-                self.arrived.notify_one();
-                return None;
-            }
-            if let Some(text) = locked(&self.waiting).pop_front() {
-                return Some(text);
-            }
-            arrived.await;
-        }
     }
 
     /// A request is under way; the receiver hears when the client takes it back.

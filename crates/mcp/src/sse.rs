@@ -18,6 +18,25 @@ pub fn frame(message: &str) -> String {
     frame
 }
 
+/// A message as an event that a client can name when it asks for what came after it.
+#[must_use]
+pub fn numbered(id: &str, message: &str) -> String {
+    format!("id: {id}\n{}", frame(message))
+}
+
+/// An event without a message: where a client can take up the stream before anything was said on it, and after what
+/// time.
+#[must_use]
+pub fn primer(id: &str, retry: Duration) -> String {
+    format!("id: {id}\nretry: {}\ndata: \n\n", retry.as_millis())
+}
+
+/// After what time a client whose stream ends may ask for the rest.
+#[must_use]
+pub fn retry(after: Duration) -> String {
+    format!("retry: {}\n\n", after.as_millis())
+}
+
 /// What a silent stream says, so that nobody takes it for dead.
 pub const ALIVE: &str = ": alive\n\n";
 

@@ -10,25 +10,27 @@ use tokenforge_negotiate::Format;
 
 /// A call of a tool, and what is to be done to its result.
 #[derive(Debug, Clone)]
-pub(crate) struct ToolCall {
+pub struct ToolCall {
     /// The server, as its prefix or its client calls it.
-    pub(crate) server: String,
+    pub server: String,
     /// The tool, as its server calls it.
-    pub(crate) tool: String,
+    pub tool: String,
     /// Its arguments, as JSON.
-    pub(crate) arguments: String,
+    pub arguments: String,
     /// What is to be done to its texts; `None`: nothing.
-    pub(crate) rule: Option<Rule>,
+    pub rule: Option<Rule>,
     /// What becomes of structured content.
-    pub(crate) structured: Structured,
+    pub structured: Structured,
     /// Does the tool promise structured content?
-    pub(crate) is_promised: bool,
-    pub(crate) started: Instant,
+    pub is_promised: bool,
+    /// When it was called.
+    pub started: Instant,
 }
 
 /// Rewrites the answer to a call. What it leaves out is stored first; where that cannot be, or where our own tool is not
 /// offered, nothing is left out. Blocks.
-pub(crate) fn rewritten(
+#[must_use]
+pub fn rewritten(
     answer: &str,
     call: &ToolCall,
     settings: &HubSettings,

@@ -15,6 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Recorded {
     /// The method.
     pub method: Method,
+    /// Whom its first line asks for: a path, or a whole address from who takes the mock for a proxy.
+    pub target: String,
     /// The path with its query, as sent.
     pub path_and_query: String,
     /// The headers.

@@ -30,6 +30,7 @@ pub(crate) async fn respond(
     let path_and_query = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
     let mut request = Recorded {
         method: head.method,
+        target: head.uri.to_string(),
         path_and_query,
         headers: head.headers,
         body: body.to_bytes(),

@@ -1,6 +1,6 @@
 //! `tokenforge mcp stdio -- CMD`: between a client and one tool server, over standard input and output.
 
-use crate::data;
+use super::originals::Local;
 use crate::engine::TENANT;
 use crate::settings::{self, Source};
 use anyhow::Context;
@@ -9,12 +9,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use tokenforge_compress::reference::{Key, Reference};
-use tokenforge_compress::{Mode, Original};
+use tokenforge_compress::Mode;
 use tokenforge_config::Overrides;
-use tokenforge_mcp::{HubSettings, Originals, Program, run_filter};
+use tokenforge_mcp::{HubSettings, Program, run_filter};
 use tokenforge_negotiate::Format;
-use tokenforge_store::{Disk, Kind, Store};
 
 /// Run a tool server and make its results smaller on the way to the client
 #[derive(Args)]
@@ -45,7 +43,7 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
     engine.mode = arguments.mode.unwrap_or(engine.mode);
     let mut mcp = settings.mcp;
     mcp.format = arguments.format.unwrap_or(mcp.format);
-    let expands = settings.tool_output.enable_expand_context && originals.0.is_some();
+    let expands = settings.tool_output.enable_expand_context && !originals.is_closed();
     let settings = HubSettings { mcp, engine, expands };
     let mut command = arguments.command.iter().cloned();
     let program = Program {
@@ -71,44 +69,4 @@ fn code(status: ExitStatus) -> i32 {
         return 128 + signal;
     }
     status.code().unwrap_or(1)
-}
-
-/// Originals in the user's data folder, if they can be kept there.
-struct Local(Option<(Disk, Arc<Key>)>);
-
-impl Local {
-    fn open() -> Self {
-        let opened =
-            data::store().and_then(|store| Ok((Arc::new(Key::from_bytes(store.key()?)), store)));
-        match opened {
-            Ok((key, store)) => Local(Some((store, key))),
-            Err(error) => {
-                eprintln!("note: {error:#}; nothing is left out of results");
-                Local(None)
-            }
-        }
-    }
-}
-
-impl Originals for Local {
-    fn key(&self) -> Option<Arc<Key>> {
-        self.0.as_ref().map(|(_, key)| key.clone())
-    }
-
-    fn keep(&self, tenant: &str, original: &Original) -> bool {
-        let id = original.reference.to_string();
-        let put = |(store, _): &(Disk, _)| {
-            store.put(Kind::Original, tenant, &id, original.text.as_bytes())
-        };
-        self.0.as_ref().is_some_and(|opened| put(opened).is_ok())
-    }
-
-    fn find(&self, tenant: &str, id: &str) -> Option<String> {
-        let (store, key) = self.0.as_ref()?;
-        let reference: Reference = id.parse().ok()?;
-        let is_ours = reference.verify(key, tenant);
-        let found =
-            is_ours.then(|| store.get(Kind::Original, tenant, &reference.to_string()).ok())??;
-        found.and_then(|bytes| String::from_utf8(bytes).ok())
-    }
 }

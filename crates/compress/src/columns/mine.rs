@@ -1,10 +1,9 @@
 //! Finding patterns: rows are split where a column's commonest value parts them, for as long as that saves tokens.
 
-use std::collections::HashMap;
-
 use super::OVERHEAD;
 use super::pattern::{Pattern, fields, may_repeat};
 use crate::weight::weight;
+use foldhash::HashMap;
 
 const FEWEST_ROWS: usize = 6;
 const FEWEST_COLUMNS: usize = 3;
@@ -92,7 +91,7 @@ impl<'a> Sample<'a> {
             return None;
         }
         let fields: Vec<&str> = rows.iter().flat_map(|row| fields(row, columns)).collect();
-        let mut numbers: HashMap<(usize, &str), u32> = HashMap::new();
+        let mut numbers: HashMap<(usize, &str), u32> = HashMap::default();
         let mut number = |(index, field): (usize, &&'a str)| {
             let next = numbers.len() as u32;
             *numbers.entry((index % columns, *field)).or_insert(next)

@@ -33,10 +33,11 @@ impl Engine<'_> {
         }
         let reference = self.reference(text);
         let body = parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>());
-        let text = self.marked(&body, reference.as_ref());
-        let tokens = self.settings.counter.count(&text);
+        let forwarded = self.marked(&body, reference.as_ref());
+        let counter = self.settings.counter;
+        let tokens = (counter.count(text), counter.count(&forwarded));
         let steps = runs.iter().flat_map(Run::steps).cloned().collect();
-        Ok(Variant { text, tokens, steps, reference })
+        Ok(Variant { text: forwarded, tokens, steps, reference })
     }
 
     /// What follows a reference that we made. Without it a client's wrapper is known again; and where the text is cut, a

@@ -1,6 +1,6 @@
 //! What stands in the place of folded lines, and how a note names the line it points to.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 

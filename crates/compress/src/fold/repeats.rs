@@ -1,6 +1,6 @@
 //! Finding what repeats: lines as numbers, equal ones the same, so that a block is compared number by number.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::Range;
 
 use super::note::{Firsts, Note, name};
@@ -43,7 +43,8 @@ pub(super) struct Repeats<'a> {
 impl<'a> Repeats<'a> {
     /// `None` if the lines that repeat have fewer than `least` bytes.
     pub(super) fn new(lines: &'a [&'a str], least: usize) -> Option<Self> {
-        let mut last: HashMap<&str, (usize, usize)> = HashMap::with_capacity(lines.len());
+        let mut last: HashMap<&str, (usize, usize)> =
+            HashMap::with_capacity_and_hasher(lines.len(), Default::default());
         let mut repeats = Self {
             lines,
             ids: Vec::with_capacity(lines.len()),

@@ -2,7 +2,7 @@
 
 use super::{Line, duplicate_marker};
 use crate::SIGNATURE;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -26,21 +26,21 @@ pub(super) struct Shown {
     tool: String,
     text: Box<str>,
     /// Where its lines are, without the numbers that a thinned column shows.
-    lines: Vec<Range<usize>>,
+    lines: Vec<Range<u32>>,
 }
 
 /// Where a line was shown first.
 #[derive(Debug, Clone, Default)]
 struct Places {
     all: [Place; PLACES],
-    count: usize,
+    count: u8,
 }
 
 /// Which text, and which line of it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
-    text: usize,
-    line: usize,
+    text: u32,
+    line: u32,
 }
 
 /// Lines in a row that were shown before.
@@ -56,17 +56,20 @@ impl Index {
     }
 
     pub(super) fn add(&mut self, name: &str, tool: &str, text: &str) {
+        let (Ok(index), Ok(_)) = (u32::try_from(self.shown.len()), u32::try_from(text.len()))
+        else {
+            return;
+        };
         if let Some(named) = self.by_name.get_mut(name) {
             *named = None;
             return;
         }
-        let index = self.shown.len();
-        self.by_name.insert(name.to_owned(), Some(index));
+        self.by_name.insert(name.to_owned(), Some(self.shown.len()));
         let mut lines = Vec::new();
         let mut end = 0;
-        for (at, line) in Line::all(text).iter().enumerate() {
-            end += line.whole.len();
-            lines.push(end - line.bare.len()..end);
+        for (at, line) in (0..).zip(Line::all(text)) {
+            end += line.whole.len() as u32;
+            lines.push(end - line.bare.len() as u32..end);
             end += 1;
             // A run that begins with an empty line may as well begin with the next.
             if !line.bare.trim_ascii().is_empty() && !line.bare.starts_with(SIGNATURE) {
@@ -74,8 +77,18 @@ impl Index {
                 self.places.entry(hash(line.bare)).or_default().add(place);
             }
         }
+        lines.shrink_to_fit();
         let (name, tool) = (name.to_owned(), tool.to_owned());
         self.shown.push(Shown { name, tool, text: text.into(), lines });
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let line = size_of::<Range<u32>>();
+        let texts: usize =
+            self.shown.iter().map(|shown| shown.text.len() + shown.lines.capacity() * line).sum();
+        let named = size_of::<Shown>() + 2 * size_of::<(String, Option<usize>)>();
+        texts + self.shown.len() * named + self.places.capacity() * size_of::<(u64, Places)>()
     }
 
     /// The text shown under a name that no other has.
@@ -102,10 +115,11 @@ impl Index {
     pub(super) fn longest_run(&self, lines: &[Line<'_>], not: Option<&str>) -> Option<Run<'_>> {
         let places = self.places.get(&hash(lines.first()?.bare))?;
         let runs = places.iter().filter_map(|&Place { text, line: start }| {
-            let shown = self.shown.get(text).and_then(|shown| self.find(&shown.name))?;
+            let shown = self.shown.get(text as usize).and_then(|shown| self.find(&shown.name))?;
             if not == Some(&shown.name) {
                 return None;
             }
+            let start = start as usize;
             let same = shown.from(start)?.zip(lines).take_while(|(shown, line)| {
                 *shown == line.bare && !line.is_fixed && !shown.starts_with(SIGNATURE)
             });
@@ -123,20 +137,21 @@ impl Shown {
     }
 
     fn from(&self, start: usize) -> Option<impl Iterator<Item = &str>> {
-        Some(self.lines.get(start..)?.iter().map(|line| &self.text[line.clone()]))
+        let text = |line: &Range<u32>| &self.text[line.start as usize..line.end as usize];
+        Some(self.lines.get(start..)?.iter().map(text))
     }
 }
 
 impl Places {
     fn add(&mut self, place: Place) {
-        if let Some(free) = self.all.get_mut(self.count) {
+        if let Some(free) = self.all.get_mut(usize::from(self.count)) {
             *free = place;
             self.count += 1;
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = &Place> {
-        self.all.iter().take(self.count)
+        self.all.iter().take(self.count.into())
     }
 }
 

@@ -1,5 +1,6 @@
 //! JSON inside other text, minified where it stands.
 
+use memchr::memchr2;
 use std::borrow::Cow;
 use std::ops::Range;
 use tokenforge_formats::Json;
@@ -49,6 +50,10 @@ fn spans(text: &str) -> Vec<Range<usize>> {
     let mut in_string = false;
     let mut at = 0;
     while at < bytes.len() {
+        if open.is_empty() {
+            let Some(bracket) = memchr2(b'{', b'[', &bytes[at..]) else { break };
+            at += bracket;
+        }
         match bytes[at] {
             // No string of JSON goes on behind a line end: this was none, and what is open is no value.
             b'\n' if in_string => {
@@ -56,7 +61,7 @@ fn spans(text: &str) -> Vec<Range<usize>> {
                 open.clear();
             }
             b'\\' if in_string => at += 1,
-            b'"' if !open.is_empty() => in_string = !in_string,
+            b'"' => in_string = !in_string,
             _ if in_string => {}
             b'{' | b'[' => open.push(at),
             b'}' | b']' => {

@@ -3,6 +3,7 @@
 use super::json_string::{self, JsonStyle};
 use super::python_string;
 use std::borrow::Cow;
+use tokenforge_formats::unescape;
 
 /// How a payload is written inside its wrapper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Codec {
         let (codec, text) = match self {
             Self::Plain => return Some((self, written.to_owned())),
             Self::JsonString(_) => {
-                let text = json_string::unescape(written)?;
+                let text = unescape(written)?.into_owned();
                 (Self::JsonString(JsonStyle::of(written, &text)), text)
             }
             Self::PythonRepr(_) => (self, python_string::unescape(written)?),

@@ -89,9 +89,11 @@ section! {
         url: Written<Location>,
         original_ttl: Written<Span>,
         compressed_ttl: Written<Span>,
-        max_bytes: Written<Bytes<1>>,
     }
-    perhaps { key: Written<Key> }
+    perhaps {
+        max_bytes: Written<Bytes<1>>,
+        key: Written<Key>,
+    }
     within {}
 }
 

@@ -15,8 +15,8 @@ pub struct StoreSettings {
     pub original_ttl: Duration,
     /// How long a remembered result is used again after its last use.
     pub compressed_ttl: Duration,
-    /// How many bytes it may hold; Redis has its own bound.
-    pub max_bytes: usize,
+    /// How many bytes it may hold, if not as many as a store of its kind usually does; Redis has its own bound.
+    pub max_bytes: Option<usize>,
     /// The key that references are signed with; without it, one that the store keeps.
     pub key: Option<Secret>,
 }
@@ -28,7 +28,7 @@ impl Default for StoreSettings {
             url: StoreUrl::Memory,
             original_ttl: day,
             compressed_ttl: day,
-            max_bytes: 64 << 20,
+            max_bytes: None,
             key: None,
         }
     }

@@ -52,10 +52,10 @@ impl<'a> Blocks<'a> {
     pub(super) fn advance(&mut self) -> Option<(usize, Mask)> {
         loop {
             let waiting = self.batch.get(self.waiting.clone())?;
-            if let Some(empty) = waiting.iter().position(|tokens| *tokens != 0) {
-                let start = self.scan.next - (waiting.len() - empty) * SIZE;
-                let tokens = waiting[empty];
-                self.waiting.start += empty + 1;
+            if let Some(index) = waiting.iter().position(|tokens| *tokens != 0) {
+                let start = self.scan.next - (waiting.len() - index) * SIZE;
+                let tokens = waiting[index];
+                self.waiting.start += index + 1;
                 return Some((start, tokens));
             }
             self.waiting = 0..lanes::fill(&mut self.scan, &mut self.batch);

@@ -4,6 +4,7 @@ mod block;
 
 use super::blocks::{Call, Event, Grammar};
 use super::edit::{Edit, quoted};
+use super::ending::Ending;
 use super::speech::TOOL;
 use super::usage::{Tokens, Usage};
 use crate::json::{Kind, Node};
@@ -31,12 +32,8 @@ impl Grammar for Anthropic {
                 index.zip(delta).map(|(index, delta)| Event::Delta { index, delta })
             }
             "content_block_stop" => index.map(|index| Event::Stop { index }),
-            "message_delta" => {
-                let reason = delta.and_then(|delta| delta.get("stop_reason"));
-                let has_reason = reason.is_some_and(|reason| reason.kind() == Kind::String);
-                Some(Event::Closing { has_reason })
-            }
-            "message_stop" => Some(Event::Closing { has_reason: false }),
+            "message_delta" => Some(Event::Closing(Self::ending(json))),
+            "message_stop" => Some(Event::Closing(None)),
             "error" => Some(Event::Error),
             _ => None,
         };
@@ -67,6 +64,15 @@ impl Grammar for Anthropic {
 
     fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>> {
         block.get("input")
+    }
+
+    fn ending(json: &Node<'_>) -> Option<Ending> {
+        let reason = json.get("stop_reason").or_else(|| json.at(["delta", "stop_reason"]))?;
+        Some(match &*reason.text()? {
+            "max_tokens" => Ending::Length,
+            "refusal" | "model_context_window_exceeded" => Ending::Stopped,
+            _ => Ending::Turn,
+        })
     }
 
     fn content<'a>(reply: &Node<'a>) -> Option<Node<'a>> {

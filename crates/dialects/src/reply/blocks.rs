@@ -8,6 +8,7 @@ pub(super) use grammar::{Call, Event, Grammar, as_object};
 
 use super::deferred::Deferred;
 use super::edit::Edit;
+use super::ending::Ending;
 use super::frames::{Frame, Out};
 use super::speech::{APOLOGY, PassOn, Speech};
 use super::turn::{Next, Turn};
@@ -52,8 +53,8 @@ struct Current {
     base: u64,
     /// How many bytes came.
     size: usize,
-    /// It said why it ended.
-    is_closed: bool,
+    /// Why it ended, when it said so.
+    ending: Option<Ending>,
     /// The closing events, if the client did not get them.
     held: Held,
 }
@@ -100,6 +101,16 @@ impl<G: Grammar> Blocks<G> {
         }
         self.current.ledger.begin(index, client, call, block.map_or("", Node::raw));
         client
+    }
+
+    /// Whether the reply, which is over, is answered: now, or if it calls others, too, with their answers.
+    fn goes_on(&self) -> bool {
+        let ledger = &self.current.ledger;
+        ledger.foreign() > 0
+            || self
+                .current
+                .ending
+                .is_none_or(|ending| ending.goes_on(|| ledger.internal_calls::<G>()))
     }
 
     /// The upstream's reply is over: what comes next, if that is decided by its blocks.
@@ -174,9 +185,9 @@ impl<G: Grammar> Speech for Blocks<G> {
                     }
                 }
             },
-            Event::Closing { has_reason } => {
+            Event::Closing(ending) => {
                 self.usage.note(G::tokens(&json));
-                self.current.is_closed |= has_reason;
+                self.current.ending = self.current.ending.or(ending);
                 if self.current.ledger.internal() > 0 && self.current.ledger.foreign() == 0 {
                     self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
                 } else if self.is_followed {
@@ -194,13 +205,17 @@ impl<G: Grammar> Speech for Blocks<G> {
         if self.current.ledger.internal() == 0 {
             return Next::Done;
         }
-        if !self.current.is_closed {
-            for (name, json) in self.current.held.drain(..) {
-                out.compose(&name, &json);
-            }
-            return Next::Done;
+        let is_over = self.current.ending.is_some();
+        if is_over && self.goes_on() {
+            return self.next();
         }
-        self.next()
+        for (name, json) in std::mem::take(&mut self.current.held) {
+            match is_over && self.is_followed {
+                true => out.compose(&name, &closing::<G>(&json, &self.usage, false)),
+                false => out.compose(&name, &json),
+            }
+        }
+        Next::Done
     }
 
     fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn> {
@@ -211,7 +226,9 @@ impl<G: Grammar> Speech for Blocks<G> {
         for (index, block) in (0..).zip(content.elements()) {
             self.start(index, Some(&block));
         }
-        let next = if self.current.ledger.internal() > 0 { self.next() } else { Next::Done };
+        self.current.ending = G::ending(&reply);
+        let goes_on = self.current.ledger.internal() > 0 && self.goes_on();
+        let next = if goes_on { self.next() } else { Next::Done };
         match next {
             Next::Ask(_) => self.earlier.keep::<G>(&reply, body),
             Next::Done => {
@@ -223,7 +240,7 @@ impl<G: Grammar> Speech for Blocks<G> {
     }
 
     fn is_internal(&self) -> bool {
-        !self.is_asked && !self.current.is_closed && self.current.ledger.internal() > 0
+        !self.is_asked && self.current.ending.is_none() && self.current.ledger.internal() > 0
     }
 
     fn usage(&self) -> &Usage {
@@ -244,7 +261,8 @@ impl<G: Grammar> Speech for Blocks<G> {
                 out.compose(name, &json);
             }
         }
-        let held = if self.current.is_closed { &self.current.held } else { &self.held_before };
+        let held =
+            if self.current.ending.is_some() { &self.current.held } else { &self.held_before };
         for (name, json) in held {
             out.compose(name, &closing::<G>(json, &self.usage, true));
         }

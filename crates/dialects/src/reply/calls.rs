@@ -22,6 +22,13 @@ impl Calls {
         });
     }
 
+    /// Completes the call of ours that was added last.
+    pub(super) fn complete_last(&mut self, arguments: String, call: String) {
+        if let Some(last) = self.calls.calls.last_mut() {
+            (last.arguments, last.call) = (arguments, call);
+        }
+    }
+
     /// Adds a call of the client's: known by its id, or by its key if it has none.
     pub(super) fn add_other(&mut self, id: String, name: &str, arguments: &str) {
         self.calls.siblings.push(if id.is_empty() { call_key(name, arguments) } else { id });

@@ -5,6 +5,7 @@ mod whole;
 
 use super::deferred::Deferred;
 use super::edit::{Edit, quoted};
+use super::ending::Ending;
 use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::identity::Identity;
@@ -134,6 +135,11 @@ impl Chat {
         brings
     }
 
+    /// Whether the reply, which ended for this reason, goes on with an answer to our calls.
+    fn goes_on(&self, finish: &Node<'_>) -> bool {
+        ending(finish).goes_on(|| self.calls.internal())
+    }
+
     /// The turn, to be said again.
     fn turn(&mut self) -> Turn {
         let mut message = std::mem::take(&mut self.message);
@@ -173,7 +179,8 @@ impl Speech for Chat {
         let finish = choice.as_ref().and_then(finish_reason);
         self.is_finished |= finish.is_some();
 
-        let is_closing = finish.as_ref().is_some_and(goes_on) || !self.closing.is_empty();
+        let is_closing =
+            finish.as_ref().is_some_and(|finish| self.goes_on(finish)) || !self.closing.is_empty();
         let is_held = is_closing && self.calls.are_internal();
         if is_held {
             self.closing.push(json.to_owned());
@@ -293,7 +300,10 @@ fn finish_reason<'a>(choice: &Node<'a>) -> Option<Node<'a>> {
     choice.get("finish_reason").filter(|reason| reason.kind() == Kind::String)
 }
 
-/// Whether the model ended its turn by itself, and not because it was cut short.
-fn goes_on(finish: &Node<'_>) -> bool {
-    !matches!(finish.text().as_deref(), Some("length" | "content_filter" | "error"))
+fn ending(finish: &Node<'_>) -> Ending {
+    match finish.text().as_deref() {
+        Some("length") => Ending::Length,
+        Some("content_filter" | "error") => Ending::Stopped,
+        _ => Ending::Turn,
+    }
 }

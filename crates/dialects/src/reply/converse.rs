@@ -4,6 +4,7 @@ mod block;
 
 use super::blocks::{Call, Event, Grammar};
 use super::edit::{Edit, quoted};
+use super::ending::Ending;
 use super::speech::TOOL;
 use super::usage::{Tokens, Usage};
 use crate::json::{Kind, Node};
@@ -26,12 +27,8 @@ impl Grammar for Converse {
                 index.zip(delta).map(|(index, delta)| Event::Delta { index, delta })
             }
             "contentBlockStop" => index.map(|index| Event::Stop { index }),
-            "messageStop" => {
-                let reason = json.get("stopReason");
-                let has_reason = reason.is_some_and(|reason| reason.kind() == Kind::String);
-                Some(Event::Closing { has_reason })
-            }
-            "metadata" => Some(Event::Closing { has_reason: false }),
+            "messageStop" => Some(Event::Closing(Self::ending(json))),
+            "metadata" => Some(Event::Closing(None)),
             _ => None,
         };
         event.unwrap_or(Event::Other)
@@ -63,6 +60,14 @@ impl Grammar for Converse {
 
     fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>> {
         block.at(["toolUse", "input"])
+    }
+
+    fn ending(json: &Node<'_>) -> Option<Ending> {
+        Some(match &*json.get("stopReason")?.text()? {
+            "max_tokens" => Ending::Length,
+            "end_turn" | "tool_use" | "stop_sequence" => Ending::Turn,
+            _ => Ending::Stopped,
+        })
     }
 
     fn content<'a>(reply: &Node<'a>) -> Option<Node<'a>> {

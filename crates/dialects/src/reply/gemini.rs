@@ -4,10 +4,12 @@
 //! [`call_key`](crate::call_key): its name and its arguments, which the client sends back with its answer.
 
 mod parts;
+mod streamed;
 mod whole;
 
 use super::deferred::Deferred;
 use super::edit::{Edit, joined, quoted};
+use super::ending::Ending;
 use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::identity::Identity;
@@ -114,6 +116,13 @@ impl<'a> Chunk<'a> {
         }
     }
 
+    /// Says that the answer is over, if it says why it ended.
+    fn set_finished(&self, edit: &mut Edit<'_>) {
+        if let Some(finish) = self.finish.as_ref().filter(|finish| !finish.is("STOP")) {
+            edit.replace(finish, quoted("STOP"));
+        }
+    }
+
     /// Whether the model demands the signatures of its calls back: from the third generation on.
     fn is_strict(&self) -> bool {
         let version = self.response.get("modelVersion").and_then(|version| version.text());
@@ -123,9 +132,14 @@ impl<'a> Chunk<'a> {
         generation.is_some_and(|generation| generation >= 3)
     }
 
-    /// Whether the model ended its turn by itself, and not because it was cut short.
-    fn goes_on(&self) -> bool {
-        self.finish.as_ref().is_some_and(|finish| finish.is("STOP"))
+    /// Whether the reply is over, and goes on with an answer to our calls, which are among its parts.
+    fn goes_on(&self, parts: &Parts) -> bool {
+        let ending = match self.finish.as_ref().and_then(|finish| finish.text()).as_deref() {
+            Some("STOP") => Ending::Turn,
+            Some("MAX_TOKENS") if !parts.is_open() => Ending::Length,
+            _ => Ending::Stopped,
+        };
+        ending.goes_on(|| parts.calls.internal())
     }
 }
 
@@ -144,6 +158,7 @@ impl Gemini {
     /// A reply that calls our tool and nothing else is over.
     fn ask(&mut self) -> Next {
         self.is_asked = true;
+        self.parts.settle();
         let said = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.said());
         Next::Ask(Turn::new(Dialect::Gemini, said, self.parts.calls.internal()))
     }
@@ -174,7 +189,7 @@ impl Speech for Gemini {
         let is_said = kept.iter().any(|part| parts::says(part));
         self.has_text |= chunk.parts.iter().any(parts::is_text);
 
-        let is_closing = chunk.goes_on() || !self.closing.is_empty();
+        let is_closing = chunk.goes_on(&self.parts) || !self.closing.is_empty();
         if is_closing && self.parts.calls.are_internal() {
             self.closing.push(json.to_owned());
             if !is_said {
@@ -198,6 +213,7 @@ impl Speech for Gemini {
         for json in std::mem::take(&mut self.closing) {
             out.compose("", &json);
         }
+        self.parts.settle();
         self.deferred = self.parts.calls.deferred();
         Next::Done
     }
@@ -232,6 +248,7 @@ impl Speech for Gemini {
             self.put_right(&chunk, &mut edit);
             let text = apology();
             let has_text = std::mem::replace(&mut self.has_text, true);
+            chunk.set_finished(&mut edit);
             chunk.set_parts(if has_text { &[] } else { std::slice::from_ref(&text) }, &mut edit);
             out.compose("", &edit.done());
         }

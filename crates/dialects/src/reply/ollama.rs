@@ -6,6 +6,7 @@
 use super::calls::Calls;
 use super::deferred::Deferred;
 use super::edit::{Edit, quoted};
+use super::ending::Ending;
 use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::gaps::Gaps;
@@ -25,6 +26,9 @@ const FIGURES: Names = Names {
     total: "",
     also: &["eval_duration", "total_duration"],
 };
+
+/// The reason of a reply that had no more tokens.
+const CUT_SHORT: &str = "length";
 
 /// A reply in this dialect.
 pub(super) struct Ollama {
@@ -128,8 +132,9 @@ impl Ollama {
         let is_last = done.is_some_and(|done| done.kind() == Kind::True);
         if is_last {
             self.figures.note(&root);
-            let is_cut_short = reason.is_some_and(|reason| reason.is("length"));
-            self.is_held = self.calls.are_internal() && !is_cut_short;
+            let is_cut_short = reason.is_some_and(|reason| reason.is(CUT_SHORT));
+            let ending = if is_cut_short { Ending::Length } else { Ending::Turn };
+            self.is_held = self.calls.are_internal() && ending.goes_on(|| self.calls.internal());
             if self.is_held {
                 self.closing = Some(json.to_owned());
             }
@@ -178,6 +183,9 @@ impl Ollama {
         self.identity.keep(&root, &mut edit);
         self.figures.put_right(&root, &mut edit);
         edit.set(&root, "message", message.json());
+        if let Some(reason) = root.get("done_reason").filter(|reason| reason.is(CUT_SHORT)) {
+            edit.replace(&reason, quoted("stop"));
+        }
         Some(edit.done().into_owned())
     }
 }

@@ -5,7 +5,8 @@ mod sequence;
 mod text;
 
 use super::deferred::Deferred;
-use super::edit::{Edit, joined};
+use super::edit::{Edit, joined, quoted};
+use super::ending::Ending;
 use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::identity::Identity;
@@ -24,6 +25,9 @@ const FIGURES: Names = Names {
     total: "total_tokens",
     also: &["output_tokens_details"],
 };
+
+/// The event that ends a reply.
+const COMPLETED: &str = "response.completed";
 
 /// A reply in this dialect.
 pub(super) struct Responses {
@@ -132,8 +136,8 @@ impl Responses {
     /// The last event of a reply, or a whole reply: whether the client gets it.
     fn close(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) -> bool {
         self.note(response);
-        let is_completed = response.get("status").is_none_or(|status| status.is("completed"));
-        self.is_held = is_completed && self.items.are_internal();
+        let goes_on = ending(response).goes_on(|| self.items.internal());
+        self.is_held = goes_on && self.items.are_internal();
         if self.is_held {
             self.id.keep(response, edit);
             self.origin.keep(response, edit);
@@ -146,6 +150,10 @@ impl Responses {
 
     /// Makes the response object that was held tell what the client has, and a text if that is nothing.
     fn end(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) {
+        if ending(response) != Ending::Turn {
+            edit.set(response, "status", quoted("completed"));
+            edit.set(response, "incomplete_details", "null");
+        }
         hide_tool(response, edit);
         self.id.settle();
         self.origin.settle();
@@ -173,6 +181,17 @@ impl Responses {
         }
         self.has_text |= matches!(kind, "response.output_text.delta" | "response.refusal.delta");
         true
+    }
+}
+
+fn ending(response: &Node<'_>) -> Ending {
+    let reason = || response.at(["incomplete_details", "reason"]);
+    match response.get("status").and_then(|status| status.text()).as_deref() {
+        None | Some("completed") => Ending::Turn,
+        Some("incomplete") if reason().is_none_or(|reason| reason.is("max_output_tokens")) => {
+            Ending::Length
+        }
+        _ => Ending::Stopped,
     }
 }
 
@@ -214,7 +233,7 @@ impl Speech for Responses {
                 self.origin.keep(&response, &mut edit);
                 !self.id.is_settled()
             }
-            ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
+            (COMPLETED | "response.incomplete" | "response.failed", Some(response)) => {
                 self.close(&response, &mut edit)
             }
             _ => self.item_event(&kind, &event, &mut edit),
@@ -287,8 +306,11 @@ impl Speech for Responses {
         }
         let mut edit = Edit::new(&json);
         self.end(&response, &mut edit);
+        if let Some(kind) = event.get("type") {
+            edit.replace(&kind, quoted(COMPLETED));
+        }
         self.sequence.put_next(&event, &mut edit);
-        out.compose("response.completed", &edit.done());
+        out.compose(COMPLETED, &edit.done());
     }
 
     fn give_up_whole(&mut self, out: &mut Vec<u8>) {

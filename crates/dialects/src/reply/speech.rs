@@ -13,9 +13,7 @@ use super::turn::Next;
 use super::usage::Usage;
 use crate::dialect::Dialect;
 use crate::refusal::Refusal;
-
-/// Our own tool.
-pub(super) const TOOL: &str = "expand_context";
+pub(super) use crate::request::TOOL;
 
 /// What the client is told if nothing else can be said.
 pub(super) const APOLOGY: &str = "[The referenced tool output could not be fetched.]";

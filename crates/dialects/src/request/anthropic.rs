@@ -2,11 +2,14 @@
 
 use super::boolean;
 use super::calls;
-use super::found::{Answer, Found};
-use super::sites::CallSite;
+use super::found::{Answer, Found, each_text};
+use super::result::Shape;
+use super::sites::{Audience, CallSite};
 use super::slot::Slot;
 use crate::json::{Key, Reader};
+use crate::known::Unknown;
 use crate::refusal::Refusal;
+use std::ops::Range;
 
 /// Reads a member at the top of the body.
 pub(super) fn member<'a>(
@@ -51,6 +54,7 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     let (mut id, mut name, mut input, mut caller) =
         (Slot::default(), Slot::default(), Slot::default(), Slot::default());
     let (mut tool_use_id, mut is_error) = (Slot::default(), Slot::default());
+    let mut attached = Vec::new();
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
         "id" => id.set(&key, reader.text()?),
@@ -61,12 +65,17 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
         "is_error" => is_error.set(&key, boolean(reader)?),
         "content" => {
             content.mark(&key)?;
-            found.texts(reader, "text")
+            contents(reader, found)
+        }
+        "source" | "title" | "context" if found.wants_speech => {
+            document(reader, &key, &mut attached)
         }
         "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
         _ => reader.skip(),
     })?;
-    let is_indirect = caller.take() == Some(false);
+    // Where a program calls, it also reads.
+    let is_programs = caller.take() == Some(false);
+    let audience = if is_programs { Audience::Program } else { Audience::Model };
     let element = reader.last_object();
     match kind.take().as_deref() {
         Some("tool_use") => found.call(CallSite {
@@ -74,18 +83,88 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
             name: name.take(),
             arguments: input.take(),
             element,
-            is_indirect,
+            audience,
         }),
         Some("text") => found.say(text.take()),
         Some("tool_result") => found.answer(Answer {
             call_id: tool_use_id.take(),
             tool_name: None,
             is_error: is_error.take() == Some(true),
-            is_indirect,
+            audience,
             element,
         }),
+        Some("document") => found.attach(attached),
+        Some("search_result") => {
+            found.enclose(attached);
+            found.attach_texts();
+        }
         _ => {}
     }
     found.drop_texts();
     Ok(())
+}
+
+/// Reads the content of a result: a string or blocks, among which may be documents.
+fn contents<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+    if reader.peek() != b'[' || !found.wants_speech {
+        return found.texts(reader, "text");
+    }
+    let read = reader.array(|reader| {
+        let (mut kind, mut text, mut attached) = (Slot::default(), Slot::default(), Vec::new());
+        reader.object(|reader, key| match &*key.name {
+            "type" => kind.set(&key, reader.text()?),
+            "text" => text.set(&key, found.content(reader)?),
+            "source" | "title" | "context" | "content" => document(reader, &key, &mut attached),
+            _ => reader.skip(),
+        })?;
+        match kind.take().as_deref() {
+            Some("text") => {
+                text.take().into_iter().for_each(|span| found.add_text(span, Shape::Text));
+            }
+            Some("document" | "search_result") => found.enclose(attached),
+            _ => {}
+        }
+        Ok(())
+    });
+    read.map(|_| ())
+}
+
+/// Reads a member of a document, or of a result of a search: where its texts are.
+fn document(
+    reader: &mut Reader<'_>,
+    key: &Key<'_>,
+    spans: &mut Vec<Range<usize>>,
+) -> Result<(), Refusal> {
+    match &*key.name {
+        // Where a result of a search comes from is a string.
+        "source" if reader.peek() == b'{' => {
+            spans.extend(source(reader)?);
+            Ok(())
+        }
+        "source" => reader.skip(),
+        "content" => each_text(reader, "text", &Unknown, |span| spans.push(span)),
+        _ => {
+            spans.extend(reader.value()?.content());
+            Ok(())
+        }
+    }
+}
+
+/// Reads where a document comes from; where its texts are, if they are here and not encoded.
+fn source(reader: &mut Reader<'_>) -> Result<Vec<Range<usize>>, Refusal> {
+    let (mut kind, mut data, mut content) = (Slot::default(), Vec::new(), Vec::new());
+    reader.object(|reader, key| match &*key.name {
+        "type" => kind.set(&key, reader.text()?),
+        "data" => {
+            data.extend(reader.value()?.content());
+            Ok(())
+        }
+        "content" => each_text(reader, "text", &Unknown, |span| content.push(span)),
+        _ => reader.skip(),
+    })?;
+    Ok(match kind.take().as_deref() {
+        Some("text") => data,
+        Some("content") => content,
+        _ => Vec::new(),
+    })
 }

@@ -79,7 +79,7 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), R
     })?;
     let (name, arguments) = call.take().unwrap_or_default();
     let (id, element) = (id.take(), reader.last_object());
-    found.call(CallSite { id, name, arguments, element, is_indirect: false });
+    found.call(CallSite { id, name, arguments, element, ..CallSite::default() });
     Ok(())
 }
 

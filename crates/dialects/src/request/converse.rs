@@ -3,10 +3,12 @@
 use super::calls;
 use super::found::{Answer, Found};
 use super::result::Shape;
-use super::sites::CallSite;
+use super::sites::{Audience, CallSite};
 use super::slot::Slot;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// Reads a member at the top of the body.
 pub(super) fn member<'a>(
@@ -53,6 +55,10 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
         "toolResult" => once.set(&key, Some(Block::Answer(tool_result(reader, found)?))),
         "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
         "guardContent" if found.wants_speech => guarded(reader, found),
+        "document" | "searchResult" if found.wants_speech => {
+            found.attach(attachment(reader)?);
+            Ok(())
+        }
         _ => reader.skip(),
     })?;
     found.say(text.take());
@@ -89,7 +95,6 @@ fn guarded<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
 
 fn tool_use<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {
     let (mut id, mut name, mut input) = (Slot::default(), Slot::default(), Slot::default());
-    // Only what the provider runs itself has a type.
     let mut kind = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "toolUseId" => id.set(&key, reader.text()?),
@@ -103,8 +108,13 @@ fn tool_use<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {
         name: name.take(),
         arguments: input.take(),
         element: None,
-        is_indirect: kind.take().is_some(),
+        audience: audience(kind.take()),
     })
+}
+
+/// Only what the provider runs itself has a type.
+fn audience(kind: Option<Cow<'_, str>>) -> Audience {
+    if kind.is_some() { Audience::Provider } else { Audience::Model }
 }
 
 /// Reads a result; its texts are noted already.
@@ -125,7 +135,7 @@ fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Ans
         call_id: id.take(),
         tool_name: None,
         is_error: status.take().as_deref() == Some("error"),
-        is_indirect: kind.take().is_some(),
+        audience: audience(kind.take()),
         element: None,
     })
 }
@@ -146,6 +156,42 @@ fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
             }
             Ok(())
         }
+        "document" | "searchResult" if found.wants_speech => {
+            found.enclose(attachment(reader)?);
+            Ok(())
+        }
         _ => reader.skip(),
     })
+}
+
+/// Reads a document, or a result of a search; where the texts are that it has, or its source.
+fn attachment(reader: &mut Reader<'_>) -> Result<Vec<Range<usize>>, Refusal> {
+    let mut spans = Vec::new();
+    reader.object(|reader, key| match &*key.name {
+        "title" | "context" => text(reader, &mut spans),
+        "content" => texts(reader, &mut spans),
+        "source" => reader.object(|reader, key| match &*key.name {
+            "text" => text(reader, &mut spans),
+            "content" => texts(reader, &mut spans),
+            _ => reader.skip(),
+        }),
+        _ => reader.skip(),
+    })?;
+    Ok(spans)
+}
+
+/// Reads a list of `{"text": …}`.
+fn texts(reader: &mut Reader<'_>, spans: &mut Vec<Range<usize>>) -> Result<(), Refusal> {
+    let read = reader.array(|reader| {
+        reader.object(|reader, key| match &*key.name {
+            "text" => text(reader, spans),
+            _ => reader.skip(),
+        })
+    });
+    read.map(|_| ())
+}
+
+fn text(reader: &mut Reader<'_>, spans: &mut Vec<Range<usize>>) -> Result<(), Refusal> {
+    spans.extend(reader.value()?.content());
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::result::{Shape, ToolResult};
-use super::sites::{AnswerSite, CallSite};
+use super::sites::{AnswerSite, Audience, CallSite};
 use super::slot::Slot;
 use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
@@ -18,8 +18,10 @@ pub(super) struct Found<'a> {
     known: &'a dyn Known,
     pub(super) calls: Calls<'a>,
     pub(super) tools: Option<Tools<'a>>,
-    /// Tools that came as an item of the conversation.
-    item_tools: Option<Tools<'a>>,
+    /// Tools that came as items of the conversation.
+    item_tools: Vec<Tools<'a>>,
+    /// Lists of tools that others are preferred to.
+    pub(super) further_tools: Vec<Tools<'a>>,
     /// The list of messages was read.
     pub(super) messages: Slot<()>,
     /// The list of tools was read.
@@ -34,10 +36,12 @@ pub(super) struct Found<'a> {
     seen: usize,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
     texts: Vec<(Range<usize>, Shape)>,
+    /// Texts of documents inside the object that is being read, if what is said is to be collected.
+    enclosed: Vec<Range<usize>>,
     /// What is said is to be collected.
     pub(super) wants_speech: bool,
-    /// Texts of the message that is being read. Whose they are may come after them.
-    said: Vec<Range<usize>>,
+    /// Texts of the message that is being read, and whether they are attached to it. Whose they are may come after them.
+    said: Vec<(Range<usize>, bool)>,
     speech: Vec<MessageText>,
 }
 
@@ -47,8 +51,8 @@ pub(super) struct Answer<'a> {
     pub(super) call_id: Option<Cow<'a, str>>,
     pub(super) tool_name: Option<Cow<'a, str>>,
     pub(super) is_error: bool,
-    /// A program reads it, or the provider made it: its texts are left alone.
-    pub(super) is_indirect: bool,
+    /// Who reads it: only texts that the model reads are results.
+    pub(super) audience: Audience,
     /// Where it stands in its list.
     pub(super) element: Option<Range<usize>>,
 }
@@ -60,7 +64,8 @@ impl<'a> Found<'a> {
             wants_speech: texts == Texts::Wanted,
             calls: Calls::default(),
             tools: None,
-            item_tools: None,
+            item_tools: Vec::new(),
+            further_tools: Vec::new(),
             messages: Slot::default(),
             tool_list: Slot::default(),
             is_anthropic: false,
@@ -69,6 +74,7 @@ impl<'a> Found<'a> {
             answers: Vec::new(),
             seen: 0,
             texts: Vec::new(),
+            enclosed: Vec::new(),
             said: Vec::new(),
             speech: Vec::new(),
         }
@@ -81,9 +87,14 @@ impl<'a> Found<'a> {
 
     /// Reads a string.
     pub(super) fn text(&mut self, reader: &mut Reader<'a>) -> Result<(), Refusal> {
-        let content = reader.value_but(self.known)?.content();
+        let content = self.content(reader)?;
         self.texts.extend(content.map(|span| (span, Shape::Text)));
         Ok(())
+    }
+
+    /// Reads a string that may be known; where its content is.
+    pub(super) fn content(&self, reader: &mut Reader<'a>) -> Result<Option<Range<usize>>, Refusal> {
+        Ok(reader.value_but(self.known)?.content())
     }
 
     /// The object is a call.
@@ -105,17 +116,18 @@ impl<'a> Found<'a> {
     /// The object is no tool result, or one to be left alone: so are its texts.
     pub(super) fn drop_texts(&mut self) {
         self.texts.clear();
+        self.enclosed.clear();
     }
 
     /// The object is a tool result, and the texts are its own.
     pub(super) fn answer(&mut self, answer: Answer<'a>) {
-        let Answer { call_id, mut tool_name, is_error, mut is_indirect, element } = answer;
+        let Answer { call_id, mut tool_name, is_error, mut audience, element } = answer;
         let (mut call, mut arguments) = (None, None);
         if let Some((index, site)) = self.calls.answered(call_id.as_ref(), tool_name.as_ref()) {
             call = Some(index);
             tool_name = site.name.clone().or(tool_name);
             arguments = site.arguments.clone();
-            is_indirect |= site.is_indirect;
+            audience = audience.max(site.audience);
         }
         let number = self.answers.len();
         self.answers.push(AnswerSite {
@@ -124,7 +136,10 @@ impl<'a> Found<'a> {
             element,
             is_last_turn: true,
         });
-        if is_indirect {
+        if audience == Audience::Program {
+            self.attach_texts();
+        }
+        if audience != Audience::Model {
             return self.drop_texts();
         }
         self.results.extend(self.texts.drain(..).map(|(span, shape)| ToolResult {
@@ -137,11 +152,12 @@ impl<'a> Found<'a> {
             arguments: arguments.clone(),
             is_error,
         }));
+        self.attach_texts();
     }
 
     /// Reads what is said in a message: like [`texts`](Self::texts).
     pub(super) fn speech(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        each_text(reader, kind, &Unknown, |span| self.said.push(span))
+        each_text(reader, kind, &Unknown, |span| self.said.push((span, false)))
     }
 
     /// Reads what someone says outside of messages.
@@ -158,13 +174,33 @@ impl<'a> Found<'a> {
 
     /// Notes a text of the message that is being read.
     pub(super) fn say(&mut self, span: Option<Range<usize>>) {
-        self.said.extend(span);
+        self.said.extend(span.map(|span| (span, false)));
+    }
+
+    /// Notes texts that are attached to the message which is being read.
+    pub(super) fn attach(&mut self, spans: Vec<Range<usize>>) {
+        self.said.extend(spans.into_iter().map(|span| (span, true)));
+    }
+
+    /// Notes texts of a document inside the object that is being read.
+    pub(super) fn enclose(&mut self, spans: Vec<Range<usize>>) {
+        self.enclosed.extend(spans);
+    }
+
+    /// The texts of the object, and of documents inside it, are attached to the message.
+    pub(super) fn attach_texts(&mut self) {
+        let texts = self.texts.drain(..).map(|(span, _)| span);
+        let mut spans: Vec<_> = texts.chain(self.enclosed.drain(..)).collect();
+        if self.wants_speech {
+            spans.sort_by_key(|span| span.start);
+            self.attach(spans);
+        }
     }
 
     /// The texts of the object are what is said in the message.
     pub(super) fn say_texts(&mut self) {
         if self.wants_speech {
-            self.said.extend(self.texts.drain(..).map(|(span, _)| span));
+            self.said.extend(self.texts.drain(..).map(|(span, _)| (span, false)));
         }
     }
 
@@ -173,13 +209,20 @@ impl<'a> Found<'a> {
         let role = match role {
             "user" => Role::User,
             "system" | "developer" => Role::System,
+            "tool" => {
+                self.said.retain(|(_, is_attached)| *is_attached);
+                Role::Attached
+            }
             "assistant" | "model" => {
                 self.model_speaks();
                 return self.said.clear();
             }
             _ => return self.said.clear(),
         };
-        self.speech.extend(self.said.drain(..).map(|span| MessageText { span, role }));
+        self.speech.extend(self.said.drain(..).map(|(span, is_attached)| MessageText {
+            span,
+            role: if is_attached { Role::Attached } else { role },
+        }));
     }
 
     /// Reads the list of tools, which may occur once.
@@ -189,9 +232,9 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Tools came as an item. The first such item stays where it is while the conversation grows.
+    /// Tools came as an item.
     pub(super) fn item_tools(&mut self, tools: Option<Tools<'a>>) {
-        self.item_tools = self.item_tools.take().or(tools);
+        self.item_tools.extend(tools);
     }
 
     pub(super) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
@@ -199,20 +242,25 @@ impl<'a> Found<'a> {
         for answer in self.answers.iter_mut().take(self.seen) {
             answer.is_last_turn = false;
         }
-        let tools = self.tools.filter(|tools| tools.count > 0);
+        // The first item stays where it is while the conversation grows.
+        let mut lists =
+            self.tools.filter(|tools| tools.count > 0).into_iter().chain(self.item_tools);
+        let tools = lists.next();
+        let further_tools = self.further_tools.into_iter().chain(lists).collect();
         Request {
             head,
             results: self.results,
             texts: self.speech,
             calls: self.calls.into_sites(),
             answers: self.answers,
-            tools: tools.or(self.item_tools),
+            tools,
+            further_tools,
         }
     }
 }
 
 /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
-fn each_text(
+pub(super) fn each_text(
     reader: &mut Reader<'_>,
     kind: &str,
     known: &dyn Known,

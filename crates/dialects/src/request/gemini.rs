@@ -157,12 +157,14 @@ fn declarations<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<()
         "functionDeclarations" | "function_declarations" => {
             once.mark(&key)?;
             let Some(mut tools) = Tools::read(reader)? else { return Ok(()) };
-            if let Some(earlier) = found.tools.take() {
-                if tools.count == 0 {
-                    tools.list = earlier.list;
+            match found.tools.take() {
+                Some(earlier) if tools.count == 0 => tools = earlier,
+                Some(earlier) => {
+                    tools.count += earlier.count;
+                    tools.names.extend(earlier.names.iter().cloned());
+                    found.further_tools.push(earlier);
                 }
-                tools.count += earlier.count;
-                tools.names.extend(earlier.names);
+                None => {}
             }
             found.tools = Some(tools);
             Ok(())

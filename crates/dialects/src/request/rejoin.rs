@@ -5,7 +5,7 @@
 
 use super::Request;
 use super::sites::CallSite;
-use super::tools::NAME;
+use super::tools::TOOL;
 use crate::dialect::Dialect;
 use crate::json::canonical;
 use crate::json::text::quoted;
@@ -145,7 +145,7 @@ impl Exchange<'_> {
             }
             Dialect::Ollama => {
                 let id = of_id("tool_call_id");
-                format!(r#"{{"role":"tool",{id}"tool_name":"{NAME}","content":{text}}}"#)
+                format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
             }
             Dialect::OpenAiResponses => {
                 format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
@@ -153,7 +153,7 @@ impl Exchange<'_> {
             Dialect::Gemini => {
                 let (id, member) = (of_id("id"), if self.is_error { "error" } else { "output" });
                 format!(
-                    r#"{{"functionResponse":{{{id}"name":"{NAME}","response":{{"{member}":{text}}}}}}}"#
+                    r#"{{"functionResponse":{{{id}"name":"{TOOL}","response":{{"{member}":{text}}}}}}}"#
                 )
             }
             Dialect::BedrockConverse => {

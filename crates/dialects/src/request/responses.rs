@@ -2,7 +2,7 @@
 
 use super::calls;
 use super::found::{Answer, Found};
-use super::sites::CallSite;
+use super::sites::{Audience, CallSite};
 use super::slot::Slot;
 use super::tools::Tools;
 use crate::json::{Key, Reader};
@@ -59,7 +59,11 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         _ => reader.skip(),
     })?;
     // Where a program calls, it also reads; what ran at the provider is the provider's.
-    let is_indirect = caller.take() == Some(false) || environment.take() == Some(false);
+    let audience = match (caller.take(), environment.take()) {
+        (_, Some(false)) => Audience::Provider,
+        (Some(false), _) => Audience::Program,
+        _ => Audience::Model,
+    };
     let element = reader.last_object();
     let kind = kind.take().unwrap_or_default();
     match &*kind {
@@ -70,7 +74,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
                 name: name.take().or(own_name(&kind)),
                 arguments: arguments.take(),
                 element,
-                is_indirect,
+                audience,
             });
             if let ("local_shell_call", Some(id)) = (&*kind, id.take()) {
                 found.calls.also(id);
@@ -86,7 +90,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
                 call_id: call_id.take().or(of_shell),
                 tool_name: None,
                 is_error: status.take().as_deref() == Some("failed"),
-                is_indirect,
+                audience,
                 element,
             });
         }
@@ -96,8 +100,12 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         _ => {}
     }
     found.drop_texts();
-    let is_message = matches!(&*kind, "message" | "");
-    found.said_by(&role.take().filter(|_| is_message).unwrap_or_default());
+    let role = match &*kind {
+        "message" | "" => role.take().unwrap_or_default(),
+        kind if kind.ends_with("_call_output") => Cow::Borrowed("tool"),
+        _ => Cow::default(),
+    };
+    found.said_by(&role);
     Ok(())
 }
 

@@ -17,8 +17,20 @@ pub struct CallSite<'a> {
     pub arguments: Option<Arguments>,
     /// Its element in the list of blocks, calls, items or parts. Nothing if it does not stand in a list.
     pub element: Option<Range<usize>>,
-    /// A program or the provider made it, and reads its result; not the model.
-    pub(super) is_indirect: bool,
+    /// Who made it, and reads its result.
+    pub(super) audience: Audience,
+}
+
+/// Who reads the result of a call.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Audience {
+    /// The model.
+    #[default]
+    Model,
+    /// A program, which may need every byte of it.
+    Program,
+    /// The provider, which made it and may have signed it.
+    Provider,
 }
 
 /// A tool result as a whole, whatever is in it.

@@ -6,7 +6,7 @@ use crate::splice::Splice;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A text that a person or a system wrote: a string, or one block of several.
+/// A text that a person or a system wrote or attached: a string, or one block of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageText {
@@ -23,6 +23,8 @@ pub enum Role {
     User,
     /// Who made the agent: system prompts, and messages of a system or a developer.
     System,
+    /// Nobody: what is attached to a message, such as a document, or a tool result that a program reads.
+    Attached,
 }
 
 /// Whether to collect what people and systems say, which most requests are read without.

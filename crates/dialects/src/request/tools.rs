@@ -20,7 +20,8 @@ pub struct Tools<'a> {
     pub names: Vec<Cow<'a, str>>,
 }
 
-pub(super) const NAME: &str = "expand_context";
+/// What the tool that expands references is called.
+pub(crate) const TOOL: &str = "expand_context";
 
 impl<'a> Tools<'a> {
     /// Appends the tool that expands references: always the same bytes, at the end of the list.
@@ -28,7 +29,7 @@ impl<'a> Tools<'a> {
     /// Nothing if the list is empty, or has that tool already.
     #[must_use]
     pub fn with_expand_tool(&self, dialect: Dialect) -> Option<Splice<'static>> {
-        if self.count == 0 || self.names.iter().any(|name| name == NAME) {
+        if self.count == 0 || self.names.iter().any(|name| name == TOOL) {
             return None;
         }
         let end = self.list.end - 1;

@@ -1,49 +1,70 @@
 //! Between the text inside a JSON string and its value.
 
-/// Half of a surrogate pair without the other: JSON can spell it, UTF-8 cannot hold it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LoneSurrogate;
+use memchr::memchr;
+use std::borrow::Cow;
+use std::ops::Range;
 
-/// The value of a JSON string, given the validated text between its quotes.
-pub(crate) fn unescape(text: &str) -> Result<String, LoneSurrogate> {
-    let mut value = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(backslash) = rest.find('\\') {
-        value.push_str(&rest[..backslash]);
-        rest = &rest[backslash + 1..];
-        let (unescaped, length) = match rest.bytes().next() {
-            Some(b'n') => ('\n', 1),
-            Some(b'r') => ('\r', 1),
-            Some(b't') => ('\t', 1),
-            Some(b'b') => ('\u{8}', 1),
-            Some(b'f') => ('\u{c}', 1),
-            Some(b'u') => code_point(rest)?,
-            Some(other) => (char::from(other), 1),
-            None => break,
-        };
-        value.push(unescaped);
-        rest = &rest[length..];
+/// The text that is spelled between the quotes of a JSON string.
+///
+/// Nothing if the spelling holds half a surrogate pair, which no text can, or is not that of a JSON string.
+///
+/// ```
+/// use tokenforge_formats::unescape;
+///
+/// assert_eq!(unescape(r"a\n\u00e9").as_deref(), Some("a\né"));
+/// assert_eq!(unescape(r"\ud800"), None);
+/// ```
+#[inline]
+#[must_use]
+pub fn unescape(spelling: &str) -> Option<Cow<'_, str>> {
+    match memchr(b'\\', spelling.as_bytes()) {
+        None => Some(Cow::Borrowed(spelling)),
+        Some(backslash) => unescape_from(spelling, backslash).map(Cow::Owned),
     }
-    value.push_str(rest);
-    Ok(value)
+}
+
+/// The same, of a spelling whose first backslash is known.
+fn unescape_from(spelling: &str, mut backslash: usize) -> Option<String> {
+    let mut text = String::with_capacity(spelling.len());
+    let mut rest = spelling;
+    loop {
+        text.push_str(&rest[..backslash]);
+        rest = &rest[backslash + 1..];
+        let (character, length) = match rest.bytes().next()? {
+            b'n' => ('\n', 1),
+            b'r' => ('\r', 1),
+            b't' => ('\t', 1),
+            b'b' => ('\u{8}', 1),
+            b'f' => ('\u{c}', 1),
+            b'u' => code_point(rest)?,
+            byte @ (b'"' | b'\\' | b'/') => (char::from(byte), 1),
+            _ => return None,
+        };
+        text.push(character);
+        rest = &rest[length..];
+        match memchr(b'\\', rest.as_bytes()) {
+            Some(next) => backslash = next,
+            None => break,
+        }
+    }
+    text.push_str(rest);
+    Some(text)
 }
 
 /// Reads `uXXXX`, or `uXXXX\uXXXX` for a pair: the character and the length of its spelling.
-fn code_point(text: &str) -> Result<(char, usize), LoneSurrogate> {
-    let unit = |at: usize| {
-        text.get(at..at + 4)
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            .ok_or(LoneSurrogate)
-    };
-    let first = unit(1)?;
+fn code_point(text: &str) -> Option<(char, usize)> {
+    let first = unit(text, 1..5)?;
     if let Some(character) = char::from_u32(first) {
-        return Ok((character, 5));
+        return Some((character, 5));
     }
-    let is_pair = first < 0xDC00 && text.get(5..7) == Some("\\u");
-    let second = if is_pair { unit(7)? } else { return Err(LoneSurrogate) };
-    let low = second.checked_sub(0xDC00).filter(|low| *low < 0x400).ok_or(LoneSurrogate)?;
-    let combined = 0x10000 + ((first - 0xD800) << 10) + low;
-    char::from_u32(combined).map(|character| (character, 11)).ok_or(LoneSurrogate)
+    let is_pair = first < 0xDC00 && text.get(5..7)? == "\\u";
+    let low = unit(text, 7..11)?.checked_sub(0xDC00).filter(|low| is_pair && *low < 0x400)?;
+    char::from_u32(0x10000 + ((first - 0xD800) << 10) + low).map(|character| (character, 11))
+}
+
+fn unit(text: &str, digits: Range<usize>) -> Option<u32> {
+    let digits = text.get(digits).filter(|digits| !digits.starts_with('+'))?;
+    u32::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
@@ -52,16 +73,27 @@ mod tests {
 
     #[test]
     fn every_escape_of_json_is_read() {
-        let value = unescape(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é"#);
-        assert_eq!(value.as_deref(), Ok("a\"\\/\u{8}\u{c}\n\r\té😀é"));
+        let text = unescape(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é"#);
+        assert_eq!(text.as_deref(), Some("a\"\\/\u{8}\u{c}\n\r\té😀é"));
+        assert!(matches!(unescape("plain é"), Some(Cow::Borrowed("plain é"))));
     }
 
     #[test]
-    fn a_lone_surrogate_has_no_value() {
-        for text in
-            [r"\ud800", r"\udc00", r"\ud800x", r"\ud800\n", r"\ud800\ud800", r"\udc00\ud800"]
-        {
-            assert_eq!(unescape(text), Err(LoneSurrogate), "{text}");
+    fn k9_what_no_text_can_hold_is_refused() {
+        for spelling in [
+            r"\ud800",
+            r"\udc00",
+            r"\ud800x",
+            r"\ud800\n",
+            r"\ud800\ud800",
+            r"\udc00\ud800",
+            r"\u12",
+            r"\u+123",
+            r"\ud800\u+c00",
+            r"\x",
+            r"a\",
+        ] {
+            assert_eq!(unescape(spelling), None, "{spelling}");
         }
     }
 }

@@ -57,9 +57,9 @@ impl<'a> Json<'a> {
     pub(crate) fn key_value(&self, key: usize) -> Cow<'a, str> {
         let text = self.unquoted(key);
         if self.node(key).content.has_escape()
-            && let Ok(value) = super::escape::unescape(text)
+            && let Some(value) = super::escape::unescape(text)
         {
-            return Cow::Owned(value);
+            return value;
         }
         Cow::Borrowed(text)
     }

@@ -102,7 +102,7 @@ impl<'j, 'a> Value<'j, 'a> {
         }
         let text = self.json.unquoted(self.at);
         match node.content.has_escape() {
-            true => escape::unescape(text).ok().map(Cow::Owned),
+            true => escape::unescape(text),
             false => Some(Cow::Borrowed(text)),
         }
     }

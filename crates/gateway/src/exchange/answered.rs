@@ -6,9 +6,13 @@ use crate::http::body::Body;
 use crate::http::coding::Coding;
 use crate::http::read::{Read, joined};
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
+
+/// What an upstream says of its bytes, which is not true of others.
+const OF_THE_BYTES: [&str; 6] =
+    ["etag", "accept-ranges", "content-md5", "digest", "content-digest", "repr-digest"];
 
 /// An answer that was read: as it came, and what that says.
 struct Whole {
@@ -84,11 +88,18 @@ impl Visit {
         let Some(mut head) = exchange.take_response() else { return Ok(whole.wire.into()) };
         head.headers.remove(CONTENT_LENGTH);
         let coding = head.headers.remove(CONTENT_ENCODING);
+        let said = OF_THE_BYTES.map(|name| head.headers.get(name).cloned());
         exchange.set_response(head);
         exchange.set_response_body(whole.decoded.clone());
         self.run(Phase::PostUpstream, exchange).await?;
         match exchange.take_response_body() {
-            Some(body) if body != whole.decoded => Ok(body.into()),
+            Some(body) if body != whole.decoded => {
+                if let Some(mut head) = exchange.take_response() {
+                    forget(&mut head.headers, &said);
+                    exchange.set_response(head);
+                }
+                Ok(body.into())
+            }
             _ => {
                 if let Some(coding) = coding
                     && let Some(mut head) = exchange.take_response()
@@ -98,6 +109,15 @@ impl Visit {
                 }
                 Ok(whole.wire.into())
             }
+        }
+    }
+}
+
+/// Removes what was said of other bytes. Who changed the body may have said something of its own.
+fn forget(headers: &mut HeaderMap, said: &[Option<HeaderValue>; OF_THE_BYTES.len()]) {
+    for (name, said) in OF_THE_BYTES.into_iter().zip(said) {
+        if headers.get(name) == said.as_ref() {
+            headers.remove(name);
         }
     }
 }

@@ -147,12 +147,11 @@ async fn worked(
     deadline: Instant,
     shortened: Shortened,
 ) -> Option<Result<Rewritten, Problem>> {
-    let permit = order.gateway.compression.clone().acquire_owned().await;
-    let working = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
+    let gateway = order.gateway.clone();
+    let working = gateway.workers.run(move || {
         rewrite(&order, &Means { effort: Effort::Full, deadline, shortened: &shortened })
     });
-    working.await.ok()?.transpose()
+    working.await?.transpose()
 }
 
 /// How many tokens the tool results have, before and after.

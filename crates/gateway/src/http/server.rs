@@ -23,6 +23,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// How long connections are still accepted after a stop was asked for, so that whoever sends them here notices.
 const FAREWELL: Duration = Duration::from_millis(500);
 
+/// How often the clock is looked at when nothing else is due.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
 /// The most that a request's headers may take.
 const HEADER_BYTES: usize = 64 << 10;
 
@@ -30,6 +33,7 @@ const HEADER_BYTES: usize = 64 << 10;
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, stop: impl Future<Output = ()>) {
     let limits = gateway.settings().limits;
     tokio::spawn(traces::export(gateway.clone()));
+    let heart = tokio::spawn(beat());
     let connections = Arc::new(Semaphore::new(limits.max_connections));
     let graceful = GracefulShutdown::new();
     let accepting = accept(&gateway, &listener, &limits, &connections, &graceful);
@@ -43,6 +47,15 @@ pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, stop: impl Futu
     drop(listener);
     let _ = tokio::time::timeout(limits.drain_timeout, graceful.shutdown()).await;
     gateway.mcp.stop().await;
+    heart.abort();
+}
+
+/// Something is always due soon. Else every timeout of a request is the next thing due, and wakes a thread that sleeps
+/// to tell it so: two threads a request, where the request itself needs one.
+async fn beat() {
+    loop {
+        tokio::time::sleep(HEARTBEAT).await;
+    }
 }
 
 async fn accept(
@@ -93,11 +106,11 @@ fn connect(
         .max_concurrent_streams(256)
         .keep_alive_interval(Duration::from_secs(30));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-    let watched = graceful.watch(connection);
+    // In a box: what a task takes along and then pins, it has room for twice.
+    let mut watched = Box::pin(graceful.watch(connection));
     let header_timeout = limits.header_timeout;
     tokio::spawn(async move {
         let _permit = permit;
-        let mut watched = std::pin::pin!(watched);
         // Before the first request nobody knows which protocol it will be, and no protocol's own timeout holds.
         if tokio::time::timeout(header_timeout, watched.as_mut()).await.is_err()
             && has_spoken.load(Ordering::Relaxed)

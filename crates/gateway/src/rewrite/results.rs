@@ -51,7 +51,7 @@ pub(super) fn rewrite(
     let worker = Worker { order, means, scope, engine };
     let (memo, body) = (&order.gateway.memo, &order.body);
     let mut chain = memo.chain(&order.tenant, order.state.fingerprint(&engine, scope.is_observed));
-    let mut shown = Shown::default();
+    let mut shown = Shown::new(&memo.histories);
     for (index, result) in scope.request.results.iter().enumerate() {
         let same = texts.at(&result.span);
         let same = same.as_deref();
@@ -69,11 +69,12 @@ pub(super) fn rewrite(
             results.originals.insert(reference, index);
         }
         report.results.push(done.reported());
-        shown.add(result, done.entry.clone());
+        shown.add(result, chain, done.entry.clone());
         if let Some(replacement) = &done.entry.replacement {
             results.replaced.push((result.place(), replacement.clone()));
         }
     }
+    shown.leave();
     Some(results)
 }
 

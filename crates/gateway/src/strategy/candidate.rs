@@ -102,6 +102,7 @@ impl Candidate {
             steps: vec![step],
             original: Some(original),
             redacted: Vec::new(),
+            counted: None,
         };
         Some((self.original, compressed))
     }

@@ -1,7 +1,9 @@
 //! One request to a provider, over pooled connections.
 
 use super::connect::{Connector, connector};
+use super::proxy::Proxies;
 use crate::http::body::{Body, TooSlow};
+use http::header::PROXY_AUTHORIZATION;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy;
@@ -21,6 +23,7 @@ pub(crate) struct Client {
     pool: OnceLock<Pool>,
     /// For hosts that a client named.
     guarded: OnceLock<Pool>,
+    proxies: Arc<Proxies>,
     /// The pool itself has no bound.
     permits: Arc<Semaphore>,
     connect_timeout: Duration,
@@ -51,6 +54,7 @@ impl Client {
         Client {
             pool: OnceLock::new(),
             guarded: OnceLock::new(),
+            proxies: Arc::new(Proxies::from_env()),
             permits: Arc::new(Semaphore::new(limits.max_connections)),
             connect_timeout: limits.connect_timeout,
             idle_connections: limits.upstream_connections,
@@ -65,12 +69,16 @@ impl Client {
     /// Sends a request and waits for the head of its answer. The permit is to be kept until the answer was read.
     pub(crate) async fn send(
         &self,
-        request: Request<Body>,
+        mut request: Request<Body>,
         is_guarded: bool,
         first_byte: Duration,
     ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), Failure> {
         let permit = self.permits.clone().acquire_owned().await;
         let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
+        let proxies = (!is_guarded).then_some(&self.proxies);
+        if let Some(credentials) = proxies.and_then(|proxies| proxies.credentials(request.uri())) {
+            request.headers_mut().insert(PROXY_AUTHORIZATION, credentials);
+        }
         let answer = tokio::time::timeout(first_byte, self.pool(is_guarded).request(request)).await;
         let answer = answer.map_err(|_| Failure::Silent(first_byte))?;
         Ok((answer.map_err(|error| failure(&error))?, permit))
@@ -78,13 +86,15 @@ impl Client {
 
     fn pool(&self, is_guarded: bool) -> &Pool {
         let pool = if is_guarded { &self.guarded } else { &self.pool };
+        // Through a proxy, nobody would know where a name leads.
+        let proxies = || if is_guarded { Arc::new(Proxies::none()) } else { self.proxies.clone() };
         pool.get_or_init(|| {
             legacy::Client::builder(TokioExecutor::new())
                 .pool_timer(TokioTimer::new())
                 .timer(TokioTimer::new())
                 .pool_idle_timeout(IDLE_CONNECTION)
                 .pool_max_idle_per_host(self.idle_connections)
-                .build(connector(self.connect_timeout, is_guarded))
+                .build(connector(self.connect_timeout, is_guarded, proxies()))
         })
     }
 }

@@ -1,17 +1,16 @@
 //! Connections to providers: directly, or through the proxy that the environment names.
 
+use super::link::Link;
 use super::names::Names;
+use super::proxy::Proxies;
 use http::Uri;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
-use hyper_util::client::proxy::matcher::Matcher;
-use hyper_util::rt::TokioIo;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::net::TcpStream;
 use tower_service::Service;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -21,13 +20,16 @@ pub(crate) type Connector = HttpsConnector<Route>;
 
 /// A connector that waits no longer than this for a connection. A guarded one does not connect to addresses of the
 /// network that the gateway stands in, whatever name they go by.
-pub(crate) fn connector(connect_timeout: Duration, is_guarded: bool) -> Connector {
+pub(crate) fn connector(
+    connect_timeout: Duration,
+    is_guarded: bool,
+    proxies: Arc<Proxies>,
+) -> Connector {
     let mut direct = HttpConnector::new_with_resolver(Names { is_guarded });
     direct.enforce_http(false);
     direct.set_nodelay(true);
     direct.set_connect_timeout(Some(connect_timeout));
-    let proxies = if is_guarded { Matcher::builder().build() } else { Matcher::from_env() };
-    let route = Route { direct, proxies: Arc::new(proxies) };
+    let route = Route { direct, proxies };
     hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(tls())
         .https_or_http()
@@ -55,38 +57,40 @@ fn tls() -> rustls::ClientConfig {
     }
 }
 
-/// The route to an address: direct, or through `HTTPS_PROXY` unless `NO_PROXY` names the host.
+/// The route to an address: direct, or through its proxy. A proxy tunnels what is encrypted, and reads what is not.
 #[derive(Clone)]
 pub(crate) struct Route {
     direct: HttpConnector<Names>,
-    proxies: Arc<Matcher>,
+    proxies: Arc<Proxies>,
 }
 
 impl Service<Uri> for Route {
-    type Response = TokioIo<TcpStream>;
+    type Response = Link;
     type Error = Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Error>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Link, Error>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         Service::<Uri>::poll_ready(&mut self.direct, context).map_err(Into::into)
     }
 
     fn call(&mut self, to: Uri) -> Self::Future {
-        // A plain address is a neighbour's; asking a proxy for it would need another form of request.
-        let proxy = self.proxies.intercept(&to).filter(|_| to.scheme_str() == Some("https"));
-        match proxy {
-            None => {
-                let connecting = self.direct.call(to);
-                Box::pin(async move { Ok(connecting.await?) })
-            }
-            Some(proxy) => {
-                let mut tunnel = Tunnel::new(proxy.uri().clone(), self.direct.clone());
-                if let Some(credentials) = proxy.basic_auth() {
-                    tunnel = tunnel.with_auth(credentials.clone());
-                }
-                let connecting = tunnel.call(to);
-                Box::pin(async move { Ok(connecting.await?) })
-            }
+        let Some(proxy) = self.proxies.of(&to) else {
+            let connecting = self.direct.call(to);
+            return Box::pin(async move { Ok(Link::direct(connecting.await?)) });
+        };
+        if proxy.uri().scheme_str() != Some("http") {
+            let error = "the proxy that the environment names is no http:// address";
+            return Box::pin(async move { Err(error.into()) });
         }
+        if to.scheme_str() == Some("http") {
+            let connecting = self.direct.call(proxy.uri().clone());
+            return Box::pin(async move { Ok(Link::to_proxy(connecting.await?)) });
+        }
+        let mut tunnel = Tunnel::new(proxy.uri().clone(), self.direct.clone());
+        if let Some(credentials) = proxy.basic_auth() {
+            tunnel = tunnel.with_auth(credentials.clone());
+        }
+        let connecting = tunnel.call(to);
+        Box::pin(async move { Ok(Link::direct(connecting.await?)) })
     }
 }

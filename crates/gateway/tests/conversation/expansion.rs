@@ -57,6 +57,26 @@ fn c3_c5_c6_g24_g27_a_call_of_our_tool_is_answered_and_never_seen() {
 }
 
 #[test]
+fn c6_a_whole_call_is_answered_even_if_the_tokens_ran_out() {
+    for voice in all() {
+        let house = House::new();
+        let conversation = shortened(&house, voice);
+        let cut_short = match voice.name {
+            "anthropic" | "invoke" | "converse" => "max_tokens",
+            "gemini" => "MAX_TOKENS",
+            "responses" => "max_output_tokens",
+            _ => "length",
+        };
+        house.mock.reply(Reply::new().text("Let me look. ").expand_first().stop(cut_short));
+        house.mock.reply("All is well.");
+        let heard = conversation.heard(&house);
+        assert_eq!(heard.text, "Let me look. All is well.", "{voice:?}");
+        assert_eq!(heard.calls, [], "{voice:?}");
+        assert_ne!(heard.stop, cut_short, "{voice:?}");
+    }
+}
+
+#[test]
 fn g30_text_before_the_call_comes_exactly_once() {
     for voice in all() {
         let house = House::new();
@@ -223,30 +243,17 @@ fn g33_usage_is_the_sum_of_output_and_the_last_of_input() {
 }
 
 #[test]
-fn g35_our_tool_is_hidden_where_nothing_was_left_out() {
-    for voice in all() {
-        let house = House::new();
-        let conversation = Conversation::new(voice).with_output(&house, "ok");
-        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
-        house.mock.reply("Nothing to see.");
-        let response = conversation.send(&house);
-        assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
-        shows_nothing_of_ours(voice, &response.body);
-    }
-}
-
-#[test]
-fn g35_our_tool_is_hidden_where_it_was_not_even_offered() {
-    for voice in all() {
-        let house = House::with(|settings| {
-            settings.tool_output.expand_injection = ExpandInjection::WhenReferenced;
-        });
-        let conversation = Conversation::new(voice).with_output(&house, "ok");
-        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
-        house.mock.reply("Nothing to see.");
-        let response = conversation.send(&house);
-        assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
-        shows_nothing_of_ours(voice, &response.body);
+fn g35_our_tool_is_hidden_where_nothing_was_left_out_and_where_it_was_not_even_offered() {
+    for injection in [ExpandInjection::FromStart, ExpandInjection::WhenReferenced] {
+        for voice in all() {
+            let house = House::with(|settings| settings.tool_output.expand_injection = injection);
+            let conversation = Conversation::new(voice).with_output(&house, "ok");
+            house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
+            house.mock.reply("Nothing to see.");
+            let response = conversation.send(&house);
+            assert_eq!(voice.hears(&response).text, "Nothing to see.", "{voice:?}");
+            shows_nothing_of_ours(voice, &response.body);
+        }
     }
 }
 

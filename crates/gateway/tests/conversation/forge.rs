@@ -2,7 +2,7 @@
 
 use crate::fixtures::{arguments, escaped, rows, test_run, test_run_of};
 use crate::house::House;
-use crate::voices::{ANTHROPIC, CHAT, Conversation, Voice, WHOLE};
+use crate::voices::{ANTHROPIC, CHAT, Conversation, GEMINI, RESPONSES, Voice, WHOLE};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -371,6 +371,56 @@ fn f14_secrets_are_removed_from_what_is_said_and_from_nothing_else() {
 }
 
 #[test]
+fn f14_secrets_are_removed_from_documents_and_from_what_a_program_reads_but_not_from_what_the_provider_made()
+ {
+    for mode in [Mode::Standard, Mode::Disabled] {
+        let house = House::with(|settings| {
+            settings.redact_secrets = true;
+            settings.tool_output.mode = mode;
+        });
+        let says = format!("the key is {SECRET} now");
+        let caller = json!({ "type": "code_execution_20260120", "tool_id": "srvtoolu_1" });
+        let mut body = Conversation::new(ANTHROPIC).body;
+        body["messages"] = json!([
+            { "role": "user", "content": [
+                { "type": "document", "title": says, "source": { "type": "text", "media_type": "text/plain", "data": says } },
+                { "type": "document", "source": { "type": "content", "content": [{ "type": "text", "text": says }] } },
+                { "type": "text", "text": "Look into these." },
+            ] },
+            { "role": "assistant", "content": [
+                { "type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": { "code": says } },
+                { "type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}, "caller": caller },
+            ] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "toolu_1", "content": says }] },
+            { "role": "assistant", "content": [
+                { "type": "code_execution_tool_result", "tool_use_id": "srvtoolu_1",
+                  "content": { "type": "code_execution_result", "stdout": says, "stderr": "", "return_code": 0, "content": [] } },
+                { "type": "text", "text": "Done." },
+            ] },
+            { "role": "user", "content": "Thanks." },
+        ]);
+        let response = house.post(ANTHROPIC.path, body.to_string());
+        assert_eq!(response.status, 200, "{:?}", house.mock.refusals());
+        let mut forwarded = house.mock.last().json();
+        for place in [
+            "/messages/0/content/0/title",
+            "/messages/0/content/0/source/data",
+            "/messages/0/content/1/source/content/0/text",
+            "/messages/2/content/0/content",
+        ] {
+            let text = forwarded.pointer_mut(place).unwrap();
+            let redacted = text.as_str().unwrap();
+            assert!(
+                !redacted.contains(SECRET) && redacted.starts_with("the key is "),
+                "{mode:?} {place}: {redacted}"
+            );
+            *text = json!(says);
+        }
+        assert_eq!(forwarded["messages"], body["messages"], "{mode:?}");
+    }
+}
+
+#[test]
 fn f14_what_cannot_be_checked_is_not_sent() {
     let house = House::with(|settings| settings.redact_secrets = true);
     let user = |text: &str| {
@@ -444,6 +494,44 @@ fn f15_descriptions_are_minified_alike_on_both_paths() {
         }
         assert_eq!(minified, [expected; 4]);
     }
+}
+
+#[test]
+fn f15_every_list_of_tools_is_minified_and_one_is_appended_to() {
+    let text = "Runs   a command.";
+    let short = |body: &Value| body.to_string().replace(text, "Runs a command.");
+    let house = House::with(|settings| settings.schema_compression = SchemaCompression::Minify);
+    let mut body = Conversation::new(RESPONSES).body;
+    let tool = |name: &str| json!({ "type": "function", "name": name, "description": text, "parameters": { "type": "object" } });
+    let item = |name: &str| json!({ "type": "additional_tools", "role": "developer", "tools": [tool(name)] });
+    body["tools"] = json!([tool("a")]);
+    body["input"] = json!([item("b"), { "role": "user", "content": text }, item("c")]);
+    assert_eq!(
+        house.post(RESPONSES.path, body.to_string()).status,
+        200,
+        "{:?}",
+        house.mock.refusals()
+    );
+    let mut forwarded = house.mock.last().json();
+    let tools = forwarded["tools"].as_array_mut().unwrap();
+    assert_eq!(tools.pop().unwrap()["name"], "expand_context");
+    assert_eq!(forwarded["input"][1], body["input"][1], "what is said is no description");
+    forwarded["input"][1]["content"] = json!("Runs a command.");
+    assert_eq!(forwarded.to_string(), short(&body));
+
+    let mut body = Conversation::new(GEMINI).body;
+    let tool =
+        |name: &str| json!({ "functionDeclarations": [{ "name": name, "description": text }] });
+    body["tools"] = json!([tool("a"), tool("b")]);
+    assert_eq!(
+        house.post(GEMINI.path, body.to_string()).status,
+        200,
+        "{:?}",
+        house.mock.refusals()
+    );
+    let mut forwarded = house.mock.last().json();
+    forwarded["tools"][1]["functionDeclarations"].as_array_mut().unwrap().pop();
+    assert_eq!(forwarded.to_string(), short(&body));
 }
 
 #[test]

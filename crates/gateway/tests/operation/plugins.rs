@@ -79,6 +79,28 @@ fn h10_redaction_comes_before_encoding_whatever_the_priorities() {
     }
 }
 
+#[test]
+fn another_body_does_not_keep_the_tag_and_the_digest_of_the_first() {
+    let world = world_of(Arc::new(Memory::default()), redactors(), |settings| {
+        api(settings, "/api", Format::Json);
+        settings.plugins = vec![plugin("redactor", 0)];
+    });
+    let headers = [
+        ("content-type", "application/json"),
+        ("etag", "\"v1\""),
+        ("content-digest", "sha-256=:x:"),
+        ("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
+    ];
+    for (body, tag) in [("{\"key\":\"sk-secret\"}", ""), ("{\"key\":1}", "\"v1\"")] {
+        world.mock.reply_on("/", Reply::status(200, &headers, body));
+        let answer = world.get("/api/rows");
+        assert_eq!(answer.text(), body.replace("sk-secret", "[removed]"));
+        assert_eq!(answer.header("etag"), tag);
+        assert_eq!(answer.header("content-digest").is_empty(), tag.is_empty());
+        assert_ne!(answer.header("last-modified"), "");
+    }
+}
+
 /// How many requests each of the clients sends.
 const EACH: usize = 60;
 

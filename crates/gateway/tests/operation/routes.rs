@@ -104,6 +104,31 @@ fn nobody_climbs_out_of_a_route() {
 }
 
 #[test]
+fn a_redirect_of_the_api_leads_back_through_the_route() {
+    let world = world_with(|settings| {
+        api(settings, "/tools", Format::Json);
+        let url = format!("{}/v3", settings.upstreams.backend.as_ref().unwrap());
+        settings.routes.get_mut("/tools").unwrap().url =
+            url.replace("//v3", "/v3").parse().unwrap();
+    });
+    let redirected = |path: &str, to: &str| {
+        world.mock.reply_on("/", Reply::status(303, &[("location", to)], ""));
+        let answer = world.get(path);
+        assert_eq!(answer.status, 303);
+        answer.header("location").to_owned()
+    };
+    let own = world.mock.url();
+    assert_eq!(redirected("/tools/x", &format!("{own}/v3/jobs/7?a=1")), "/tools/jobs/7?a=1");
+    assert_eq!(redirected("/p/shop/tools/x", "/v3/jobs/7"), "/p/shop/tools/jobs/7");
+    for elsewhere in ["https://other.example/v3/x", "7"] {
+        assert_eq!(redirected("/tools/x", elsewhere), elsewhere);
+    }
+    // Where a provider redirects is its own affair.
+    world.mock.reply_on("/", Reply::status(303, &[("location", &format!("{own}/v3/x"))], ""));
+    assert_eq!(world.get("/v1/models").header("location"), format!("{own}/v3/x"));
+}
+
+#[test]
 fn an_api_that_is_not_there_is_a_502_that_says_so() {
     let world = world_with(|settings| {
         api(settings, "/tools", Format::Json);

@@ -24,6 +24,8 @@ use tokenforge_dialects::{Kind, Node};
 pub(super) enum Finish {
     /// Nothing.
     Plain,
+    /// It is a resource.
+    Resource,
     /// It is a list of one server.
     List(Listed),
     /// It is the result of a tool.
@@ -53,7 +55,7 @@ impl Finish {
         };
         let method = self.method();
         let (text, format) = match self {
-            Finish::Plain => (answer, None),
+            Finish::Plain | Finish::Resource => (answer, None),
             Finish::List(listed) => (listing(visit, backend, *listed, answer), None),
             Finish::Tool(call, hook) => {
                 let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -96,6 +98,7 @@ impl Finish {
     fn method(&self) -> &'static str {
         match self {
             Finish::Plain => "",
+            Finish::Resource => "resources/read",
             Finish::List(listed) => listed.method(),
             Finish::Tool(..) => "tools/call",
         }

@@ -3,7 +3,7 @@
 use super::Body;
 use super::answers::{self, BodyError};
 use super::visit::Visit;
-use crate::era::Era;
+use crate::era::{Era, SUBSCRIPTION_KEY};
 use crate::hub::{CLOSING, Changed};
 use crate::message::Message;
 use crate::session::Scope;
@@ -64,7 +64,7 @@ fn agreed(message: &Message<'_>) -> (String, Vec<(&'static str, String)>) {
     };
     let id: Value = serde_json::from_str(message.id().unwrap_or("null")).unwrap_or_default();
     let told = |method: &str, mut params: Value| {
-        params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
+        params["_meta"] = json!({ SUBSCRIPTION_KEY: id });
         sse::frame(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string())
     };
     let (mut filter, mut frames) = (Map::new(), Vec::new());

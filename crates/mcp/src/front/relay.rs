@@ -1,18 +1,19 @@
 //! What a server says about a request, on its way to the client: one answer, or a stream if there is more to say.
 
 use super::Body;
-use super::answers::{self, BodyError, json};
+use super::answers::{self, json};
 use super::finish::{Finish, Finished};
+use super::outlet::Outlet;
 use super::visit::Visit;
 use crate::backend::Backend;
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::link::{Call, Event};
 use crate::message::{Message, Sort};
+use crate::outgoing::under_subscription;
 use crate::rpc::{self, Code};
-use crate::session::Session;
+use crate::session::{Pieces, Place, Session};
 use crate::sse;
-use bytes::Bytes;
 use http::{HeaderValue, Response};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -25,9 +26,6 @@ const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// How often a silent stream says that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
-
-/// Where the pieces of a stream go.
-type Pieces = mpsc::Sender<Result<Bytes, BodyError>>;
 
 /// A request under way for a client.
 pub(super) struct Relay {
@@ -73,6 +71,7 @@ impl Relay {
                 // There is no place for what is said before the answer.
                 match self.next().await {
                     Event::Message(text) => self.refuse(&text),
+                    Event::Pause(_) => {}
                     answer => return Some(answer),
                 }
             },
@@ -85,31 +84,43 @@ impl Relay {
             return whole(self.finished(answer).await);
         }
         let (sender, receiver) = mpsc::channel(16);
-        tokio::spawn(async move { self.stream(first, sender).await });
+        let mut client = match &self.visit.session {
+            Some(session) => Outlet::of(session, sender),
+            None => Outlet::plain(sender),
+        };
+        tokio::spawn(async move {
+            self.stream(first, &mut client).await;
+            // Nothing is under way any more.
+            drop(self);
+            client.linger().await;
+        });
         answers::stream(receiver)
     }
 
-    async fn stream(&mut self, first: Option<Event>, client: Pieces) {
+    async fn stream(&mut self, first: Option<Event>, client: &mut Outlet) {
         let mut event = first;
         loop {
-            let piece = match event.take() {
-                None => sse::ALIVE.to_owned(),
+            let is_heard = match event.take() {
+                None => client.show_life().await,
                 Some(Event::Message(text)) => match self.passed(text) {
-                    Some(text) => sse::frame(&text),
-                    None => String::new(),
+                    Some(text) => client.send(&text).await,
+                    None => true,
                 },
+                Some(Event::Pause(wait)) => {
+                    client.pause(wait).await;
+                    true
+                }
                 Some(Event::Answer(answer)) => {
-                    let frame = sse::frame(&self.finished(answer).await.text);
-                    let _ = client.send(Ok(frame.into())).await;
+                    client.send(&self.finished(answer).await.text).await;
                     return;
                 }
             };
-            if !piece.is_empty() && client.send(Ok(piece.into())).await.is_err() {
+            if !is_heard {
                 return;
             }
             event = tokio::select! {
                 event = timeout(ALIVE, self.next()) => event.ok(),
-                () = client.closed() => return,
+                () = client.gone() => return,
             };
         }
     }
@@ -130,7 +141,7 @@ impl Relay {
     fn passed(&self, text: String) -> Option<String> {
         let message = Message::read(&text).ok()?;
         if message.sort() != Sort::Request {
-            return Some(text);
+            return Some(under_subscription(&message, &self.id));
         }
         let session = self.visit.session.as_ref().filter(|session| session.client.can_be_asked());
         match session.filter(|_| self.visit.era == Era::Legacy) {
@@ -186,13 +197,15 @@ pub(super) async fn deliver(session: Weak<Session>, stream: u64, client: Pieces)
         let Some(open) = session.upgrade() else { return };
         open.touch();
         let text = tokio::select! {
-            text = timeout(ALIVE, open.next(stream)) => text,
+            text = timeout(ALIVE, open.outbox.next(stream)) => text,
             () = client.closed() => return,
         };
         drop(open);
         let piece = match text {
             Err(_) => sse::ALIVE.to_owned(),
-            Ok(Some(text)) => sse::frame(&text),
+            Ok(Some((event, text))) => {
+                sse::numbered(&Place { stream: 0, event }.to_string(), &text)
+            }
             Ok(None) => return,
         };
         if client.send(Ok(piece.into())).await.is_err() {

@@ -83,7 +83,8 @@ impl Visit {
     pub(super) async fn by_address(self, message: &Message<'_>) -> Response<Body> {
         if let Scope::One(prefix) = &self.scope {
             let prefix = prefix.clone();
-            return self.to(&prefix, message, None, None).await;
+            let finish = (message.method() == "resources/read").then_some(Finish::Resource);
+            return self.to(&prefix, message, None, finish).await;
         }
         let id = message.id().unwrap_or("null");
         let about = message.param("ref").and_then(|about| about.get("uri")?.text());

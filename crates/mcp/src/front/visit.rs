@@ -7,7 +7,7 @@ use crate::era::Era;
 use crate::failure::Failure;
 use crate::hook::Hooks;
 use crate::hub::{Hub, HubSettings};
-use crate::link::{Call, Head, parameters};
+use crate::link::{Call, Head, named, parameters};
 use crate::list::Listed;
 use crate::message::Message;
 use crate::policy;
@@ -143,11 +143,9 @@ impl Visit {
     ) -> Result<Call, Failure> {
         let permit = backend.permit().await?;
         let link = self.link(backend).await?;
-        let name = match (rename, message.method()) {
-            (Some((_, name)), _) => Some(name.to_owned()),
-            (None, "tools/call" | "prompts/get") => message.text_param("name").map(Into::into),
-            (None, "resources/read") => message.text_param("uri").map(Into::into),
-            _ => None,
+        let name = match rename {
+            Some((_, name)) => Some(name.to_owned()),
+            None => named(message),
         };
         let head = Head {
             era: self.era,

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use tokenforge_config::McpBackend;
 
 /// What differs from the settings, by prefix; `None`: the server is removed.
-#[derive(Default)]
-pub(super) struct Registry {
+#[derive(Debug, Default)]
+pub struct Registry {
     file: Option<PathBuf>,
     entries: BTreeMap<String, Option<McpBackend>>,
+    /// Does the file hold what could not be read? It is not to be lost.
+    is_unread: bool,
 }
 
 /// A change that could not be kept, and was not made.
@@ -23,25 +25,27 @@ pub struct NotSaved {
 }
 
 impl Registry {
-    /// Reads the file. What cannot be read is said, and is no reason not to serve.
-    pub(super) fn open(file: Option<PathBuf>) -> Self {
-        let entries = match file.as_deref().map(read) {
-            None => BTreeMap::new(),
-            Some(Ok(entries)) => entries,
-            Some(Err(error)) => {
-                let path = file.as_deref().unwrap_or(Path::new(""));
-                tracing::error!(path = %path.display(), %error, "tool servers that were added are not there");
-                BTreeMap::new()
-            }
-        };
-        Registry { file, entries }
+    /// Reads the file, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds what is no server.
+    pub fn open(file: Option<PathBuf>) -> io::Result<Self> {
+        let entries = file.as_deref().map(read).transpose()?.unwrap_or_default();
+        Ok(Registry { file, entries, is_unread: false })
+    }
+
+    /// The same for who serves: what cannot be read is said, and is no reason not to.
+    pub(super) fn open_or_empty(file: Option<PathBuf>) -> Self {
+        Self::open(file.clone()).unwrap_or_else(|error| {
+            let path = file.as_deref().unwrap_or(Path::new(""));
+            tracing::error!(path = %path.display(), %error, "tool servers that were added are not there");
+            Registry { file, entries: BTreeMap::new(), is_unread: true }
+        })
     }
 
     /// These servers, with what differs.
-    pub(super) fn over(
-        &self,
-        settings: &BTreeMap<String, McpBackend>,
-    ) -> BTreeMap<String, McpBackend> {
+    #[must_use]
+    pub fn over(&self, settings: &BTreeMap<String, McpBackend>) -> BTreeMap<String, McpBackend> {
         let mut all = settings.clone();
         for (prefix, entry) in &self.entries {
             match entry {
@@ -53,15 +57,18 @@ impl Registry {
     }
 
     /// Changes an entry, once that is kept.
-    pub(super) fn put(
-        &mut self,
-        prefix: &str,
-        definition: Option<McpBackend>,
-    ) -> Result<(), NotSaved> {
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    pub fn put(&mut self, prefix: &str, definition: Option<McpBackend>) -> Result<(), NotSaved> {
         let mut entries = self.entries.clone();
         entries.insert(prefix.to_owned(), definition);
         if let Some(path) = &self.file {
-            write(path, &entries).map_err(|error| NotSaved { path: path.clone(), error })?;
+            let written = match self.is_unread {
+                true => Err(io::Error::other("what is in it cannot be read, and would be lost")),
+                false => write(path, &entries),
+            };
+            written.map_err(|error| NotSaved { path: path.clone(), error })?;
         }
         self.entries = entries;
         Ok(())
@@ -125,10 +132,10 @@ mod tests {
     fn m20_changes_are_kept_in_a_file_that_only_its_owner_reads() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/mcp.json");
-        let mut registry = Registry::open(Some(path.clone()));
+        let mut registry = Registry::open(Some(path.clone())).unwrap();
         registry.put("a", Some(backend("http://a/"))).unwrap();
         registry.put("b", None).unwrap();
-        let again = Registry::open(Some(path.clone()));
+        let again = Registry::open(Some(path.clone())).unwrap();
         let settings = BTreeMap::from([("b".to_owned(), backend("http://b/"))]);
         assert_eq!(again.over(&settings), BTreeMap::from([("a".to_owned(), backend("http://a/"))]));
         #[cfg(unix)]
@@ -143,8 +150,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("folder");
         fs::create_dir(&path).unwrap();
-        let mut registry = Registry { file: Some(path), entries: BTreeMap::new() };
+        let mut registry = Registry { file: Some(path), ..Registry::default() };
         assert!(registry.put("a", Some(backend("http://a/"))).is_err());
         assert!(registry.over(&BTreeMap::new()).is_empty());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        fs::write(&path, "{\"backends\": {\"a\": {\"command\": \"x\"},}}").unwrap();
+        assert!(Registry::open(Some(path.clone())).is_err());
+        let mut registry = Registry::open_or_empty(Some(path.clone()));
+        let said = registry.put("b", Some(backend("http://b/"))).unwrap_err().to_string();
+        assert!(said.contains("would be lost"), "{said}");
+        assert!(fs::read_to_string(&path).unwrap().contains("\"x\""));
     }
 }

@@ -1,8 +1,11 @@
 //! A server behind an address: every message is a POST, its answer JSON or a stream of events.
 
+mod listening;
+
 use super::Wire;
 use super::head::Head;
 use super::inbox::Inbox;
+use super::pending::Said;
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::message::{LONGEST_MESSAGE, Message, Sort};
@@ -13,7 +16,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::BodyExt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
@@ -134,7 +137,9 @@ impl Address {
                 return Ok(());
             }
             let Some(last) = reader.last_id.clone().filter(|_| era == Era::Legacy) else { break };
-            tokio::time::sleep(reader.retry.unwrap_or(AGAIN).min(LONGEST_WAIT)).await;
+            let wait = reader.retry.unwrap_or(AGAIN).min(LONGEST_WAIT);
+            self.0.inbox.pending.say(id, Said::Pause(wait));
+            tokio::time::sleep(wait).await;
             let again = self.get(Some(&last)).await?;
             if !is_stream(&again) {
                 break;
@@ -165,20 +170,16 @@ impl Address {
         Ok(())
     }
 
-    /// Listens to what the server says to no request in particular, for as long as somebody needs the server.
-    pub(crate) fn listen(&self) {
-        let weak = Arc::downgrade(&self.0);
-        let task = tokio::spawn(listen(weak));
-        let mut listening = self.0.listening.lock().unwrap_or_else(PoisonError::into_inner);
-        *listening = Some(task.abort_handle());
+    async fn post(&self, text: String, head: &Head) -> Result<Response<Received>, Failure> {
+        self.send(self.post_request(text, head)).await
     }
 
-    async fn post(&self, text: String, head: &Head) -> Result<Response<Received>, Failure> {
+    fn post_request(&self, text: String, head: &Head) -> Request<Bytes> {
         let mut request = self.request(Method::POST, Bytes::from(text));
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         head.write(headers);
-        self.send(request).await
+        request
     }
 
     async fn get(&self, last_event: Option<&str>) -> Result<Response<Received>, Failure> {
@@ -214,36 +215,6 @@ impl Address {
 
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Received>, Failure> {
         self.0.transport.send(request).await.map_err(Failure::Unreachable)
-    }
-}
-
-/// Reads the stream of a server until nobody needs it or the server has none. Between two streams it waits.
-async fn listen(remote: Weak<Remote>) {
-    let (mut last, mut wait) = (None, AGAIN);
-    loop {
-        // Nothing of it is held while the server is silent, so that it can be let go.
-        let (transport, request) = {
-            let Some(address) = remote.upgrade().map(Address) else { return };
-            (address.0.transport.clone(), address.get_request(last.as_deref()))
-        };
-        let Ok(answer) = transport.send(request).await else { return };
-        if !is_stream(&answer) {
-            return;
-        }
-        let mut reader = sse::Reader::default();
-        let mut body = answer.into_body();
-        while let Some(Ok(frame)) = body.body.frame().await {
-            let Some(address) = remote.upgrade().map(Address) else { return };
-            let Some(piece) = frame.data_ref() else { continue };
-            let Ok(events) = reader.push(piece) else { return };
-            for event in events {
-                wait = AGAIN;
-                address.0.inbox.take(&Wire::Address(address.clone()), &event.data, None);
-            }
-        }
-        last = reader.last_id.or(last);
-        tokio::time::sleep(reader.retry.unwrap_or(wait).min(LONGEST_WAIT)).await;
-        wait = (wait * 2).min(LONGEST_WAIT);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A request under way: what the server says about it, and its answer.
 
 use super::Link;
-use super::pending::Waiter;
+use super::pending::{Said, Waiter};
 use crate::era::Era;
 use crate::failure::Failure;
 use crate::rpc;
@@ -15,6 +15,8 @@ use tokio::time::Instant;
 pub(crate) enum Event {
     /// The server says something before it answers.
     Message(String),
+    /// The server ended its stream before it answered; it is asked again after this time.
+    Pause(Duration),
     /// The server answered, or will not.
     Answer(Result<String, Failure>),
 }
@@ -71,14 +73,17 @@ impl Call {
         let event = tokio::select! {
             // What was said before the answer is heard before it.
             biased;
-            Some(message) = messages.recv() => Event::Message(message),
+            Some(said) = messages.recv() => match said {
+                Said::Message(message) => Event::Message(message),
+                Said::Pause(wait) => Event::Pause(wait),
+            },
             answer = answer => Event::Answer(answer.unwrap_or(Err(Failure::Broken))),
             () = tokio::time::sleep_until(self.deadline) => {
                 Event::Answer(Err(Failure::TimedOut(self.timeout)))
             }
         };
         match &event {
-            Event::Message(_) => self.deadline = Instant::now() + self.timeout,
+            Event::Message(_) | Event::Pause(_) => self.deadline = Instant::now() + self.timeout,
             // Whatever the client does, nobody waits any more.
             Event::Answer(Err(Failure::TimedOut(_))) => self.is_cancelled_when_dropped = true,
             Event::Answer(_) => self.is_over = true,

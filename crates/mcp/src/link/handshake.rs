@@ -1,7 +1,7 @@
 //! The first words with a server, in the era it speaks.
 
 use super::{Link, Told, Wire};
-use crate::era::{Era, LEGACY, MODERN};
+use crate::era::{Era, LEGACY, MODERN, SERVER_KEY};
 use crate::failure::Failure;
 use crate::link::head::Head;
 use crate::link::inbox::Inbox;
@@ -9,6 +9,7 @@ use crate::message::Message;
 use crate::outgoing::introduction;
 use crate::rpc;
 use std::time::Duration;
+use tokenforge_dialects::Kind;
 
 /// What a server said about itself.
 #[derive(Debug, Clone)]
@@ -29,6 +30,7 @@ impl Server {
         let result = message.result().ok_or(Failure::NotGreeted)?;
         let [capabilities, info, instructions] =
             result.pick(["capabilities", "serverInfo", "instructions"]);
+        let info = info.or_else(|| result.get("_meta")?.get(SERVER_KEY));
         let raw =
             |node: Option<tokenforge_dialects::Node<'_>>| node.map(|node| node.raw().to_owned());
         Ok(Server {
@@ -44,6 +46,16 @@ impl Server {
     pub(crate) fn can(&self, capability: &str) -> bool {
         let node = tokenforge_dialects::Node::read(&self.capabilities).ok();
         node.and_then(|node| node.get(capability)).is_some()
+    }
+
+    /// Does it tell when its lists change?
+    fn tells_changes(&self) -> bool {
+        let node = tokenforge_dialects::Node::read(&self.capabilities).ok();
+        let tells = |capability: &str| {
+            let told = node.as_ref().and_then(|node| node.get(capability)?.get("listChanged"));
+            told.is_some_and(|told| told.kind() == Kind::True)
+        };
+        ["tools", "prompts", "resources"].into_iter().any(tells)
     }
 }
 
@@ -123,5 +135,11 @@ async fn discover(
     if !speaks {
         return Err(Failure::NotGreeted);
     }
-    Server::of(&answer)
+    let server = Server::of(&answer)?;
+    if let Wire::Address(address) = wire
+        && server.tells_changes()
+    {
+        address.subscribe(introduction(&told.info, &told.capabilities));
+    }
+    Ok(server)
 }

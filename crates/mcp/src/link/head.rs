@@ -1,6 +1,7 @@
 //! What a request of the modern era says in its headers too.
 
 use crate::era::{Era, MODERN};
+use crate::message::Message;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -46,6 +47,16 @@ impl Head {
             headers.insert(name.clone(), value.clone());
         }
     }
+}
+
+/// The tool, prompt or resource that a request names.
+pub(crate) fn named(message: &Message<'_>) -> Option<String> {
+    let named = match message.method() {
+        "tools/call" | "prompts/get" => message.text_param("name"),
+        "resources/read" => message.text_param("uri"),
+        _ => None,
+    };
+    named.map(Into::into)
 }
 
 /// The headers that go on to a server as they are.

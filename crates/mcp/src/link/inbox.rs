@@ -2,6 +2,7 @@
 
 use super::Wire;
 use super::pending::Pending;
+use crate::era::SUBSCRIPTION_KEY;
 use crate::failure::Failure;
 use crate::message::{Message, Sort};
 use crate::outgoing::under_token;
@@ -47,6 +48,9 @@ impl Inbox {
 
     fn notification(&self, wire: &Wire, message: &Message<'_>, request: Option<u64>) {
         let text = message.text().to_owned();
+        if let Some(id) = message.meta(SUBSCRIPTION_KEY) {
+            return self.subscribed(wire, message, id.number());
+        }
         match message.method() {
             "notifications/progress" => {
                 let token = message.param("progressToken").and_then(|token| token.number());
@@ -63,6 +67,19 @@ impl Inbox {
                 }
                 None => (self.sink)(wire, text),
             },
+        }
+    }
+
+    /// What is said on a stream that was asked for, by a client or by ourselves.
+    fn subscribed(&self, wire: &Wire, message: &Message<'_>, id: Option<u64>) {
+        match id.filter(|id| self.pending.is_waiting(*id)) {
+            Some(id) => {
+                self.pending.tell(id, message.text().to_owned());
+            }
+            None if is_about_all(message.method()) => {
+                (self.sink)(wire, rpc::notification(message.method(), None));
+            }
+            None => {}
         }
     }
 

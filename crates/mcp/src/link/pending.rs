@@ -4,10 +4,20 @@ use crate::failure::Failure;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many messages may wait for a slow client before more are dropped.
 const MESSAGES: usize = 256;
+
+/// What a server says about a request before it answers.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// A message.
+    Message(String),
+    /// It ended the stream, and is asked for the rest after this time.
+    Pause(Duration),
+}
 
 /// Requests that wait for their answers, by the ids that we gave them.
 #[derive(Debug, Default)]
@@ -20,14 +30,14 @@ pub(crate) struct Pending {
 struct Waiting {
     /// How the client wrote the token under which it wants to hear of progress.
     token: Option<String>,
-    messages: mpsc::Sender<String>,
+    messages: mpsc::Sender<Said>,
     answer: oneshot::Sender<Result<String, Failure>>,
 }
 
 /// Where the answer arrives, and what is said before it.
 #[derive(Debug)]
 pub(crate) struct Waiter {
-    pub(crate) messages: mpsc::Receiver<String>,
+    pub(crate) messages: mpsc::Receiver<Said>,
     pub(crate) answer: oneshot::Receiver<Result<String, Failure>>,
 }
 
@@ -52,8 +62,12 @@ impl Pending {
 
     /// Tells a waiting client something; `false`: it does not wait, or does not listen fast enough.
     pub(crate) fn tell(&self, id: u64, message: String) -> bool {
+        self.say(id, Said::Message(message))
+    }
+
+    pub(crate) fn say(&self, id: u64, said: Said) -> bool {
         let requests = self.requests();
-        requests.get(&id).is_some_and(|waiting| waiting.messages.try_send(message).is_ok())
+        requests.get(&id).is_some_and(|waiting| waiting.messages.try_send(said).is_ok())
     }
 
     /// How the client wrote its progress token.

@@ -216,6 +216,11 @@ impl Open {
         }
     }
 
+    /// The id of the last event that came.
+    pub(crate) fn last_event(&self) -> &str {
+        self.reader.last_id.as_deref().expect("an event with an id")
+    }
+
     pub(crate) async fn reply(mut self) -> Reply {
         let mut messages = Vec::new();
         while let Some(message) = self.next().await {
@@ -286,8 +291,19 @@ impl World {
         name: &str,
         capabilities: Value,
     ) -> Client<'_> {
+        self.client_of("2025-06-18", path, name, capabilities).await
+    }
+
+    /// Begins a session of a client that speaks this version.
+    pub(crate) async fn client_of(
+        &self,
+        version: &str,
+        path: &'static str,
+        name: &str,
+        capabilities: Value,
+    ) -> Client<'_> {
         let params = json!({
-            "protocolVersion": "2025-06-18", "capabilities": capabilities,
+            "protocolVersion": version, "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "1"},
         });
         let reply = self.post(path, &[], &request(0, "initialize", params)).await;
@@ -345,6 +361,12 @@ impl Client<'_> {
     pub(crate) async fn listen(&self) -> Open {
         let session = [("mcp-session-id", self.session.as_str())];
         self.world.open(Method::GET, self.path, &session, "").await
+    }
+
+    /// Takes up a stream again after this event.
+    pub(crate) async fn resume(&self, event: &str) -> Open {
+        let headers = [("mcp-session-id", self.session.as_str()), ("last-event-id", event)];
+        self.world.open(Method::GET, self.path, &headers, "").await
     }
 
     pub(crate) async fn leave(&self) -> StatusCode {

@@ -12,3 +12,4 @@ mod modern;
 mod operator;
 mod programs;
 mod remote;
+mod resumption;

@@ -129,6 +129,26 @@ async fn a_client_hears_of_changed_lists_on_a_stream_that_it_asks_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn m13_a_server_s_own_stream_of_changes_passes_under_the_client_s_id() {
+    let new = Remote::start(Manner::Modern).await;
+    let world = world(&[("n", json!({"url": new.url()}))]).await;
+    let listen =
+        message("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
+    let mut stream = world.open(Method::POST, "/mcp/n", &headers, &listen.to_string()).await;
+    for method in ["notifications/subscriptions/acknowledged", "notifications/tools/list_changed"] {
+        let told = stream.next().await.unwrap();
+        assert_eq!(told["method"], method);
+        assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "m");
+    }
+    assert_ne!(new.last("subscriptions/listen").message["id"], "m");
+    // Clients that do not ask the server themselves hear of it too.
+    let legacy = world.client("/mcp").await;
+    let told = legacy.listen().await.next().await.unwrap();
+    assert_eq!(told, json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_client_of_the_legacy_era_uses_a_server_of_the_modern_one() {
     let new = Remote::start(Manner::Modern).await;
     let world = world(&[("n", json!({"url": new.url()}))]).await;
@@ -137,6 +157,28 @@ async fn a_client_of_the_legacy_era_uses_a_server_of_the_modern_one() {
     assert!(client.call("echo", json!({})).await.text().contains("2026-07-28"));
     let seen = new.last("tools/call");
     assert_eq!(seen.headers["mcp-method"], "tools/call");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resource_of_a_modern_server_is_found_among_all() {
+    let new = Remote::start(Manner::Modern).await;
+    let world = world(&[("n", json!({"url": new.url()}))]).await;
+    let read = message("resources/read", json!({"uri": "fake:///one"}));
+    let reply = ask(&world, "/mcp", &[], &read).await;
+    assert_eq!(reply.result()["contents"][0]["text"], "one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resource_of_a_legacy_server_says_what_the_modern_era_wants_said() {
+    let old = Remote::start(Manner::Legacy).await;
+    let world = world(&[("w", json!({"url": old.url()}))]).await;
+    let read = message("resources/read", json!({"uri": "fake:///one"}));
+    for path in ["/mcp", "/mcp/w"] {
+        let reply = ask(&world, path, &[], &read).await;
+        let [kind, ttl, scope] =
+            ["resultType", "ttlMs", "cacheScope"].map(|key| reply.result()[key].clone());
+        assert_eq!((kind, ttl, scope), (json!("complete"), json!(0), json!("private")), "{path}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{broadcast, mpsc};
 
@@ -21,6 +22,9 @@ pub(crate) struct Remote {
     pub(crate) address: SocketAddr,
     state: Arc<State>,
 }
+
+/// The only event of a stream that ends before the answer.
+const LATER: &str = "later";
 
 /// How it behaves beside its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +46,8 @@ struct State {
     announcements: broadcast::Sender<String>,
     /// Where the answer to a question of the server's is said.
     open: Mutex<Option<mpsc::UnboundedSender<String>>>,
+    /// What is said when the stream is asked for that ended before.
+    later: Mutex<Vec<String>>,
     sessions: Mutex<u32>,
     known: Mutex<Vec<String>>,
 }
@@ -63,6 +69,7 @@ impl Remote {
             seen: Mutex::default(),
             announcements: broadcast::Sender::new(64),
             open: Mutex::default(),
+            later: Mutex::default(),
             sessions: Mutex::default(),
             known: Mutex::default(),
         });
@@ -127,7 +134,13 @@ impl State {
                     return whole(StatusCode::METHOD_NOT_ALLOWED, "text/plain", String::new());
                 }
                 let method = head.headers.get("mcp-method").and_then(|value| value.to_str().ok());
-                if method != message["method"].as_str() {
+                let name = head.headers.get("mcp-name").and_then(|value| value.to_str().ok());
+                let named = match method {
+                    Some("tools/call" | "prompts/get") => message["params"]["name"].as_str(),
+                    Some("resources/read") => message["params"]["uri"].as_str(),
+                    _ => name,
+                };
+                if method != message["method"].as_str() || name != named {
                     let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32020, "message": "headers"}});
                     return whole(StatusCode::BAD_REQUEST, "application/json", error.to_string());
                 }
@@ -161,6 +174,11 @@ impl State {
             return Some(whole(status, "text/plain", "no session".to_owned()));
         }
         match head.method {
+            Method::GET if head.headers.get("last-event-id").is_some_and(|id| id == LATER) => {
+                let said = std::mem::take(&mut *self.later.lock().unwrap());
+                let frames = said.iter().map(|text| tokenforge_mcp::sse::frame(text)).collect();
+                Some(whole(StatusCode::OK, "text/event-stream", frames))
+            }
             Method::GET => {
                 let mut announcements = self.announcements.subscribe();
                 let (sender, receiver) = mpsc::unbounded_channel();
@@ -206,6 +224,11 @@ impl State {
             }
             return whole(StatusCode::ACCEPTED, "text/plain", String::new());
         }
+        if message["params"]["name"] == "later" {
+            *self.later.lock().unwrap() = said;
+            let primer = tokenforge_mcp::sse::primer(LATER, Duration::from_millis(1));
+            return whole(StatusCode::OK, "text/event-stream", primer);
+        }
         if let [only] = &said[..]
             && message["params"]["name"] != "ask"
         {
@@ -216,7 +239,7 @@ impl State {
             let _ = sender.send(text);
         }
         let name = message["params"]["name"].as_str().unwrap_or_default();
-        if matches!(name, "ask" | "silent") {
+        if matches!(name, "ask" | "silent") || message["method"] == "subscriptions/listen" {
             *self.open.lock().unwrap() = Some(sender);
         }
         stream(receiver)

@@ -12,7 +12,16 @@ use serde_json::{Value, json};
 /// The response as one JSON.
 pub(crate) fn whole(turn: &Turn<'_>) -> Value {
     let output = (0..turn.parts.len()).filter_map(|at| item(turn, at)).collect();
-    response(turn, "completed", output)
+    let mut whole = response(turn, status(turn), output);
+    if let Some(reason) = turn.stop {
+        whole["incomplete_details"] = json!({ "reason": reason });
+    }
+    whole
+}
+
+/// The only other end that a script can ask for is that of a response which was cut short, for this reason.
+fn status(turn: &Turn<'_>) -> &'static str {
+    if turn.stop.is_some() { "incomplete" } else { "completed" }
 }
 
 /// Keeps the response for requests that go on from it, unless the client asked not to.
@@ -38,7 +47,8 @@ pub(crate) fn events(turn: &Turn<'_>) -> Vec<Bytes> {
         }
         events.extend(said);
     }
-    events.push(json!({ "type": "response.completed", "response": whole(turn) }));
+    let end = format!("response.{}", status(turn));
+    events.push(json!({ "type": end, "response": whole(turn) }));
     let framed = |(number, mut event): (usize, Value)| {
         event["sequence_number"] = json!(number);
         let name = event["type"].as_str().unwrap_or_default();
@@ -86,7 +96,7 @@ fn response(turn: &Turn<'_>, status: &str, output: Value) -> Value {
         "tools": or("tools", json!([])),
         "top_p": or("top_p", json!(1.0)),
         "truncation": "disabled",
-        "usage": if status == "completed" { spent } else { Value::Null },
+        "usage": if status == "in_progress" { Value::Null } else { spent },
         "user": null,
         "metadata": or("metadata", json!({})),
     })

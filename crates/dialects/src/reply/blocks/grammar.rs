@@ -2,6 +2,7 @@
 
 use crate::json::{Kind, Node};
 use crate::reply::edit::Edit;
+use crate::reply::ending::Ending;
 use crate::reply::usage::{Tokens, Usage};
 
 /// How a dialect writes content blocks and what stands around them.
@@ -27,6 +28,9 @@ pub(in crate::reply) trait Grammar: Send + Sync + 'static {
 
     /// The arguments of a call that is complete.
     fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>>;
+
+    /// Why a whole reply ended, or the one that an event ends; nothing if it does not say.
+    fn ending(json: &Node<'_>) -> Option<Ending>;
 
     /// The list of blocks in a whole reply.
     fn content<'a>(reply: &Node<'a>) -> Option<Node<'a>>;
@@ -73,11 +77,8 @@ pub(in crate::reply) enum Event<'a> {
         /// Which.
         index: u64,
     },
-    /// The reply comes to its end.
-    Closing {
-        /// Whether it says why.
-        has_reason: bool,
-    },
+    /// The reply comes to its end, and may say why.
+    Closing(Option<Ending>),
     /// An error of the provider.
     Error,
     /// Something else.

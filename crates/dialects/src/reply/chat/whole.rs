@@ -1,6 +1,6 @@
 //! A whole reply: `choices[0].message`.
 
-use super::{Chat, Chunk, finish_reason, goes_on};
+use super::{Chat, Chunk, finish_reason};
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
 use crate::reply::edit::{Edit, quoted};
@@ -27,7 +27,8 @@ impl Chat {
         if let Some(usage) = &usage {
             self.figures.note(usage);
         }
-        if self.calls.are_internal() && finish_reason(&choice).as_ref().is_none_or(goes_on) {
+        let goes_on = finish_reason(&choice).is_none_or(|finish| self.goes_on(&finish));
+        if self.calls.are_internal() && goes_on {
             self.whole.take(&choice, &message);
             self.closing = vec![body.to_owned()];
             self.is_asked = true;

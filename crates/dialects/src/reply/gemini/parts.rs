@@ -1,12 +1,13 @@
 //! The parts of a reply: what is said, our calls and the client's.
 
+use super::streamed::{Streamed, will_continue};
 use crate::json::{Kind, Node};
 use crate::reply::calls::Calls;
 use crate::reply::edit::{Edit, joined};
 use crate::reply::speech::TOOL;
 use std::borrow::Cow;
 
-const SIGNATURE: &str = "thoughtSignature";
+pub(super) const SIGNATURE: &str = "thoughtSignature";
 
 /// Google's own word, in place of a signature, for a call that has none: `skip_thought_signature_validator`. In base64,
 /// since that is what the SDKs that hold signatures as bytes can read.
@@ -19,6 +20,8 @@ pub(super) struct Parts {
     pub(super) calls: Calls,
     /// Whether the last call is ours.
     in_internal: bool,
+    /// That call, if more of it is to come.
+    streamed: Option<Streamed>,
     /// The first call is ours and bears the signature of the turn; the client has no call yet.
     has_signature: bool,
 }
@@ -46,6 +49,21 @@ impl Parts {
         }))
     }
 
+    /// Whether more of a call of ours is to come.
+    pub(super) fn is_open(&self) -> bool {
+        self.streamed.is_some()
+    }
+
+    /// No more of a call of ours comes: it is what came of it.
+    pub(super) fn settle(&mut self) {
+        let Some(streamed) = self.streamed.take() else { return };
+        let part = streamed.part();
+        self.calls.complete_last(streamed.arguments(), part.clone());
+        if let Some(said) = self.said.get_mut(streamed.place) {
+            *said = Said::Part(part);
+        }
+    }
+
     fn take_one<'a>(&mut self, part: &Node<'a>, strict: bool) -> Option<Cow<'a, str>> {
         let [camel, snake] = part.pick(["functionCall", "function_call"]);
         let Some(call) = camel.or(snake) else {
@@ -55,9 +73,14 @@ impl Parts {
         let text = |name| call.get(name).and_then(|node| node.text()).map(Cow::into_owned);
         let id = text("id").unwrap_or_default();
         let arguments = call.get("args").map_or("{}", |args| args.raw());
-        match text("name") {
+        let name = text("name");
+        if name.is_some() {
+            self.settle();
+        }
+        match name {
             Some(name) if name == TOOL => {
                 self.in_internal = true;
+                self.streamed = Streamed::begin(part, &call, self.said.len());
                 self.said.push(Said::Part(part.raw().to_owned()));
                 if self.calls.is_empty() {
                     self.has_signature = part.get(SIGNATURE).is_some();
@@ -71,7 +94,15 @@ impl Parts {
                 Some(self.signed(part, strict))
             }
             // Arguments may be streamed: what has no name goes on with the call before it.
-            None if self.in_internal => None,
+            None if self.in_internal => {
+                if let Some(streamed) = &mut self.streamed {
+                    streamed.take(part, &call);
+                }
+                if !will_continue(&call) {
+                    self.settle();
+                }
+                None
+            }
             None => Some(Cow::Borrowed(part.raw())),
         }
     }

@@ -16,7 +16,7 @@ impl Gemini {
         self.put_right(&reply, &mut edit);
         let kept = self.parts.take(&reply.parts, reply.is_strict());
         self.has_text |= reply.parts.iter().any(parts::is_text);
-        if reply.goes_on() && self.parts.calls.are_internal() {
+        if reply.goes_on(&self.parts) && self.parts.calls.are_internal() {
             self.earlier.extend(kept.into_iter().map(String::from));
             self.closing = vec![body.to_owned()];
             return Ok(self.ask());
@@ -46,6 +46,7 @@ impl Gemini {
         if !self.has_text {
             parts.push(apology());
         }
+        reply.set_finished(&mut edit);
         reply.set_parts(&parts, &mut edit);
         out.extend_from_slice(edit.done().as_bytes());
     }

@@ -3,9 +3,10 @@
 use super::super::{Numbers, quote};
 use super::Encoder;
 use crate::json::content::Content;
-use crate::json::escape::{LoneSurrogate, unescape};
+use crate::json::escape::unescape;
 use crate::json::{Kind, number};
 use crate::refusal::Refusal;
+use std::borrow::Cow;
 
 impl Encoder<'_> {
     /// Writes a value that is no container.
@@ -78,7 +79,7 @@ impl Encoder<'_> {
 
     /// The value of a string or key.
     pub(super) fn value(&self, at: usize) -> Result<String, Refusal> {
-        unescape(self.json.unquoted(at))
-            .map_err(|LoneSurrogate| Refusal::LoneSurrogate { offset: self.json.offset(at) })
+        let value = unescape(self.json.unquoted(at)).map(Cow::into_owned);
+        value.ok_or_else(|| Refusal::LoneSurrogate { offset: self.json.offset(at) })
     }
 }

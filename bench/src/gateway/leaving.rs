@@ -1,0 +1,128 @@
+//! A client that leaves: how long until the upstream sees it, in each phase of a request.
+
+use super::process::Process;
+use super::promises::Promises;
+use super::{Field, Plan, median};
+use anyhow::Context;
+use std::fmt::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+
+/// Longer than this nothing takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where half of the body was sent, and all of it.
+const HALF: &str = "half of it";
+const END: &str = "the end";
+
+/// When the client leaves.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// Half of its body was sent. A body that is read whole before it goes on is nobody's business yet.
+    Sending,
+    /// The answer has not begun.
+    Waiting,
+    /// A part of the answer is here.
+    Reading,
+}
+
+/// Leaves many times through gateways of their own, whose upstream is here.
+pub(crate) async fn measure(
+    field: &Field,
+    plan: Plan,
+    promises: &mut Promises,
+) -> anyhow::Result<String> {
+    eprintln!("clients that leave");
+    let upstream = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = upstream.local_addr()?;
+    let off = Process::gateway(&field.program, address, "disabled").await?;
+    let standard = Process::gateway(&field.program, address, "standard").await?;
+    let times = plan.rounds * 4;
+    let mut out = format!(
+        "A client leaves, {times} times in each phase, and the upstream sees its connection close:\n\n\
+         | the client left | gateway | median, ms | longest, ms |\n|---|---|---|---|\n"
+    );
+    let mut longest: f64 = 0.0;
+    for (what, phase, name, gateway) in [
+        ("while it sent its body", Phase::Sending, "off", &off),
+        ("before the first byte", Phase::Waiting, "off", &off),
+        ("before the first byte", Phase::Waiting, "standard", &standard),
+        ("in the middle of a stream", Phase::Reading, "off", &off),
+        ("in the middle of a stream", Phase::Reading, "standard", &standard),
+    ] {
+        leave(gateway.address, &upstream, phase).await.with_context(|| what.to_owned())?;
+        let mut taken = Vec::new();
+        for _ in 0..times {
+            let time = leave(gateway.address, &upstream, phase).await?;
+            taken.push(time.as_secs_f64() * 1e3);
+        }
+        let most = taken.iter().copied().fold(0.0, f64::max);
+        longest = longest.max(most);
+        let median = median(taken).unwrap_or(f64::NAN);
+        let _ = writeln!(out, "| {what} | {name} | {median:.2} | {most:.2} |");
+    }
+    promises.at_most("upstream closed when the client left, longest", 100.0, longest, "ms");
+    Ok(out)
+}
+
+/// From the client's leaving until the upstream sees it.
+async fn leave(
+    gateway: SocketAddr,
+    upstream: &TcpListener,
+    phase: Phase,
+) -> anyhow::Result<Duration> {
+    let mut client = TcpStream::connect(gateway).await?;
+    client.set_nodelay(true)?;
+    let body = body();
+    let (path, sent) = match phase {
+        Phase::Sending => ("embeddings", body.find(HALF).map_or(0, |at| at + HALF.len())),
+        Phase::Waiting | Phase::Reading => ("chat/completions", body.len()),
+    };
+    let head = format!(
+        "POST /v1/{path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
+         authorization: Bearer sk-bench\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    client.write_all(head.as_bytes()).await?;
+    client.write_all(&body.as_bytes()[..sent]).await?;
+    let (mut connection, _) = timeout(PATIENCE, upstream.accept()).await??;
+    read_until(&mut connection, if sent < body.len() { HALF } else { END }).await?;
+    if let Phase::Reading = phase {
+        connection.write_all(CHUNK.as_bytes()).await?;
+        read_until(&mut client, "word").await?;
+    }
+    let left = Instant::now();
+    drop(client);
+    let mut bytes = [0; 4096];
+    while timeout(PATIENCE, connection.read(&mut bytes)).await?.is_ok_and(|read| read > 0) {}
+    Ok(left.elapsed())
+}
+
+/// What the upstream says before it falls silent.
+const CHUNK: &str = concat!(
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
+    "81\r\ndata: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"gpt-5\",",
+    "\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word\"},\"x\":\"0123\"}]}\n\n\r\n",
+);
+
+/// A request for a stream, in which nothing is made smaller.
+fn body() -> String {
+    let filler = "lorem ipsum ".repeat(1000);
+    format!(
+        r#"{{"model":"gpt-5","stream":true,"tools":[{{"type":"function","function":{{"name":"ls","parameters":{{}}}}}}],"messages":[{{"role":"user","content":"{filler}{HALF}{filler}{END}"}}]}}"#
+    )
+}
+
+async fn read_until(stream: &mut TcpStream, part: &str) -> anyhow::Result<()> {
+    let (mut read, mut bytes) = (Vec::new(), [0; 16 << 10]);
+    while !read.windows(part.len()).any(|window| window == part.as_bytes()) {
+        match timeout(PATIENCE, stream.read(&mut bytes)).await?? {
+            0 => anyhow::bail!("the connection ended before {part:?}"),
+            length => read.extend_from_slice(&bytes[..length]),
+        }
+    }
+    Ok(())
+}

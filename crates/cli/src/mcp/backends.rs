@@ -1,0 +1,198 @@
+//! The tool servers of the gateway: of one that runs, else those that it would have at its next start.
+
+use super::gateway::{Gateway, Trouble};
+use crate::data;
+use crate::settings::{self, Source};
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::env;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use tokenforge_config::{McpBackend, Overrides, Secret, Settings};
+use tokenforge_mcp::Registry;
+use tokenforge_secrets::Scanner;
+
+/// The variable that has the token of the admin API.
+const TOKEN: &str = "FORGE_ADMIN_TOKEN";
+
+/// Which gateway is meant.
+#[derive(Args)]
+pub(super) struct Place {
+    /// The gateway [default: where the settings say that it listens, else http://127.0.0.1:8787]
+    #[arg(long, value_name = "URL")]
+    gateway: Option<String>,
+
+    /// What its admin API asks for [default: FORGE_ADMIN_TOKEN, or what the settings say]
+    #[arg(long, value_name = "TOKEN")]
+    admin_token: Option<String>,
+
+    /// Ask no gateway: use what it reads at its start
+    #[arg(long, conflicts_with = "gateway")]
+    offline: bool,
+
+    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// Who has the servers.
+pub(super) enum Found {
+    /// A gateway that runs, and what it says about its servers, if we may know.
+    Running(Gateway, anyhow::Result<Vec<Value>>),
+    /// None does: the files that it reads at its start, and how that is known.
+    Files(Box<Definitions>, String),
+}
+
+impl Place {
+    /// Asks the gateway; where none answers, and none was named, the files are meant.
+    pub(super) async fn find(&self) -> anyhow::Result<Found> {
+        let definitions = self.definitions()?;
+        if self.offline {
+            return Ok(Found::Files(Box::new(definitions), "no gateway was asked".to_owned()));
+        }
+        let gateway = self.gateway(&definitions.settings)?;
+        let backends = gateway.backends().await;
+        match backends.as_ref().err().map(anyhow::Error::downcast_ref) {
+            None | Some(Some(Trouble::Refused(_))) => Ok(Found::Running(gateway, backends)),
+            Some(Some(Trouble::Absent(why))) => {
+                let nobody = format!("no gateway answers at {}", gateway.url);
+                match self.gateway {
+                    None => Ok(Found::Files(Box::new(definitions), nobody)),
+                    Some(_) => bail!("{nobody}: {why}"),
+                }
+            }
+            Some(None) => backends.map(|backends| Found::Running(gateway, Ok(backends))),
+        }
+    }
+
+    pub(super) fn definitions(&self) -> anyhow::Result<Definitions> {
+        Definitions::read(self.config.as_deref())
+    }
+
+    /// A token in the settings is shown to the gateway of these settings, and to no other.
+    fn gateway(&self, settings: &Settings) -> anyhow::Result<Gateway> {
+        let given = self.admin_token.clone().map(Secret::new);
+        let set = || env::var(TOKEN).ok().filter(|token| !token.is_empty()).map(Secret::new);
+        match &self.gateway {
+            Some(url) => Gateway::new(url, given.or_else(set)),
+            None => {
+                let token = given.or_else(|| settings.admin_token.clone());
+                Gateway::new(&url(settings.listen), token)
+            }
+        }
+    }
+
+    /// Was a gateway named?
+    pub(super) fn is_named(&self) -> bool {
+        self.gateway.is_some()
+    }
+}
+
+/// What a gateway reads at its start.
+pub(super) struct Definitions {
+    pub(super) settings: Settings,
+    registry: Registry,
+    /// Where servers are kept that the settings do not have.
+    file: PathBuf,
+}
+
+impl Definitions {
+    pub(super) fn read(config: Option<&Path>) -> anyhow::Result<Self> {
+        let source = Source { file: settings::file(config), flags: Overrides::default() };
+        let settings = source.load()?;
+        let file = match &settings.mcp.file {
+            Some(file) => file.clone(),
+            None => data::mcp_file()?,
+        };
+        let registry = Registry::open(Some(file.clone()))
+            .with_context(|| format!("cannot read {}", file.display()))?;
+        Ok(Definitions { settings, registry, file })
+    }
+
+    /// All servers.
+    pub(super) fn all(&self) -> BTreeMap<String, McpBackend> {
+        self.registry.over(&self.settings.mcp.backends)
+    }
+
+    /// All servers as a gateway would say, without their secrets.
+    pub(super) fn shown(&self) -> Vec<Value> {
+        let shown = |(prefix, backend): (String, McpBackend)| {
+            let mut shown = json!({ "prefix": prefix });
+            for (key, value) in backend.to_json().as_object().into_iter().flatten() {
+                shown[key] = value.clone();
+            }
+            shown
+        };
+        let all = Value::Array(self.all().into_iter().map(shown).collect());
+        // Keys stand where none should, too: in the arguments of a program.
+        let all = match Scanner::builtin().redact(&all.to_string()) {
+            Some(redacted) => serde_json::from_str(&redacted.text).unwrap_or_default(),
+            None => all,
+        };
+        match all {
+            Value::Array(all) => all,
+            _ => Vec::new(),
+        }
+    }
+
+    /// A further server.
+    pub(super) fn add(&mut self, name: &str, definition: &Value) -> anyhow::Result<()> {
+        let backend = McpBackend::from_json(name, definition)?;
+        if self.all().contains_key(name) {
+            bail!("there is a tool server with the prefix `{name}` already");
+        }
+        Ok(self.registry.put(name, Some(backend))?)
+    }
+
+    /// A server less.
+    pub(super) fn remove(&mut self, name: &str) -> anyhow::Result<()> {
+        Ok(self.registry.put(name, None)?)
+    }
+
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub(super) fn gateway_url(&self) -> String {
+        url(self.settings.listen)
+    }
+}
+
+/// Where clients on this machine reach a gateway that listens here.
+fn url(listen: SocketAddr) -> String {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, listen.port()))
+}
+
+/// Why there is no server of this name.
+pub(super) fn unknown(name: &str, names: &[&str]) -> anyhow::Error {
+    let known = match names {
+        [] => "there is none".to_owned(),
+        names => format!("there are {}", names.join(", ")),
+    };
+    anyhow::anyhow!("there is no tool server `{name}`; {known}")
+}
+
+/// The names of servers, as a gateway says them.
+pub(super) fn names(backends: &[Value]) -> Vec<&str> {
+    backends.iter().filter_map(|backend| backend["prefix"].as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gateway_that_listens_everywhere_is_reached_on_this_machine() {
+        let of = |listen: &str| url(listen.parse().unwrap());
+        assert_eq!(of("0.0.0.0:80"), "http://127.0.0.1:80");
+        assert_eq!(of("[::]:80"), "http://[::1]:80");
+        assert_eq!(of("10.1.2.3:80"), "http://10.1.2.3:80");
+    }
+}

@@ -1,0 +1,216 @@
+//! `tokenforge mcp call`: a tool's answer in every form, with its tokens.
+
+mod conversation;
+mod forms;
+mod given;
+mod show;
+
+use super::backends::{Found, Place, names, unknown};
+use super::originals::Local;
+use super::target::Target;
+use crate::engine::TENANT;
+use crate::{arguments, output};
+use anyhow::{Context, bail};
+use clap::Args;
+use conversation::Conversation;
+use forms::{Answered, FormName};
+use serde_json::Value;
+use std::env;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tokenforge_config::{McpBackend, McpTarget, Secret, Settings, Structured};
+use tokenforge_mcp::{HubSettings, ToolCall, rewritten, rule};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  tokenforge mcp call files list_directory path=/tmp
+  tokenforge mcp call files read_text_file '{\"path\": \"/tmp/a.json\", \"head\": 20}' --format toon
+  tokenforge mcp call get_current_time timezone=UTC -- uvx mcp-server-time
+  tokenforge mcp call search query=bug --url https://mcp.example.com/mcp --json
+
+A server by NAME is asked through the gateway, or, if none answers, started from what the gateway \
+would read. The tool is called once; the forms are made of its answer here, by the settings that are found here.";
+
+#[derive(Args)]
+#[command(override_usage = "tokenforge mcp call [OPTIONS] NAME TOOL [ARGUMENTS]\n       \
+                      tokenforge mcp call [OPTIONS] TOOL [ARGUMENTS] --url URL\n       \
+                      tokenforge mcp call [OPTIONS] TOOL [ARGUMENTS] -- CMD...")]
+pub(super) struct Call {
+    /// The server (unless it is given by --url or --), the tool, and its arguments: one JSON object, key=value, or - to
+    /// read the object from standard input
+    #[arg(required = true, value_name = "WORDS")]
+    words: Vec<String>,
+
+    /// Print the answer in this form, and nothing else
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with = "json")]
+    format: Option<FormName>,
+
+    /// Print {"server", "tool", "is_error", "chosen", "forms": [{"form", "tokens", "bytes", "text"}], "others"}
+    #[arg(long)]
+    json: bool,
+
+    /// Give up after this long, such as 30s [default: as the server's own settings say]
+    #[arg(long, value_name = "TIME", value_parser = arguments::time)]
+    timeout: Option<Duration>,
+
+    /// What the gateway asks its clients for [default: FORGE_KEY, or what the settings say]
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+
+    #[command(flatten)]
+    place: Place,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+/// A tool that was called.
+struct Called {
+    tool: String,
+    arguments: String,
+    /// Does it promise structured content?
+    is_promised: bool,
+    answer: String,
+}
+
+pub(super) async fn run(call: &Call) -> anyhow::Result<()> {
+    let settings = call.place.definitions()?.settings;
+    let (conversation, words) = call.conversation(&settings).await?;
+    let called = call.called(&conversation, words).await;
+    conversation.end().await;
+    let called = called?;
+    let answered = called.answered(conversation.server(), &settings)?;
+    match call.format {
+        Some(form) => output::write(answered.text(form)?)?,
+        None if call.json => {
+            let document = show::document(conversation.server(), &called.tool, &answered);
+            output::print(&document.to_string())?;
+        }
+        None => output::print(&show::page(conversation.server(), &called.tool, &answered))?,
+    }
+    if answered.is_error {
+        bail!("the tool `{}` says that it failed", called.tool);
+    }
+    Ok(())
+}
+
+impl Call {
+    /// Whom to ask, and the words after its name.
+    async fn conversation(&self, settings: &Settings) -> anyhow::Result<(Conversation, &[String])> {
+        let connect = settings.limits.connect_timeout;
+        if let Some(definition) = self.target.definition()? {
+            let name = own_name(&definition);
+            let mut backend = McpBackend::from_json(&name, &definition)?;
+            if let McpTarget::Command { env, .. } = &mut backend.target {
+                // As for any program that is started from this shell.
+                for (name, value) in env::vars_os() {
+                    let pair = name.into_string().ok().zip(value.into_string().ok());
+                    let Some((name, value)) = pair else { continue };
+                    env.entry(name).or_insert_with(|| Secret::new(value));
+                }
+            }
+            return Ok((Conversation::own(name, backend, connect), &self.words));
+        }
+        let [name, words @ ..] = &self.words[..] else { bail!("which server?") };
+        let conversation = match self.place.find().await? {
+            Found::Running(gateway, backends) => {
+                // Whoever may not see the servers may still use one.
+                let names = backends.as_deref().map(names);
+                if let Ok(names) = names
+                    && !names.contains(&name.as_str())
+                {
+                    return Err(unknown(name, &names));
+                }
+                Conversation::through(gateway, self.key(settings), name.clone())
+            }
+            Found::Files(files, _) => {
+                let mut all = files.all();
+                let Some(backend) = all.remove(name) else {
+                    return Err(unknown(name, &all.keys().map(String::as_str).collect::<Vec<_>>()));
+                };
+                if !backend.enabled {
+                    bail!("the tool server `{name}` is disabled");
+                }
+                Conversation::own(name.clone(), backend, connect)
+            }
+        };
+        Ok((conversation, words))
+    }
+
+    /// A key in the settings is shown to the gateway of these settings, and to no other.
+    fn key(&self, settings: &Settings) -> Option<Secret> {
+        let set = || env::var("FORGE_KEY").ok().filter(|key| !key.is_empty());
+        let given = self.key.clone().or_else(set).map(Secret::new);
+        let own = settings.keys.first().filter(|_| !self.place.is_named());
+        given.or_else(|| own.map(|own| own.key.clone()))
+    }
+
+    async fn called(&self, to: &Conversation, words: &[String]) -> anyhow::Result<Called> {
+        let asking = self.asked(to, words);
+        match self.timeout {
+            None => asking.await,
+            Some(patience) => tokio::time::timeout(patience, asking).await.unwrap_or_else(|_| {
+                bail!("`{}` did not answer within {} s", to.server(), patience.as_secs())
+            }),
+        }
+    }
+
+    async fn asked(&self, to: &Conversation, words: &[String]) -> anyhow::Result<Called> {
+        let tools = to.tools().await?;
+        let names = tools.iter().filter_map(|tool| tool["name"].as_str());
+        let all = names.map(output::printable).collect::<Vec<_>>().join(", ");
+        let [name, words @ ..] = words else {
+            bail!("which tool of `{}`? It has {all}", to.server())
+        };
+        let Some(tool) = tools.iter().find(|tool| tool["name"] == name.as_str()) else {
+            bail!("`{}` has no tool `{name}`; it has {all}", to.server());
+        };
+        let read;
+        let words = match words {
+            [only] if only == "-" => {
+                let mut text = String::new();
+                std::io::stdin().read_to_string(&mut text).context("standard input")?;
+                read = [text];
+                &read
+            }
+            words => words,
+        };
+        let arguments = given::arguments(words, &tool["inputSchema"])?;
+        let answer = to.call(name, &arguments).await?;
+        let is_promised = tool["outputSchema"].is_object();
+        Ok(Called { tool: name.clone(), arguments, is_promised, answer })
+    }
+}
+
+impl Called {
+    /// The answer in every form.
+    fn answered(&self, server: &str, settings: &Settings) -> anyhow::Result<Answered> {
+        let engine = settings.tool_output.engine_settings();
+        let counter = engine.counter;
+        let expands = settings.tool_output.enable_expand_context;
+        let hub = HubSettings { mcp: settings.mcp.clone(), engine, expands };
+        // A copy without a text is what a model would see.
+        let has_texts = forms::has_texts(&self.answer);
+        let call = ToolCall {
+            server: server.to_owned(),
+            tool: self.tool.clone(),
+            arguments: self.arguments.clone(),
+            rule: rule(&hub.mcp, server, &self.tool, hub.mcp.format),
+            structured: if has_texts { Structured::Keep } else { Structured::Drop },
+            is_promised: self.is_promised,
+            started: Instant::now(),
+        };
+        let originals = Local::open();
+        let sent = rewritten(&self.answer, &call, &hub, Some(&originals), TENANT).answer;
+        forms::answered(&self.answer, sent.as_deref().unwrap_or(&self.answer), counter)
+            .context("the answer is no result of a tool")
+    }
+}
+
+/// What a server that was named by its program or address is called.
+fn own_name(definition: &Value) -> String {
+    let command = definition["command"].as_str().unwrap_or_default();
+    let stem = Path::new(command).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    if McpBackend::is_prefix(stem) { stem.to_owned() } else { "server".to_owned() }
+}

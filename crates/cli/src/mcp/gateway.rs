@@ -1,0 +1,143 @@
+//! A gateway that runs, asked over HTTP.
+
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_config::{Limits, Secret};
+use tokenforge_mcp::{LONGEST_MESSAGE, Transport};
+
+/// How long connecting may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Where the gateway manages its tool servers.
+const ADMIN: &str = "/_forge/api/mcp";
+
+/// A gateway that may run.
+pub(super) struct Gateway {
+    /// Without a slash at its end.
+    pub(super) url: String,
+    /// What its admin API asks for.
+    pub(super) token: Option<Secret>,
+    transport: Arc<dyn Transport>,
+}
+
+/// What a gateway answers.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) body: Bytes,
+}
+
+/// Why there is no answer to go on with.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// Nobody answers.
+    Absent(String),
+    /// The admin API is not for us.
+    Refused(String),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Trouble::Absent(why) | Trouble::Refused(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl Gateway {
+    pub(super) fn new(url: &str, token: Option<Secret>) -> anyhow::Result<Self> {
+        let url = url.trim_end_matches('/').to_owned();
+        if !url.starts_with("http://") && !url.starts_with("https://") {
+            bail!("--gateway: expected an address such as http://127.0.0.1:8787");
+        }
+        let limits = Limits { connect_timeout: PATIENCE, ..Limits::default() };
+        Ok(Gateway { url, token, transport: tokenforge_gateway::transport(&limits) })
+    }
+
+    /// Its tool servers, without their secrets.
+    pub(super) async fn backends(&self) -> anyhow::Result<Vec<Value>> {
+        let mut document = self.admin(Method::GET, "", None).await?;
+        match document["backends"].take() {
+            Value::Array(backends) => Ok(backends),
+            _ => bail!("what answers at {} is no gateway of ours", self.url),
+        }
+    }
+
+    /// Adds a server.
+    pub(super) async fn add(&self, name: &str, mut definition: Value) -> anyhow::Result<()> {
+        definition["prefix"] = name.into();
+        self.admin(Method::POST, "", Some(&definition)).await.map(drop)
+    }
+
+    /// Removes a server.
+    pub(super) async fn remove(&self, name: &str) -> anyhow::Result<()> {
+        self.admin(Method::DELETE, &format!("/{name}"), None).await.map(drop)
+    }
+
+    async fn admin(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> anyhow::Result<Value> {
+        let mut headers = HeaderMap::new();
+        if let Some(token) = &self.token {
+            headers.insert(AUTHORIZATION, secret(&format!("Bearer {}", token.expose()))?);
+        }
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let Answer { status, body } =
+            self.send(method, &format!("{ADMIN}{path}"), headers, body).await?;
+        let document: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if status.is_success() {
+            return Ok(document);
+        }
+        let Some(message) = document["error"]["message"].as_str() else {
+            bail!("what answers at {} is no gateway of ours: status {status}", self.url);
+        };
+        let message = message.strip_prefix("tokenforge: ").unwrap_or(message);
+        let message = format!("the gateway at {}: {message}", self.url);
+        match status {
+            StatusCode::UNAUTHORIZED => {
+                let why = "asks for its admin token: set FORGE_ADMIN_TOKEN";
+                Err(Trouble::Refused(format!("the gateway at {} {why}", self.url)).into())
+            }
+            StatusCode::FORBIDDEN => Err(Trouble::Refused(message).into()),
+            _ => bail!(message),
+        }
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: String,
+    ) -> anyhow::Result<Answer> {
+        let mut request = Request::new(Bytes::from(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = format!("{}{path}", self.url).parse().context("--gateway")?;
+        *request.headers_mut() = headers;
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let sent = self.transport.send(request).await;
+        let (head, received) = sent.map_err(Trouble::Absent)?.into_parts();
+        // Our own figures come beside a result.
+        let body = Limited::new(received.body, 2 * LONGEST_MESSAGE).collect().await;
+        let body = body.map_err(|_| anyhow::anyhow!("the answer of {} broke off", self.url))?;
+        Ok(Answer { status: head.status, body: body.to_bytes() })
+    }
+}
+
+/// A header that no log shows.
+pub(super) fn secret(text: &str) -> anyhow::Result<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).context("a token or key has what no header can")?;
+    value.set_sensitive(true);
+    Ok(value)
+}

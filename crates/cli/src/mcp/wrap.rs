@@ -1,0 +1,231 @@
+//! `tokenforge mcp wrap` and `unwrap`: the servers in a client's file behind Tokenforge, and back.
+
+mod clients;
+mod diff;
+mod document;
+mod file;
+mod jsonc;
+mod rewrite;
+mod servers;
+#[cfg(test)]
+mod tests;
+mod toml;
+
+use super::backends::Definitions;
+use crate::output::{self, printable};
+use crate::{confirm, data};
+use anyhow::{Context, bail};
+use clap::Args;
+use clients::{CLIENTS, Folders};
+use document::Notation;
+use file::ClientFile;
+use rewrite::{Backend, Means, Outcome, Rewritten};
+use std::collections::HashSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tokenforge_config::McpTarget;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  tokenforge mcp wrap claude --dry-run
+  tokenforge mcp wrap .mcp.json --yes
+  tokenforge mcp unwrap claude
+
+Programs are started by `tokenforge mcp stdio -- PROGRAM`. A server with an address goes through the gateway if \
+the gateway has it too (`tokenforge mcp add NAME --url URL`), else it stays as it is. Comments and layout stay. The \
+file as it was is kept beside it, as FILE.tokenforge-backup.";
+
+#[derive(Args)]
+pub(super) struct Wrap {
+    /// claude, cursor, vscode, gemini, opencode or codex, or a file that names tool servers
+    #[arg(value_name = "CLIENT or FILE")]
+    whose: String,
+
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+
+    /// The gateway that addresses go through [default: where the settings say that it listens]
+    #[arg(long, value_name = "URL")]
+    gateway: Option<String>,
+
+    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// A file, and what is to become of it.
+struct Plan {
+    file: ClientFile,
+    new: String,
+    /// What is kept beside it afterwards.
+    backup: Option<String>,
+    /// What is said when it is done.
+    done: String,
+}
+
+pub(super) fn wrap(arguments: &Wrap) -> anyhow::Result<()> {
+    let means = arguments.means()?;
+    arguments.carry_out(|file, notation| {
+        // Behind what was put there before, the file as it would be without.
+        let before = rewrite::unwrapped(&file.text, notation, file.backup()?.as_deref(), &means)?;
+        let Rewritten { text, servers } = rewrite::wrapped(&file.text, notation, &means)?;
+        let back = rewrite::unwrapped(&text, notation, Some(&before.text), &means)?;
+        if back.text != before.text {
+            bail!("this could not be undone byte for byte, so nothing is changed");
+        }
+        say(&file.name, &servers, "goes behind Tokenforge", "no tool server")?;
+        let done = format!(
+            "wrote {}; as it was, it is in {}",
+            file.name.display(),
+            file.backup_path().display()
+        );
+        Ok((text, Some(before.text), done))
+    })
+}
+
+pub(super) fn unwrap(arguments: &Wrap) -> anyhow::Result<()> {
+    let means = arguments.means()?;
+    arguments.carry_out(|file, notation| {
+        let backup = file.backup()?;
+        let Rewritten { text, servers } =
+            rewrite::unwrapped(&file.text, notation, backup.as_deref(), &means)?;
+        say(&file.name, &servers, "goes back to what it was", "no tool server behind Tokenforge")?;
+        let name = file.name.display();
+        let left = servers.iter().any(|(_, outcome)| *outcome != Outcome::Changed);
+        Ok(match backup {
+            Some(backup) if backup == text && !left => {
+                (text, None, format!("restored {name}, byte for byte"))
+            }
+            None => (text, None, format!("wrote {name}")),
+            backup => {
+                let kept = file.backup_path();
+                let done = format!(
+                    "{name} was changed since it was wrapped: only the entries above were undone; as it was before, it is in {}",
+                    kept.display()
+                );
+                (text, backup, done)
+            }
+        })
+    })
+}
+
+impl Wrap {
+    /// Plans every file, shows what would change, asks, and does it.
+    fn carry_out(
+        &self,
+        plan: impl Fn(&ClientFile, Notation) -> anyhow::Result<(String, Option<String>, String)>,
+    ) -> anyhow::Result<()> {
+        let mut plans = Vec::new();
+        for path in self.files()? {
+            let file = ClientFile::read(&path)?;
+            let notation = Notation::of(&path);
+            let planned = plan(&file, notation);
+            let (new, backup, done) = planned.with_context(|| path.display().to_string())?;
+            if new == file.text {
+                continue;
+            }
+            output::print(&diff::diff(&path.display().to_string(), &file.text, &new, notation))?;
+            plans.push(Plan { file, new, backup, done });
+        }
+        if plans.is_empty() {
+            return Ok(output::print("nothing to change")?);
+        }
+        if self.dry_run {
+            return Ok(output::print("nothing was changed: this is what would be")?);
+        }
+        let what = match plans.len() {
+            1 => "this file".to_owned(),
+            several => format!("these {several} files"),
+        };
+        let (question, does) = (format!("Change {what}?"), format!("this changes {what}"));
+        if !self.yes && !confirm::is_confirmed(&question, &does)? {
+            bail!("nothing was changed");
+        }
+        plans.iter().try_for_each(Plan::carry_out)
+    }
+
+    /// The files that are meant and there.
+    fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let here = PathBuf::new();
+        let home = data::home().context("no home folder: set HOME")?;
+        let config = data::users_config().unwrap_or_else(|| home.join(".config"));
+        let (claude, codex) = (data::set("CLAUDE_CONFIG_DIR"), data::set("CODEX_HOME"));
+        let folders = Folders { here, home, config, claude, codex };
+        let Some(files) = clients::files(&self.whose, &folders) else {
+            let path = PathBuf::from(&self.whose);
+            if !path.exists() {
+                bail!("{} is no file, and no client of {}", self.whose, CLIENTS.join(", "));
+            }
+            return Ok(vec![path]);
+        };
+        // In the user's own folder, the project's file is the user's.
+        let mut seen = HashSet::new();
+        let is_new = |file: &&PathBuf| {
+            file.is_file() && fs::canonicalize(file).is_ok_and(|path| seen.insert(path))
+        };
+        let there: Vec<PathBuf> = files.iter().filter(is_new).cloned().collect();
+        if there.is_empty() {
+            let looked: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+            bail!("{} has no file here: there is no {}", self.whose, looked.join(", and no "));
+        }
+        Ok(there)
+    }
+
+    fn means(&self) -> anyhow::Result<Means> {
+        let program = env::current_exe().context("where this program is cannot be told")?;
+        let program = program.to_str().context("the path of this program is not UTF-8")?;
+        let definitions = Definitions::read(self.config.as_deref())?;
+        let backend = |(prefix, backend): (String, tokenforge_config::McpBackend)| {
+            let McpTarget::Http { url, headers } = backend.target else { return None };
+            let headers = headers.into_keys().collect();
+            backend.enabled.then_some(Backend { prefix, url, headers })
+        };
+        let gateway = match &self.gateway {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => definitions.gateway_url(),
+        };
+        Ok(Means {
+            program: program.to_owned(),
+            gateway,
+            asks_for_key: !definitions.settings.keys.is_empty(),
+            backends: definitions.all().into_iter().filter_map(backend).collect(),
+        })
+    }
+}
+
+impl Plan {
+    fn carry_out(&self) -> anyhow::Result<()> {
+        if let Some(backup) = &self.backup {
+            self.file.keep(backup)?;
+        }
+        self.file.replace(&self.new)?;
+        if self.backup.is_none() {
+            self.file.forget()?;
+        }
+        Ok(output::print(&self.done)?)
+    }
+}
+
+/// Says what becomes of each server.
+fn say(
+    name: &Path,
+    servers: &[(String, Outcome)],
+    changed: &str,
+    none: &str,
+) -> anyhow::Result<()> {
+    let mut lines = vec![name.display().to_string()];
+    lines.extend(servers.iter().map(|(server, outcome)| match outcome {
+        Outcome::Changed => format!("  {}: {changed}", printable(server)),
+        Outcome::Left(why) => format!("  {}: left alone; {why}", printable(server)),
+    }));
+    if servers.is_empty() {
+        lines.push(format!("  {none}"));
+    }
+    Ok(output::print(&lines.join("\n"))?)
+}

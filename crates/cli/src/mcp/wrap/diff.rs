@@ -1,0 +1,53 @@
+//! What changes in a file, for a person to look at. Keys are masked: nobody changes them, and screens are shared.
+
+use super::document::{Document, Edits, Notation, quoted};
+use super::servers::{Way, servers};
+use similar::TextDiff;
+use tokenforge_config::MASK;
+use tokenforge_secrets::Scanner;
+
+/// A unified diff of a file, without the values of its variables and headers.
+pub(super) fn diff(name: &str, old: &str, new: &str, notation: Notation) -> String {
+    let (old, new) = (masked(old, notation), masked(new, notation));
+    let diff = TextDiff::from_lines(&old, &new);
+    let text = diff.unified_diff().header(name, name).to_string();
+    match Scanner::builtin().redact(&text) {
+        Some(redacted) => redacted.text,
+        None => text,
+    }
+}
+
+/// The text with what nobody is to see as `***`.
+fn masked(text: &str, notation: Notation) -> String {
+    // What cannot be read is not shown either.
+    let Ok(document) = Document::read(text, notation) else { return String::new() };
+    let mut edits = Edits::default();
+    for server in servers(&document) {
+        for span in server.hidden {
+            edits.replace(span, quoted(MASK));
+        }
+        if let Way::Address { url, .. } = server.way
+            && let Some((address, _)) = url.text.split_once('?')
+        {
+            edits.replace(url.span, quoted(&format!("{address}?{MASK}")));
+        }
+    }
+    edits.applied(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_shows_what_changes_and_no_key() {
+        let old = "{\"servers\": {\n\"a\": {\n\"command\": \"x\",\n\"env\": {\"K\": \"private-1\"}\n},\n\
+                   \"b\": {\"url\": \"https://b/?k=private-2\", \"headers\": {\"Authorization\": \"private-3\"}}}}\n";
+        let new = old.replace("\"x\"", "\"y\"");
+        let diff = diff("mcp.json", old, &new, Notation::Json);
+        assert!(diff.starts_with("--- mcp.json\n+++ mcp.json\n@@ "), "{diff}");
+        assert!(diff.contains("\n-\"command\": \"x\",\n+\"command\": \"y\",\n"), "{diff}");
+        assert!(diff.contains("{\"K\": \"***\"}") && diff.contains("https://b/?***"), "{diff}");
+        assert!(!diff.contains("private"), "{diff}");
+    }
+}

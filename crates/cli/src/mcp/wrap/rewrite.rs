@@ -1,0 +1,272 @@
+//! A client's file with its servers behind Tokenforge, and back.
+//!
+//! What is added goes before what is there, so that taking it away leaves every byte as it was:
+//!
+//! ```text
+//! {"command": "npx",         "args": [                               "-y", "server"]}
+//! {"command": "/tokenforge", "args": ["mcp", "stdio", "--", "npx", "-y", "server"]}
+//! ```
+
+use super::document::{Document, Edits, Notation, Unreadable, Word, quoted};
+use super::servers::{Args, Server, Way, servers};
+use http::Uri;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What stands before the program of a server that is behind Tokenforge.
+const FILTER: [&str; 3] = ["mcp", "stdio", "--"];
+
+/// What servers are put behind.
+#[derive(Debug, Clone)]
+pub(super) struct Means {
+    /// This program, from anywhere.
+    pub(super) program: String,
+    /// Where the gateway listens.
+    pub(super) gateway: String,
+    /// Does it ask clients for a key?
+    pub(super) asks_for_key: bool,
+    /// Its servers that have an address.
+    pub(super) backends: Vec<Backend>,
+}
+
+/// A server of the gateway.
+#[derive(Debug, Clone)]
+pub(super) struct Backend {
+    pub(super) prefix: String,
+    pub(super) url: Uri,
+    pub(super) headers: Vec<String>,
+}
+
+/// A file in other words.
+#[derive(Debug)]
+pub(super) struct Rewritten {
+    pub(super) text: String,
+    /// What became of each server.
+    pub(super) servers: Vec<(String, Outcome)>,
+}
+
+/// What became of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Changed,
+    /// It is as it was, and why.
+    Left(String),
+}
+
+/// The file with its servers behind Tokenforge.
+pub(super) fn wrapped(
+    text: &str,
+    notation: Notation,
+    means: &Means,
+) -> Result<Rewritten, Unreadable> {
+    let document = Document::read(text, notation)?;
+    let mut edits = Edits::default();
+    let wrap = |server: &Server| {
+        let outcome = match wrap(&document, server, means, &mut edits) {
+            Ok(()) => Outcome::Changed,
+            Err(why) => Outcome::Left(why),
+        };
+        (server.name(), outcome)
+    };
+    let servers = servers(&document).iter().map(wrap).collect();
+    Ok(Rewritten { text: edits.applied(text), servers })
+}
+
+/// The file with its servers as they were. What is not in it any more is looked up in the `backup`: an address, or that
+/// a program had no arguments.
+pub(super) fn unwrapped(
+    text: &str,
+    notation: Notation,
+    backup: Option<&str>,
+    means: &Means,
+) -> Result<Rewritten, Unreadable> {
+    let document = Document::read(text, notation)?;
+    let backup = backup.and_then(|text| Document::read(text, notation).ok());
+    let before = backup.as_ref().map(servers).unwrap_or_default();
+    let before: HashMap<&[String], &Server> =
+        before.iter().map(|server| (&server.path[..], server)).collect();
+    let mut edits = Edits::default();
+    let unwrap = |server: &Server| {
+        let before = before.get(&server.path[..]).copied().zip(backup.as_ref());
+        let outcome = unwrap(&document, server, before, means, &mut edits)?;
+        Some((server.name(), outcome))
+    };
+    let servers = servers(&document).iter().filter_map(unwrap).collect();
+    Ok(Rewritten { text: edits.applied(text), servers })
+}
+
+fn wrap(
+    document: &Document<'_>,
+    server: &Server,
+    means: &Means,
+    edits: &mut Edits,
+) -> Result<(), String> {
+    let before = |raw: &str| {
+        let words = FILTER.iter().map(|word| quoted(word)).chain([raw.to_owned()]);
+        words.collect::<Vec<_>>().join(", ")
+    };
+    if is_behind_us(server, means) {
+        return Err("it is behind Tokenforge already".to_owned());
+    }
+    match &server.way {
+        Way::Unknown => Err("how it is started is not understood".to_owned()),
+        Way::Program { command, args } => {
+            let inserted = before(document.raw(&command.span));
+            let mut program = quoted(&means.program);
+            match args {
+                Some(Args { words, span }) => match words.first() {
+                    Some(first) => {
+                        let at = first.span.start;
+                        edits.replace(at..at, format!("{inserted}, "));
+                    }
+                    None => edits.replace(span.start + 1..span.start + 1, inserted),
+                },
+                None => {
+                    let joint = joint(document, server, command).ok_or(
+                        "it has no `args`, and they cannot be added the way it is written",
+                    )?;
+                    program += &format!("{joint}[{inserted}]");
+                }
+            }
+            edits.replace(command.span.clone(), program);
+            Ok(())
+        }
+        Way::List(words) => {
+            let first = words.first().map_or(0, |word| word.span.start);
+            let inserted = before("");
+            edits.replace(first..first, format!("{}, {inserted}", quoted(&means.program)));
+            Ok(())
+        }
+        Way::Address { url, headers, is_stream } => {
+            let backend = backend(url, headers, *is_stream, means)?;
+            edits.replace(url.span.clone(), quoted(&address(means, &backend.prefix)));
+            Ok(())
+        }
+    }
+}
+
+/// `None`: it is not behind Tokenforge.
+fn unwrap(
+    document: &Document<'_>,
+    server: &Server,
+    before: Option<(&Server, &Document<'_>)>,
+    means: &Means,
+    edits: &mut Edits,
+) -> Option<Outcome> {
+    if !is_behind_us(server, means) {
+        return None;
+    }
+    match &server.way {
+        Way::Unknown => return None,
+        Way::Program { command, args } => {
+            let Args { words, span } = args.as_ref()?;
+            let first = words.first()?;
+            let inner = &words[inner(words)?..];
+            let (program, rest) = inner.split_first()?;
+            edits.replace(command.span.clone(), document.raw(&program.span));
+            let had_none = before
+                .is_some_and(|(before, _)| matches!(before.way, Way::Program { args: None, .. }));
+            let joint = joint(document, server, command);
+            let is_added = joint.is_some_and(|joint| {
+                document.text[command.span.end..].starts_with(&format!("{joint}["))
+            });
+            match rest.first() {
+                Some(rest) => edits.replace(first.span.start..rest.span.start, ""),
+                None if had_none && is_added => edits.replace(command.span.end..span.end, ""),
+                None => edits.replace(first.span.start..program.span.end, ""),
+            }
+        }
+        Way::List(words) => {
+            let (first, rest) = words.split_first()?;
+            let program = rest.get(inner(rest)?)?;
+            edits.replace(first.span.start..program.span.start, "");
+        }
+        Way::Address { url, .. } => {
+            let Some((Server { way: Way::Address { url: old, .. }, .. }, backup)) = before else {
+                let why = "its own address is not known: there is no backup that has it";
+                return Some(Outcome::Left(why.to_owned()));
+            };
+            edits.replace(url.span.clone(), backup.raw(&old.span));
+        }
+    }
+    Some(Outcome::Changed)
+}
+
+/// Is it behind Tokenforge?
+fn is_behind_us(server: &Server, means: &Means) -> bool {
+    let is_us = |command: &str| {
+        let name = Path::new(command).file_stem();
+        command == means.program || name.is_some_and(|name| name == "tokenforge")
+    };
+    match &server.way {
+        Way::Program { command, args: Some(Args { words, .. }) } => {
+            is_us(&command.text) && inner(words).is_some()
+        }
+        Way::List(words) => match &words[..] {
+            [command, rest @ ..] => is_us(&command.text) && inner(rest).is_some(),
+            [] => false,
+        },
+        Way::Address { url, .. } => url.text.starts_with(&address(means, "")),
+        Way::Program { args: None, .. } | Way::Unknown => false,
+    }
+}
+
+/// Where the server's own program is among the arguments of `tokenforge`.
+fn inner(words: &[Word]) -> Option<usize> {
+    let [mcp, stdio, ..] = words else { return None };
+    let is_filter = mcp.text == FILTER[0] && stdio.text == FILTER[1];
+    let end = words.iter().position(|word| word.text == FILTER[2]).filter(|_| is_filter)?;
+    words.get(end + 1).map(|_| end + 1)
+}
+
+/// What stands between a command and arguments that are added to it.
+fn joint(document: &Document<'_>, server: &Server, command: &Word) -> Option<String> {
+    match document.notation {
+        Notation::Json => Some(", \"args\": ".to_owned()),
+        Notation::Toml if server.is_inline => Some(", args = ".to_owned()),
+        Notation::Toml => {
+            let before = &document.text[..command.span.start];
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let key = line.trim_start();
+            let indent = &line[..line.len() - key.len()];
+            // A longer key would have to be repeated.
+            let is_plain =
+                key.trim_end().strip_suffix('=').is_some_and(|key| key.trim() == "command");
+            let end = if before.contains("\r\n") { "\r\n" } else { "\n" };
+            is_plain.then(|| format!("{end}{indent}args = "))
+        }
+    }
+}
+
+/// The server of the gateway that a client's entry means, or why there is none.
+fn backend<'m>(
+    url: &Word,
+    headers: &[String],
+    is_stream: bool,
+    means: &'m Means,
+) -> Result<&'m Backend, String> {
+    if !is_stream {
+        return Err("it speaks the old SSE transport, which the gateway does not".to_owned());
+    }
+    let same = |backend: &&Backend| url.text.parse::<Uri>().is_ok_and(|url| url == backend.url);
+    let Some(backend) = means.backends.iter().find(same) else {
+        return Err(
+            "the gateway has no server with this address; `tokenforge mcp add NAME --url URL` adds it".to_owned()
+        );
+    };
+    if means.asks_for_key {
+        return Err("the gateway asks for a key, which this entry does not have".to_owned());
+    }
+    let has = |name: &String| backend.headers.iter().any(|own| own.eq_ignore_ascii_case(name));
+    match headers.iter().find(|name| !has(name)) {
+        Some(name) => {
+            Err(format!("the gateway's `{}` does not send the header {name}", backend.prefix))
+        }
+        None => Ok(backend),
+    }
+}
+
+/// Where the gateway has a server.
+fn address(means: &Means, prefix: &str) -> String {
+    format!("{}/mcp/{prefix}", means.gateway)
+}

@@ -1,0 +1,136 @@
+//! The tool servers that a client's file names, whichever client it is.
+
+use super::document::{Document, Value, Word};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Where clients name their servers; `*` is any name.
+const PLACES: [&[&str]; 6] = [
+    &["mcpServers"],                  // Claude Code, Cursor, Gemini CLI and most others
+    &["projects", "*", "mcpServers"], // Claude Code, for one project
+    &["servers"],                     // VS Code
+    &["mcp", "servers"],              // VS Code, in its settings
+    &["mcp"],                         // opencode
+    &["mcp_servers"],                 // Codex
+];
+
+/// Members that hold headers, and those that hold variables. Nobody is to see their values.
+const HEADERS: [&str; 3] = ["headers", "http_headers", "env_http_headers"];
+const VARIABLES: [&str; 2] = ["env", "environment"];
+
+/// Where Codex names the variable of a header.
+const BEARER: &str = "bearer_token_env_var";
+
+/// A server that a file names.
+#[derive(Debug)]
+pub(super) struct Server {
+    /// The keys that lead to it.
+    pub(super) path: Vec<String>,
+    /// Is it written as `{ … }`? TOML has another way.
+    pub(super) is_inline: bool,
+    pub(super) way: Way,
+    /// Values that nobody is to see.
+    pub(super) hidden: Vec<Range<usize>>,
+}
+
+/// How the client reaches it.
+#[derive(Debug)]
+pub(super) enum Way {
+    /// `"command": "npx", "args": ["-y"]`
+    Program { command: Word, args: Option<Args> },
+    /// `"command": ["npx", "-y"]`
+    List(Vec<Word>),
+    /// `"url": "https://…"`
+    Address { url: Word, headers: Vec<String>, is_stream: bool },
+    /// None that is known here.
+    Unknown,
+}
+
+/// The arguments of a program.
+#[derive(Debug)]
+pub(super) struct Args {
+    pub(super) span: Range<usize>,
+    pub(super) words: Vec<Word>,
+}
+
+impl Server {
+    /// As a person knows it.
+    pub(super) fn name(&self) -> String {
+        match &self.path[..] {
+            [projects, project, _, name] if projects == "projects" => format!("{name} ({project})"),
+            [.., name] => name.clone(),
+            [] => String::new(),
+        }
+    }
+}
+
+/// All servers of a file.
+pub(super) fn servers(document: &Document<'_>) -> Vec<Server> {
+    let found = PLACES.iter().flat_map(|place| tables(document, place));
+    let servers = found.flat_map(|(path, table)| {
+        let members = document.members(table);
+        // Of two with one name readers take the last.
+        let last: HashMap<&String, usize> =
+            members.iter().map(|(name, entry)| (name, *entry)).collect();
+        members.iter().filter_map(move |(name, entry)| {
+            let is_last = last.get(name) == Some(entry);
+            let path = path.iter().chain([name]).cloned().collect();
+            is_last.then(|| server(document, path, *entry)).flatten()
+        })
+    });
+    servers.collect()
+}
+
+/// The tables that a place means.
+fn tables(document: &Document<'_>, place: &[&str]) -> Vec<(Vec<String>, usize)> {
+    let mut tables = vec![(Vec::new(), document.root())];
+    for key in place {
+        let step = |(path, table): (Vec<String>, usize)| {
+            let longer = move |(name, place): &(String, usize)| {
+                (path.iter().chain([name]).cloned().collect::<Vec<_>>(), *place)
+            };
+            let is_it = |(name, _): &&(String, usize)| *key == "*" || name == key;
+            document.members(table).iter().filter(is_it).map(longer).collect::<Vec<_>>()
+        };
+        tables = tables.into_iter().flat_map(step).collect();
+    }
+    tables
+}
+
+fn server(document: &Document<'_>, path: Vec<String>, entry: usize) -> Option<Server> {
+    let member = |name| document.member(entry, name);
+    let word = |name| member(name).and_then(|place| document.word(place));
+    let url = word("httpUrl").or_else(|| word("url"));
+    let way = match (member("command"), url) {
+        (Some(command), _) => program(document, command, member("args")),
+        (None, Some(url)) => {
+            let is_stream = ["type", "transport"]
+                .iter()
+                .all(|name| word(name).is_none_or(|word| word.text != "sse"));
+            let headers = HEADERS.iter().filter_map(|name| member(name));
+            let headers = headers.flat_map(|headers| document.members(headers));
+            let headers = headers.map(|(name, _)| name.clone());
+            let bearer = member(BEARER).map(|_| "Authorization".to_owned());
+            Way::Address { url, headers: headers.chain(bearer).collect(), is_stream }
+        }
+        (None, None) => return None,
+    };
+    let is_inline = document.raw(&document.node(entry).span).starts_with('{');
+    let hidden = HEADERS.iter().chain(&VARIABLES).filter_map(|name| member(name));
+    let hidden = hidden.flat_map(|table| document.members(table));
+    let hidden = hidden.filter_map(|(_, place)| document.word(*place)).map(|word| word.span);
+    Some(Server { path, is_inline, way, hidden: hidden.collect() })
+}
+
+fn program(document: &Document<'_>, command: usize, args: Option<usize>) -> Way {
+    if let Some(words) = document.words(command) {
+        return if words.is_empty() { Way::Unknown } else { Way::List(words) };
+    }
+    let Some(command) = document.word(command) else { return Way::Unknown };
+    let Some(place) = args else { return Way::Program { command, args: None } };
+    let span = document.node(place).span.clone();
+    match (&document.node(place).value, document.words(place)) {
+        (Value::List(_), Some(words)) => Way::Program { command, args: Some(Args { span, words }) },
+        _ => Way::Unknown,
+    }
+}

@@ -1,0 +1,310 @@
+//! The laws of wrapping, on files of all layouts.
+
+use super::document::{Document, Notation};
+use super::rewrite::{Backend, Means, Outcome, Rewritten, unwrapped, wrapped};
+use super::servers::{Args, Way, servers};
+use proptest::prelude::*;
+
+fn means() -> Means {
+    let backend = |prefix: &str, url: &str, headers: &[&str]| Backend {
+        prefix: prefix.to_owned(),
+        url: url.parse().unwrap(),
+        headers: headers.iter().map(ToString::to_string).collect(),
+    };
+    Means {
+        program: "/opt/token forge/tokenforge".to_owned(),
+        gateway: "http://127.0.0.1:8787".to_owned(),
+        asks_for_key: false,
+        backends: vec![
+            backend("tickets", "https://tickets.example/mcp", &["authorization"]),
+            backend("plain", "https://plain.example/mcp", &[]),
+        ],
+    }
+}
+
+fn wrap(text: &str, notation: Notation) -> Rewritten {
+    wrapped(text, notation, &means()).unwrap()
+}
+
+fn unwrap(text: &str, notation: Notation, backup: Option<&str>) -> String {
+    unwrapped(text, notation, backup, &means()).unwrap().text
+}
+
+fn outcome<'r>(rewritten: &'r Rewritten, name: &str) -> &'r Outcome {
+    &rewritten.servers.iter().find(|(server, _)| server == name).unwrap().1
+}
+
+/// What each server would start or ask.
+fn ways(text: &str, notation: Notation) -> Vec<Vec<String>> {
+    let texts =
+        |words: &[super::document::Word]| words.iter().map(|word| word.text.clone()).collect();
+    let way = |way: Way| match way {
+        Way::Program { command, args } => {
+            let args: Vec<String> = args.map_or(Vec::new(), |Args { words, .. }| texts(&words));
+            [vec![command.text], args].concat()
+        }
+        Way::List(words) => texts(&words),
+        Way::Address { url, .. } => vec![url.text],
+        Way::Unknown => Vec::new(),
+    };
+    let document = Document::read(text, notation).unwrap();
+    servers(&document).into_iter().map(|server| way(server.way)).collect()
+}
+
+#[test]
+fn only_the_values_that_change_are_replaced() {
+    let file = r#"{
+  // my servers
+  "mcpServers": {
+    "files": { "args": [ "-y", /* why not */ "server", ], "command": "npx", "env": {"K": "v"} },
+    "bare": {"command": "serve"},
+    "none": {"command": "serve", "args": []},
+    "plain": {"type": "http", "url": "https://plain.example/mcp"}, // over HTTP
+  },
+  "theme": "dark"
+}
+"#;
+    let new = wrap(file, Notation::Json);
+    assert_eq!(
+        new.text,
+        r#"{
+  // my servers
+  "mcpServers": {
+    "files": { "args": [ "mcp", "stdio", "--", "npx", "-y", /* why not */ "server", ], "command": "/opt/token forge/tokenforge", "env": {"K": "v"} },
+    "bare": {"command": "/opt/token forge/tokenforge", "args": ["mcp", "stdio", "--", "serve"]},
+    "none": {"command": "/opt/token forge/tokenforge", "args": ["mcp", "stdio", "--", "serve"]},
+    "plain": {"type": "http", "url": "http://127.0.0.1:8787/mcp/plain"}, // over HTTP
+  },
+  "theme": "dark"
+}
+"#
+    );
+    assert!(new.servers.iter().all(|(_, outcome)| *outcome == Outcome::Changed));
+    assert_eq!(unwrap(&new.text, Notation::Json, Some(file)), file);
+}
+
+#[test]
+fn every_client_s_way_of_naming_servers_is_known() {
+    let entry = r#"{"command": "npx", "args": ["x"]}"#;
+    for file in [
+        format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#),
+        format!(r#"{{"projects": {{"/home/me": {{"mcpServers": {{"a": {entry}}}}}}}}}"#),
+        format!(r#"{{"servers": {{"a": {entry}}}, "inputs": []}}"#),
+        format!(r#"{{"mcp": {{"servers": {{"a": {entry}}}}}}}"#),
+        r#"{"mcp": {"a": {"type": "local", "command": ["npx", "x"], "enabled": true}}}"#.to_owned(),
+    ] {
+        let new = wrap(&file, Notation::Json);
+        let program = means().program;
+        let expected = [&program, "mcp", "stdio", "--", "npx", "x"].map(str::to_owned);
+        assert_eq!(ways(&new.text, Notation::Json), [expected], "{file}");
+        assert_eq!(unwrap(&new.text, Notation::Json, None), file);
+    }
+}
+
+#[test]
+fn an_address_goes_through_the_gateway_only_if_that_works() {
+    let left = |entry: &str, means: &Means| {
+        let file = format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#);
+        let new = wrapped(&file, Notation::Json, means).unwrap();
+        match outcome(&new, "a") {
+            Outcome::Changed => String::new(),
+            Outcome::Left(why) => why.clone(),
+        }
+    };
+    let tickets =
+        r#"{"httpUrl": "https://tickets.example/mcp", "headers": {"Authorization": "x"}}"#;
+    assert_eq!(left(tickets, &means()), "");
+    let strict = Means { asks_for_key: true, ..means() };
+    assert!(left(tickets, &strict).contains("asks for a key"));
+    for (entry, why) in [
+        (r#"{"url": "https://other.example/mcp"}"#, "no server with this address"),
+        (r#"{"url": "https://plain.example/mcp", "type": "sse"}"#, "SSE"),
+        (r#"{"url": "https://plain.example/mcp", "headers": {"X-Team": "a"}}"#, "header X-Team"),
+        (r#"{"url": "http://127.0.0.1:8787/mcp/a"}"#, "already"),
+        (r#"{"command": 7}"#, "not understood"),
+        (r#"{"command": "a", "args": [1]}"#, "not understood"),
+    ] {
+        assert!(left(entry, &means()).contains(why), "{entry}");
+    }
+}
+
+#[test]
+fn options_that_were_added_by_hand_are_undone_too() {
+    let file = r#"{"mcpServers": {"a": {"command": "/usr/bin/tokenforge", "args": ["mcp", "stdio", "--format", "toon", "--", "npx", "-y"]}}}"#;
+    assert_eq!(
+        outcome(&wrap(file, Notation::Json), "a"),
+        &Outcome::Left("it is behind Tokenforge already".into())
+    );
+    let plain = r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y"]}}}"#;
+    assert_eq!(unwrap(file, Notation::Json, None), plain);
+}
+
+#[test]
+fn codex_s_file_keeps_its_comments_and_tables() {
+    let file = "model = \"gpt\" # mine\n\n[mcp_servers.files]\ncommand = 'npx' # here\nargs = [\n  \"-y\", # yes\n]\n\
+                [mcp_servers.files.env]\nKEY = \"v\"\n\n[mcp_servers.bare]\n  command = \"serve\"\n\n\
+                [mcp_servers]\ninline = { command = \"serve\" }\n";
+    let new = wrap(file, Notation::Toml);
+    assert!(
+        new.text.contains("command = \"/opt/token forge/tokenforge\" # here\n"),
+        "{}",
+        new.text
+    );
+    assert!(
+        new.text.contains("  \"mcp\", \"stdio\", \"--\", 'npx', \"-y\", # yes\n"),
+        "{}",
+        new.text
+    );
+    assert!(
+        new.text.contains("\n  args = [\"mcp\", \"stdio\", \"--\", \"serve\"]\n"),
+        "{}",
+        new.text
+    );
+    assert_eq!(wrap(&new.text, Notation::Toml).text, new.text);
+    assert_eq!(unwrap(&new.text, Notation::Toml, Some(file)), file);
+    let windows = file.replace('\n', "\r\n");
+    let new = wrap(&windows, Notation::Toml);
+    assert_eq!(unwrap(&new.text, Notation::Toml, Some(&windows)), windows);
+    let dotted = "mcp_servers.a.command = \"serve\"\n";
+    assert!(matches!(outcome(&wrap(dotted, Notation::Toml), "a"), Outcome::Left(_)));
+}
+
+/// A text in quotes, as files spell them.
+fn word() -> impl Strategy<Value = String> {
+    let spellings = [
+        r#""npx""#,
+        r#""-y""#,
+        r#""a\"b""#,
+        r#""\u00e9é""#,
+        r#""//""#,
+        r#""/* x */""#,
+        r#""C:\\x""#,
+        r#""""#,
+        r#""--""#,
+        r#""tokenforge""#,
+        r#""\ud800""#,
+        r#""mcp""#,
+        r#""stdio""#,
+    ];
+    prop::sample::select(spellings.to_vec()).prop_map(str::to_owned)
+}
+
+/// The pieces of a server's entry.
+fn entry() -> impl Strategy<Value = Vec<String>> {
+    let list = |words: Vec<String>| {
+        let mut pieces = vec!["[".to_owned()];
+        for word in words {
+            pieces.extend([word, ",".to_owned()]);
+        }
+        if pieces.len() > 1 {
+            pieces.pop();
+        }
+        pieces.push("]".to_owned());
+        pieces
+    };
+    let object = |members: Vec<(&str, Vec<String>)>| {
+        let mut pieces = vec!["{".to_owned()];
+        for (key, value) in members {
+            pieces.extend([format!("\"{key}\""), ":".to_owned()]);
+            pieces.extend(value);
+            pieces.push(",".to_owned());
+        }
+        if pieces.len() > 1 {
+            pieces.pop();
+        }
+        pieces.push("}".to_owned());
+        pieces
+    };
+    let program = (word(), prop::option::of(prop::collection::vec(word(), 0..4)), any::<bool>());
+    prop_oneof![
+        4 => program.prop_map(move |(command, args, is_first)| {
+            let mut members = vec![("command", vec![command]), ("env", vec!["null".to_owned()])];
+            if let Some(args) = args {
+                members.insert(if is_first { 0 } else { 2 }, ("args", list(args)));
+            }
+            object(members)
+        }),
+        2 => prop::collection::vec(word(), 0..4).prop_map(move |words| object(vec![("command", list(words))])),
+        1 => prop::sample::select(vec!["https://plain.example/mcp", "https://other.example", "http://127.0.0.1:8787/mcp/x"])
+            .prop_map(move |url| object(vec![("url", vec![format!("\"{url}\"")])])),
+        1 => Just(vec!["-1.5e3".to_owned()]),
+    ]
+}
+
+/// A file in any layout.
+fn file() -> impl Strategy<Value = String> {
+    let noise = prop::sample::select(vec![
+        "",
+        "",
+        " ",
+        "\n",
+        "\t",
+        "\r\n  ",
+        " /* \"{ */ ",
+        "// [,\n",
+        "/**/",
+    ]);
+    let place = prop::sample::select(vec!["mcpServers", "servers", "mcp"]);
+    let commas = any::<bool>();
+    (place, prop::collection::vec(entry(), 0..4), prop::collection::vec(noise, 64), commas)
+        .prop_map(|(place, entries, noise, has_last_comma)| {
+            let mut pieces: Vec<String> =
+                ["{", "\"x\"", ":", "[", "]", ","].map(str::to_owned).into();
+            pieces.extend([format!("\"{place}\""), ":".to_owned(), "{".to_owned()]);
+            let last = entries.len();
+            for (index, entry) in entries.into_iter().enumerate() {
+                pieces.extend([format!("\"s{index}\""), ":".to_owned()]);
+                pieces.extend(entry);
+                if index + 1 < last || has_last_comma {
+                    pieces.push(",".to_owned());
+                }
+            }
+            pieces.extend(["}".to_owned(), "}".to_owned()]);
+            let noise = noise.iter().cycle();
+            pieces.iter().zip(noise).map(|(piece, noise)| format!("{noise}{piece}")).collect()
+        })
+}
+
+proptest! {
+    #[test]
+    fn a_wrapped_file_is_unwrapped_to_the_same_bytes(file in file()) {
+        let json = Notation::Json;
+        let before = unwrap(&file, json, None);
+        let new = wrap(&file, json);
+        prop_assert_eq!(unwrap(&new.text, json, Some(&before)), before);
+    }
+
+    #[test]
+    fn l6_nothing_is_wrapped_twice(file in file()) {
+        let once = wrap(&file, Notation::Json).text;
+        let twice = wrap(&once, Notation::Json);
+        prop_assert_eq!(&twice.text, &once);
+        prop_assert!(twice.servers.iter().all(|(_, outcome)| *outcome != Outcome::Changed));
+    }
+
+    #[test]
+    fn a_wrapped_server_starts_what_it_started_before(file in file()) {
+        let json = Notation::Json;
+        let new = wrap(&file, json);
+        let filter = [means().program.as_str(), "mcp", "stdio", "--"].map(str::to_owned);
+        let pairs = ways(&file, json).into_iter().zip(ways(&new.text, json));
+        for ((old, new), (name, outcome)) in pairs.zip(&new.servers) {
+            match outcome {
+                Outcome::Left(_) => prop_assert_eq!(old, new),
+                Outcome::Changed if old.len() == 1 && old[0].starts_with("https:") => {
+                    prop_assert_eq!(new, ["http://127.0.0.1:8787/mcp/plain"], "{}", name);
+                }
+                Outcome::Changed => prop_assert_eq!(new, [&filter[..], &old[..]].concat()),
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_changed_since_stays_changed(file in file()) {
+        let json = Notation::Json;
+        let before = unwrap(&file, json, None);
+        let edit = |text: &str| text.replacen("\"x\"", "\"later\": true, \"x\"", 1);
+        let edited = edit(&wrap(&file, json).text);
+        prop_assert_eq!(unwrap(&edited, json, Some(&before)), edit(&before));
+    }
+}

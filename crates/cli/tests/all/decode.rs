@@ -1,0 +1,164 @@
+//! `tokenforge decode`, seen from a shell.
+
+use crate::kit::{Folder, failure, out};
+
+#[test]
+fn s5_k1_the_three_printed_examples_are_read_character_by_character() {
+    for (stc, json) in [
+        (
+            r#"{name: "foo", api_version: "v2", count: 42}"#,
+            r#"{"name":"foo","api_version":"v2","count":42}"#,
+        ),
+        (
+            r#"{tags[3]: "api","gateway","mcp", scores[3]: 95,87,91}"#,
+            r#"{"tags":["api","gateway","mcp"],"scores":[95,87,91]}"#,
+        ),
+        (
+            r#"[2]{id,name,method}: 1,"users","GET" / 2,"orders","POST""#,
+            r#"[{"id":1,"name":"users","method":"GET"},{"id":2,"name":"orders","method":"POST"}]"#,
+        ),
+    ] {
+        assert_eq!(out("decode --from stc", stc), json);
+        assert_eq!(out("decode", stc), json);
+    }
+}
+
+#[test]
+fn k4_a_table_with_and_without_a_colon_before_it_is_the_same() {
+    let json = r#"{"items":[{"id":1},{"id":2}],"n":2}"#;
+    assert_eq!(out("decode --from stc", "{items: [2]{id}: 1 / 2, n: 2}"), json);
+    assert_eq!(out("decode --from stc", "{items[2]{id}: 1 / 2, n: 2}"), json);
+}
+
+#[test]
+fn k6_numbers_keep_their_text() {
+    let numbers = "1.10,-0,1E400,12345678901234567890123";
+    let json = format!(r#"{{"n":[{numbers}]}}"#);
+    assert_eq!(out("decode --from stc", format!("{{n[4]: {numbers}}}")), json);
+    assert_eq!(out("decode --from toon", format!("n[4]: {numbers}")), json);
+    let rows = "[4]{n:float}\n1.10\n-0\n1E400\n12345678901234567890123";
+    let json = r#"[{"n":1.10},{"n":-0},{"n":1E400},{"n":12345678901234567890123}]"#;
+    assert_eq!(out("decode --from table", rows), json);
+}
+
+#[test]
+fn f9_null_missing_and_the_empty_string_come_back_apart() {
+    let table = "[5]{id:int,s:string}\n1,x\n2,null\n3,\n4,\"\"\n5,\"null\"\n";
+    let json =
+        r#"[{"id":1,"s":"x"},{"id":2,"s":null},{"id":3},{"id":4,"s":""},{"id":5,"s":"null"}]"#;
+    assert_eq!(out("decode --from table", table), json);
+    assert_eq!(out("decode --from table", table.replace('\n', "\r\n")), json);
+}
+
+#[test]
+fn auto_takes_json_and_stc_before_a_table_before_toon() {
+    for (text, json) in [
+        // Also TOON: the key `[1, 2]`, or a header. JSON comes first.
+        ("[1, 2]", "[1,2]"),
+        ("[0]", "[0]"),
+        (r#"{"a": "x: y"}"#, r#"{"a":"x: y"}"#),
+        // STC and TOON share the header, not the rows.
+        (r#"[2]{a}: "x" / "y""#, r#"[{"a":"x"},{"a":"y"}]"#),
+        ("[2]{a}:\n  x\n  y", r#"[{"a":"x"},{"a":"y"}]"#),
+        ("[2]{a:string}\nx\ny", r#"[{"a":"x"},{"a":"y"}]"#),
+        ("a[2]: x,y", r#"{"a":["x","y"]}"#),
+        ("hello world", r#""hello world""#),
+        ("42", "42"),
+        ("", "{}"),
+    ] {
+        assert_eq!(out("decode --from auto", text), json, "{text:?}");
+    }
+}
+
+#[test]
+fn auto_hears_the_mistake_in_json_and_does_not_take_it_for_toon() {
+    for (text, place) in [
+        ("{\"a\": 1,\n \"b\" 2}", "(line 2, column 6, byte 14)"),
+        ("[1,2", "(line 1, column 5, byte 4)"),
+    ] {
+        let error = failure(1, "decode", text);
+        assert!(error.contains(place), "{text}: {error}");
+    }
+    failure(1, "decode", "[".repeat(100_000));
+}
+
+#[test]
+fn f9_a_table_that_was_cut_at_a_line_end_is_an_error() {
+    failure(1, "decode --from table", "[2]{a:int}\n1\n");
+    failure(1, "decode", "[2]{a:int,b:int}\n1,2\n");
+}
+
+#[test]
+fn errors_have_a_line_a_column_and_a_byte_and_nothing_is_written() {
+    for (from, text, message) in [
+        ("stc", "{t[3]: 1,2}", "(line 1, column 11, byte 10)"),
+        ("stc", "[2]{a}: 1 / 2 / 3", "(line 1, column 15, byte 14)"),
+        ("table", "[2]{a:int}\n1", "expected 2 rows as declared, found 1"),
+        ("table", "[1]{a:int}\nx", "expected an integer or `null`, found `x` (line 2, column 1"),
+        ("toon", "a[3]: 1,2", "expected 3 values as declared, found 2"),
+        ("toon", "a: 1\na: 2", "expected each key once in an object"),
+    ] {
+        let error = failure(1, &format!("decode --from {from}"), text);
+        assert!(error.starts_with("tokenforge: standard input: "), "{error}");
+        assert!(error.contains(message), "{text:?}: {error}");
+        assert!(error.contains("(line ") && error.contains(", byte "), "{error}");
+    }
+}
+
+#[test]
+fn lenient_forgives_counts_duplicates_indentation_and_blank_lines() {
+    for (toon, json) in [
+        ("a[3]: 1,2", r#"{"a":[1,2]}"#),
+        ("a: 1\na: 2", r#"{"a":2}"#),
+        ("a:\n   b: 1", r#"{"a":{"b":1}}"#),
+        ("a[2]:\n  - 1\n\n  - 2", r#"{"a":[1,2]}"#),
+    ] {
+        failure(1, "decode --from toon", toon);
+        assert_eq!(out("decode --from toon --lenient", toon), json, "{toon:?}");
+    }
+}
+
+#[test]
+fn toon_is_read_with_the_indent_asked_for() {
+    assert_eq!(out("decode --from toon --indent 4", "a:\n    b: 1"), r#"{"a":{"b":1}}"#);
+    failure(1, "decode --from toon --indent 4", "a:\n  b: 1");
+}
+
+#[test]
+fn a_larger_output_than_allowed_is_an_error_in_every_form() {
+    let json = r#"[{"a":1},{"a":2}]"#;
+    for (from, text) in [
+        ("auto", "[2]{a}:1/2"),
+        ("stc", "[2]{a}:1/2"),
+        ("table", "[2]{a:int}\n1\n2"),
+        ("toon", "[2]{a}:\n  1\n  2"),
+    ] {
+        let allowing = |bytes| format!("decode --from {from} --max-output {bytes}");
+        assert_eq!(out(&allowing(json.len()), text), json, "{from}");
+        let error = failure(1, &allowing(json.len() - 1), text);
+        assert!(error.contains("an output of at most 16 bytes"), "{from}: {error}");
+    }
+}
+
+#[test]
+fn k10_a_count_of_a_billion_is_an_error_and_not_an_allocation() {
+    for (from, text) in [
+        ("stc", "{t[1000000000]: 1,2,3}"),
+        ("table", "[1000000000]{a:int}\n1\n2\n3"),
+        ("toon", "t[1000000000]: 1,2,3"),
+    ] {
+        failure(1, &format!("decode --from {from}"), text);
+    }
+}
+
+#[test]
+fn a_file_a_dash_and_no_argument_are_the_same() {
+    let folder = Folder::new();
+    let file = folder.file("a.toon", "a: 1\n");
+    for (arguments, stdin) in [(format!("decode {file}"), ""), ("decode -".into(), "a: 1\n")] {
+        assert_eq!(out(&arguments, stdin), r#"{"a":1}"#);
+    }
+    let broken = folder.file("b.toon", "a[2]: 1");
+    let error = failure(1, &format!("decode {broken}"), "");
+    assert!(error.starts_with(&format!("tokenforge: {broken}: ")), "{error}");
+}

@@ -1,0 +1,118 @@
+//! `tokenforge mcp stdio`, as a process between a client and a tool server.
+
+use crate::kit::Folder;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// A tool server in a shell.
+const SERVER: &str = r#"trap 'exit 9' TERM
+while IFS= read -r line; do
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+    case "$line" in
+        *'"tools/list"'*) result='{"tools":[{"name":"rows","outputSchema":{}}]}' ;;
+        *'"tools/call"'*) result=$RESULT ;;
+        *exit*) exit 7 ;;
+        *) printf '%s\n' "$line"; continue ;;
+    esac
+    printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done"#;
+
+struct Filter {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<std::process::ChildStdout>,
+}
+
+fn rows() -> String {
+    let row = |n: u32| json!({"id": n, "name": format!("row {n}"), "state": "open"});
+    serde_json::to_string_pretty(&(0..60).map(row).collect::<Vec<_>>()).unwrap()
+}
+
+fn filter(folder: &Folder, arguments: &[&str]) -> Filter {
+    let result = json!({"content": [{"type": "text", "text": rows()}]});
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tokenforge"))
+        .args(["mcp", "stdio"])
+        .args(arguments)
+        .args(["--", "sh", "-c", SERVER])
+        .env("RESULT", result.to_string())
+        .env("FORGE_DATA_DIR", folder.path("data"))
+        .env("FORGE_CONFIG_DIR", folder.path("config"))
+        .current_dir(folder.path("."))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    Filter { child, stdin, stdout: BufReader::new(stdout) }
+}
+
+impl Filter {
+    fn say(&mut self, line: &str) {
+        writeln!(self.stdin, "{line}").unwrap();
+    }
+
+    fn hear(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn ask(&mut self, id: &str, method: &str, params: &Value) -> Value {
+        self.say(
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        );
+        let answer: Value = serde_json::from_str(&self.hear()).unwrap();
+        assert_eq!(answer["id"], id);
+        answer["result"].clone()
+    }
+}
+
+#[test]
+fn m17_results_are_smaller_and_all_else_is_as_it_was() {
+    let folder = Folder::new();
+    let mut filter = filter(&folder, &["--format", "toon"]);
+    for line in [r#"{ "jsonrpc" : "2.0", "method":"x/y" , "n": 1.0e2 }"#, "no message at all"] {
+        filter.say(line);
+        assert_eq!(filter.hear(), format!("{line}\n"));
+    }
+    let tools = filter.ask("a", "tools/list", &json!({}));
+    assert_eq!(tools["tools"][0], json!({"name": "rows", "outputSchema": {}}));
+    assert_eq!(tools["tools"][1]["name"], "expand_context");
+    let result = filter.ask("b", "tools/call", &json!({"name": "other"}));
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("[60]{id,name,state}:"), "{text}");
+    let unknown =
+        filter.ask("c", "tools/call", &json!({"name": "expand_context", "arguments": {"id": "x"}}));
+    assert_eq!(unknown["isError"], true);
+}
+
+#[test]
+fn the_program_s_exit_status_is_ours() {
+    let folder = Folder::new();
+    let mut first = filter(&folder, &[]);
+    first.say("exit");
+    assert_eq!(first.child.wait().unwrap().code(), Some(7));
+    let second = filter(&folder, &[]);
+    let Filter { mut child, stdin, .. } = second;
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_signal_goes_on_to_the_program() {
+    let folder = Folder::new();
+    let mut filter = filter(&folder, &[]);
+    filter.say("ready?");
+    filter.hear();
+    let id = filter.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(filter.child.wait().unwrap().code(), Some(9));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_said_to() {
+    let said = crate::kit::failure(1, "mcp stdio -- /nowhere/at-all", "");
+    assert!(said.contains("cannot run /nowhere/at-all"), "{said}");
+}

@@ -1,0 +1,183 @@
+//! Many processes, one after the other or side by side, that forward the same bytes.
+
+use super::Serving;
+use crate::kit::Folder;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tokenforge_mock::client::{Ask, PATIENCE};
+use tokenforge_mock::{Mock, first_reference};
+
+/// A request of a real client.
+#[derive(Deserialize)]
+struct Recording {
+    #[serde(skip)]
+    name: String,
+    path: String,
+    body: Box<RawValue>,
+}
+
+/// Every recording but the frame of a WebSocket, which is no body; and a request of which something is left out.
+fn recordings() -> Vec<Recording> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/recorded");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut recordings: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|end| end == "json"))
+        .filter(|file| file.file_stem().unwrap() != "codex_ws")
+        .map(|file| {
+            let name = file.file_stem().unwrap().display().to_string();
+            let text = std::fs::read_to_string(&file).unwrap();
+            Recording { name, ..serde_json::from_str(&text).unwrap() }
+        })
+        .collect();
+    assert_eq!(recordings.len(), 40);
+    recordings.push(left_out());
+    recordings
+}
+
+/// A test run of which the passed tests are left out.
+fn left_out() -> Recording {
+    let passed: String =
+        (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
+    let run = format!(
+        "\nrunning 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored; \
+         0 measured; 0 filtered out; finished in 0.04s\n"
+    );
+    let body = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 100,
+        "tools": [{"name": "Bash", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "user", "content": "Go on."},
+            {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cargo test"}},
+            ]},
+            {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": run},
+            ]},
+        ],
+    });
+    let body = RawValue::from_string(body.to_string()).unwrap();
+    Recording { name: "a test run".to_owned(), path: "/v1/messages".to_owned(), body }
+}
+
+/// What the provider gets of each recording through a gateway.
+fn forwarded(gateway: &Serving, mock: &Mock, recordings: &[Recording]) -> Vec<Vec<u8>> {
+    let forwarded = recordings.iter().map(|recording| {
+        let answer = gateway.send(&Ask::post(&recording.path, recording.body.get()));
+        assert_eq!(answer.status, 200, "{}: {:?}", recording.name, mock.refusals());
+        mock.last().body.to_vec()
+    });
+    forwarded.collect()
+}
+
+#[track_caller]
+fn assert_same(recordings: &[Recording], first: &[Vec<u8>], again: &[Vec<u8>], when: &str) {
+    for (recording, (first, again)) in recordings.iter().zip(first.iter().zip(again)) {
+        assert!(first == again, "{} differs {when}", recording.name);
+    }
+}
+
+/// Something was made smaller, and something left out.
+#[track_caller]
+fn assert_compressed(recordings: &[Recording], forwarded: &[Vec<u8>]) {
+    let pairs = recordings.iter().zip(forwarded);
+    let changed = pairs.filter(|(recording, body)| recording.body.get().as_bytes() != **body);
+    assert!(changed.count() >= 20);
+    assert!(forwarded.iter().any(|body| first_reference(body).is_some()));
+}
+
+#[test]
+fn g2_g3_l5_a_second_process_that_shares_redis_forwards_the_same_bytes() {
+    let (mock, redis, recordings) = (Mock::start(), Redis::start(), recordings());
+    let url = redis.url();
+    let one = Serving::before(&mock, &["--store", &url]);
+    let other = Serving::before(&mock, &["--store", &url]);
+    let first = forwarded(&one, &mock, &recordings);
+    assert_compressed(&recordings, &first);
+    let again = forwarded(&one, &mock, &recordings);
+    assert_same(&recordings, &first, &again, "at the second time");
+    let others = forwarded(&other, &mock, &recordings);
+    assert_same(&recordings, &first, &others, "in a second process");
+    drop(one);
+    let one = Serving::before(&mock, &["--store", &url]);
+    let again = forwarded(&one, &mock, &recordings);
+    assert_same(&recordings, &first, &again, "after a restart");
+    // What one left out the others can give back.
+    let id = first.iter().find_map(|body| first_reference(body)).unwrap();
+    let original = |gateway: &Serving| {
+        let answer = gateway.get(&format!("/_forge/api/expand?id={id}"));
+        assert_eq!(answer.status, 200);
+        answer.body
+    };
+    assert_eq!(original(&one), original(&other));
+}
+
+#[test]
+fn g3_l5_a_process_that_was_killed_and_comes_back_to_its_folder_forwards_the_same_bytes() {
+    let (mock, folder, recordings) = (Mock::start(), Folder::new(), recordings());
+    let url = format!("disk:{}", folder.path("store").display());
+    let gateway = Serving::before(&mock, &["--store", &url]);
+    let first = forwarded(&gateway, &mock, &recordings);
+    assert_compressed(&recordings, &first);
+    gateway.signal("-KILL");
+    drop(gateway);
+    let gateway = Serving::before(&mock, &["--store", &url]);
+    let again = forwarded(&gateway, &mock, &recordings);
+    assert_same(&recordings, &first, &again, "after a restart");
+}
+
+/// A real Redis or Valkey server, which ends with the value.
+struct Redis {
+    address: SocketAddr,
+    process: Child,
+    _folder: Folder,
+}
+
+impl Redis {
+    fn start() -> Self {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let folder = Folder::new();
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/redis-server");
+        let process = Command::new(program)
+            .args(["--port", &address.port().to_string()])
+            .args(["--dir", &folder.path(".").display().to_string()])
+            // Its end is the server's.
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut redis = Redis { address, process, _folder: folder };
+        let started = Instant::now();
+        while !redis.answers() {
+            let ended = redis.process.try_wait().unwrap();
+            assert!(ended.is_none(), "no server: {ended:?}; see its message above");
+            assert!(started.elapsed() < PATIENCE, "no server after {PATIENCE:?}");
+            std::thread::yield_now();
+        }
+        redis
+    }
+
+    fn answers(&self) -> bool {
+        let Ok(mut stream) = TcpStream::connect(self.address) else { return false };
+        stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let mut answer = [0; 5];
+        stream.write_all(b"PING\r\n").is_ok()
+            && stream.read_exact(&mut answer).is_ok()
+            && answer == *b"+PONG"
+    }
+
+    fn url(&self) -> String {
+        format!("redis://{}/0", self.address)
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}

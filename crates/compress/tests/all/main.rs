@@ -1,0 +1,21 @@
+//! The stages and the engine, seen from outside.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod command;
+mod dictionary;
+mod engine;
+mod f16_families;
+mod filter_laws;
+mod fold;
+mod laws;
+mod listing;
+mod normalize;
+mod numbers;
+mod peers_failures;
+mod prompt;
+mod recorded_outputs;
+mod safe;
+mod stage_faults;
+mod templates;
+mod wrapper;

@@ -1,0 +1,10 @@
+//! Settings, seen from outside.
+
+mod documented;
+mod errors;
+mod kit;
+mod laws;
+mod layers;
+mod patch;
+mod reference;
+mod structured;

@@ -1,0 +1,16 @@
+//! Requests and replies of every dialect, seen from outside.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod hostile;
+mod recorded;
+mod rejoin;
+mod reply_anthropic;
+mod reply_bedrock;
+mod reply_chat;
+mod reply_gemini;
+mod reply_ollama;
+mod reply_responses;
+mod shapes;
+mod speech;
+mod support;

@@ -1,0 +1,77 @@
+//! A connection, and who is at its other end.
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use hyper_util::rt::TokioIo;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::net::TcpStream;
+
+/// A connection to a provider, or to a proxy that is told with each request whom it is for.
+pub(crate) struct Link {
+    stream: TokioIo<TcpStream>,
+    is_to_proxy: bool,
+}
+
+impl Link {
+    /// To whom the requests are for.
+    pub(crate) fn direct(stream: TokioIo<TcpStream>) -> Self {
+        Link { stream, is_to_proxy: false }
+    }
+
+    /// To a proxy.
+    pub(crate) fn to_proxy(stream: TokioIo<TcpStream>) -> Self {
+        Link { stream, is_to_proxy: true }
+    }
+
+    fn stream(self: Pin<&mut Self>) -> Pin<&mut TokioIo<TcpStream>> {
+        Pin::new(&mut self.get_mut().stream)
+    }
+}
+
+impl Connection for Link {
+    fn connected(&self) -> Connected {
+        self.stream.connected().proxy(self.is_to_proxy)
+    }
+}
+
+impl Read for Link {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.stream().poll_read(context, into)
+    }
+}
+
+impl Write for Link {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.stream().poll_write(context, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream().poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream().poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.stream().poll_write_vectored(context, pieces)
+    }
+}

@@ -1,0 +1,84 @@
+//! What a server behind an address says to no request in particular.
+
+use super::super::Wire;
+use super::super::head::Head;
+use super::{AGAIN, Address, LONGEST_WAIT, Remote, is_stream};
+use crate::era::Era;
+use crate::{rpc, sse};
+use bytes::Bytes;
+use http::Request;
+use http_body_util::BodyExt;
+use std::sync::{Arc, PoisonError, Weak};
+
+/// The changes that are asked for.
+const CHANGES: &str =
+    r#"{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true}"#;
+
+/// How a server is heard that speaks to no request in particular.
+enum Listening {
+    /// On a stream that belongs to the session.
+    Stream,
+    /// On one that is asked for, with this introduction.
+    Subscription(String),
+}
+
+impl Address {
+    /// Listens to what the server says to no request in particular, for as long as somebody needs the server.
+    pub(crate) fn listen(&self) {
+        self.listen_by(Listening::Stream);
+    }
+
+    /// The same in the modern era: asks to be told when lists change. `introduction` says whose request it is.
+    pub(crate) fn subscribe(&self, introduction: String) {
+        self.listen_by(Listening::Subscription(introduction));
+    }
+
+    fn listen_by(&self, how: Listening) {
+        let weak = Arc::downgrade(&self.0);
+        let task = tokio::spawn(listen(weak, how));
+        let mut listening = self.0.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        *listening = Some(task.abort_handle());
+    }
+
+    fn subscription(&self, introduction: &str) -> Request<Bytes> {
+        let method = "subscriptions/listen";
+        let params = format!(r#"{{"notifications":{CHANGES},"_meta":{introduction}}}"#);
+        let text = rpc::request(self.0.inbox.pending.id(), method, &params);
+        let head = Head { era: Era::Modern, method: method.to_owned(), ..Head::default() };
+        self.post_request(text, &head)
+    }
+}
+
+/// Reads the stream of a server until nobody needs it or the server has none. Between two streams it waits.
+async fn listen(remote: Weak<Remote>, how: Listening) {
+    let (mut last, mut wait) = (None, AGAIN);
+    loop {
+        // Nothing of it is held while the server is silent, so that it can be let go.
+        let (transport, request) = {
+            let Some(address) = remote.upgrade().map(Address) else { return };
+            let request = match &how {
+                Listening::Stream => address.get_request(last.as_deref()),
+                Listening::Subscription(introduction) => address.subscription(introduction),
+            };
+            (address.0.transport.clone(), request)
+        };
+        let Ok(answer) = transport.send(request).await else { return };
+        if !is_stream(&answer) {
+            return;
+        }
+        let mut reader = sse::Reader::default();
+        let mut body = answer.into_body();
+        while let Some(Ok(frame)) = body.body.frame().await {
+            let Some(address) = remote.upgrade().map(Address) else { return };
+            let Some(piece) = frame.data_ref() else { continue };
+            let Ok(events) = reader.push(piece) else { return };
+            for event in events {
+                wait = AGAIN;
+                address.0.inbox.take(&Wire::Address(address.clone()), &event.data, None);
+            }
+        }
+        last = reader.last_id.or(last);
+        tokio::time::sleep(reader.retry.unwrap_or(wait).min(LONGEST_WAIT)).await;
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+}
