@@ -1,6 +1,6 @@
 //! The level that costs the fewest tokens.
 
-use super::{Level, encode};
+use super::{HEADER, Level, encode};
 use crate::json::Json;
 use std::borrow::Cow;
 use tokenforge_tokens::Counter;
@@ -15,8 +15,6 @@ pub struct Weighed<'a> {
     pub text: Cow<'a, str>,
     /// Its tokens.
     pub tokens: usize,
-    /// The tokens of minified JSON.
-    pub baseline: usize,
 }
 
 /// The lightest of some levels and of minified JSON by tokens; never above minified JSON.
@@ -36,21 +34,29 @@ pub struct Weighed<'a> {
 /// ```
 #[must_use]
 pub fn lightest<'a>(json: &Json<'a>, levels: &[Level], counter: Counter) -> Weighed<'a> {
-    let text = json.minify();
-    let baseline = counter.count(&text);
-    let mut best = Weighed { level: None, text, tokens: baseline, baseline };
+    let mut best: Option<Weighed<'a>> = None;
     // The likely winners first: what comes later is counted only up to the best so far.
     let mut levels = levels.to_vec();
     levels.sort_unstable();
     for level in levels.into_iter().rev() {
         let text = encode(json, level);
         // What is so much longer never had fewer tokens.
-        if text.len() > best.text.len() + best.text.len() / 8 {
+        let is_longer = |best: &Weighed<'_>| text.len() > best.text.len() + best.text.len() / 8;
+        if !text.starts_with(HEADER) || best.as_ref().is_some_and(is_longer) {
             continue;
         }
-        if let Some(tokens) = counter.count_within(&text, best.tokens.saturating_sub(1)) {
-            best = Weighed { level: Some(level), text, tokens, baseline };
+        let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens.saturating_sub(1));
+        if let Some(tokens) = counter.count_within(&text, limit) {
+            best = Some(Weighed { level: Some(level), text, tokens });
         }
     }
-    best
+    let minified = json.minify();
+    let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens);
+    match (counter.count_within(&minified, limit), best) {
+        (None, Some(best)) => best,
+        (tokens, _) => {
+            let tokens = tokens.unwrap_or_else(|| counter.count(&minified));
+            Weighed { level: None, text: minified, tokens }
+        }
+    }
 }
