@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tokenforge_formats::Json;
 use tokenforge_formats::stc2::{self, Level};
+use tokenforge_laws::damage::{COMMON, SYNTAX, scratched};
 use tokenforge_laws::{document, text, tokens};
 use tokenforge_samples::{Nasty, nasty, repetitive};
 use tokenforge_tokens::Counter;
@@ -54,7 +55,8 @@ fn the_reader_of_stc2_survives_texts_with_random_damage() {
         let text = repetitive(seed / 3);
         let json = Json::parse(&text).expect("repetitive texts are JSON");
         let level = Level::ALL[(seed % 3) as usize];
-        text::stc2(&scratch(seed, &stc2::encode(&json, level), &SYNTAX), (seed % 4096) as usize);
+        let damaged = scratched(seed, &stc2::encode(&json, level), &SYNTAX);
+        text::stc2(&damaged, (seed % 4096) as usize);
     });
 }
 
@@ -108,32 +110,9 @@ fn l2_early_exits_change_no_answer() {
     for_all(20_000, |seed, json| tokens::early_exit(json, &damage(seed, json)));
 }
 
-/// Characters that mean something in some form; the last ones only in STC 2.
-const SYNTAX: [char; 24] = [
-    '"', '\\', '{', '}', '[', ']', ':', ',', '/', '\n', ' ', '-', '0', 'é', '(', ')', '|', '^',
-    '*', '&', '=', '?', '+', '1',
-];
-
 /// Some form of the document, with a few characters replaced, removed or doubled.
 fn damage(seed: u64, json: &str) -> String {
     let parsed = tokenforge_formats::Json::parse(json).expect("samples are JSON");
     let form = tokenforge_formats::Form::ALL[(seed % 4) as usize];
-    scratch(seed, &form.encode(&parsed).unwrap_or(json.into()), &SYNTAX[..14])
-}
-
-/// Up to three characters removed, replaced or inserted.
-fn scratch(seed: u64, text: &str, syntax: &[char]) -> String {
-    let mut characters: Vec<char> = text.chars().collect();
-    let mut state = seed;
-    for _ in 0..seed % 4 {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let at = (state >> 33) as usize % (characters.len() + 1);
-        let sign = syntax[(state >> 24) as usize % syntax.len()];
-        match (state >> 20) % 3 {
-            0 if at < characters.len() => drop(characters.remove(at)),
-            1 if at < characters.len() => characters[at] = sign,
-            _ => characters.insert(at, sign),
-        }
-    }
-    characters.into_iter().collect()
+    scratched(seed, &form.encode(&parsed).unwrap_or(json.into()), &SYNTAX[..COMMON])
 }

@@ -141,7 +141,7 @@ impl Decoder<'_> {
                     return Err(Fault::expected("a run that stays below 2^53", self.at));
                 }
                 self.write_key(shape, key);
-                self.out.push_str(&next.to_string());
+                self.out.push_integer(next);
                 let next = next.saturating_add(step);
                 shape.ops[op] = Op::Run { key, next, step };
             }

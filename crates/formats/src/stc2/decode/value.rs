@@ -113,12 +113,12 @@ impl Decoder<'_> {
 
     /// `&N` and a quoted string, which more text may follow, or a container, or what only this cell can have.
     pub(super) fn anchored(&mut self, cell: Option<Op>) -> Result<Progress, Fault> {
-        let number = self.number_behind_mark()?;
+        let (number, end) = self.number_behind_mark()?;
         let index = self.anchors.len();
         if number != index + 1 {
             return Err(Fault::expected("the next number after `&`", self.at));
         }
-        self.at = lexeme::digits(self.bytes, self.at + 1);
+        self.at = end;
         let is_text = self.peek() == Some(b'"');
         let start = self.out.len() + usize::from(is_text);
         self.anchors.push(Anchor { start, end: 0, is_text });
@@ -144,12 +144,12 @@ impl Decoder<'_> {
 
     /// `*N`, which more text may follow if it refers to a string.
     fn reference(&mut self) -> Result<Progress, Fault> {
-        let number = self.number_behind_mark()?;
+        let (number, end_of_number) = self.number_behind_mark()?;
         let anchor = number.checked_sub(1).and_then(|index| self.anchors.get(index));
         let Some(&Anchor { start, end, is_text }) = anchor.filter(|anchor| anchor.end > 0) else {
             return Err(Fault::expected("the number of a value that was read before", self.at));
         };
-        self.at = lexeme::digits(self.bytes, self.at + 1);
+        self.at = end_of_number;
         self.check_room(end - start)?;
         if !is_text {
             self.out.repeat(start, end);
@@ -162,28 +162,36 @@ impl Decoder<'_> {
 
     /// What is added to a shared string, bare or quoted, and the quote that ends it.
     fn tail(&mut self) -> Result<Progress, Fault> {
-        if self.peek() == Some(b'"') {
-            let (end, _) = lexeme::string(self.bytes, self.at)?;
-            self.out.copy(self.bytes, self.at + 1, end - 1);
-            self.at = end;
-        } else {
-            let end = lexeme::bare(self.bytes, self.at);
-            self.out.copy(self.bytes, self.at, end);
-            self.at = end;
+        match self.peek() {
+            Some(b'"') => {
+                let (end, _) = lexeme::string(self.bytes, self.at)?;
+                self.out.copy(self.bytes, self.at + 1, end - 1);
+                self.at = end;
+            }
+            // Mostly nothing is added.
+            Some(byte) if is_stop(byte) => {}
+            _ => {
+                let end = lexeme::bare(self.bytes, self.at);
+                self.out.copy(self.bytes, self.at, end);
+                self.at = end;
+            }
         }
         self.out.push(b'"');
         self.check_output()?;
         Ok(Progress::Complete)
     }
 
-    /// The number behind the mark at hand, which no header may have.
-    fn number_behind_mark(&self) -> Result<usize, Fault> {
+    /// The number behind the mark at hand, which no header may have, and the offset behind it.
+    fn number_behind_mark(&self) -> Result<(usize, usize), Fault> {
         if self.is_in_header {
             return Err(Fault::expected("a value without references in a header", self.at));
         }
         let start = self.at + 1;
         match self.bytes.get(start) {
-            Some(b'1'..=b'9') => Ok(number(&self.bytes[start..lexeme::digits(self.bytes, start)])),
+            Some(b'1'..=b'9') => {
+                let end = lexeme::digits(self.bytes, start);
+                Ok((number(&self.bytes[start..end]), end))
+            }
             _ => Err(Fault::expected("a number from 1 up", start)),
         }
     }
