@@ -29,7 +29,7 @@ impl Choice<'_> {
     }
 }
 
-/// The cheapest of the allowed forms by tokens. Never worse than minified JSON, which is the answer when
+/// The cheapest of the allowed forms by tokens. STC 2, where it is allowed, takes the place of STC 1. Never worse than minified JSON, which is the answer when
 /// nothing has fewer; never longer than the text as given; and never lossy: [`decode_any`] gives back the
 /// minified JSON byte for byte.
 ///
@@ -46,14 +46,10 @@ impl Choice<'_> {
 pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choice<'a> {
     let minified = json.minify();
     let mut best: Option<Choice<'a>> = None;
-    // The likely winners first: what comes later is counted only up to the best so far.
-    for form in [Form::Table, Form::Stc, Form::Toon] {
-        if !allowed.contains(&form) {
-            continue;
-        }
+    for form in candidates(allowed) {
         let Ok(text) = form.encode(json) else { continue };
         // An empty text, TOON's `{}`, would be taken for no content.
-        if text.is_empty() || text.len() > json.text().len() {
+        if text.is_empty() || text.len() > json.text().len() || is_minified(form, &text) {
             continue;
         }
         let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens.saturating_sub(1));
@@ -71,6 +67,20 @@ pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choi
             Choice { form: Form::Json, text: minified, tokens }
         }
     }
+}
+
+/// The allowed forms but JSON, the likely winners first: what comes later is counted only up to the best so far.
+fn candidates(allowed: &[Form]) -> impl Iterator<Item = Form> {
+    let newer = allowed.iter().copied().find(|form| matches!(form, Form::Stc2(_)));
+    let is_superseded = move |form: Form| form == Form::Stc && newer.is_some();
+    let others = [Form::Table, Form::Stc, Form::Toon].into_iter();
+    let others = others.filter(move |form| allowed.contains(form) && !is_superseded(*form));
+    newer.into_iter().chain(others)
+}
+
+/// Is a text minified JSON, although it was to be STC 2?
+fn is_minified(form: Form, text: &str) -> bool {
+    matches!(form, Form::Stc2(_)) && !text.starts_with(stc2::HEADER)
 }
 
 /// Does the text decode to the minified JSON, without the form being named? STC and tables do by construction;

@@ -4,9 +4,9 @@ use crate::hub::{HubSettings, Originals};
 use crate::policy::Rule;
 use crate::result::{Job, Rewritten, rewrite};
 use std::time::Instant;
-use tokenforge_compress::{Engine, Mode, Vault};
+use tokenforge_compress::{Engine, Mode, Stc2, Vault};
 use tokenforge_config::Structured;
-use tokenforge_negotiate::Format;
+use tokenforge_negotiate::{Format, StcVersion};
 
 /// A call of a tool, and what is to be done to its result.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub struct ToolCall {
     pub arguments: String,
     /// What is to be done to its texts; `None`: nothing.
     pub rule: Option<Rule>,
+    /// The highest version of STC that the client reads.
+    pub stc_version: StcVersion,
     /// What becomes of structured content.
     pub structured: Structured,
     /// Does the tool promise structured content?
@@ -41,6 +43,9 @@ pub fn rewritten(
     let is_observed = settings.mcp.observe || engine_settings.mode == Mode::Observe;
     if engine_settings.mode == Mode::Observe {
         engine_settings.mode = Mode::Standard;
+    }
+    if call.stc_version == StcVersion::One {
+        engine_settings.stc2 = Stc2::Never;
     }
     let is_off = engine_settings.mode == Mode::Disabled;
     let began = Instant::now();
