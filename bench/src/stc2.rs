@@ -1,5 +1,7 @@
 //! Tokens of STC 2 by level on real JSON, beside the other forms, with the law checked on the way.
 
+mod gcf;
+
 use crate::corpus::Document;
 use anyhow::ensure;
 use std::collections::BTreeMap;
@@ -12,14 +14,17 @@ use tokenforge_tokens::Counter;
 /// The kinds that are JSON throughout.
 const KINDS: [&str; 4] = ["api_json_list", "api_json_nested", "cli_json", "tool_schema"];
 
-/// As given, minified, TOON, STC 1 dense, and the three levels.
-type Tokens = [usize; 7];
+/// As given, minified, TOON, GCF, STC 1 dense, and the three levels.
+type Tokens = [usize; 8];
+
+/// Where the levels start.
+const LEVELS: usize = 5;
 
 /// The table of tokens by kind. Fails if the law is broken on any document of the corpus, of any kind.
 pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
     let mut kinds: BTreeMap<&str, (usize, Tokens)> = BTreeMap::new();
-    for document in documents {
-        let tokens = measure_document(document)?;
+    for (document, gcf) in documents.iter().zip(gcf::texts(documents)?) {
+        let tokens = measure_document(document, gcf.as_deref())?;
         for kind in [&*document.kind, "**all four**"] {
             if KINDS.contains(&&*document.kind) {
                 let (count, sums) = kinds.entry(kind).or_default();
@@ -30,9 +35,10 @@ pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
     }
     let mut out = format!(
         "o200k tokens of the JSON documents of four kinds. STC 2 is replaced by minified JSON where that has no more tokens, \
-         TOON where it cannot hold a document. Checked on all {} documents of the corpus: every level decodes to the minified text byte for byte.\n\n\
-         | kind | n | as given | minified | TOON | STC 1 dense | STC 2 level 1 | level 2 | level 3 | \
-         levels against minified | levels against as given |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+         TOON 4.4 and GCF ({}) where they cannot hold a document. Checked on all {} documents of the corpus: every level decodes to the minified text byte for byte.\n\n\
+         | kind | n | as given | minified | TOON | GCF | STC 1 dense | STC 2 level 1 | level 2 | level 3 | \
+         levels against minified | levels against as given |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        gcf::PACKAGE,
         documents.len()
     );
     for (kind, (count, sums)) in &kinds {
@@ -41,7 +47,7 @@ pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
         for base in [sums[1], sums[0]] {
             let change = |tokens: usize| 100.0 * (tokens as f64 / base as f64 - 1.0);
             let changes: Vec<String> =
-                sums[4..].iter().map(|tokens| format!("{:+.1} %", change(*tokens))).collect();
+                sums[LEVELS..].iter().map(|tokens| format!("{:+.1} %", change(*tokens))).collect();
             let _ = write!(out, " {} |", changes.join(", "));
         }
         out.push('\n');
@@ -49,17 +55,21 @@ pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
     Ok(out)
 }
 
-fn measure_document(document: &Document) -> anyhow::Result<Tokens> {
+fn measure_document(document: &Document, gcf: Option<&str>) -> anyhow::Result<Tokens> {
     let counter = Counter::default();
     let json = Json::parse(&document.text)?;
     let minified = json.minify();
     let baseline = counter.count(&minified);
-    let mut tokens = [counter.count(&document.text), baseline, baseline, 0, 0, 0, 0];
+    let mut tokens = [baseline; 8];
+    tokens[0] = counter.count(&document.text);
     if let Ok(toon) = toon::encode(&json, &toon::EncodeOptions::default()) {
         tokens[2] = counter.count(&toon);
     }
-    tokens[3] = counter.count(&stc::encode(&json, Spelling::Dense));
-    for (slot, level) in tokens[4..].iter_mut().zip(Level::ALL) {
+    if let Some(gcf) = gcf {
+        tokens[3] = counter.count(gcf);
+    }
+    tokens[4] = counter.count(&stc::encode(&json, Spelling::Dense));
+    for (slot, level) in tokens[LEVELS..].iter_mut().zip(Level::ALL) {
         let text = stc2::encode(&json, level);
         let id = &document.id;
         ensure!(

@@ -34,4 +34,4 @@ export {
   type Spelling,
 } from "./encode.js";
 export { StcError } from "./error.js";
-export { stcFetch } from "./fetch.js";
+export { stcFetch, type FetchOptions } from "./fetch.js";
