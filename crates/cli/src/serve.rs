@@ -4,6 +4,8 @@ mod log;
 mod reload;
 mod signals;
 
+pub(crate) use signals::stop;
+
 use crate::settings::{self, Source};
 use crate::{data, ledger};
 use anyhow::{Context, bail};
@@ -75,7 +77,8 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
-    tokio::runtime::Builder::new_multi_thread()
+    // Accepts connections and hears signals; the gateway has threads of its own for everything else.
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?
@@ -101,8 +104,7 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source, level)?;
     println!("listening on http://{address} ({mode})");
     std::io::stdout().flush()?;
-    tokenforge_gateway::serve(gateway, listener, signals::stop()?).await;
-    Ok(())
+    tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }
 
 /// A gateway that anybody can reach must ask who it is, or be told that it need not.
@@ -117,7 +119,8 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
+/// The store that settings name.
+pub(crate) fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
     let url = match &settings.url {
         StoreUrl::Memory => "memory:".to_owned(),
         StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),

@@ -91,20 +91,21 @@ impl Visit {
             return Err(Problem::bad_request("the body has two lengths").into());
         }
         self.run(Phase::PreAuth, exchange).await?;
+        // What is rare is in a box: every request has room for all that it may wait for.
         if own::is_operators(exchange.request().uri.path()) {
-            return Ok(own::answer_operator(&self.gateway, exchange, body).await);
+            return Ok(Box::pin(own::answer_operator(&self.gateway, exchange, body)).await);
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
         if own::is_tenants(exchange.request().uri.path()) {
-            return Ok(own::answer_tenant(&self.gateway, exchange, body).await);
+            return Ok(Box::pin(own::answer_tenant(&self.gateway, exchange, body)).await);
         }
         if headers::asks_for_upgrade(&exchange.request().headers) {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
             return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED));
         }
         if let Some(route) = &self.route {
-            return self.through_route(route, exchange, body).await;
+            return Box::pin(self.through_route(route, exchange, body)).await;
         }
         let options = Options::of_headers(&exchange.request().headers)?;
         let target = self.target(exchange)?;
@@ -212,7 +213,7 @@ impl Visit {
         if self.chain().is_empty_for(phase) {
             return Ok(());
         }
-        let outcome = self.chain().run(phase, exchange).await;
+        let outcome = Box::pin(self.chain().run(phase, exchange)).await;
         for failure in exchange.take_failures() {
             tracing::warn!("{failure}");
         }

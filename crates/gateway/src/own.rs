@@ -27,7 +27,7 @@ use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::http::read::{Read, joined, read};
 use bytes::Bytes;
-use http::{Method, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
@@ -53,7 +53,7 @@ pub(crate) async fn answer_operator(
     let (method, path) = (&head.method, head.uri.path());
     let is_get = matches!(*method, Method::GET | Method::HEAD);
     match path {
-        "/_forge/healthz" if is_get => return answer::empty(StatusCode::OK),
+        "/_forge/healthz" if is_get => return health(),
         "/_forge/readyz" if is_get => {
             let is_ready = !gateway.is_draining();
             return answer::empty(if is_ready {
@@ -111,6 +111,14 @@ async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes,
         }
         Err(error) => Err(unread(&error)),
     }
+}
+
+/// Alive, and which version: who would use a gateway that runs must know whether it is one like himself.
+fn health() -> Response<Body> {
+    let mut answer = answer::empty(StatusCode::OK);
+    let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
+    answer.headers_mut().insert("x-forge-version", version);
+    answer
 }
 
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {

@@ -51,7 +51,7 @@ impl Serving {
     }
 
     /// In front of a mock, on a free port.
-    fn before(mock: &Mock, arguments: &[&str]) -> Self {
+    pub(crate) fn before(mock: &Mock, arguments: &[&str]) -> Self {
         let own = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];
         Self::with(&[&own, arguments].concat(), &[])
     }

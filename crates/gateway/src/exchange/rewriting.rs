@@ -156,6 +156,12 @@ pub(crate) async fn made(order: &Order) -> Result<Rewritten, Problem> {
             return Ok(rewritten);
         }
     }
+    Box::pin(made_anew(order, deadline)).await
+}
+
+/// Rewrites a body on threads of its own.
+async fn made_anew(order: &Order, deadline: Instant) -> Result<Rewritten, Problem> {
+    let nothing = &Shortened::default();
     let shortened = strategy::shorten(order).await?;
     let work = worked(order.clone(), deadline, shortened);
     if let Ok(Some(rewritten)) = tokio::time::timeout_at((deadline + GRACE).into(), work).await {
