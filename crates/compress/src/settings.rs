@@ -79,7 +79,6 @@ impl Settings {
             Stc2::Never => Form::Stc,
             Stc2::Auto if self.mode == Mode::Aggressive => Form::Stc2(Level::Shared),
             Stc2::Auto => Form::Stc2(Level::Nested),
-            Stc2::Dense => Form::Stc2(Level::Dense),
             Stc2::Nested => Form::Stc2(Level::Nested),
             Stc2::Shared => Form::Stc2(Level::Shared),
         }
@@ -115,30 +114,10 @@ pub enum Stc2 {
     /// So much that a header explains its rows, to a model that never saw it; in the mode `aggressive` as much as there is.
     #[default]
     Auto,
-    /// Bare words and tables.
-    Dense,
-    /// Also nested, sparse and constant columns.
+    /// Level 2 in every mode.
     Nested,
-    /// Also prefixes, templates, ditto marks and references.
+    /// Level 3 in every mode: also prefixes, templates, ditto marks and references.
     Shared,
-}
-
-impl Stc2 {
-    /// All choices.
-    pub const ALL: &'static [Self] =
-        &[Self::Never, Self::Auto, Self::Dense, Self::Nested, Self::Shared];
-
-    /// The name users write.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::Auto => "auto",
-            Self::Dense => "dense",
-            Self::Nested => "nested",
-            Self::Shared => "shared",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use tokenforge_compress::reference::{Key, Reference, hint};
 use tokenforge_compress::{
     CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Reason,
-    Settings, Vault, Verdict,
+    Settings, Stc2, Vault, Verdict,
 };
+use tokenforge_formats::{Json, MAX_OUTPUT, decode_any};
 
 fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> Compressed {
     let arguments = serde_json::json!({ "command": command }).to_string();
@@ -33,6 +34,31 @@ fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
     let (_, tail) = text.split_once("[Forge left out ").expect("something was cut");
     for line in tail.lines().skip(1) {
         assert!(found.contains(line) && line.starts_with("./src/module"), "{line}");
+    }
+}
+
+#[test]
+fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
+    let row = |n: u32| {
+        format!(
+            r#"{{"id": {n}, "at": "https://example.com/items/{}", "user": {{"name": "ann   of   {n}", "team": "a  b"}}, "note": null}}"#,
+            n * 7
+        )
+    };
+    let text = format!("[{}]", (0..40).map(row).collect::<Vec<_>>().join(",\n  "));
+    let minified = Json::parse(&text).unwrap().minify().into_owned();
+    for (mode, stc2, head) in [
+        (Mode::Standard, Stc2::Auto, "stc2\n[40]{id at user{name team:\"a  b\"} note:null}\n"),
+        (Mode::Lossless, Stc2::Auto, "stc2\n[40]{id at user{name team:\"a  b\"} note:null}\n"),
+        (Mode::Aggressive, Stc2::Auto, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
+        (Mode::Standard, Stc2::Shared, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
+        (Mode::Standard, Stc2::Never, "[40]{"),
+    ] {
+        let settings = Settings { mode, stc2, ..Settings::default() };
+        let compressed = compress(&settings, "mcp__db__query", "", &text);
+        let shown = compressed.text(&text);
+        assert!(shown.starts_with(head), "{mode} {stc2:?}: {shown}");
+        assert_eq!(decode_any(shown, MAX_OUTPUT).unwrap(), minified, "{mode} {stc2:?}");
     }
 }
 
