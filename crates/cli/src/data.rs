@@ -20,6 +20,11 @@ pub(crate) fn mcp_file() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("mcp.json"))
 }
 
+/// Where hooks of agents find a gateway that runs.
+pub(crate) fn hook_folder() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("hook"))
+}
+
 /// `FORGE_DATA_DIR`, else `tokenforge` in the user's data folder.
 fn folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = set("FORGE_DATA_DIR") {

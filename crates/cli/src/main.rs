@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod client_file;
 mod completions;
 mod compress;
 mod config;
@@ -13,6 +14,8 @@ mod engine;
 mod expand;
 mod explain;
 mod filters;
+mod hook;
+mod init;
 mod input;
 mod mcp;
 mod output;
@@ -53,6 +56,9 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Init(arguments) => init::init(&arguments),
+        Command::Uninit(arguments) => init::uninit(&arguments),
+        Command::Hook(arguments) => hook::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
