@@ -27,7 +27,8 @@ export const Tokenforge = async ({ directory }) => ({
     const blocks = Array.isArray(result?.content) ? result.content.filter((block) => block?.type === "text") : []
     const texts = typeof result?.output === "string" ? [result.output] : blocks.map((block) => block.text)
     if (!texts.length) return
-    const said = await shortened({ tool: call.tool, arguments: call.args, project: directory, texts })
+    const is_error = Boolean(result.metadata?.exit)
+    const said = await shortened({ tool: call.tool, arguments: call.args, is_error, project: directory, texts })
     texts.forEach((_, index) => {
       if (typeof said?.[index] !== "string") return
       if (typeof result.output === "string") result.output = said[index]

@@ -6,6 +6,8 @@ mod compress;
 mod decode;
 mod encode;
 mod filter;
+mod hook;
+mod init;
 mod kit;
 mod mcp;
 mod misc;
