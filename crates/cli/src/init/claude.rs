@@ -51,9 +51,7 @@ pub(super) fn removed(text: &str, before: Option<&Before>) -> Result<Option<Befo
         let document = Document::read(&text, Notation::Json)?;
         let Some(hook) = hooks(&document).pop() else { break };
         is_found = true;
-        let is_all = hook.levels.last().is_some_and(|level| {
-            level.place == document.root() && document.children(level.place).len() == 1
-        });
+        let is_all = hook.levels.iter().all(|level| document.children(level.place).len() == 1);
         if is_all && matches!(before, Some(Before::Nothing { .. })) {
             return Ok(Some(Before::Nothing { folders: 0 }));
         }
