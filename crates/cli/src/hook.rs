@@ -82,15 +82,19 @@ fn said(client: Client) -> Option<String> {
     let input = input()?;
     match client {
         Client::Claude => {
-            let seen = claude::Seen::read(&input)?;
-            let answered = answered(seen.asked()?)?;
-            seen.written(&answered)
+            let mut seen = claude::Seen::read(&input)?;
+            let answered = answered(seen.asked())?;
+            seen.written(answered)
         }
         Client::Opencode | Client::Pi => {
             let mut asked: Asked = serde_json::from_str(&input).ok()?;
             asked.client = client.name().to_owned();
             let answered = answered(asked)?;
-            answered.texts.iter().any(Option::is_some).then(|| serde_json::to_string(&answered).ok())?
+            answered
+                .texts
+                .iter()
+                .any(Option::is_some)
+                .then(|| serde_json::to_string(&answered).ok())?
         }
     }
 }

@@ -88,17 +88,21 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
     }
     let before = file.before()?;
     let left = match arguments.client {
-        Client::Claude => claude::removed(&file.text, before.as_ref()).with_context(|| name.clone())?,
+        Client::Claude => {
+            claude::removed(&file.text, before.as_ref()).with_context(|| name.clone())?
+        }
         client => plugin::removed(client, &file.text, before.as_ref()),
     };
     let Some(left) = left else {
         return Ok(output::print(&format!("nothing to change: {name} has nothing of ours"))?);
     };
-    let is_changed = arguments.client != Client::Claude && plugin::is_changed(arguments.client, &file.text);
+    let is_changed =
+        arguments.client != Client::Claude && plugin::is_changed(arguments.client, &file.text);
     let (new, before, done) = match (left, before) {
         (Before::Nothing { .. }, _) if is_changed => {
             let kept = file.backup_path();
-            let done = format!("removed {name}; since it was changed, it is kept as {}", kept.display());
+            let done =
+                format!("removed {name}; since it was changed, it is kept as {}", kept.display());
             (None, Some(Before::Text(file.text.clone())), done)
         }
         (Before::Nothing { .. }, _) => {

@@ -4,9 +4,9 @@ mod log;
 mod reload;
 mod signals;
 
+use crate::data;
 use crate::hook::{self, Workshop};
 use crate::settings::{self, Source};
-use crate::data;
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::Write;

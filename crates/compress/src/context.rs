@@ -116,7 +116,8 @@ mod tests {
         for name in ["expand_context", "mcp__tools__expand_context", "tools_expand_context"] {
             assert!(is_expansion(name, ""), "{name}");
         }
-        for command in ["tokenforge expand shadow_x --lines 1-9", "cd a && /opt/tokenforge expand x"]
+        for command in
+            ["tokenforge expand shadow_x --lines 1-9", "cd a && /opt/tokenforge expand x"]
         {
             assert!(is_expansion("Bash", command), "{command}");
         }

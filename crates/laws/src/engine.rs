@@ -27,7 +27,8 @@ pub fn all(output: &Output<'_>, mode: Mode) {
 /// L6 between two who do not know each other's key: what a hook made of an output goes through a gateway as it is, alone
 /// and with what Claude Code puts behind it; its reference with it.
 pub fn handled_once(output: &Output<'_>, mode: Mode) {
-    const REMINDER: &str = "\n\n<system-reminder>\n<total_tokens>99 tokens left</total_tokens>\n</system-reminder>";
+    const REMINDER: &str =
+        "\n\n<system-reminder>\n<total_tokens>99 tokens left</total_tokens>\n</system-reminder>";
     let (keys, tenants) = ([7, 8].map(|byte| Key::from_bytes([byte; 32])), ["local", "laws"]);
     let vault = |at: usize| Vault { key: &keys[at], tenant: tenants[at] };
     let hinted = Settings { mode, expand_hint: Some(Hint::Command), ..Settings::default() };

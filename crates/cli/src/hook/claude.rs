@@ -21,118 +21,105 @@ pub(super) struct Seen {
     arguments: Value,
     project: Option<String>,
     result: Value,
+    shape: Shape,
+    texts: Vec<String>,
 }
 
-/// The texts in a result.
-enum Texts {
-    /// A shell's, with the whole of it if Claude Code cut it.
-    Shell { text: String, is_cut: bool },
+/// Where in a result its texts are.
+enum Shape {
+    /// A shell's output. If Claude Code cut it, the text is the whole of it.
+    Shell { is_cut: bool },
     /// A file's.
-    File(String),
+    File,
     /// A tool server's, which is one text.
-    Plain(String),
+    Plain,
     /// A tool server's, in blocks of which these have a text.
-    Blocks(Vec<(usize, String)>),
+    Blocks(Vec<usize>),
 }
 
 impl Seen {
-    /// Reads what a hook is told. `None`: this is nothing that a hook of ours is for.
+    /// Reads what a hook is told. `None`: it has no text that a hook could replace.
     pub(super) fn read(input: &str) -> Option<Self> {
         let Ok(Value::Object(mut input)) = serde_json::from_str(input) else { return None };
-        let text = |input: &Map<String, Value>, name: &str| Some(input.get(name)?.as_str()?.to_owned());
-        if text(&input, "hook_event_name")? != "PostToolUse" {
+        let mut take = |name: &str| input.remove(name).unwrap_or_default();
+        if take("hook_event_name") != "PostToolUse" {
             return None;
         }
-        Some(Seen {
-            tool: text(&input, "tool_name")?,
-            project: text(&input, "cwd"),
-            arguments: input.remove("tool_input").unwrap_or_default(),
-            result: input.remove("tool_response")?,
-        })
+        let Value::String(tool) = take("tool_name") else { return None };
+        let result = take("tool_response");
+        let (shape, texts) = texts(&tool, &result)?;
+        let project = take("cwd").as_str().map(str::to_owned);
+        Some(Seen { tool, arguments: take("tool_input"), project, result, shape, texts })
     }
 
-    /// What is asked about it. `None`: there is no text in it, or not all of it is there.
-    pub(super) fn asked(&self) -> Option<Asked> {
-        let texts = self.texts()?;
-        let is_cut = matches!(texts, Texts::Shell { is_cut: true, .. });
-        let texts = match texts {
-            Texts::Shell { text, .. } | Texts::File(text) | Texts::Plain(text) => vec![text],
-            Texts::Blocks(blocks) => blocks.into_iter().map(|(_, text)| text).collect(),
-        };
-        Some(Asked {
+    /// What is asked about it.
+    pub(super) fn asked(&mut self) -> Asked {
+        let is_cut = matches!(self.shape, Shape::Shell { is_cut: true });
+        Asked {
             client: super::Client::Claude.name().to_owned(),
             tool: self.tool.clone(),
-            arguments: self.arguments.clone(),
-            project: self.project.clone(),
+            arguments: self.arguments.take(),
+            project: self.project.take(),
             shown_bytes: is_cut.then_some(PREVIEW_BYTES),
-            texts,
+            texts: std::mem::take(&mut self.texts),
             ..Asked::default()
-        })
+        }
     }
 
     /// What is written for Claude Code, if anything changes: the result in its own shape, with other texts.
-    pub(super) fn written(&self, answered: &Answered) -> Option<String> {
-        let mut result = self.result.clone();
-        let mut answers = answered.texts.iter().cloned();
-        let is_changed = match self.texts()? {
-            Texts::Shell { .. } => {
+    pub(super) fn written(self, answered: Answered) -> Option<String> {
+        let mut result = self.result;
+        let mut answers = answered.texts.into_iter();
+        match self.shape {
+            Shape::Shell { .. } => {
                 let text = answers.next()??;
                 let members = result.as_object_mut()?;
                 SAVED.iter().for_each(|name| drop(members.remove(*name)));
                 members.insert("stdout".to_owned(), text.into());
                 members.insert("stderr".to_owned(), "".into());
-                true
             }
-            Texts::File(_) => {
-                *result.pointer_mut("/file/content")? = answers.next()??.into();
-                true
-            }
-            Texts::Plain(_) => {
-                result = answers.next()??.into();
-                true
-            }
-            Texts::Blocks(blocks) => {
-                let changed = blocks.iter().zip(answers).filter_map(|((at, _), text)| {
-                    *result.get_mut(*at)?.get_mut("text")? = text?.into();
+            Shape::File => *result.pointer_mut("/file/content")? = answers.next()??.into(),
+            Shape::Plain => result = answers.next()??.into(),
+            Shape::Blocks(places) => {
+                let changed = places.into_iter().zip(answers).filter_map(|(place, text)| {
+                    *result.get_mut(place)?.get_mut("text")? = text?.into();
                     Some(())
                 });
-                changed.count() > 0
+                if changed.count() == 0 {
+                    return None;
+                }
             }
-        };
-        is_changed.then(|| {
-            json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": result}})
-                .to_string()
-        })
-    }
-
-    fn texts(&self) -> Option<Texts> {
-        match &self.result {
-            Value::Object(result) if result.contains_key("stdout") => shell(result),
-            Value::Object(result) => {
-                let is_text = result.get("type").and_then(Value::as_str) == Some("text");
-                let file = result.get("file").filter(|_| is_text)?;
-                Some(Texts::File(file.get("content")?.as_str()?.to_owned()))
-            }
-            Value::String(text) if self.is_server() => Some(Texts::Plain(text.clone())),
-            Value::Array(blocks) if self.is_server() => {
-                let text = |(at, block): (usize, &Value)| {
-                    let is_text = block.get("type")?.as_str()? == "text";
-                    is_text.then_some((at, block.get("text")?.as_str()?.to_owned()))
-                };
-                Some(Texts::Blocks(blocks.iter().enumerate().filter_map(text).collect()))
-            }
-            _ => None,
         }
+        let updated = json!({"hookEventName": "PostToolUse", "updatedToolOutput": result});
+        Some(json!({ "hookSpecificOutput": updated }).to_string())
     }
+}
 
-    /// Does the result come from a tool server?
-    fn is_server(&self) -> bool {
-        self.tool.starts_with("mcp__")
+/// The texts in a result, and where they are.
+fn texts(tool: &str, result: &Value) -> Option<(Shape, Vec<String>)> {
+    let is_server = tool.starts_with("mcp__");
+    match result {
+        Value::Object(result) if result.contains_key("stdout") => shell(result),
+        Value::Object(result) => {
+            let is_text = result.get("type").and_then(Value::as_str) == Some("text");
+            let file = result.get("file").filter(|_| is_text)?;
+            Some((Shape::File, vec![file.get("content")?.as_str()?.to_owned()]))
+        }
+        Value::String(text) if is_server => Some((Shape::Plain, vec![text.clone()])),
+        Value::Array(blocks) if is_server => {
+            let text = |(place, block): (usize, &Value)| {
+                let is_text = block.get("type")?.as_str()? == "text";
+                is_text.then_some((place, block.get("text")?.as_str()?.to_owned()))
+            };
+            let (places, texts) = blocks.iter().enumerate().filter_map(text).unzip();
+            Some((Shape::Blocks(places), texts))
+        }
+        _ => None,
     }
 }
 
 /// What a shell printed, as Claude Code would show it.
-fn shell(result: &Map<String, Value>) -> Option<Texts> {
+fn shell(result: &Map<String, Value>) -> Option<(Shape, Vec<String>)> {
     let text = |name| result.get(name).and_then(Value::as_str).unwrap_or_default();
     if result.get("isImage").and_then(Value::as_bool) == Some(true) {
         return None;
@@ -140,13 +127,13 @@ fn shell(result: &Map<String, Value>) -> Option<Texts> {
     let (stdout, stderr) = (text("stdout"), text("stderr"));
     let path = text(SAVED[0]);
     if !path.is_empty() {
-        return Some(Texts::Shell { text: saved(path, stdout)?, is_cut: true });
+        return Some((Shape::Shell { is_cut: true }, vec![saved(path, stdout)?]));
     }
     let text = match (stdout, stderr) {
         (stdout, "") => stdout.to_owned(),
         (stdout, stderr) => format!("{}\n{stderr}", stdout.trim_end()),
     };
-    Some(Texts::Shell { text, is_cut: false })
+    Some((Shape::Shell { is_cut: false }, vec![text]))
 }
 
 /// The whole of an output, from the file that Claude Code saved it to.

@@ -1,15 +1,13 @@
 //! Texts of results made smaller, by the engine that the gateway has too.
 
 use super::asked::{Answered, Asked};
+use crate::data;
 use crate::engine::TENANT;
 use crate::settings::{self, Source};
-use crate::data;
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::{Hint, Key};
-use tokenforge_compress::{
-    Compressed, Engine, Expired, History, Mode, Output, Settings, Vault,
-};
+use tokenforge_compress::{Compressed, Engine, Expired, History, Mode, Output, Settings, Vault};
 use tokenforge_config::Overrides;
 use tokenforge_store::{Disk, Kind, Store};
 
@@ -104,7 +102,6 @@ impl Workshop {
         let fits = |shown: usize| text.len() <= shown + MARGIN_BYTES;
         (is_redacted || asked.shown_bytes.is_none_or(fits)).then_some(text)
     }
-
 }
 
 /// What is left out is stored first; where it cannot be, nothing is left out.

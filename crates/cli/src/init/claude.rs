@@ -31,7 +31,8 @@ pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<Stri
     }
     let new = with_hook(&file.text, &command)?;
     let before = Before::Text(file.text.clone());
-    let is_first = Document::read(&file.text, Notation::Json).is_ok_and(|old| hooks(&old).is_empty());
+    let is_first =
+        Document::read(&file.text, Notation::Json).is_ok_and(|old| hooks(&old).is_empty());
     if is_first && removed(&new, Some(&before))? != Some(before) {
         bail!("this could not be undone byte for byte, so nothing is changed");
     }
@@ -89,7 +90,8 @@ pub(super) fn masked(text: &str) -> String {
 
 /// What Claude Code runs, by a shell. A program that is gone is no reason to stop an agent.
 fn command(program: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+".contains(character);
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "/._-+".contains(character);
     let program = match program.chars().all(is_plain) {
         true => program.to_owned(),
         false => format!("'{}'", program.replace('\'', r"'\''")),
@@ -124,11 +126,18 @@ fn with_hook(text: &str, command: &str) -> anyhow::Result<String> {
     let (root, entry) = (document.root(), entry(command));
     expect(&document, root, Kind::Table, "the file")?;
     match document.member(root, "hooks") {
-        None => insert(&document, root, &format!(r#""hooks": {{"PostToolUse": [{entry}]}}"#), &mut edits),
+        None => insert(
+            &document,
+            root,
+            &format!(r#""hooks": {{"PostToolUse": [{entry}]}}"#),
+            &mut edits,
+        ),
         Some(hooks) => {
             expect(&document, hooks, Kind::Table, "`hooks`")?;
             match document.member(hooks, "PostToolUse") {
-                None => insert(&document, hooks, &format!(r#""PostToolUse": [{entry}]"#), &mut edits),
+                None => {
+                    insert(&document, hooks, &format!(r#""PostToolUse": [{entry}]"#), &mut edits)
+                }
                 Some(list) => {
                     expect(&document, list, Kind::List, "`hooks.PostToolUse`")?;
                     insert(&document, list, &entry, &mut edits);
@@ -180,8 +189,12 @@ fn hooks(document: &Document<'_>) -> Vec<Hook> {
             let Some(command) = document.member(hook, "command") else { continue };
             if document.word(command).is_some_and(|word| is_ours(&word.text)) {
                 let level = |place, child| Level { place, child };
-                let levels =
-                    [level(inner, hook), level(list, entry), level(table, list), level(root, table)];
+                let levels = [
+                    level(inner, hook),
+                    level(list, entry),
+                    level(table, list),
+                    level(root, table),
+                ];
                 found.push(Hook { command, levels });
             }
         }
@@ -207,6 +220,5 @@ impl Hook {
 
 /// Is this the command line of our hook?
 fn is_ours(command: &str) -> bool {
-    Command::parse(command)
-        .is_some_and(|line| line.all().any(|main| main.command.is(COMMAND)))
+    Command::parse(command).is_some_and(|line| line.all().any(|main| main.command.is(COMMAND)))
 }

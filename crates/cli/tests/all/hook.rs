@@ -108,9 +108,11 @@ fn every_shape_of_result_comes_back_in_its_own() {
     assert!(shown[0]["text"].as_str().unwrap().len() < rows(60).len() / 2, "{shown}");
     assert_eq!(shown[1], json!({"type": "image", "source": {}}));
     // The text of a file stays, but for secrets.
-    let file = |content: &str| json!({"type": "text", "file": {"filePath": "/a", "content": content}});
+    let file =
+        |content: &str| json!({"type": "text", "file": {"filePath": "/a", "content": content}});
     assert_eq!(hook(&shell, &input("Read", json!({}), file(&rows(60)))), None);
-    let secret = hook(&shell, &input("Read", json!({}), file(&format!("token = {TOKEN}\n")))).unwrap();
+    let secret =
+        hook(&shell, &input("Read", json!({}), file(&format!("token = {TOKEN}\n")))).unwrap();
     let content = secret["file"]["content"].as_str().unwrap();
     assert!(content.starts_with("token = ") && !content.contains(TOKEN), "{content}");
 }

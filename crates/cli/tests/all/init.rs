@@ -36,12 +36,20 @@ fn tree(folder: &Path) -> Vec<(PathBuf, Option<String>)> {
 #[test]
 fn settings_that_are_there_get_an_entry_and_are_restored_byte_for_byte() {
     let shell = Shell::new();
-    let text = format!("{{\n    // mine\n    \"env\": {{\"K\": \"{SECRET}\"}}, \"model\" : \"opus\",\n}}\n");
+    let text = format!(
+        "{{\n    // mine\n    \"env\": {{\"K\": \"{SECRET}\"}}, \"model\" : \"opus\",\n}}\n"
+    );
     let file = shell.file("../home/.claude/settings.json", &text);
     let before = tree(&shell.folder.path("home"));
     let dry = said(&shell, &["init", "claude", "--dry-run"]);
-    assert!(dry.contains("\n+    \"hooks\": {\"PostToolUse\": [{\"matcher\": \"Bash|Read|mcp__.*\""), "{dry}");
-    assert!(dry.ends_with("nothing was changed: this is what would be\n") && !dry.contains(SECRET), "{dry}");
+    assert!(
+        dry.contains("\n+    \"hooks\": {\"PostToolUse\": [{\"matcher\": \"Bash|Read|mcp__.*\""),
+        "{dry}"
+    );
+    assert!(
+        dry.ends_with("nothing was changed: this is what would be\n") && !dry.contains(SECRET),
+        "{dry}"
+    );
     assert_eq!(tree(&shell.folder.path("home")), before);
     let done = said(&shell, &["init", "claude", "--yes"]);
     assert!(done.contains("undo it with: tokenforge uninit claude\n"), "{done}");
@@ -64,7 +72,8 @@ fn files_that_were_not_there_are_gone_again_with_their_folders() {
             let before = roots();
             said(&shell, &["init", client, scope, "--yes"]);
             let [home, project] = roots();
-            let (with, without) = if scope == "--global" { (home, project) } else { (project, home) };
+            let (with, without) =
+                if scope == "--global" { (home, project) } else { (project, home) };
             assert!(!with.is_empty() && without.is_empty(), "{client} {scope}");
             said(&shell, &["init", client, scope, "--yes"]);
             said(&shell, &["uninit", client, scope, "--yes"]);

@@ -86,7 +86,8 @@ fn what_others_put_beside_the_entry_stays() {
     let left = |file: &str| removed(file, nothing.as_ref()).unwrap();
     let behind = created.replace("  }\n}\n", "  },\n  \"model\": \"opus\"\n}\n");
     assert_eq!(left(&behind), text("{\n  \"model\": \"opus\"\n}\n"));
-    let in_front = created.replace("{\n  \"hooks\": {\n", "{\n  \"model\": \"opus\",\n  \"hooks\": {\n");
+    let in_front =
+        created.replace("{\n  \"hooks\": {\n", "{\n  \"model\": \"opus\",\n  \"hooks\": {\n");
     assert_eq!(left(&in_front), text("{\n  \"model\": \"opus\"\n}\n"));
     let other = "{\"type\": \"command\", \"command\": \"mine\"}";
     let same_entry = created.replace("}]}\n", &format!("}}, {other}]}}\n"));
@@ -96,13 +97,24 @@ fn what_others_put_beside_the_entry_stays() {
 
 #[test]
 fn values_of_variables_are_not_shown() {
-    let shown = masked(r#"{"env": {"K": "private"}, "hooks": {"Stop": [{"hooks": [{"headers": {"A": "private"}}]}]}}"#);
+    let shown = masked(
+        r#"{"env": {"K": "private"}, "hooks": {"Stop": [{"hooks": [{"headers": {"A": "private"}}]}]}}"#,
+    );
     assert!(!shown.contains("private") && shown.contains("***"), "{shown}");
 }
 
 /// Settings in many layouts, with comments and with hooks of others.
 fn settings() -> impl Strategy<Value = String> {
-    let blank = || prop_oneof![Just(""), Just(" "), Just("\n  "), Just("\r\n\t"), Just(" // c\n "), Just("/* c */")];
+    let blank = || {
+        prop_oneof![
+            Just(""),
+            Just(" "),
+            Just("\n  "),
+            Just("\r\n\t"),
+            Just(" // c\n "),
+            Just("/* c */")
+        ]
+    };
     let hook = r#"{"matcher": "Edit", "hooks": [{"type": "command", "command": "mine"}]}"#;
     let member = prop_oneof![
         Just(r#""model": "opus""#.to_owned()),
@@ -115,10 +127,11 @@ fn settings() -> impl Strategy<Value = String> {
     let members = proptest::collection::vec((blank(), member, blank()), 0..4);
     (blank(), members, any::<bool>(), blank()).prop_map(|(start, members, trailing, end)| {
         let mut seen = std::collections::HashSet::new();
-        let members = members.into_iter().filter(|(_, member, _)| {
-            seen.insert(member.split(':').next().map(str::to_owned))
-        });
-        let members: Vec<String> = members.map(|(a, member, b)| format!("{a}{member}{b}")).collect();
+        let members = members
+            .into_iter()
+            .filter(|(_, member, _)| seen.insert(member.split(':').next().map(str::to_owned)));
+        let members: Vec<String> =
+            members.map(|(a, member, b)| format!("{a}{member}{b}")).collect();
         let comma = if trailing && !members.is_empty() { "," } else { "" };
         format!("{start}{{{}{comma}{end}}}{start}", members.join(","))
     })
@@ -130,9 +143,10 @@ fn read(text: &str) -> Json {
         match &document.node(place).value {
             Value::Text(text) => text.clone().into(),
             Value::List(items) => items.iter().map(|item| value(document, *item)).collect(),
-            Value::Table(members) => {
-                members.iter().map(|(name, member)| (name.clone(), value(document, *member))).collect()
-            }
+            Value::Table(members) => members
+                .iter()
+                .map(|(name, member)| (name.clone(), value(document, *member)))
+                .collect(),
             Value::Other => document.raw(&document.node(place).span).into(),
         }
     }

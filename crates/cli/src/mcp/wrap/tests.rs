@@ -36,8 +36,7 @@ fn outcome<'r>(rewritten: &'r Rewritten, name: &str) -> &'r Outcome {
 
 /// What each server would start or ask.
 fn ways(text: &str, notation: Notation) -> Vec<Vec<String>> {
-    let texts =
-        |words: &[Word]| words.iter().map(|word| word.text.clone()).collect();
+    let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect();
     let way = |way: Way| match way {
         Way::Program { command, args } => {
             let args: Vec<String> = args.map_or(Vec::new(), |Args { words, .. }| texts(&words));
