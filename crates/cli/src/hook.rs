@@ -4,6 +4,7 @@
 //! nothing and ends with success: then the agent goes on with the result as it is.
 
 mod asked;
+mod books;
 mod claude;
 mod door;
 pub(crate) mod service;
@@ -53,6 +54,15 @@ impl Client {
             Client::Pi => "pi",
         }
     }
+
+    /// As it calls itself before providers.
+    fn agent(self) -> &'static str {
+        match self {
+            Client::Claude => "claude-cli",
+            Client::Opencode => "opencode",
+            Client::Pi => "pi",
+        }
+    }
 }
 
 /// Never fails, and never takes long.
@@ -88,7 +98,7 @@ fn said(client: Client) -> Option<String> {
         }
         Client::Opencode | Client::Pi => {
             let mut asked: Asked = serde_json::from_str(&input).ok()?;
-            asked.client = client.name().to_owned();
+            asked.client = client.agent().to_owned();
             let answered = answered(asked)?;
             answered
                 .texts

@@ -9,28 +9,37 @@ mod config;
 mod confirm;
 mod data;
 mod decode;
+mod demo;
+mod doctor;
+mod embedded;
 mod encode;
 mod engine;
+mod eval;
 mod expand;
 mod explain;
 mod filters;
+mod gain;
+mod gateway;
 mod hook;
 mod init;
 mod input;
+mod ledger;
 mod mcp;
 mod output;
 mod progress;
+mod replay;
 mod serve;
 mod settings;
 mod stats;
 mod store;
 mod tokens;
+mod wrap;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::io;
 use std::panic;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(report_defect));
@@ -46,6 +55,10 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Wrap(arguments) => process::exit(wrap::run(&arguments)?),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::DemoTools => demo::serve_tools(),
         Command::Encode(arguments) => encode::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Compress(arguments) => compress::run(&arguments),
@@ -53,7 +66,10 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Init(arguments) => init::init(&arguments),

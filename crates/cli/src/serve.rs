@@ -4,9 +4,11 @@ mod log;
 mod reload;
 mod signals;
 
-use crate::data;
+pub(crate) use signals::stop;
+
 use crate::hook::{self, Workshop};
 use crate::settings::{self, Source};
+use crate::{data, ledger};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::Write;
@@ -72,10 +74,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let mut settings = source.load()?;
     // Tool servers that are added while it runs are there again after a restart.
     settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+    settings.ledger.path = ledger::folder(&settings.ledger).ok();
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
-    tokio::runtime::Builder::new_multi_thread()
+    // Accepts connections and hears signals; the gateway has threads of its own for everything else.
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?
@@ -102,8 +106,7 @@ async fn serve(
     let _hooks = answer_hooks(&gateway);
     println!("listening on http://{address} ({mode})");
     std::io::stdout().flush()?;
-    tokenforge_gateway::serve(gateway, listener, signals::stop()?).await;
-    Ok(())
+    tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }
 
 /// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.
@@ -131,7 +134,8 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
+/// The store that settings name.
+pub(crate) fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
     let url = match &settings.url {
         StoreUrl::Memory => "memory:".to_owned(),
         StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) struct Asked {
     /// Of the program that asks: another one may mean something else.
     pub(crate) version: String,
-    /// The agent.
+    /// The agent, as it calls itself.
     pub(crate) client: String,
     /// The tool, as the agent calls it.
     pub(crate) tool: String,

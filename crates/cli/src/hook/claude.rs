@@ -56,7 +56,7 @@ impl Seen {
     pub(super) fn asked(&mut self) -> Asked {
         let is_cut = matches!(self.shape, Shape::Shell { is_cut: true });
         Asked {
-            client: super::Client::Claude.name().to_owned(),
+            client: super::Client::Claude.agent().to_owned(),
             tool: self.tool.clone(),
             arguments: self.arguments.take(),
             project: self.project.take(),

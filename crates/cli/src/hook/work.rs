@@ -1,6 +1,7 @@
 //! Texts of results made smaller, by the engine that the gateway has too.
 
 use super::asked::{Answered, Asked};
+use super::books::Books;
 use crate::data;
 use crate::engine::TENANT;
 use crate::settings::{self, Source};
@@ -24,6 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Makes texts smaller.
 pub(crate) struct Workshop {
     settings: Settings,
+    books: Books,
     /// Where originals are kept, if they can be: without, nothing is left out.
     vault: Option<(Disk, Key)>,
 }
@@ -33,7 +35,8 @@ impl Workshop {
     pub(super) fn alone() -> Option<Self> {
         let file = settings::users_file();
         let settings = Source { file, flags: Overrides::default() }.load().ok()?;
-        Some(Self::new(&settings))
+        let workshop = Self::new(&settings);
+        Some(Workshop { books: workshop.books.estimating(), ..workshop })
     }
 
     /// As these settings say.
@@ -47,7 +50,8 @@ impl Workshop {
             Some((store, key))
         };
         let vault = if tool_output.enable_expand_context { vault() } else { None };
-        Workshop { settings: engine, vault }
+        let books = Books::new(&settings.ledger, engine.counter);
+        Workshop { settings: engine, books, vault }
     }
 
     /// What to show instead of each text.
@@ -62,7 +66,7 @@ impl Workshop {
             serde_json::Value::String(text) => text.clone(),
             arguments => arguments.to_string(),
         };
-        let shorten = |text: &String| {
+        let make = |text: &String| {
             let output = Output {
                 text,
                 tool: &asked.tool,
@@ -70,17 +74,16 @@ impl Workshop {
                 call: None,
                 is_error: asked.is_error,
             };
-            self.shortened(&output, asked, &expired)
+            let made = self.made(&output, asked, &expired);
+            let outcome = self.books.outcome(&output, asked.shown_bytes, &made);
+            (made.text, outcome)
         };
-        Answered { texts: asked.texts.iter().map(shorten).collect() }
+        let (texts, outcomes) = asked.texts.iter().map(make).unzip();
+        self.books.write(asked, outcomes);
+        Answered { texts }
     }
 
-    fn shortened(
-        &self,
-        output: &Output<'_>,
-        asked: &Asked,
-        expired: Expired<'_>,
-    ) -> Option<String> {
+    fn made(&self, output: &Output<'_>, asked: &Asked, expired: Expired<'_>) -> Made {
         let vault = self.vault.as_ref().filter(|_| asked.can_expand);
         let most = self.settings.max_output_bytes.min(asked.shown_bytes.unwrap_or(usize::MAX));
         let settings = Settings {
@@ -91,17 +94,35 @@ impl Workshop {
         let engine = Engine::new(&settings).with_deadline(expired);
         if output.text.len() < FLOOR_BYTES {
             return match engine.redacted(output) {
-                Cow::Owned(text) => Some(text),
-                Cow::Borrowed(_) => None,
+                Cow::Owned(text) => Made { text: Some(text), ..Made::default() },
+                Cow::Borrowed(_) => Made::default(),
             };
         }
         let compressed = compressed(&engine, output, vault);
+        let applied = compressed.steps.iter().filter(|step| step.is_applied());
+        let stages = applied.map(|step| step.stage).collect();
+        let tokens = compressed.counted;
         let is_redacted = !compressed.redacted.is_empty();
-        let text = compressed.replacement?;
         // Where the agent shows less of it than we would, it is better left to the agent.
-        let fits = |shown: usize| text.len() <= shown + MARGIN_BYTES;
-        (is_redacted || asked.shown_bytes.is_none_or(fits)).then_some(text)
+        let fits = |text: &String| {
+            let most = asked.shown_bytes.map(|shown| shown + MARGIN_BYTES);
+            is_redacted || most.is_none_or(|most| text.len() <= most)
+        };
+        match compressed.replacement.filter(fits) {
+            Some(text) => Made { text: Some(text), stages, tokens },
+            None => Made::default(),
+        }
     }
+}
+
+/// What was made of a text.
+#[derive(Default)]
+pub(super) struct Made {
+    /// `None`: it stays as it is.
+    pub(super) text: Option<String>,
+    pub(super) stages: Vec<&'static str>,
+    /// Those of the text as it came, and as it goes on, where they were counted.
+    pub(super) tokens: Option<(usize, usize)>,
 }
 
 /// What is left out is stored first; where it cannot be, nothing is left out.

@@ -53,6 +53,8 @@ fn settings_that_are_there_get_an_entry_and_are_restored_byte_for_byte() {
     assert_eq!(tree(&shell.folder.path("home")), before);
     let done = said(&shell, &["init", "claude", "--yes"]);
     assert!(done.contains("undo it with: tokenforge uninit claude\n"), "{done}");
+    let doctor = shell.run(&["doctor"]).stdout;
+    assert!(doctor.contains("settings.json: claude runs the hook"), "{doctor}");
     let new = fs::read_to_string(&file).unwrap();
     let command = format!("{} hook claude || true", env!("CARGO_BIN_EXE_tokenforge"));
     assert!(new.contains(&json!(command).to_string()), "{new}");

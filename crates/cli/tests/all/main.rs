@@ -4,13 +4,20 @@
 
 mod compress;
 mod decode;
+mod demo;
+mod doctor;
 mod encode;
+mod eval;
 mod filter;
+mod gain;
 mod hook;
 mod init;
 mod kit;
 mod mcp;
 mod misc;
+mod replay;
 mod serve;
 mod store;
 mod tokens;
+#[cfg(unix)]
+mod wrap;
