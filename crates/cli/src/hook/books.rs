@@ -32,7 +32,12 @@ impl Books {
     }
 
     /// What became of one text, of which an agent that cut it would have shown so many bytes.
-    pub(super) fn outcome(&self, output: &Output<'_>, shown: Option<usize>, made: &Made) -> Outcome {
+    pub(super) fn outcome(
+        &self,
+        output: &Output<'_>,
+        shown: Option<usize>,
+        made: &Made,
+    ) -> Outcome {
         let end = output.text.floor_char_boundary(shown.unwrap_or(usize::MAX));
         let text = &output.text[..end];
         let stages = made.stages.iter().copied();
