@@ -84,7 +84,7 @@ def claude():
     tokenforge("init", "claude", "--yes")
     alone = results(agent, story)
     compared("Claude Code", plain, alone)
-    assert "60 passed" in alone[0] and "19999 is a number" in alone[1], alone
+    assert "60 passed" in alone[0] and "\n9999 is a number" in alone[1], alone
 
     # The model fetches back what was left out, and gets all of it.
     reference = alone[0].split("<<<SHADOW:")[1].split(">>>")[0]

@@ -31,18 +31,22 @@ impl Books {
         Books { estimates: true, ..self }
     }
 
-    /// What became of one text, of which an agent that cut it would have shown so many bytes.
+    /// What became of one text, of which an agent that cut it would have shown so many bytes. `None`: nobody asks.
     pub(super) fn outcome(
         &self,
         output: &Output<'_>,
         shown: Option<usize>,
         made: &Made,
-    ) -> Outcome {
+    ) -> Option<Outcome> {
+        if !self.settings.enabled {
+            return None;
+        }
         let end = output.text.floor_char_boundary(shown.unwrap_or(usize::MAX));
         let text = &output.text[..end];
         let stages = made.stages.iter().copied();
         if Context::new(output.tool, output.arguments, output.is_error).is_expansion() {
-            return Outcome::expanded(output.tool, stages, self.counter.count(text) as u64);
+            let tokens = self.counter.count(text) as u64;
+            return Some(Outcome::expanded(output.tool, stages, tokens));
         }
         let (before, after) = match (&made.text, made.tokens) {
             (Some(_), Some(tokens)) if shown.is_none() => tokens,
@@ -54,20 +58,21 @@ impl Books {
                 (tokens, tokens)
             }
         };
-        Outcome::fresh(output.tool, stages, before as u64, after as u64)
+        Some(Outcome::fresh(output.tool, stages, before as u64, after as u64))
     }
 
     /// Writes down what became of the texts of a result. A ledger that cannot be written is no reason to stop.
-    pub(super) fn write(&self, asked: &Asked, outcomes: Vec<Outcome>) {
-        let Some(mut ledger) = ledger::open(&self.settings).filter(|_| !outcomes.is_empty()) else {
+    pub(super) fn write(&self, asked: &Asked, outcomes: Vec<Option<Outcome>>) {
+        if outcomes.is_empty() {
             return;
-        };
+        }
+        let Some(mut ledger) = ledger::open(&self.settings) else { return };
         let mut entry = Entry::new(Source::Hook, ledger::now());
         entry.client = (!asked.client.is_empty()).then(|| asked.client.as_str().into());
         // Where a project lies is nobody's business.
         let project = asked.project.as_deref().map(Path::new).and_then(Path::file_name);
         entry.project = project.and_then(|name| name.to_str()).map(Into::into);
-        outcomes.into_iter().for_each(|outcome| entry.add(outcome));
+        outcomes.into_iter().flatten().for_each(|outcome| entry.add(outcome));
         let _ = ledger.append(&entry);
     }
 
