@@ -38,6 +38,7 @@ pub(crate) struct Init {
 
     /// In all projects [default]
     #[arg(long)]
+    #[expect(dead_code, reason = "it says what is so anyway")]
     global: bool,
 
     #[command(flatten)]
@@ -49,7 +50,6 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let file = arguments.file()?;
     let name = file.name.display().to_string();
-    let known = file.before()?;
     let (new, shown) = match arguments.client {
         Client::Claude => {
             let new = claude::installed(&file, program).with_context(|| name.clone())?;
@@ -64,7 +64,9 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
     if file.is_there() && new == file.text {
         return Ok(output::print(&format!("{name}: it is there already"))?);
     }
-    // What is ours already is no backup of what was before.
+    // A file that is ours already is not how it was before, and of one that is not, what is kept may be old.
+    let known =
+        if live::is_installed(arguments.client, &file.text) { file.before()? } else { None };
     let before = known.unwrap_or_else(|| file.now());
     let kept = match &before {
         Before::Text(_) => format!("; as it was, it is in {}", file.backup_path().display()),

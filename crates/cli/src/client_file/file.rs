@@ -92,8 +92,12 @@ impl ClientFile {
     /// Keeps beside it how it was.
     pub(crate) fn keep(&self, before: &Before) -> anyhow::Result<()> {
         match before {
-            Before::Text(text) => self.put(&self.backup_path(), text),
+            Before::Text(text) => {
+                remove(&self.beside(NEW))?;
+                self.put(&self.backup_path(), text)
+            }
             Before::Nothing { folders } => {
+                remove(&self.backup_path())?;
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 fs::create_dir_all(folder)
                     .with_context(|| format!("cannot make {}", folder.display()))?;

@@ -21,13 +21,17 @@ pub(crate) fn routes(folders: &Folders, read: &dyn Fn(&Path) -> Option<String>) 
             Route { client, scope, file }
         })
     });
-    let is_live = |route: &Route| {
-        read(&route.file).is_some_and(|text| match route.client {
-            Client::Claude => claude::is_installed(&text),
-            client => plugin::is_installed(client, &text),
-        })
-    };
+    let is_live =
+        |route: &Route| read(&route.file).is_some_and(|text| is_installed(route.client, &text));
     places.filter(is_live).collect()
+}
+
+/// Does this text of its file have an agent run the hook?
+pub(super) fn is_installed(client: Client, text: &str) -> bool {
+    match client {
+        Client::Claude => claude::is_installed(text),
+        client => plugin::is_installed(client, text),
+    }
 }
 
 #[cfg(test)]

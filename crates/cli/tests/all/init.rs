@@ -99,6 +99,27 @@ fn of_settings_that_were_changed_since_only_the_entry_goes() {
 }
 
 #[test]
+fn what_was_kept_of_an_earlier_time_is_not_restored() {
+    let shell = Shell::new();
+    let file = shell.file(".claude/settings.local.json", "{\"first\": 1}");
+    said(&shell, &["init", "claude", "--project", "--yes"]);
+    let changed = fs::read_to_string(&file).unwrap().replace("first", "second");
+    fs::write(&file, changed).unwrap();
+    let done = said(&shell, &["uninit", "claude", "--project", "--yes"]);
+    assert!(done.contains("was changed since"), "{done}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"second\": 1}");
+    fs::write(&file, "{ \"third\": 1 }").unwrap();
+    said(&shell, &["init", "claude", "--project", "--yes"]);
+    let done = said(&shell, &["uninit", "claude", "--project", "--yes"]);
+    assert!(done.contains("byte for byte"), "{done}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"third\": 1 }");
+    fs::remove_file(&file).unwrap();
+    said(&shell, &["init", "claude", "--project", "--yes"]);
+    said(&shell, &["uninit", "claude", "--project", "--yes"]);
+    assert!(!file.exists());
+}
+
+#[test]
 fn a_plugin_that_was_changed_since_is_kept_aside() {
     let shell = Shell::new();
     let file = shell.folder.path("project/.opencode/plugins/tokenforge.js");
