@@ -38,7 +38,6 @@ pub(crate) struct Init {
 
     /// In all projects [default]
     #[arg(long)]
-    #[expect(dead_code, reason = "it says what is so anyway")]
     global: bool,
 
     #[command(flatten)]

@@ -26,6 +26,16 @@ pub(crate) enum Scope {
     Project,
 }
 
+impl Scope {
+    /// In words.
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Scope::Global => "in all projects",
+            Scope::Project => "in this project",
+        }
+    }
+}
+
 /// The file that has the entry, whether it is there or not. A project's is never one that it shares with others: the
 /// entry names a program on this machine.
 pub(super) fn file(client: Client, scope: Scope, folders: &Folders) -> PathBuf {

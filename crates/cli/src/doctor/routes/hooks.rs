@@ -11,7 +11,8 @@ pub(super) fn check() -> Vec<Finding> {
     let Ok(folders) = init::folders() else { return Vec::new() };
     let read = |path: &Path| fs::read_to_string(path).ok();
     let shown = |route: live::Route| {
-        let says = format!("{}: {} runs the hook", route.file.display(), route.client.name());
+        let (file, client) = (route.file.display(), route.client.name());
+        let says = format!("{file}: {client} runs the hook {}", route.scope.describe());
         match hook::can_expand() {
             true => Finding::ok(CHECK, says),
             false => Finding::note(CHECK, format!("{says}, and nothing is left out of results"))
