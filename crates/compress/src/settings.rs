@@ -2,6 +2,7 @@
 
 use crate::dictionary::Method;
 use crate::mode::Mode;
+use crate::reference::Hint;
 use crate::tool::SkipTools;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tokenforge_formats::Form;
@@ -35,8 +36,8 @@ pub struct Settings {
     pub json_formats: Vec<Form>,
     /// Where STC is among them: may it be version 2?
     pub stc2: Stc2,
-    /// Is a reference followed by a line that says how to use it?
-    pub expand_hint: bool,
+    /// The line behind a reference that says how to use it, if there is to be one.
+    pub expand_hint: Option<Hint>,
     /// Tools whose results are only redacted.
     pub skip_tools: SkipTools,
     /// Who counts the tokens.
@@ -52,7 +53,7 @@ impl Default for Settings {
             max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
             json_formats: Form::ALL.to_vec(),
             stc2: Stc2::default(),
-            expand_hint: false,
+            expand_hint: None,
             skip_tools: SkipTools::default(),
             counter: Counter::default(),
         }

@@ -1,6 +1,6 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
-use tokenforge_compress::reference::{Key, Reference, hint};
+use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::{
     CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Reason,
     Settings, Stc2, Vault, Verdict,
@@ -141,7 +141,7 @@ fn cargo_test<'a>(text: &'a str, call: &'a str) -> Output<'a> {
 #[test]
 fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
-    for expand_hint in [false, true] {
+    for expand_hint in [None, Some(Hint::Tool), Some(Hint::Command)] {
         let settings = Settings { expand_hint, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
@@ -173,15 +173,18 @@ fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
 #[test]
 fn c9_with_a_hint_the_line_under_the_reference_says_how_to_use_it() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
-    let compress = |text: &str, expand_hint: bool| {
+    let compress = |text: &str, expand_hint: Option<Hint>| {
         let settings = Settings { expand_hint, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         engine.compress(&cargo_test(text, "call_1"), &History::default()).replacement
     };
-    let (plain, hinted) = (compress(&text, false).unwrap(), compress(&text, true).unwrap());
+    let plain = compress(&text, None).unwrap();
     let (marker, body) = plain.split_once('\n').unwrap();
-    assert_eq!(hinted, format!("{marker}\n{}\n{body}", hint()));
-    assert_eq!(compress(&hinted, true), None);
+    for hint in Hint::ALL {
+        let hinted = compress(&text, Some(hint)).unwrap();
+        assert_eq!(hinted, format!("{marker}\n{}\n{body}", hint.line()));
+        assert_eq!(compress(&hinted, Some(hint)), None);
+    }
 }
 
 #[test]
@@ -199,12 +202,12 @@ fn c9_l2_the_hint_is_counted() {
     };
     let mut outcomes = Vec::new();
     for text in (4..16).map(run) {
-        let settings = Settings { expand_hint: true, ..Settings::default() };
+        let settings = Settings { expand_hint: Some(Hint::Tool), ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         let compressed = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let shown = compressed.text(&text);
         assert!(shown == text || counter.count(shown) < counter.count(&text), "{shown}");
-        outcomes.push(shown.contains(hint()));
+        outcomes.push(shown.contains(Hint::Tool.line()));
     }
     assert!(outcomes.contains(&false) && outcomes.contains(&true), "{outcomes:?}");
 }
@@ -239,7 +242,7 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
         format!("{long}[Forge left out 3 lines (20 bytes)]\n{long}"),
         format!("[Forge LZW Dictionary]\n<<F1:1>> = \"a line of\"\n\n{long}"),
         format!("{forged}\n{long}"),
-        format!("{ours}\n{}\n{long}", hint()),
+        format!("{ours}\n{}\n{long}", Hint::Tool.line()),
         format!("{ours}\n").repeat(20_000),
         "[Forge \n".repeat(100_000),
         format!("[Forge \n{}", "\u{1}PNG\u{fffd}\u{2}\u{fffd}\n".repeat(100_000)),

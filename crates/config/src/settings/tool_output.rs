@@ -5,6 +5,7 @@ use crate::Secret;
 use http::Uri;
 use std::time::Duration;
 use tokenforge_compress::dictionary::Method;
+use tokenforge_compress::reference::Hint;
 use tokenforge_compress::tool::SkipTools;
 use tokenforge_compress::{DEFAULT_MAX_OUTPUT_BYTES, Mode, Stc2};
 use tokenforge_formats::Form;
@@ -96,7 +97,7 @@ impl ToolOutput {
             json_formats: self.json_formats.iter().map(|form| form.form()).collect(),
             stc2: JsonForm::stc2(&self.json_formats),
             skip_tools: SkipTools::parse(&self.skip_tools),
-            expand_hint: self.include_expand_hint,
+            expand_hint: self.include_expand_hint.then_some(Hint::Tool),
             ..tokenforge_compress::Settings::default()
         }
     }
