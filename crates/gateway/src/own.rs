@@ -5,6 +5,7 @@
 //! | `GET /_forge/healthz`, `/_forge/readyz` | whoever watches the process |
 //! | `GET /_forge/metrics` | Prometheus |
 //! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
+//! | `GET /_forge/api/gain?by=…&days=…` | the operator, from the ledger |
 //! | `GET`, `PATCH /_forge/api/config` | the operator |
 //! | `GET /_forge/api/expand?id=…` | a client, for its own originals |
 //! | `/_forge/api/mcp…` | the operator, for tool servers |
@@ -16,6 +17,7 @@ mod config;
 mod dropin;
 mod events;
 mod expand;
+mod gain;
 mod mcp;
 
 use crate::answer::{self, Problem};
@@ -25,7 +27,7 @@ use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::http::read::{Read, joined, read};
 use bytes::Bytes;
-use http::{Method, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
@@ -51,7 +53,7 @@ pub(crate) async fn answer_operator(
     let (method, path) = (&head.method, head.uri.path());
     let is_get = matches!(*method, Method::GET | Method::HEAD);
     match path {
-        "/_forge/healthz" if is_get => return answer::empty(StatusCode::OK),
+        "/_forge/healthz" if is_get => return health(),
         "/_forge/readyz" if is_get => {
             let is_ready = !gateway.is_draining();
             return answer::empty(if is_ready {
@@ -74,6 +76,7 @@ pub(crate) async fn answer_operator(
         }
         path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
         "/_forge/api/stats" if is_get => stats(gateway).await,
+        "/_forge/api/gain" if is_get => gain::answer(gateway, exchange).await,
         "/_forge/api/events" if is_get => events::stream(gateway),
         "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),
         "/_forge/api/config" if *method == Method::PATCH => config::patch(gateway, body).await,
@@ -108,6 +111,14 @@ async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes,
         }
         Err(error) => Err(unread(&error)),
     }
+}
+
+/// Alive, and which version: who would use a gateway that runs must know whether it is one like himself.
+fn health() -> Response<Body> {
+    let mut answer = answer::empty(StatusCode::OK);
+    let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
+    answer.headers_mut().insert("x-forge-version", version);
+    answer
 }
 
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {

@@ -4,9 +4,12 @@
 
 mod compress;
 mod decode;
+mod demo;
+mod doctor;
 mod encode;
 mod eval;
 mod filter;
+mod gain;
 mod kit;
 mod mcp;
 mod misc;
@@ -14,3 +17,5 @@ mod replay;
 mod serve;
 mod store;
 mod tokens;
+#[cfg(unix)]
+mod wrap;
