@@ -106,7 +106,8 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
         let off = agent.play(&scenario, None).await;
         let before = gateway.figures().await?;
         let on = agent.play(&scenario, Some(arguments.mode)).await;
-        let figures = gateway.figures().await?.since(&before);
+        let told = on.as_ref().ok().and_then(|played| played.input).unwrap_or_default();
+        let figures = gateway.counted_since(&before, api, told).await?;
         compared.push(Compared::new(&scenario, off, on, figures, api, arguments.allow_other_calls));
     }
     Ok(Report::new(arguments.base_url.as_deref(), &arguments.model, arguments.mode, compared))
