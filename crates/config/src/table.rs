@@ -92,6 +92,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.redact_secrets", AtOnce, "are secrets removed from tool results?"),
     setting("pipes.tool_output.max_output_bytes", AtOnce, "how many bytes of a result are kept, by the modes that cap"),
     setting("pipes.tool_output.json_formats", AtOnce, "the forms that JSON may take: json, toon, stc, table"),
+    setting("pipes.tool_output.stc2", AtOnce, "may models be given version 2 of STC: never, auto (nested; shared in the mode aggressive), dense, nested or shared"),
     setting("pipes.tool_output.dedup", AtOnce, "may a result become a pointer to an equal one of an earlier request of its session?"),
     setting("pipes.tool_output.skip_tools", AtOnce, "tools whose results are only redacted: read, edit, write, bash, glob, grep, else exact names"),
     setting("pipes.tool_output.strategy", AtOnce, "what shortens what is still large: passthrough, simple, api or external_provider"),
