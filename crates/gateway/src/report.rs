@@ -89,6 +89,20 @@ impl Figures {
 }
 
 impl Report {
+    /// What it says about the request alone.
+    pub(crate) fn without_results(&self) -> Self {
+        Report {
+            dialect: self.dialect,
+            model: self.model.clone(),
+            project: self.project.clone(),
+            session: self.session.clone(),
+            debug: self.debug.clone(),
+            mode: self.mode,
+            results: Vec::new(),
+            changes: self.changes.clone(),
+        }
+    }
+
     /// The tokens of all tool results, before and after.
     pub(crate) fn tokens(&self) -> (usize, usize) {
         let sum = |size: fn(&Figures) -> usize| {

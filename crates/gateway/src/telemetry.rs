@@ -5,7 +5,9 @@ mod event;
 mod live;
 mod log;
 mod metrics;
+mod minutes;
 mod prices;
+mod recent;
 mod stats;
 mod tables;
 
@@ -15,8 +17,10 @@ use counters::Counters;
 use live::Live;
 use log::Log;
 use prices::Prices;
+use recent::Recent;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::SystemTime;
 use tables::Tables;
 use tokenforge_compress::{Verdict, prompt};
 use tokenforge_config::Settings;
@@ -29,6 +33,7 @@ use tokio::sync::broadcast;
 pub(crate) struct Telemetry {
     pub(crate) counters: Counters,
     tables: Mutex<Tables>,
+    recent: Mutex<Recent>,
     prices: RwLock<Prices>,
     log: RwLock<Option<Log>>,
     live: Live,
@@ -39,6 +44,7 @@ impl Telemetry {
         Telemetry {
             counters: Counters::default(),
             tables: Mutex::default(),
+            recent: Mutex::default(),
             prices: RwLock::new(Prices::new(&settings.prices)),
             log: RwLock::new(Log::open(&settings.monitoring)),
             live: Live::default(),
@@ -82,17 +88,19 @@ impl Telemetry {
         self.with_tables(|tables| {
             tables.add(report, &self.prices.read().unwrap_or_else(PoisonError::into_inner))
         });
-        self.tell(report);
+        let now = SystemTime::now();
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).add(now, report);
+        self.tell(now, report);
     }
 
     /// Events are made only if somebody reads them.
-    fn tell(&self, report: &Report) {
+    fn tell(&self, now: SystemTime, report: &Report) {
         let log = self.log.read().unwrap_or_else(PoisonError::into_inner);
         if log.is_none() && !self.live.is_watched() {
             return;
         }
         for result in &report.results {
-            let event = event::of(report, result);
+            let event = event::of(now, report, result);
             if let Some(log) = &*log
                 && !log.write(&event)
             {
@@ -188,6 +196,11 @@ impl Telemetry {
     /// All figures, for Prometheus.
     pub(crate) fn metrics(&self, plugins: impl Iterator<Item = PluginMetrics>) -> String {
         metrics::text(&self.counters, plugins)
+    }
+
+    /// The events of the latest new results.
+    pub(crate) fn recent(&self) -> Vec<Value> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).events()
     }
 
     /// What happens from now on.

@@ -44,6 +44,7 @@ pub(super) fn document(
         "verdicts": tables.verdicts,
         "prompts_kept": tables.prompts_kept,
         "changes": tables.changes,
+        "minutes": tables.minutes.shown(),
         "store": store.map(|stats| {
             let total = stats.total();
             json!({"entries": total.entries, "bytes": total.bytes})

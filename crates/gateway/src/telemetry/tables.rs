@@ -1,5 +1,6 @@
 //! Figures by tool, stage, project and model.
 
+use super::minutes::Minutes;
 use super::prices::Prices;
 use crate::report::Report;
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub(super) struct Tables {
     pub(super) verdicts: BTreeMap<String, u64>,
     pub(super) prompts_kept: BTreeMap<String, u64>,
     pub(super) changes: BTreeMap<String, u64>,
+    pub(super) minutes: Minutes,
     /// What was saved, in dollars: new results at the price of writing to the provider's cache, repeated ones at that
     /// of reading from it.
     pub(super) dollars: f64,
@@ -34,6 +36,7 @@ pub(super) struct Row {
 impl Tables {
     pub(super) fn add(&mut self, report: &Report, prices: &Prices) {
         let price = prices.of(report.model.as_deref());
+        self.minutes.add(report);
         for change in &report.changes {
             *slot(&mut self.changes, change) += 1;
         }
