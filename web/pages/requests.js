@@ -89,12 +89,15 @@ function row(event) {
   return h('tr', { 'data-key': event.key, class: event.memo_reused ? 'repeated' : '' },
     h('td', { class: 'wide time' }, clock(event.time)),
     h('th', { scope: 'row' }, h('a', { href: `#/requests/${event.id}` }, event.tool || 'unknown'),
-      h('span', { class: 'muted' }, ` ${event.family === event.tool?.toLowerCase() ? '' : event.family}`)),
+      h('span', { class: 'muted' }, ` ${family(event)}`)),
     h('td', { class: 'wide' }, event.memo_reused ? 'sent again' : words(event.verdict)),
     h('td', { class: 'n' }, count(event.before_tokens), h('span', { class: 'muted' }, ` → ${count(event.after_tokens)}`)),
     h('td', { class: `n ${saved > 0 ? 'good' : 'muted'}` }, percent(saved, event.before_tokens)),
     h('td', { class: 'wide tags' }, ...event.strategies.map((stage) => h('span', { class: 'tag' }, words(stage)))));
 }
+
+// The program that a shell ran; what kind of tool it is goes without saying.
+const family = (event) => (['other', 'bash', event.tool?.toLowerCase()].includes(event.family) ? '' : event.family);
 
 // One result: its figures, and its texts if the operator allows them to be kept.
 async function one(detail, id, signal) {
@@ -105,9 +108,10 @@ async function one(detail, id, signal) {
   detail.scrollIntoView?.({ block: 'nearest' });
   heading.focus();
   try {
-    const content = await api(`contents/${encodeURIComponent(id)}`, { signal, optional: true });
+    const { allowed_bytes: allowed } = await api('contents', { signal });
+    const content = allowed > 0 ? await api(`contents/${encodeURIComponent(id)}`, { signal, optional: true }) : null;
     if (signal.aborted || !detail.contains(heading)) return;
-    detail.append(...(content ? texts(content, event) : [await withheld(signal)]));
+    detail.append(...(content ? texts(content, event) : [withheld(allowed)]));
   } catch (error) {
     if (error.name !== 'AbortError') detail.append(problem(error));
   }
@@ -127,7 +131,7 @@ function figures(event) {
     event.strategy && ['Shortened by', event.strategy],
     event.project && ['Project', event.project],
   ].filter(Boolean);
-  return h('div', {},
+  return h('div', { class: 'stack' },
     h('p', {}, REASONS[event.verdict] ?? words(event.verdict), event.deduped ? ' It points to an earlier result that is the same.' : ''),
     h('dl', { class: 'facts' }, ...facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))));
 }
@@ -140,7 +144,7 @@ function texts(content, event) {
       : text(view === 'before' ? content.original : content.forwarded ?? content.original, view === 'before' ? names[0] : names[1]));
   draw('beside');
   return [
-    h('h3', {}, 'Stages'), stages(content.steps),
+    h('h3', {}, 'Stage by stage'), stages(content.steps),
     h('div', { class: 'row between' }, h('h3', {}, 'Texts'),
       choice('View', [['beside', 'Side by side'], ['before', 'As it came'], ['after', 'As it went on']], 'beside', draw)),
     shown,
@@ -148,8 +152,7 @@ function texts(content, event) {
 }
 
 // Why there is no text to show, and how there would be.
-async function withheld(signal) {
-  const { allowed_bytes: allowed } = await api('contents', { signal });
+function withheld(allowed) {
   if (allowed > 0) return h('p', { class: 'notice' }, 'The texts of this result are no longer kept: newer ones have taken their place, or it was made before texts were kept.');
   return h('div', { class: 'notice' },
     h('p', {}, 'Texts of results are not kept. To see them here, allow some memory for them in tokenforge.yaml:'),

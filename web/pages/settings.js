@@ -53,7 +53,7 @@ function row(setting, change) {
       fill(said, problem(error));
     }
   };
-  const canChange = setting.change === 'at_once' && setting.kind !== 'group';
+  const canChange = setting.change === 'at_once';
   return h('li', { class: 'setting' },
     h('div', { class: 'what' },
       h(canChange ? 'label' : 'span', canChange ? { for: id, class: 'mono' } : { class: 'mono' }, setting.path),
@@ -63,7 +63,7 @@ function row(setting, change) {
     h('div', { class: 'value' },
       canChange ? control(setting, id, apply) : h('code', { class: 'mono' }, shown(setting.value)),
       canChange && setting.origin.from !== 'default'
-        && h('button', { type: 'button', class: 'quiet', 'aria-label': `${setting.path}: back to the default`, onclick: () => apply(null) }, `Default: ${shown(setting.default)}`),
+        && h('button', { type: 'button', class: 'quiet', 'aria-label': `Back to ${shown(setting.default)}, the default of ${setting.path}`, onclick: () => apply(null) }, `Back to ${shown(setting.default)}`),
       said));
 }
 

@@ -83,11 +83,12 @@ function described(backend, tool, wanted, add) {
     },
   }, fields.element, said, h('div', {}, button));
   const calls = tool.figures?.calls;
+  const hasMore = tool.description && (tool.title || tool.description.includes('\n'));
   return h('details', { class: 'tool' },
     h('summary', {}, h('span', { class: 'name' }, tool.name),
       h('span', { class: 'muted' }, ` ${tool.title ?? tool.description?.split('\n')[0] ?? ''}`),
       calls ? h('span', { class: 'tag' }, `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`) : null),
-    h('div', { class: 'stack inner' }, tool.description && h('p', {}, tool.description), calling));
+    h('div', { class: 'stack inner' }, hasMore && h('p', {}, tool.description), calling));
 }
 
 // A call and its answer: the form that was asked for, the form that came, and the same in every form.

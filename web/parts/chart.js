@@ -3,7 +3,8 @@
 import { h, svg } from './element.js';
 import { brief, count, percent } from './figures.js';
 
-const WIDTH = 720;
+// A phone shows the same height on half the width, so that words stay readable.
+const WIDTH = matchMedia('(max-width: 46rem)').matches ? 360 : 720;
 const HEIGHT = 200;
 const LEFT = 48;
 const BOTTOM = 24;
@@ -19,7 +20,9 @@ export function columns(title, points) {
     svg('line', { class: 'grid', x1: LEFT, x2: WIDTH, y1: y(part * most), y2: y(part * most) }),
     svg('text', { class: 'axis', x: LEFT - 8, y: y(part * most) + 4, 'text-anchor': 'end' }, brief(part * most)),
   ]);
-  const every = Math.ceil(points.length / 8);
+  const every = Math.ceil(points.length / (WIDTH / 90));
+  // Counted from the end: the latest is what people look for.
+  const isNamed = (index) => (points.length - 1 - index) % every === 0;
   const drawn = points.map((point, index) => {
     const x = LEFT + step * index + (step - width) / 2;
     const saved = Math.max(0, point.before - point.after);
@@ -27,9 +30,9 @@ export function columns(title, points) {
     return svg('g', { class: 'column' },
       svg('title', {}, hint),
       svg('rect', { class: 'reach', x: LEFT + step * index, y: 8, width: step, height }),
-      svg('rect', { class: 'saved', x, width, y: y(point.before), height: y(point.after) - y(point.before) > 0 ? y(point.after) - y(point.before) : 0 }),
+      svg('rect', { class: 'saved', x, width, y: y(point.before), height: Math.max(0, y(point.after) - y(point.before)) }),
       svg('rect', { class: 'forwarded', x, width, y: y(point.after), height: y(0) - y(point.after) }),
-      index % every === 0 &&
+      isNamed(index) &&
         svg('text', { class: 'axis', x: x + width / 2, y: HEIGHT - 6, 'text-anchor': 'middle' }, point.label));
   });
   const image = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': title }, ...lines.flat(), ...drawn);

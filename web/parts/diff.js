@@ -82,20 +82,43 @@ function paired(script) {
   return rows;
 }
 
+// Where there is no room for two columns, lines that went stand above those that came.
+function stacked(rows) {
+  const stack = [];
+  let come = [];
+  const flush = () => {
+    stack.push(...come);
+    come = [];
+  };
+  for (const row of rows) {
+    if (row.same) {
+      flush();
+      stack.push(row);
+      continue;
+    }
+    if (row.left != null) stack.push({ left: row.left, right: null, same: false });
+    if (row.right != null) come.push({ left: null, right: row.right, same: false });
+  }
+  flush();
+  return stack;
+}
+
 // The diff as a table; long stretches without a change are folded.
 export function diff(before, after, [leftName, rightName]) {
-  const all = rows(before, after);
+  const isNarrow = matchMedia('(max-width: 46rem)').matches;
+  const all = isNarrow ? stacked(rows(before, after)) : rows(before, after);
   const near = all.map(() => false);
   all.forEach((row, index) => {
     if (row.same) return;
     for (let at = Math.max(0, index - CONTEXT); at <= Math.min(all.length - 1, index + CONTEXT); at += 1) near[at] = true;
   });
+  const isChanged = near.includes(true);
   let [leftLine, rightLine] = [0, 0];
   const lines = [];
   for (let index = 0; index < all.length; index += 1) {
     const row = all[index];
-    const folded = near[index] || near.every((is) => !is) ? 0 : near.indexOf(true, index) - index;
-    const length = folded < 0 ? all.length - index : folded;
+    const next = near[index] || !isChanged ? index : near.indexOf(true, index);
+    const length = (next < 0 ? all.length : next) - index;
     if (length > 4) {
       lines.push(h('tr', { class: 'fold' }, h('td', { colspan: '4' }, `${length} lines are the same`)));
       [leftLine, rightLine] = [leftLine + length, rightLine + length];
@@ -110,6 +133,7 @@ export function diff(before, after, [leftName, rightName]) {
   const body = h('tbody', {}, ...lines.slice(0, FIRST_ROWS));
   const table = h('table', { class: 'diff' },
     h('caption', { class: 'hidden' }, `${leftName} beside ${rightName}`),
+    h('colgroup', {}, ...['numbers', null, 'numbers', null].map((kind) => h('col', { class: kind }))),
     h('thead', {}, h('tr', {}, h('th', { scope: 'col', colspan: '2' }, leftName), h('th', { scope: 'col', colspan: '2' }, rightName))),
     body);
   const rest = lines.slice(FIRST_ROWS);
@@ -123,7 +147,7 @@ export function diff(before, after, [leftName, rightName]) {
 }
 
 function cell(line, number, kind, isSame) {
-  if (line == null) return [h('td', { class: 'number' }), h('td', { class: 'none' })];
+  if (line == null) return [h('td', { class: 'number none' }), h('td', { class: 'none' })];
   const mark = isSame ? null : h('span', { class: 'hidden' }, kind === 'gone' ? 'removed: ' : 'added: ');
   return [h('td', { class: `number ${isSame ? '' : kind}` }, String(number)), h('td', { class: isSame ? '' : kind }, mark, line)];
 }

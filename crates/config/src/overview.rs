@@ -57,7 +57,7 @@ fn origin(place: Option<&Place>, is_default: bool) -> Value {
     }
 }
 
-/// How a value is written: `flag`, `choice` with what can be chosen, `list`, `group` or `text`.
+/// How a value is written: `flag`, `choice` with what can be chosen, `list` or `text`.
 fn kind(schema: Option<&Value>) -> (&'static str, Vec<Value>) {
     let Some(schema) = schema else { return ("text", Vec::new()) };
     let allowed = schema["anyOf"].as_array().into_iter().flatten();
@@ -73,9 +73,6 @@ fn kind(schema: Option<&Value>) -> (&'static str, Vec<Value>) {
     }
     if is("array") {
         return ("list", kind(schema.get("items")).1);
-    }
-    if is("object") {
-        return ("group", Vec::new());
     }
     let mut kinds = allowed.map(|schema| kind(Some(schema)));
     kinds.find(|(kind, _)| *kind != "text").unwrap_or(("text", Vec::new()))

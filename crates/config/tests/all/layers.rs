@@ -156,6 +156,5 @@ fn the_overview_says_what_a_value_is_may_be_and_comes_from() {
     assert_eq!(of("redact_secrets")["origin"]["from"], "program");
     assert_eq!(of("pipes.tool_output.skip_tools")["kind"], "list");
     assert_eq!(of("pipes.tool_output.min_bytes")["kind"], "text");
-    assert_eq!(of("mcp")["kind"], "group");
     assert_eq!(of("listen")["origin"]["from"], "default");
 }

@@ -18,16 +18,12 @@ const ALIVE: Duration = Duration::from_secs(15);
 pub(super) fn stream(gateway: &Arc<Gateway>, query: Option<&str>) -> Response<Body> {
     let mut events = gateway.telemetry.watch();
     let (client, body) = mpsc::channel(64);
-    let recent = match query {
-        Some("recent") => gateway.telemetry.recent(),
-        _ => Vec::new(),
-    };
+    if query == Some("recent") {
+        let recent: String = gateway.telemetry.recent().iter().map(told).collect();
+        // There is room for one.
+        let _ = client.try_send(Ok(Bytes::from(recent + ": now\n\n")));
+    }
     tokio::spawn(async move {
-        for event in recent {
-            if client.send(Ok(Bytes::from(told(&event)))).await.is_err() {
-                return;
-            }
-        }
         loop {
             let line = tokio::select! {
                 event = events.recv() => match event {
