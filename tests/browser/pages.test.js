@@ -55,8 +55,9 @@ test('c13 the overview shows the figures of the gateway, and follows them', asyn
   const figure = (name) => page.locator('.card', { has: page.getByRole('heading', { name }) }).locator('.figure');
   const shown = (number) => new Intl.NumberFormat('en', Math.abs(number) < 10_000 ? {} : { notation: 'compact', maximumFractionDigits: 1 }).format(number);
   await figure('Tokens saved').waitFor();
-  assert.equal(await figure('Tokens saved').textContent(), shown(tokens.saved_net));
-  assert.equal(await figure('Tool results').textContent(), shown(counters.results));
+  assert.equal(await figure('Tokens saved').textContent(), shown(tokens.saved_fresh - tokens.expanded));
+  assert.equal(await figure('Saved again').textContent(), shown(tokens.saved_repeated));
+  assert.equal(await figure('Tool results').textContent(), shown(counters.cache_misses));
   await work(world.address, { turns: 1 });
   await page.getByText(`in ${counters.requests + 1} requests`).waitFor();
   await page.context().close();

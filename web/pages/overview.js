@@ -24,8 +24,7 @@ export async function show(page, { signal }) {
   const refresh = async () => {
     try {
       const stats = await api('stats', { signal });
-      const history = await api('gain?by=tool&days=1', { signal, optional: true });
-      if (history && !isOffered) {
+      if (stats.has_ledger && !isOffered) {
         isOffered = true;
         fill(periods, choice('Period', PERIODS, period, (chosen) => {
           period = chosen;
@@ -59,19 +58,19 @@ function follow(refresh, signal) {
   });
 }
 
-// The figures since the gateway started.
+// The figures since the gateway started. A result counts when it first comes, as in the ledger.
 function now(stats) {
-  const { counters } = stats;
-  const before = counters.fresh_tokens_before + counters.repeated_tokens_before;
-  const after = counters.fresh_tokens_after + counters.repeated_tokens_after;
+  const { counters, tokens } = stats;
   const rows = (table) => Object.entries(table).map(([name, row]) => ({
-    name, results: row.results, before: row.tokens_before, after: row.tokens_after, saved: row.tokens_before - row.tokens_after,
+    name, results: row.fresh, before: row.fresh_tokens_before, after: row.fresh_tokens_after,
+    saved: row.fresh_tokens_before - row.fresh_tokens_after,
   }));
   return {
-    requests: counters.requests, results: counters.results, changed: counters.compressed,
-    before, after, expanded: stats.tokens.expanded, net: stats.tokens.saved_net, money: stats.dollars.saved_net,
+    requests: counters.requests, results: counters.cache_misses,
+    before: counters.fresh_tokens_before, expanded: tokens.expanded, net: tokens.saved_fresh - tokens.expanded,
+    again: tokens.saved_repeated, money: stats.dollars?.saved_net ?? null,
     shares: null,
-    series: { title: 'Tokens of tool results in the last hour', points: minutes(stats.minutes) },
+    series: { title: 'Tokens of new tool results in the last hour', points: minutes(stats.minutes) },
     tables: {
       tool: rows(stats.tools),
       stage: Object.entries(stats.stages).map(([name, times]) => ({ name: words(name), results: times })),
@@ -97,11 +96,12 @@ async function past(days, signal) {
   const points = day.rows.map((row) => ({ label: row.name.slice(5), before: row.before, after: row.after }));
   points.sort((a, b) => (a.label < b.label ? -1 : 1));
   return {
-    requests: tool.requests, results: tool.results, changed: null,
-    before: tool.tokens.before, after: tool.tokens.after, expanded: tool.tokens.expanded, net: tool.tokens.net,
-    money: tool.cost?.saved ?? null,
+    requests: tool.requests, results: tool.results,
+    before: tool.tokens.before, expanded: tool.tokens.expanded, net: tool.tokens.net,
+    again: tool.repeated ? tool.repeated.before - tool.repeated.after : 0,
+    money: tool.cost ? tool.cost.saved + (tool.cost.saved_elsewhere ?? 0) : null,
     shares: tool.shares,
-    series: { title: 'Tokens of tool results by day', points },
+    series: { title: 'Tokens of new tool results by day', points },
     tables: { tool: tool.rows, stage: stage.rows.map((row) => ({ ...row, name: words(row.name) })), client: client.rows },
     clients: 'client',
   };
@@ -111,10 +111,10 @@ function draw(content, view, stats) {
   if (view.results === 0) return fill(content, first());
   fill(content,
     h('div', { class: 'cards' },
-      card('Tokens saved', brief(view.net), `${percent(view.net, view.before)} of ${brief(view.before)} in tool results`, 'good'),
-      card('Money saved', view.money == null ? '–' : dollars(view.money), 'an estimate, at list prices'),
-      card('Tool results', brief(view.results), view.changed == null ? `in ${count(view.requests)} requests` : `${brief(view.changed)} in fewer tokens, in ${count(view.requests)} requests`),
-      card('Asked for again', brief(view.expanded), 'tokens, taken off what was saved')),
+      card('Tokens saved', brief(view.net), `${percent(view.net, view.before)} of ${brief(view.before)} in tool results, each counted once`, 'good'),
+      card('Saved again', brief(view.again), 'tokens, as agents sent the same results with later requests'),
+      card('Money saved', view.money == null ? '–' : dollars(view.money), view.money == null ? 'no price is known for these models' : 'at list prices, new and repeated results'),
+      card('Tool results', brief(view.results), `in ${count(view.requests)} requests; ${brief(view.expanded)} tokens were fetched back, and are taken off`)),
     h('section', { class: 'panel' }, h('h2', {}, view.series.title),
       view.series.points.length > 0 ? columns(view.series.title, view.series.points) : h('p', { class: 'muted' }, 'No day has passed yet.')),
     view.shares && shares(view.shares),

@@ -11,7 +11,7 @@ export function percent(part, all) {
   if (!all) return '–';
   const share = (100 * part) / all;
   const digits = share !== 0 && Math.abs(share) < 10 ? 1 : 0;
-  return `${share.toFixed(digits)} %`;
+  return `${share.toFixed(digits)}\u00a0%`;
 }
 
 export function dollars(amount) {

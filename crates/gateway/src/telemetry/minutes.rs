@@ -1,6 +1,5 @@
-//! What was saved in each of the last minutes.
+//! What new results saved in each of the last minutes.
 
-use crate::report::Report;
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -37,8 +36,8 @@ impl Default for Minutes {
 }
 
 impl Minutes {
-    pub(super) fn add(&mut self, report: &Report) {
-        let (before, after) = report.tokens();
+    /// A new result, as it came and as it went on.
+    pub(super) fn add(&mut self, before: u64, after: u64) {
         let now = self.now();
         if self.latest_last.back().is_none_or(|(minute, _)| *minute != now) {
             self.latest_last.push_back((now, Figures::default()));
@@ -47,9 +46,9 @@ impl Minutes {
             }
         }
         if let Some((_, figures)) = self.latest_last.back_mut() {
-            figures.results += report.results.len() as u64;
-            figures.tokens_before += before as u64;
-            figures.tokens_after += after as u64;
+            figures.results += 1;
+            figures.tokens_before += before;
+            figures.tokens_after += after;
         }
     }
 

@@ -31,12 +31,14 @@ pub(super) struct Row {
     pub(super) fresh: u64,
     pub(super) tokens_before: u64,
     pub(super) tokens_after: u64,
+    /// Of those that are new.
+    pub(super) fresh_tokens_before: u64,
+    pub(super) fresh_tokens_after: u64,
 }
 
 impl Tables {
     pub(super) fn add(&mut self, report: &Report, prices: &Prices) {
         let price = prices.of(report.model.as_deref());
-        self.minutes.add(report);
         for change in &report.changes {
             *slot(&mut self.changes, change) += 1;
         }
@@ -45,10 +47,17 @@ impl Tables {
             let (before, after) = (figures.before.tokens as u64, figures.after.tokens as u64);
             let add = |row: &mut Row| {
                 row.results += 1;
-                row.fresh += u64::from(!result.memo_reused);
                 row.tokens_before += before;
                 row.tokens_after += after;
+                if !result.memo_reused {
+                    row.fresh += 1;
+                    row.fresh_tokens_before += before;
+                    row.fresh_tokens_after += after;
+                }
             };
+            if !result.memo_reused {
+                self.minutes.add(before, after);
+            }
             add(slot(&mut self.tools, &figures.tool));
             if let Some(project) = &report.project {
                 add(slot(&mut self.projects, project));

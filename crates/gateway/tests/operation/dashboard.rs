@@ -167,8 +167,9 @@ fn whoever_begins_to_watch_is_told_the_latest_new_results_and_no_text() {
 }
 
 #[test]
-fn the_figures_have_the_last_minutes() {
+fn the_figures_have_the_new_results_of_the_last_minutes() {
     let world = world();
+    world.send(messages(&conversation(&rows())));
     world.send(messages(&conversation(&rows())));
     let stats = world.get("/_forge/api/stats").json();
     let sum = |name: &str| -> u64 {
@@ -180,8 +181,9 @@ fn the_figures_have_the_last_minutes() {
             .sum()
     };
     assert_eq!(sum("results"), 1);
-    assert_eq!(sum("tokens_before"), stats["tools"]["Bash"]["tokens_before"]);
-    assert_eq!(sum("tokens_after"), stats["tools"]["Bash"]["tokens_after"]);
+    assert_eq!(sum("tokens_before"), stats["tools"]["Bash"]["fresh_tokens_before"]);
+    assert_eq!(sum("tokens_after"), stats["tools"]["Bash"]["fresh_tokens_after"]);
+    assert_eq!(sum("tokens_before") * 2, stats["tools"]["Bash"]["tokens_before"]);
 }
 
 #[test]
