@@ -14,6 +14,15 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Show what is saved on a recorded agent session: no key, no network
+    Demo(crate::demo::Demo),
+    /// Run an agent behind a gateway of its own
+    Wrap(crate::wrap::Wrap),
+    /// Check that everything works, and say what to do where it does not
+    Doctor(crate::doctor::Doctor),
+    /// The tools that the demo has behind its gateway
+    #[command(hide = true)]
+    DemoTools,
     /// Write JSON in the form that costs fewest tokens, or in a form you name
     Encode(crate::encode::Encode),
     /// Read TOON, STC, a table or JSON and write minified JSON
@@ -28,8 +37,14 @@ pub(crate) enum Command {
     Filter(crate::filters::Filter),
     /// Measure what every mode makes of a folder of recordings
     Bench(crate::bench::Bench),
+    /// Measure what would have been saved on the sessions that agents recorded
+    Replay(crate::replay::Replay),
+    /// Run scenarios with and without compression, and compare tokens and behaviour
+    Eval(crate::eval::Eval),
     /// Run the gateway between agents and their model providers
     Serve(crate::serve::Serve),
+    /// Show what was saved, of what, and in money
+    Gain(crate::gain::Gain),
     /// Check and show settings
     Config(crate::config::Config),
     /// Put tool servers behind Tokenforge

@@ -8,26 +8,35 @@ mod config;
 mod confirm;
 mod data;
 mod decode;
+mod demo;
+mod doctor;
+mod embedded;
 mod encode;
 mod engine;
+mod eval;
 mod expand;
 mod explain;
 mod filters;
+mod gain;
+mod gateway;
 mod input;
+mod ledger;
 mod mcp;
 mod output;
 mod progress;
+mod replay;
 mod serve;
 mod settings;
 mod stats;
 mod store;
 mod tokens;
+mod wrap;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::io;
 use std::panic;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(report_defect));
@@ -43,6 +52,10 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Wrap(arguments) => process::exit(wrap::run(&arguments)?),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::DemoTools => demo::serve_tools(),
         Command::Encode(arguments) => encode::run(&arguments),
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Compress(arguments) => compress::run(&arguments),
@@ -50,7 +63,10 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),

@@ -2,12 +2,13 @@
 
 mod backends;
 mod call;
-mod gateway;
 mod manage;
 mod originals;
 mod stdio;
 mod target;
 mod wrap;
+
+pub(crate) use wrap::behind;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};

@@ -4,8 +4,10 @@ mod log;
 mod reload;
 mod signals;
 
-use crate::data;
+pub(crate) use signals::stop;
+
 use crate::settings::{self, Source};
+use crate::{data, ledger};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::Write;
@@ -71,10 +73,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let (mut settings, origins) = source.load_with_origins()?;
     // Tool servers that are added while it runs are there again after a restart.
     settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+    settings.ledger.path = ledger::folder(&settings.ledger).ok();
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
-    tokio::runtime::Builder::new_multi_thread()
+    // Accepts connections and hears signals; the gateway has threads of its own for everything else.
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?
@@ -106,8 +110,7 @@ async fn serve(
         format!("listening on http://{address} ({mode})\ndashboard: http://{address}/_forge/ui/\n");
     print!("{lines}");
     std::io::stdout().flush()?;
-    tokenforge_gateway::serve(gateway, listener, signals::stop()?).await;
-    Ok(())
+    tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }
 
 /// A gateway that anybody can reach must ask who it is, or be told that it need not.
@@ -122,7 +125,8 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
+/// The store that settings name.
+pub(crate) fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
     let url = match &settings.url {
         StoreUrl::Memory => "memory:".to_owned(),
         StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),

@@ -16,6 +16,7 @@ mod guarded;
 mod http;
 mod mcp;
 mod memo;
+mod note;
 mod options;
 mod own;
 mod project;

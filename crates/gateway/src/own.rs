@@ -6,6 +6,7 @@
 //! | `GET /_forge/metrics` | Prometheus |
 //! | `GET /_forge/ui/` | the operator, in a browser |
 //! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
+//! | `GET /_forge/api/gain?by=…&days=…` | the operator, from the ledger |
 //! | `GET`, `PATCH /_forge/api/config`, `GET /_forge/api/settings` | the operator |
 //! | `GET /_forge/api/contents`, `/_forge/api/contents/ID` | the operator, for texts of tool results |
 //! | `POST /_forge/api/playground` | the operator, to try things out |
@@ -20,6 +21,7 @@ mod contents;
 mod dropin;
 mod events;
 mod expand;
+mod gain;
 mod mcp;
 mod playground;
 mod steps;
@@ -59,7 +61,7 @@ pub(crate) async fn answer_operator(
     let (method, path) = (&head.method, head.uri.path());
     let is_get = matches!(*method, Method::GET | Method::HEAD);
     match path {
-        "/_forge/healthz" if is_get => return answer::empty(StatusCode::OK),
+        "/_forge/healthz" if is_get => return health(),
         "/_forge/readyz" if is_get => {
             let is_ready = !gateway.is_draining();
             return answer::empty(if is_ready {
@@ -84,6 +86,7 @@ pub(crate) async fn answer_operator(
         }
         path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
         "/_forge/api/stats" if is_get => stats(gateway).await,
+        "/_forge/api/gain" if is_get => gain::answer(gateway, exchange).await,
         "/_forge/api/events" if is_get => events::stream(gateway, head.uri.query()),
         "/_forge/api/settings" if is_get => config::all(gateway),
         "/_forge/api/playground" if *method == Method::POST => {
@@ -127,6 +130,14 @@ async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes,
         }
         Err(error) => Err(unread(&error)),
     }
+}
+
+/// Alive, and which version: who would use a gateway that runs must know whether it is one like himself.
+fn health() -> Response<Body> {
+    let mut answer = answer::empty(StatusCode::OK);
+    let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
+    answer.headers_mut().insert("x-forge-version", version);
+    answer
 }
 
 async fn stats(gateway: &Arc<Gateway>) -> Response<Body> {

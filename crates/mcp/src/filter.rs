@@ -20,7 +20,7 @@ use crate::work::{self, ToolCall};
 use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
-use tokenforge_negotiate::Format;
+use tokenforge_negotiate::{Format, StcVersion};
 
 /// How many requests are remembered until they are answered.
 const REQUESTS: usize = 4096;
@@ -45,9 +45,9 @@ pub enum Step {
     Result(Box<Called>),
 }
 
-/// A call that was answered.
+/// A call that was answered, and whose it was.
 #[derive(Debug, Clone)]
-pub struct Called(ToolCall);
+pub struct Called(ToolCall, String);
 
 /// Knows what was asked, and so what an answer is about.
 pub struct Filter {
@@ -95,6 +95,8 @@ impl Filter {
                     word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
                 let call = ToolCall {
                     rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
+                    // Without headers nobody can name another.
+                    stc_version: StcVersion::One,
                     structured,
                     is_promised: self.tools.get(&*tool).copied().unwrap_or(false),
                     server: "server".to_owned(),
@@ -115,7 +117,7 @@ impl Filter {
         let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else { return Step::Pass };
         match self.asked.remove(id) {
             None => Step::Pass,
-            Some(Asked::Call(call)) => Step::Result(Box::new(Called(call))),
+            Some(Asked::Call(call)) => Step::Result(Box::new(Called(call, self.client.clone()))),
             Some(Asked::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
                 let mut edits = Edits::default();
@@ -158,8 +160,11 @@ fn filtered(
     originals: &dyn Originals,
     tenant: &str,
 ) -> Option<String> {
-    let originals = settings.offers_expansion().then_some(originals);
-    work::rewritten(answer, &called.0, settings, originals, tenant).answer
+    let Called(call, client) = called;
+    let kept = settings.offers_expansion().then_some(originals);
+    let made = work::rewritten(answer, call, settings, kept, tenant);
+    originals.rewrote(client, call.outcome(&made.figures), settings.is_observed());
+    made.answer
 }
 
 /// The answer to a call of our own tool. Blocks.

@@ -1,14 +1,13 @@
 //! The tool servers of the gateway: of one that runs, else those that it would have at its next start.
 
-use super::gateway::{Gateway, Trouble};
 use crate::data;
+use crate::gateway::{Gateway, Trouble, url};
 use crate::settings::{self, Source};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::env;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use tokenforge_config::{McpBackend, Overrides, Secret, Settings};
 use tokenforge_mcp::Registry;
@@ -160,16 +159,6 @@ impl Definitions {
     }
 }
 
-/// Where clients on this machine reach a gateway that listens here.
-fn url(listen: SocketAddr) -> String {
-    let ip = match listen.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    format!("http://{}", SocketAddr::new(ip, listen.port()))
-}
-
 /// Why there is no server of this name.
 pub(super) fn unknown(name: &str, names: &[&str]) -> anyhow::Error {
     let known = match names {
@@ -182,17 +171,4 @@ pub(super) fn unknown(name: &str, names: &[&str]) -> anyhow::Error {
 /// The names of servers, as a gateway says them.
 pub(super) fn names(backends: &[Value]) -> Vec<&str> {
     backends.iter().filter_map(|backend| backend["prefix"].as_str()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gateway_that_listens_everywhere_is_reached_on_this_machine() {
-        let of = |listen: &str| url(listen.parse().unwrap());
-        assert_eq!(of("0.0.0.0:80"), "http://127.0.0.1:80");
-        assert_eq!(of("[::]:80"), "http://[::1]:80");
-        assert_eq!(of("10.1.2.3:80"), "http://10.1.2.3:80");
-    }
 }

@@ -152,24 +152,14 @@ impl Wrap {
 
     /// The files that are meant and there.
     fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let here = PathBuf::new();
-        let home = data::home().context("no home folder: set HOME")?;
-        let config = data::users_config().unwrap_or_else(|| home.join(".config"));
-        let (claude, codex) = (data::set("CLAUDE_CONFIG_DIR"), data::set("CODEX_HOME"));
-        let folders = Folders { here, home, config, claude, codex };
-        let Some(files) = clients::files(&self.whose, &folders) else {
+        let Some(files) = clients::files(&self.whose, &folders()?) else {
             let path = PathBuf::from(&self.whose);
             if !path.exists() {
                 bail!("{} is no file, and no client of {}", self.whose, CLIENTS.join(", "));
             }
             return Ok(vec![path]);
         };
-        // In the user's own folder, the project's file is the user's.
-        let mut seen = HashSet::new();
-        let is_new = |file: &&PathBuf| {
-            file.is_file() && fs::canonicalize(file).is_ok_and(|path| seen.insert(path))
-        };
-        let there: Vec<PathBuf> = files.iter().filter(is_new).cloned().collect();
+        let there = there(files.iter().cloned());
         if there.is_empty() {
             let looked: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
             bail!("{} has no file here: there is no {}", self.whose, looked.join(", and no "));
@@ -178,25 +168,60 @@ impl Wrap {
     }
 
     fn means(&self) -> anyhow::Result<Means> {
-        let program = env::current_exe().context("where this program is cannot be told")?;
-        let program = program.to_str().context("the path of this program is not UTF-8")?;
-        let definitions = Definitions::read(self.config.as_deref())?;
-        let backend = |(prefix, backend): (String, tokenforge_config::McpBackend)| {
-            let McpTarget::Http { url, headers } = backend.target else { return None };
-            let headers = headers.into_keys().collect();
-            backend.enabled.then_some(Backend { prefix, url, headers })
-        };
-        let gateway = match &self.gateway {
-            Some(url) => url.trim_end_matches('/').to_owned(),
-            None => definitions.gateway_url(),
-        };
-        Ok(Means {
-            program: program.to_owned(),
-            gateway,
-            asks_for_key: !definitions.settings.keys.is_empty(),
-            backends: definitions.all().into_iter().filter_map(backend).collect(),
-        })
+        means(self.gateway.as_deref(), self.config.as_deref())
     }
+}
+
+/// The files of all clients that have servers behind Tokenforge, and the names of these.
+pub(crate) fn behind(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
+    let (means, folders) = (means(None, config)?, folders()?);
+    let files = CLIENTS.iter().filter_map(|client| clients::files(client, &folders)).flatten();
+    let wrapped = |path: PathBuf| {
+        let text = fs::read_to_string(&path).ok()?;
+        let undone = rewrite::unwrapped(&text, Notation::of(&path), None, &means).ok()?;
+        let changed = undone.servers.into_iter().filter(|(_, it)| *it == Outcome::Changed);
+        let servers: Vec<_> = changed.map(|(server, _)| server).collect();
+        (!servers.is_empty()).then_some((path, servers))
+    };
+    Ok(there(files).into_iter().filter_map(wrapped).collect())
+}
+
+fn folders() -> anyhow::Result<Folders> {
+    let here = PathBuf::new();
+    let home = data::home().context("no home folder: set HOME")?;
+    let config = data::users_config().unwrap_or_else(|| home.join(".config"));
+    let (claude, codex) = (data::set("CLAUDE_CONFIG_DIR"), data::set("CODEX_HOME"));
+    Ok(Folders { here, home, config, claude, codex })
+}
+
+/// Those files that are there, each once: in the user's own folder, the project's file is the user's.
+fn there(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    let is_new = |file: &PathBuf| {
+        file.is_file() && fs::canonicalize(file).is_ok_and(|path| seen.insert(path))
+    };
+    files.filter(is_new).collect()
+}
+
+fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<Means> {
+    let program = env::current_exe().context("where this program is cannot be told")?;
+    let program = program.to_str().context("the path of this program is not UTF-8")?;
+    let definitions = Definitions::read(config)?;
+    let backend = |(prefix, backend): (String, tokenforge_config::McpBackend)| {
+        let McpTarget::Http { url, headers } = backend.target else { return None };
+        let headers = headers.into_keys().collect();
+        backend.enabled.then_some(Backend { prefix, url, headers })
+    };
+    let gateway = match gateway {
+        Some(url) => url.trim_end_matches('/').to_owned(),
+        None => definitions.gateway_url(),
+    };
+    Ok(Means {
+        program: program.to_owned(),
+        gateway,
+        asks_for_key: !definitions.settings.keys.is_empty(),
+        backends: definitions.all().into_iter().filter_map(backend).collect(),
+    })
 }
 
 impl Plan {

@@ -4,7 +4,7 @@ use anyhow::Context;
 
 /// Ends when the process is asked to stop.
 #[cfg(unix)]
-pub(super) fn stop() -> anyhow::Result<impl Future<Output = ()>> {
+pub(crate) fn stop() -> anyhow::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
@@ -18,7 +18,7 @@ pub(super) fn stop() -> anyhow::Result<impl Future<Output = ()>> {
 
 /// Ends when the process is asked to stop.
 #[cfg(not(unix))]
-pub(super) fn stop() -> anyhow::Result<impl Future<Output = ()>> {
+pub(crate) fn stop() -> anyhow::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })

@@ -4,11 +4,18 @@
 
 mod compress;
 mod decode;
+mod demo;
+mod doctor;
 mod encode;
+mod eval;
 mod filter;
+mod gain;
 mod kit;
 mod mcp;
 mod misc;
+mod replay;
 mod serve;
 mod store;
 mod tokens;
+#[cfg(unix)]
+mod wrap;

@@ -6,9 +6,9 @@ use super::word::{
     Bytes, Count, File, Flag, Host, Key, Location, One, Ratio, Span, Text, Web, Written,
 };
 use crate::settings::{self, ExpandInjection, Fallback, LogLevel, Strategy};
-use tokenforge_compress::Mode;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::prompt::PromptSettings;
+use tokenforge_compress::{Mode, Stc2};
 use tokenforge_formats::Form;
 
 section! {
@@ -38,6 +38,7 @@ section! {
         redact_secrets: Written<Flag>,
         max_output_bytes: Written<Bytes<1>>,
         json_formats: List<One<Form>>,
+        stc2: Written<One<Stc2>>,
         dedup: Written<Flag>,
         skip_tools: List<Text>,
         strategy: Written<One<Strategy>>,
@@ -108,6 +109,18 @@ section! {
     perhaps {
         compression_log: Written<File>,
         otlp_endpoint: Written<Web>,
+    }
+    within {}
+}
+
+section! {
+    Ledger for settings::LedgerSettings;
+    always {
+        enabled: Written<Flag>,
+        max_bytes: Written<Bytes<65536>>,
+    }
+    perhaps {
+        path: Written<File>,
     }
     within {}
 }

@@ -66,6 +66,14 @@ impl Choice for tokenforge_compress::dictionary::Method {
     }
 }
 
+impl Choice for tokenforge_compress::Stc2 {
+    const ALL: &'static [Self] = Self::ALL;
+
+    fn name(self) -> &'static str {
+        self.name()
+    }
+}
+
 impl Choice for tokenforge_negotiate::Format {
     const ALL: &'static [Self] = Self::ALL;
 

@@ -6,7 +6,7 @@ use http::Uri;
 use std::time::Duration;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::tool::SkipTools;
-use tokenforge_compress::{DEFAULT_MAX_OUTPUT_BYTES, Mode};
+use tokenforge_compress::{DEFAULT_MAX_OUTPUT_BYTES, Mode, Stc2};
 use tokenforge_formats::Form;
 
 /// What is done to tool results: the deterministic stages by `mode`, then what `strategy` may shorten further.
@@ -24,6 +24,8 @@ pub struct ToolOutput {
     pub max_output_bytes: usize,
     /// The forms that JSON may take.
     pub json_formats: Vec<Form>,
+    /// Where STC is among them: may models be given version 2?
+    pub stc2: Stc2,
     /// May a result become a pointer to an equal one of an earlier request of its session?
     pub dedup: bool,
     /// Tools whose results are only redacted: categories, else exact names.
@@ -65,6 +67,7 @@ impl Default for ToolOutput {
             redact_secrets: true,
             max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
             json_formats: Form::ALL.to_vec(),
+            stc2: Stc2::default(),
             dedup: true,
             skip_tools: Vec::new(),
             strategy: Strategy::default(),
@@ -94,6 +97,7 @@ impl ToolOutput {
             redact_secrets: self.redact_secrets,
             max_output_bytes: self.max_output_bytes,
             json_formats: self.json_formats.clone(),
+            stc2: self.stc2,
             skip_tools: SkipTools::parse(&self.skip_tools),
             expand_hint: self.include_expand_hint,
             ..tokenforge_compress::Settings::default()

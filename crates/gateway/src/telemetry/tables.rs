@@ -1,7 +1,6 @@
 //! Figures by tool, stage, project and model.
 
 use super::minutes::Minutes;
-use super::prices::Prices;
 use crate::report::Report;
 use std::collections::BTreeMap;
 
@@ -19,9 +18,20 @@ pub(super) struct Tables {
     pub(super) prompts_kept: BTreeMap<String, u64>,
     pub(super) changes: BTreeMap<String, u64>,
     pub(super) minutes: Minutes,
-    /// What was saved, in dollars: new results at the price of writing to the provider's cache, repeated ones at that
-    /// of reading from it.
-    pub(super) dollars: f64,
+    pub(super) dollars: Dollars,
+}
+
+/// What was saved in money by requests that are over.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Dollars {
+    /// Requests whose model has a price.
+    pub(super) requests: u64,
+    /// Requests whose model has none.
+    pub(super) unpriced: u64,
+    /// What they saved, after what was fetched back.
+    pub(super) saved: f64,
+    /// What fetching back cost.
+    pub(super) expanded: f64,
 }
 
 /// One row.
@@ -36,38 +46,58 @@ pub(super) struct Row {
     pub(super) fresh_tokens_after: u64,
 }
 
+impl Row {
+    fn add(&mut self, before: u64, after: u64, is_fresh: bool) {
+        self.results += 1;
+        self.tokens_before += before;
+        self.tokens_after += after;
+        if is_fresh {
+            self.fresh += 1;
+            self.fresh_tokens_before += before;
+            self.fresh_tokens_after += after;
+        }
+    }
+}
+
 impl Tables {
-    pub(super) fn add(&mut self, report: &Report, prices: &Prices) {
-        let price = prices.of(report.model.as_deref());
+    pub(super) fn add(&mut self, report: &Report) {
         for change in &report.changes {
             *slot(&mut self.changes, change) += 1;
         }
         for result in &report.results {
             let figures = &result.figures;
-            let (before, after) = (figures.before.tokens as u64, figures.after.tokens as u64);
-            let add = |row: &mut Row| {
-                row.results += 1;
-                row.tokens_before += before;
-                row.tokens_after += after;
-                if !result.memo_reused {
-                    row.fresh += 1;
-                    row.fresh_tokens_before += before;
-                    row.fresh_tokens_after += after;
-                }
-            };
-            if !result.memo_reused {
+            let (before, after) = (figures.before.tokens as u64, figures.sent().tokens as u64);
+            let is_fresh = !result.memo_reused;
+            if is_fresh {
                 self.minutes.add(before, after);
             }
-            add(slot(&mut self.tools, &figures.tool));
+            slot(&mut self.tools, &figures.tool).add(before, after, is_fresh);
             if let Some(project) = &report.project {
-                add(slot(&mut self.projects, project));
+                slot(&mut self.projects, project).add(before, after, is_fresh);
             }
             *slot(&mut self.verdicts, figures.verdict.name()) += 1;
             for stage in figures.stages.iter().filter(|_| !result.memo_reused) {
                 *slot(&mut self.stages, stage) += 1;
             }
-            let per_token = if result.memo_reused { price.cache_read } else { price.cache_write };
-            self.dollars += (before as f64 - after as f64) * per_token / 1e6;
+        }
+    }
+
+    /// A tool server's result, which is new.
+    pub(super) fn called(&mut self, tool: &str, before: u64, after: u64) {
+        self.minutes.add(before, after);
+        slot(&mut self.tools, tool).add(before, after, true);
+    }
+
+    /// A request is over: what it saved in dollars after what fetching back cost, and that.
+    pub(super) fn settle(&mut self, saved_and_expanded: Option<(f64, f64)>) {
+        let dollars = &mut self.dollars;
+        match saved_and_expanded {
+            Some((saved, expanded)) => {
+                dollars.requests += 1;
+                dollars.saved += saved;
+                dollars.expanded += expanded;
+            }
+            None => dollars.unpriced += 1,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A conversation with one tool server: through a gateway that runs, or through a hub of our own, which starts it.
 
-use super::super::gateway::{Answer, Gateway, secret};
 use super::super::originals::Local;
+use crate::gateway::{Answer, Gateway, secret};
 use crate::output::printable;
 use anyhow::{Context, bail};
 use bytes::Bytes;

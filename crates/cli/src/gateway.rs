@@ -7,6 +7,7 @@ use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Secret};
@@ -16,26 +17,30 @@ use tokenforge_mcp::{LONGEST_MESSAGE, Transport};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where the gateway manages its tool servers.
-const ADMIN: &str = "/_forge/api/mcp";
+const SERVERS: &str = "/_forge/api/mcp";
+
+/// What a gateway says about itself when it is asked for its health.
+const VERSION: &str = "x-forge-version";
 
 /// A gateway that may run.
-pub(super) struct Gateway {
+pub(crate) struct Gateway {
     /// Without a slash at its end.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// What its admin API asks for.
-    pub(super) token: Option<Secret>,
+    pub(crate) token: Option<Secret>,
     transport: Arc<dyn Transport>,
 }
 
 /// What a gateway answers.
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
-    pub(super) body: Bytes,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 /// Why there is no answer to go on with.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     /// Nobody answers.
     Absent(String),
     /// The admin API is not for us.
@@ -52,7 +57,7 @@ impl fmt::Display for Trouble {
 impl std::error::Error for Trouble {}
 
 impl Gateway {
-    pub(super) fn new(url: &str, token: Option<Secret>) -> anyhow::Result<Self> {
+    pub(crate) fn new(url: &str, token: Option<Secret>) -> anyhow::Result<Self> {
         let url = url.trim_end_matches('/').to_owned();
         if !url.starts_with("http://") && !url.starts_with("https://") {
             bail!("--gateway: expected an address such as http://127.0.0.1:8787");
@@ -61,9 +66,22 @@ impl Gateway {
         Ok(Gateway { url, token, transport: tokenforge_gateway::transport(&limits) })
     }
 
+    /// Its version, if one of ours answers in time.
+    pub(crate) async fn version(&self) -> Option<String> {
+        let asking = self.send(Method::GET, "/_forge/healthz", HeaderMap::new(), String::new());
+        let answer = tokio::time::timeout(PATIENCE, asking).await.ok()?.ok()?;
+        let version = answer.headers.get(VERSION)?.to_str().ok()?;
+        Some(version.to_owned())
+    }
+
+    /// All its figures.
+    pub(crate) async fn stats(&self) -> anyhow::Result<Value> {
+        self.admin(Method::GET, "/_forge/api/stats", None).await
+    }
+
     /// Its tool servers, without their secrets.
-    pub(super) async fn backends(&self) -> anyhow::Result<Vec<Value>> {
-        let mut document = self.admin(Method::GET, "", None).await?;
+    pub(crate) async fn backends(&self) -> anyhow::Result<Vec<Value>> {
+        let mut document = self.admin(Method::GET, SERVERS, None).await?;
         match document["backends"].take() {
             Value::Array(backends) => Ok(backends),
             _ => bail!("what answers at {} is no gateway of ours", self.url),
@@ -71,14 +89,14 @@ impl Gateway {
     }
 
     /// Adds a server.
-    pub(super) async fn add(&self, name: &str, mut definition: Value) -> anyhow::Result<()> {
+    pub(crate) async fn add(&self, name: &str, mut definition: Value) -> anyhow::Result<()> {
         definition["prefix"] = name.into();
-        self.admin(Method::POST, "", Some(&definition)).await.map(drop)
+        self.admin(Method::POST, SERVERS, Some(&definition)).await.map(drop)
     }
 
     /// Removes a server.
-    pub(super) async fn remove(&self, name: &str) -> anyhow::Result<()> {
-        self.admin(Method::DELETE, &format!("/{name}"), None).await.map(drop)
+    pub(crate) async fn remove(&self, name: &str) -> anyhow::Result<()> {
+        self.admin(Method::DELETE, &format!("{SERVERS}/{name}"), None).await.map(drop)
     }
 
     async fn admin(
@@ -92,8 +110,7 @@ impl Gateway {
             headers.insert(AUTHORIZATION, secret(&format!("Bearer {}", token.expose()))?);
         }
         let body = body.map(Value::to_string).unwrap_or_default();
-        let Answer { status, body } =
-            self.send(method, &format!("{ADMIN}{path}"), headers, body).await?;
+        let Answer { status, body, .. } = self.send(method, path, headers, body).await?;
         let document: Value = serde_json::from_slice(&body).unwrap_or_default();
         if status.is_success() {
             return Ok(document);
@@ -114,7 +131,7 @@ impl Gateway {
     }
 
     /// Sends a request and reads the whole answer.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         method: Method,
         path: &str,
@@ -131,13 +148,36 @@ impl Gateway {
         // Our own figures come beside a result.
         let body = Limited::new(received.body, 2 * LONGEST_MESSAGE).collect().await;
         let body = body.map_err(|_| anyhow::anyhow!("the answer of {} broke off", self.url))?;
-        Ok(Answer { status: head.status, body: body.to_bytes() })
+        Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
     }
 }
 
+/// Where clients on this machine reach a gateway that listens here.
+pub(crate) fn url(listen: SocketAddr) -> String {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, listen.port()))
+}
+
 /// A header that no log shows.
-pub(super) fn secret(text: &str) -> anyhow::Result<HeaderValue> {
+pub(crate) fn secret(text: &str) -> anyhow::Result<HeaderValue> {
     let mut value = HeaderValue::from_str(text).context("a token or key has what no header can")?;
     value.set_sensitive(true);
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gateway_that_listens_everywhere_is_reached_on_this_machine() {
+        let of = |listen: &str| url(listen.parse().unwrap());
+        assert_eq!(of("0.0.0.0:80"), "http://127.0.0.1:80");
+        assert_eq!(of("[::]:80"), "http://[::1]:80");
+        assert_eq!(of("10.1.2.3:80"), "http://10.1.2.3:80");
+    }
 }

@@ -1,0 +1,109 @@
+//! `tokenforge demo`: a recorded agent session through a real gateway, to a provider that is part of this program.
+
+mod agent;
+mod bill;
+mod figures;
+mod session;
+mod show;
+mod tool_calls;
+mod tools;
+
+pub(crate) use tools::serve as serve_tools;
+
+use crate::gateway::Gateway;
+use crate::serve::stop;
+use crate::{embedded, gateway, output};
+use anyhow::Context;
+use clap::Args;
+use figures::Figures;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, stdout};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokenforge_config::{Mcp, McpBackend, Monitoring, Settings, Upstreams};
+use tokenforge_mock::Mock;
+use tokenforge_store::{Memory, Settings as StoreSettings};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge demo
+  tokenforge demo --once --json";
+
+/// What is shown of the session's texts.
+const CONTENT_BYTES: usize = 16 << 20;
+
+/// How long what is under way may take to end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Show what is saved on a recorded agent session: no key, no network
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Demo {
+    /// End when the session was played; otherwise, on a terminal, it stays up for the dashboard
+    #[arg(long)]
+    once: bool,
+
+    /// Stay up for the dashboard, also without a terminal
+    #[arg(long, conflicts_with = "once")]
+    stay: bool,
+
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Where the gateway listens on this machine [default: a free port]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+}
+
+pub(crate) fn run(arguments: &Demo) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.context("cannot start threads")?;
+    let shown = runtime.block_on(demonstrate(arguments));
+    runtime.shutdown_timeout(FAREWELL);
+    shown
+}
+
+async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
+    let provider = Mock::listen(local(0)).context("cannot start the provider")?;
+    let settings = settings(&provider, arguments.port)?;
+    let store = Arc::new(Memory::new(StoreSettings::MEMORY));
+    let url = gateway::url(embedded::start(settings, store).await?);
+    let gateway = Gateway::new(&url, None)?;
+    let played = agent::play(&gateway, &provider).await?;
+    let called = tool_calls::make(&gateway).await?;
+    let figures = Figures::new(url, &played, called, &gateway.stats().await?);
+    match arguments.json {
+        true => output::print(&figures.document().to_string())?,
+        false => output::print(&show::page(&figures))?,
+    }
+    if arguments.stay || (stdout().is_terminal() && !arguments.once) {
+        eprintln!("Ctrl-C ends it.");
+        stop()?.await;
+    }
+    Ok(())
+}
+
+/// The defaults, whatever the user's own settings are; nothing is kept beyond the process.
+fn settings(provider: &Mock, port: u16) -> anyhow::Result<Settings> {
+    let backend = provider.url().parse().context("the provider's address")?;
+    let own = std::env::current_exe().context("cannot find this program")?;
+    let tools = serde_json::json!({"command": own, "args": ["demo-tools"]});
+    let tools = McpBackend::from_json(tools::PREFIX, &tools)?;
+    Ok(Settings {
+        listen: local(port),
+        upstreams: Upstreams { backend: Some(backend), ..Upstreams::default() },
+        mcp: Mcp {
+            backends: BTreeMap::from([(tools::PREFIX.to_owned(), tools)]),
+            ..Mcp::default()
+        },
+        // Nothing of what is played is anybody's, so that the dashboard may show its texts.
+        monitoring: Monitoring { content_bytes: CONTENT_BYTES, ..Monitoring::default() },
+        ..Settings::default()
+    })
+}
+
+fn local(port: u16) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, port))
+}

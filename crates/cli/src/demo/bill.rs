@@ -1,0 +1,116 @@
+//! What a provider with a prompt cache charges for the requests of a session.
+
+use serde_json::Value;
+use std::collections::HashMap;
+use tokenforge_tokens::Counter;
+
+/// Dollars for a million tokens of Claude Sonnet: new ones, written to the cache, and those read from it.
+const WRITTEN: f64 = 3.75;
+const READ: f64 = 0.30;
+
+/// The requests of one session, billed one after the other.
+#[derive(Default)]
+pub(super) struct Bill {
+    counter: Counter,
+    known: HashMap<String, usize>,
+    seen: Vec<Vec<String>>,
+    /// Tokens that a request had in common with an earlier one, from its beginning on.
+    pub(super) read: usize,
+    /// All other tokens.
+    pub(super) written: usize,
+}
+
+impl Bill {
+    pub(super) fn of<'r>(requests: impl IntoIterator<Item = &'r Value>) -> Self {
+        let mut bill = Bill::default();
+        requests.into_iter().for_each(|request| bill.add(request));
+        bill
+    }
+
+    fn add(&mut self, request: &Value) {
+        let pieces = pieces(request);
+        let cached = self.seen.iter().map(|seen| common(seen, &pieces)).max().unwrap_or(0);
+        for (index, piece) in pieces.iter().enumerate() {
+            let tokens = self.tokens(piece);
+            *if index < cached { &mut self.read } else { &mut self.written } += tokens;
+        }
+        self.seen.push(pieces);
+    }
+
+    /// All tokens that were sent.
+    pub(super) fn sent(&self) -> usize {
+        self.read + self.written
+    }
+
+    pub(super) fn dollars(&self) -> f64 {
+        (self.read as f64 * READ + self.written as f64 * WRITTEN) / 1e6
+    }
+
+    /// A session says everything again with every request: it is counted once.
+    fn tokens(&mut self, piece: &str) -> usize {
+        if let Some(tokens) = self.known.get(piece) {
+            return *tokens;
+        }
+        let tokens = self.counter.count(piece);
+        self.known.insert(piece.to_owned(), tokens);
+        tokens
+    }
+}
+
+/// How much of a request comes again at the beginning of the next: the worst of a session, 1 if it is always all of it.
+pub(super) fn stability<'r>(requests: impl IntoIterator<Item = &'r Value>) -> f64 {
+    let requests: Vec<_> = requests.into_iter().map(pieces).collect();
+    let length = |pieces: &[String]| pieces.iter().map(String::len).sum::<usize>();
+    let kept = |pair: &[Vec<String>]| match pair {
+        [previous, next] => {
+            let kept = &previous[..common(previous, next)];
+            length(kept) as f64 / length(previous).max(1) as f64
+        }
+        _ => 1.0,
+    };
+    requests.windows(2).map(kept).fold(1.0, f64::min)
+}
+
+/// A request in the order in which a provider reads it: tools, system, the blocks of every message.
+fn pieces(request: &Value) -> Vec<String> {
+    let mut pieces = vec![request["tools"].to_string(), request["system"].to_string()];
+    for message in request["messages"].as_array().into_iter().flatten() {
+        match &message["content"] {
+            Value::Array(blocks) => pieces.extend(blocks.iter().map(Value::to_string)),
+            text => pieces.push(text.to_string()),
+        }
+    }
+    pieces
+}
+
+fn common(one: &[String], other: &[String]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn request(texts: &[&str]) -> Value {
+        let messages: Vec<_> =
+            texts.iter().map(|text| json!({"role": "user", "content": text})).collect();
+        json!({"tools": [], "system": "s", "messages": messages})
+    }
+
+    #[test]
+    fn what_was_sent_before_is_read_from_the_cache() {
+        let bill = Bill::of(&[request(&["one two"]), request(&["one two", "three"])]);
+        let first = Bill::of(&[request(&["one two"])]);
+        assert_eq!((first.read, bill.read), (0, first.written));
+        assert!(bill.written > first.written);
+    }
+
+    #[test]
+    fn a_change_in_the_middle_is_written_again_and_seen() {
+        let requests = [request(&["one", "two"]), request(&["other", "two"])];
+        assert!(stability(&requests) < 1.0);
+        assert!(Bill::of(&requests).written > Bill::of(&requests[..1]).written + 1);
+        assert_eq!(stability(&[request(&["one"]), request(&["one", "two"])]), 1.0);
+    }
+}

@@ -1,0 +1,71 @@
+//! `tokenforge doctor`: is everything as it must be, and if not, what to do. One file for each thing that is looked at.
+
+mod address;
+mod clients;
+mod finding;
+mod round_trip;
+mod routes;
+mod settings;
+mod store;
+mod version;
+
+use crate::output;
+use anyhow::{Context, bail};
+use clap::Args;
+use finding::{Finding, State};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge doctor
+  tokenforge doctor --json";
+
+/// How long what is under way may take to end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Check that everything works, and say what to do where it does not
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Doctor {
+    /// Print {"version", "ok", "findings": [{"check", "state", "says", "do"}]}; state is ok, note or broken
+    #[arg(long)]
+    json: bool,
+
+    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Doctor) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.context("cannot start threads")?;
+    let findings = runtime.block_on(findings(arguments.config.as_deref()));
+    runtime.shutdown_timeout(FAREWELL);
+    let broken = findings.iter().filter(|finding| finding.state == State::Broken).count();
+    let shown = match arguments.json {
+        true => serde_json::json!({
+            "version": env!("CARGO_PKG_VERSION"), "ok": broken == 0, "findings": findings,
+        })
+        .to_string(),
+        false => findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("\n"),
+    };
+    output::print(&shown)?;
+    match broken {
+        0 => Ok(()),
+        1 => bail!("1 thing is broken"),
+        broken => bail!("{broken} things are broken"),
+    }
+}
+
+async fn findings(config: Option<&Path>) -> Vec<Finding> {
+    let mut findings = version::check();
+    let (settings, found) = settings::check(config);
+    findings.extend(found);
+    findings.extend(address::check(&settings).await);
+    findings.extend(clients::check().await);
+    findings.extend(routes::check(&settings, config).await);
+    findings.extend(store::check(&settings).await);
+    findings.extend(round_trip::check(&settings).await);
+    findings
+}

@@ -1,0 +1,20 @@
+//! Which ways there are from clients through Tokenforge. Each has a file; a further one is a line here.
+
+mod environment;
+mod tool_servers;
+
+use super::finding::Finding;
+use std::path::Path;
+use tokenforge_config::Settings;
+
+const CHECK: &str = "routes";
+
+pub(super) async fn check(settings: &Settings, config: Option<&Path>) -> Vec<Finding> {
+    let mut findings = environment::check(settings).await;
+    findings.extend(tool_servers::check(config));
+    if findings.is_empty() {
+        let none = Finding::note(CHECK, "no client goes through Tokenforge from here");
+        findings.push(none.to_do("`tokenforge wrap CLIENT` for one run"));
+    }
+    findings
+}

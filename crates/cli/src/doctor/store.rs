@@ -1,0 +1,43 @@
+//! Can originals be kept, and had back?
+
+use super::finding::Finding;
+use crate::output::grouped;
+use crate::serve;
+use std::sync::Arc;
+use tokenforge_config::{Settings, StoreUrl};
+use tokenforge_store::{Kind, Store};
+
+const CHECK: &str = "store";
+
+/// Whose entry the check leaves behind; it is overwritten by the next, and goes with its lifetime.
+const TENANT: &str = "doctor";
+
+pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
+    let store = settings.store.clone();
+    let tried = tokio::task::spawn_blocking(move || {
+        let opened = serve::open(&store)?;
+        tried(&opened)
+    });
+    let place = settings.store.url.to_string();
+    let remedy = match &settings.store.url {
+        StoreUrl::Redis(_) => "is the server there? `store.url` in tokenforge.yaml names it",
+        _ => {
+            "may it be written, and has the disk room? `store.url` in tokenforge.yaml names another place"
+        }
+    };
+    vec![match tried.await {
+        Ok(Ok(says)) => Finding::ok(CHECK, format!("{place} {says}")),
+        Ok(Err(error)) => Finding::broken(CHECK, format!("{place} {error:#}")).to_do(remedy),
+        Err(_) => Finding::broken(CHECK, format!("{place} cannot be looked at")).to_do(remedy),
+    }]
+}
+
+fn tried(store: &Arc<dyn Store>) -> anyhow::Result<String> {
+    let (id, text) = ("check", b"kept".as_slice());
+    store.put(Kind::Result, TENANT, id, text)?;
+    let found = store.get(Kind::Result, TENANT, id)?;
+    anyhow::ensure!(found.as_deref() == Some(text), "does not give back what it was given");
+    let total = store.stats()?.total();
+    let (entries, bytes) = (grouped(total.entries as usize), grouped(total.bytes as usize));
+    Ok(format!("keeps and gives back; {entries} entries, {bytes} bytes"))
+}

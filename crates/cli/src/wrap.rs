@@ -1,0 +1,169 @@
+//! `tokenforge wrap`: an agent behind a gateway, for as long as it runs.
+
+mod child;
+mod clients;
+mod cline;
+mod codex;
+mod plan;
+mod provider;
+mod route;
+mod savings;
+
+pub(crate) use clients::{CLIENTS, base_variables};
+
+use crate::arguments::usage_error;
+use crate::gateway;
+use crate::settings::{self, Source};
+use anyhow::Context;
+use clap::Args;
+use clients::Client;
+use plan::{Plan, Started};
+use route::Route;
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokenforge_config::Overrides;
+use tokio::process::Command;
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge wrap claude
+  tokenforge wrap codex -- exec 'explain this project'
+  tokenforge wrap --tool-output-compression lossless gemini
+  tokenforge wrap --dialect openai ./my-agent
+
+Known: claude, codex, gemini, opencode, copilot, qwen, cline, pi, aider. Only this run is changed: no file of the \
+client's is touched, and nothing is left behind.";
+
+/// How long what is under way may take to end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Run an agent behind a gateway of its own
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Wrap {
+    /// The agent's program
+    #[arg(value_name = "CLIENT")]
+    program: String,
+
+    /// Its arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    arguments: Vec<OsString>,
+
+    /// Whose requests a program makes that is not known: anthropic, openai or gemini
+    #[arg(long, value_name = "NAME")]
+    dialect: Option<String>,
+
+    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// One upstream for all requests [default: whom the client would ask]
+    #[arg(long, value_name = "URL")]
+    backend_url: Option<String>,
+
+    /// What to do to tool results: disabled, observe, safe, lossless, standard or aggressive
+    #[arg(long, value_name = "MODE")]
+    tool_output_compression: Option<String>,
+
+    /// Remove secrets from all that goes to a provider
+    #[arg(long)]
+    redact_secrets: bool,
+}
+
+/// Runs the agent; its exit code.
+pub(crate) fn run(arguments: &Wrap) -> anyhow::Result<i32> {
+    let client = arguments.client();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.context("cannot start threads")?;
+    let code = runtime.block_on(arguments.wrapped(client));
+    runtime.shutdown_timeout(FAREWELL);
+    code
+}
+
+impl Wrap {
+    fn client(&self) -> &'static Client {
+        let named = match &self.dialect {
+            Some(dialect) => clients::of_dialect(dialect).unwrap_or_else(|| {
+                usage_error("--dialect: expected anthropic, openai or gemini");
+            }),
+            None => clients::of_program(&self.program).unwrap_or_else(|| {
+                let known: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
+                usage_error(&format!(
+                    "`{}` is not known; known are {}. For another program say whose requests it makes: --dialect \
+                     anthropic, openai or gemini",
+                    self.program,
+                    known.join(", ")
+                ));
+            }),
+        };
+        named
+    }
+
+    async fn wrapped(&self, client: &Client) -> anyhow::Result<i32> {
+        let opened = self.opened(client).await;
+        let mut command = Command::new(&self.program);
+        let open = match opened {
+            Ok((route, started)) => {
+                command.envs(started.variables.iter().map(|(name, value)| (name, value)));
+                command.args(&started.arguments);
+                stay_local(&mut command);
+                Some((route, started))
+            }
+            Err(error) => {
+                eprintln!("tokenforge: {error:#}; {} runs without a gateway", self.program);
+                None
+            }
+        };
+        command.args(&self.arguments);
+        let code = child::run(command).await;
+        if let Some((route, _)) = open {
+            let savings = route.close().await;
+            if code.is_ok() {
+                eprintln!("tokenforge: {}", savings.line());
+            }
+        }
+        code.with_context(|| format!("cannot run {}", self.program))
+    }
+
+    /// A way for the agent's requests, and what it is told about it.
+    async fn opened(&self, client: &Client) -> anyhow::Result<(Route, Started)> {
+        let settings = self.source().load()?;
+        let plan = Plan::new(client, &self.program, &gateway::url(settings.listen))?;
+        let route = Route::open(&plan, settings, self.is_special()).await?;
+        let started = plan.start(&route.url())?;
+        Ok((route, started))
+    }
+
+    /// Was something asked for that a gateway which runs need not do?
+    fn is_special(&self) -> bool {
+        self.backend_url.is_some() || self.tool_output_compression.is_some() || self.redact_secrets
+    }
+
+    fn source(&self) -> Source {
+        let flags = Overrides {
+            backend_url: self.backend_url.clone(),
+            tool_output_compression: self.tool_output_compression.clone(),
+            redact_secrets: self.redact_secrets,
+            ..Overrides::default()
+        };
+        Source { file: settings::file(self.config.as_deref()), flags }
+    }
+}
+
+/// A proxy of the user's is for what is outside: the gateway is not.
+fn stay_local(command: &mut Command) {
+    let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if !["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].iter().any(|name| is_set(&name)) {
+        return;
+    }
+    for name in ["NO_PROXY", "no_proxy"] {
+        let hosts = env::var(name).unwrap_or_default();
+        let all: Vec<_> = [hosts.as_str(), "127.0.0.1", "localhost"]
+            .into_iter()
+            .filter(|host| !host.is_empty())
+            .collect();
+        command.env(name, all.join(","));
+    }
+}

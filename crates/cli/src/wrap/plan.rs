@@ -1,0 +1,237 @@
+//! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
+
+use super::clients::{Client, Way};
+use super::provider::{Base, Provider, redirect};
+use super::{cline, codex};
+use anyhow::{Context, bail};
+use http::Uri;
+use serde_json::Value;
+use std::env;
+use std::ffi::OsString;
+use std::io::Write;
+use tempfile::TempPath;
+use tokenforge_config::Upstreams;
+
+/// Where the gateway's address goes.
+const URL: &str = "{url}";
+
+/// What a client is to be told.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// Whom the user has set, for all requests or for those of one provider.
+    upstreams: Vec<(Option<Provider>, Uri)>,
+    told: Vec<Told>,
+}
+
+#[derive(Debug)]
+enum Told {
+    Variable(&'static str, String),
+    Argument(String),
+    /// Who gets the path of a file, how that ends, and what it says.
+    File(Reader, &'static str, String),
+}
+
+#[derive(Debug)]
+enum Reader {
+    Argument(&'static str),
+    Variable(&'static str),
+}
+
+/// A client told where its provider is. Its files are gone with this.
+#[derive(Debug, Default)]
+pub(super) struct Started {
+    pub(super) variables: Vec<(&'static str, OsString)>,
+    pub(super) arguments: Vec<OsString>,
+    _files: Vec<TempPath>,
+}
+
+impl Plan {
+    /// The plan for a client that is started by this program. `gateway` is the address at which one of ours may run.
+    ///
+    /// # Errors
+    /// Why the client cannot be told.
+    pub(super) fn new(client: &Client, program: &str, gateway: &str) -> anyhow::Result<Self> {
+        let mut plan = Plan::default();
+        let is_only = client.ways.len() == 1;
+        for way in client.ways {
+            match way {
+                Way::Variable { name, value, provider } => {
+                    let provider = (!is_only).then_some(*provider);
+                    let value = match plan.set_by_user(name, provider, gateway)? {
+                        Some(path) => format!("{URL}{path}"),
+                        None => (*value).to_owned(),
+                    };
+                    plan.told.push(Told::Variable(name, value));
+                }
+                Way::IfSet { name, why } => match plan.set_by_user(name, None, gateway)? {
+                    Some(path) => plan.told.push(Told::Variable(name, format!("{URL}{path}"))),
+                    None => bail!("{why}"),
+                },
+                Way::Json { name, value } => {
+                    let value = merged(value, variable(name).as_deref());
+                    plan.told.push(Told::Variable(name, value.with_context(|| format!("{name}"))?));
+                }
+                Way::Arguments(arguments) => plan.say(arguments),
+                Way::File { argument, suffix, text } => {
+                    let text = (*text).to_owned();
+                    plan.told.push(Told::File(Reader::Argument(argument), suffix, text));
+                }
+                Way::Codex { key, chatgpt } => {
+                    plan.say(if codex::is_with_chatgpt(program) { chatgpt } else { key });
+                }
+                Way::Cline { name } => {
+                    let (base, settings) = cline::settings(URL)?;
+                    plan.upstreams.push((None, base));
+                    plan.told.push(Told::File(Reader::Variable(name), ".json", settings));
+                }
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Has the user set nothing that a gateway for everybody would not know?
+    pub(super) fn is_usual(&self) -> bool {
+        self.upstreams.is_empty()
+    }
+
+    /// Sends requests on to whom the user has set.
+    pub(super) fn redirect(&self, upstreams: &mut Upstreams) {
+        for (provider, origin) in &self.upstreams {
+            redirect(upstreams, *provider, origin);
+        }
+    }
+
+    /// Tells the client this address.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) fn start(&self, url: &str) -> anyhow::Result<Started> {
+        let mut started = Started::default();
+        for told in &self.told {
+            match told {
+                Told::Variable(name, value) => {
+                    started.variables.push((name, value.replace(URL, url).into()));
+                }
+                Told::Argument(argument) => {
+                    started.arguments.push(argument.replace(URL, url).into());
+                }
+                Told::File(reader, suffix, text) => {
+                    let file = written(&text.replace(URL, url), suffix)?;
+                    match reader {
+                        Reader::Argument(argument) => {
+                            started.arguments.extend([argument.into(), file.as_os_str().to_owned()])
+                        }
+                        Reader::Variable(name) => {
+                            started.variables.push((name, file.as_os_str().to_owned()));
+                        }
+                    }
+                    started._files.push(file);
+                }
+            }
+        }
+        Ok(started)
+    }
+
+    fn say(&mut self, arguments: &[&str]) {
+        let told = arguments.iter().map(|argument| Told::Argument((*argument).to_owned()));
+        self.told.extend(told);
+    }
+
+    /// The path of the address that the user has set in a variable, and notes the address. One that leads to a gateway
+    /// of ours is none that the user would miss.
+    fn set_by_user(
+        &mut self,
+        name: &str,
+        provider: Option<Provider>,
+        gateway: &str,
+    ) -> anyhow::Result<Option<String>> {
+        let Some(text) = variable(name) else { return Ok(None) };
+        let base = Base::parse(&text)
+            .with_context(|| format!("{name}: expected an address such as https://host/path"))?;
+        if Base::parse(gateway).is_some_and(|own| own.origin == base.origin) {
+            return Ok(None);
+        }
+        self.upstreams.push((provider, base.origin));
+        Ok(Some(base.path))
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A private file, which is gone when the result is.
+fn written(text: &str, suffix: &str) -> anyhow::Result<TempPath> {
+    let named = tempfile::Builder::new().prefix("tokenforge-").suffix(suffix).tempfile();
+    let mut file = named.context("cannot make a file for the client")?;
+    file.write_all(text.as_bytes()).context("cannot write a file for the client")?;
+    Ok(file.into_temp_path())
+}
+
+/// Settings of ours over those of the user, as JSON.
+fn merged(ours: &str, users: Option<&str>) -> anyhow::Result<String> {
+    let ours: Value = serde_json::from_str(ours)?;
+    let mut all = match users {
+        Some(users) => serde_json::from_str(users).context("expected JSON")?,
+        None => Value::Object(Default::default()),
+    };
+    put(&mut all, ours);
+    Ok(all.to_string())
+}
+
+/// Puts members into an object, member by member. No deeper than what we put in.
+fn put(into: &mut Value, members: Value) {
+    match (into, members) {
+        (Value::Object(into), Value::Object(members)) => {
+            for (name, member) in members {
+                put(into.entry(name).or_insert(Value::Null), member);
+            }
+        }
+        (into, value) => *into = value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clients::{CLIENTS, of_program};
+    use super::*;
+
+    const URL: &str = "http://127.0.0.1:1234/p/web";
+
+    fn started(client: &str) -> Started {
+        let client = of_program(client).unwrap();
+        Plan::new(client, "no-such-program", "http://127.0.0.1:8787").unwrap().start(URL).unwrap()
+    }
+
+    #[test]
+    fn variables_and_arguments_carry_the_address_and_nothing_of_ours_is_left_unsaid() {
+        assert_eq!(started("claude").variables, [("ANTHROPIC_BASE_URL", URL.into())]);
+        let arguments = started("codex").arguments;
+        assert_eq!(arguments, ["-c", &format!("openai_base_url=\"{URL}/v1\"")].map(OsString::from));
+        let names = CLIENTS.iter().map(|client| client.name);
+        for name in names.filter(|name| !matches!(*name, "copilot" | "cline")) {
+            let shown = format!("{:?}", started(name));
+            assert!(!shown.contains("{url}"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_ours_is_gone_with_the_client() {
+        let started = started("pi");
+        let [argument, path] = &started.arguments[..] else { panic!("{started:?}") };
+        assert_eq!(argument, "--extension");
+        let path = std::path::PathBuf::from(path);
+        assert!(std::fs::read_to_string(&path).unwrap().contains(URL));
+        drop(started);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn settings_of_the_user_stay_beside_ours() {
+        let all =
+            merged(r#"{"a": {"b": {"url": "x"}}}"#, Some(r#"{"a": {"b": {"key": 1}, "c": 2}}"#));
+        let all: Value = serde_json::from_str(&all.unwrap()).unwrap();
+        assert_eq!(all, serde_json::json!({"a": {"b": {"key": 1, "url": "x"}, "c": 2}}));
+        assert!(merged("{}", Some("no JSON")).is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! The way of the agent's requests: through a gateway that runs, or through one of our own.
+
+use super::plan::Plan;
+use super::savings::Savings;
+use crate::gateway::{Gateway, url};
+use crate::{data, embedded, serve};
+use std::env;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+use tokenforge_config::Settings;
+use tokio::task::JoinHandle;
+
+/// How often a gateway that is not ours is asked whether it is still there.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// How often in a row it may be silent: who restarts it has that long.
+const SILENCES: u32 = 2;
+
+/// Longer names of projects are cut.
+const LONGEST: usize = 64;
+
+/// An open way.
+pub(super) struct Route {
+    gateway: Gateway,
+    project: String,
+    /// What its figures were at the beginning.
+    then: Savings,
+    watching: Option<JoinHandle<()>>,
+}
+
+impl Route {
+    /// Takes the gateway that runs, if it is like us and there is nothing special about this run; else starts one.
+    pub(super) async fn open(
+        plan: &Plan,
+        settings: Settings,
+        is_special: bool,
+    ) -> anyhow::Result<Self> {
+        let project = project();
+        let asks_for_keys = !settings.keys.is_empty();
+        if !is_special && !asks_for_keys && plan.is_usual() {
+            let gateway = Gateway::new(&url(settings.listen), settings.admin_token.clone())?;
+            if gateway.version().await.as_deref() == Some(env!("CARGO_PKG_VERSION")) {
+                let then = savings(&gateway, &project).await;
+                let watching = Some(tokio::spawn(stand_in(settings)));
+                return Ok(Route { gateway, project, then, watching });
+            }
+        }
+        let token = settings.admin_token.clone();
+        let address = start(own(settings, plan)).await?;
+        let gateway = Gateway::new(&url(address), token)?;
+        Ok(Route { gateway, project, then: Savings::default(), watching: None })
+    }
+
+    /// What a client is told: the address, and the project under which it is counted.
+    pub(super) fn url(&self) -> String {
+        format!("{}/p/{}", self.gateway.url, self.project)
+    }
+
+    /// What was saved since it was opened.
+    pub(super) async fn close(self) -> Savings {
+        if let Some(watching) = &self.watching {
+            watching.abort();
+        }
+        savings(&self.gateway, &self.project).await.since(self.then)
+    }
+}
+
+/// The settings of a gateway for one agent: on this machine, where nobody else knows of it, and without keys, since the
+/// agent has none but its provider's.
+fn own(mut settings: Settings, plan: &Plan) -> Settings {
+    settings.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    settings.keys.clear();
+    plan.redirect(&mut settings.upstreams);
+    settings
+}
+
+async fn start(mut settings: Settings) -> anyhow::Result<SocketAddr> {
+    settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+    let store = serve::open(&settings.store)?;
+    embedded::start(settings, store).await
+}
+
+/// Takes the place of a gateway that no longer answers: the agent knows no other address.
+async fn stand_in(settings: Settings) {
+    let Ok(gateway) = Gateway::new(&url(settings.listen), None) else { return };
+    let mut silences = 0;
+    loop {
+        tokio::time::sleep(EVERY).await;
+        silences = if gateway.version().await.is_some() { 0 } else { silences + 1 };
+        // Where somebody still holds the address there is nothing to be done but to wait.
+        if silences >= SILENCES && start(settings.clone()).await.is_ok() {
+            eprintln!(
+                "tokenforge: the gateway at {} stopped answering; its place is taken until the agent ends",
+                gateway.url
+            );
+            return;
+        }
+    }
+}
+
+async fn savings(gateway: &Gateway, project: &str) -> Savings {
+    let stats = gateway.stats().await.unwrap_or_default();
+    Savings::of(&stats, project)
+}
+
+/// The name of the folder that we are in, as far as a path can have it.
+fn project() -> String {
+    let folder = env::current_dir().ok();
+    let name = folder.as_deref().and_then(|folder| folder.file_name()).unwrap_or_default();
+    let plain = |char: char| {
+        let is_plain = char.is_ascii_alphanumeric() || "-_.".contains(char);
+        if is_plain { char } else { '-' }
+    };
+    let name: String = name.to_string_lossy().chars().take(LONGEST).map(plain).collect();
+    // Dots alone would lead elsewhere.
+    if name.bytes().all(|byte| byte == b'.') { "wrap".to_owned() } else { name }
+}

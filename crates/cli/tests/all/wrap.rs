@@ -1,0 +1,263 @@
+//! `tokenforge wrap`: an agent behind a gateway for as long as it runs.
+
+use crate::kit::{Folder, Run, failure, finish};
+use serde_json::{Value, json};
+use std::fs;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+use tokenforge_mock::Mock;
+use tokenforge_mock::client::{Ask, Open, PATIENCE};
+
+/// A program in a folder that is named as a client is and does what a shell is told.
+fn client(folder: &Folder, name: &str, script: &str) -> String {
+    let path = folder.file(name, format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// A home of its own, and nothing of the user's environment that would lead elsewhere.
+fn command(folder: &Folder, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tokenforge"));
+    command.arg("wrap").args(arguments).current_dir(folder.path(""));
+    for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TMPDIR"] {
+        command.env(name, folder.path(""));
+    }
+    for name in ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy"] {
+        command.env_remove(name);
+    }
+    // Nobody listens there.
+    command.env("FORGE_LISTEN", "127.0.0.1:1");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn wrap(folder: &Folder, arguments: &[&str]) -> Run {
+    finish(command(folder, arguments).spawn().unwrap(), "")
+}
+
+/// A request with a tool result, in a file for `curl`.
+fn question(folder: &Folder) -> String {
+    let rows: Vec<_> = (0..40).map(|n| json!({"id": n, "name": format!("row {n}")})).collect();
+    let body = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 100,
+        "tools": [{"name": "list", "description": "Lists.", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "user", "content": "Go on."},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "list", "input": {}}]},
+            {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": serde_json::to_string_pretty(&rows).unwrap()},
+            ]},
+        ],
+    });
+    folder.file("question.json", body.to_string())
+}
+
+/// What asks it, from a shell.
+const ASK: &str = r#"curl --silent --show-error --fail --noproxy '*' -H 'anthropic-version: 2023-06-01' \
+    -H 'content-type: application/json' --data-binary @question.json "$ANTHROPIC_BASE_URL/v1/messages" > answer.json"#;
+
+#[test]
+fn an_agent_goes_through_a_gateway_of_its_own_and_its_savings_are_said() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let program = client(&folder, "claude", ASK);
+    let run = wrap(&folder, &["--backend-url", &mock.url(), &program]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.starts_with("tokenforge: 1 tool result, "), "{}", run.stderr);
+    assert!(run.stderr.ends_with("% less\n") && run.stdout.is_empty(), "{run:?}");
+    let [request] = &mock.requests()[..] else { panic!("one request") };
+    assert_eq!(request.path_and_query, "/v1/messages");
+    let sent = fs::read_to_string(folder.path("question.json")).unwrap();
+    assert!(request.body.len() < sent.len());
+}
+
+#[test]
+fn arguments_exit_code_and_standard_streams_are_the_agents_own() {
+    let folder = Folder::new();
+    let program = client(&folder, "claude", r#"cat; printf '%s|' "$@"; echo no >&2; exit 7"#);
+    for arguments in [
+        &[&program, "-p", "two words", "--", "-x"][..],
+        &[&program, "--", "-p", "two words", "--", "-x"],
+    ] {
+        let run = finish(command(&folder, arguments).spawn().unwrap(), "typed\n");
+        assert_eq!(
+            (run.code, run.stdout.as_str()),
+            (7, "typed\n-p|two words|--|-x|"),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.starts_with("no\n"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn only_the_child_is_changed_and_nothing_is_left_behind() {
+    let folder = Folder::new();
+    let program = client(&folder, "pi", r#"cat "$2" > seen; ls -a > files"#);
+    let run = wrap(&folder, &[&program]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let seen = fs::read_to_string(folder.path("seen")).unwrap();
+    assert!(seen.contains("http://127.0.0.1:") && seen.contains("/p/"), "{seen}");
+    let mut left: Vec<_> = fs::read_dir(folder.path(""))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["files", "pi", "seen"]);
+}
+
+#[test]
+fn whom_the_user_has_set_is_asked_by_the_gateway() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let program = client(&folder, "claude", ASK);
+    let mut command = command(&folder, &[&program]);
+    command.env("ANTHROPIC_BASE_URL", format!("{}/team", mock.url()));
+    let run = finish(command.spawn().unwrap(), "");
+    // The mock knows no such path, and that is what the agent is told.
+    assert_ne!(run.code, 0);
+    assert_eq!(mock.last().path_and_query, "/team/v1/messages");
+}
+
+#[test]
+fn without_a_gateway_the_agent_runs_directly_and_it_is_said() {
+    let folder = Folder::new();
+    let program = client(&folder, "claude", r#"echo "${ANTHROPIC_BASE_URL-none}""#);
+    let wrong = folder.file("wrong.yaml", "mood: good\n");
+    let run = wrap(&folder, &["--config", &wrong, &program]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "none\n"));
+    assert!(
+        run.stderr.contains("mood") && run.stderr.contains("runs without a gateway"),
+        "{}",
+        run.stderr
+    );
+    // Copilot's own models are nobody's to stand before.
+    let program = client(&folder, "copilot", "echo ran");
+    let run = wrap(&folder, &[&program]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "ran\n"));
+    assert!(run.stderr.contains("COPILOT_PROVIDER_BASE_URL"), "{}", run.stderr);
+}
+
+#[test]
+fn a_program_that_is_not_known_needs_a_dialect() {
+    let error = failure(2, "wrap vim", "");
+    for name in ["claude", "codex", "aider", "--dialect", "anthropic", "openai", "gemini"] {
+        assert!(error.contains(name), "{error}");
+    }
+    assert!(failure(2, "wrap --dialect klingon vim", "").contains("anthropic, openai or gemini"));
+    let folder = Folder::new();
+    let program = client(&folder, "agent", r#"echo "$OPENAI_BASE_URL""#);
+    let run = wrap(&folder, &["--dialect", "openai", &program]);
+    assert!(
+        run.stdout.starts_with("http://127.0.0.1:") && run.stdout.ends_with("/v1\n"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let run = wrap(&Folder::new(), &["./claude"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("cannot run ./claude"), "{}", run.stderr);
+}
+
+#[test]
+fn what_asks_us_to_end_asks_the_agent() {
+    let folder = Folder::new();
+    // The trap runs when the shell is not waiting for another program.
+    let script = "trap 'echo told; exit 9' TERM; : > ready; while :; do read -r _ < fifo; done";
+    let program = client(&folder, "claude", script);
+    assert!(Command::new("mkfifo").arg(folder.path("fifo")).status().unwrap().success());
+    // Held open, so that reading it waits.
+    let _fifo = fs::OpenOptions::new().read(true).write(true).open(folder.path("fifo")).unwrap();
+    let child = command(&folder, &[&program]).spawn().unwrap();
+    wait_for(&folder.path("ready"));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let run = finish(child, "");
+    assert_eq!((run.code, run.stdout.as_str()), (9, "told\n"), "{}", run.stderr);
+}
+
+#[test]
+fn a_gateway_that_runs_is_used_and_its_place_is_taken_when_it_stops_answering() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let address = free_address();
+    let settings = folder.file(
+        "tokenforge.yaml",
+        format!("listen: {address}\nupstreams:\n  backend: {}\n", mock.url()),
+    );
+    let mut gateway = Gateway::serve(&folder, &settings, address);
+    let script = format!(
+        "echo \"$ANTHROPIC_BASE_URL\"\n{ASK} && : > asked\nread -r _\nuntil {ASK} 2>/dev/null; do sleep 0.1; done"
+    );
+    let program = client(&folder, "claude", &script);
+    let mut command = command(&folder, &["--config", &settings, &program]);
+    command.env_remove("FORGE_LISTEN");
+    let child = command.spawn().unwrap();
+    wait_for(&folder.path("asked"));
+    assert_eq!(gateway.results(), 1);
+    gateway.kill();
+    let run = finish(child, "go on\n");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.starts_with(&format!("http://{address}/p/")), "{}", run.stdout);
+    assert!(run.stderr.contains("stopped answering"), "{}", run.stderr);
+    assert_eq!(mock.requests().len(), 2);
+    assert_eq!(mock.requests()[0].body, mock.requests()[1].body);
+}
+
+struct Gateway {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Gateway {
+    fn serve(folder: &Folder, settings: &str, address: SocketAddr) -> Self {
+        let child = Command::new(env!("CARGO_BIN_EXE_tokenforge"))
+            .args(["serve", "--config", settings])
+            .env("HOME", folder.path(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        while std::net::TcpStream::connect(address).is_err() {
+            assert!(started.elapsed() < PATIENCE, "the gateway does not start");
+            std::thread::yield_now();
+        }
+        Gateway { child, address }
+    }
+
+    fn results(&self) -> u64 {
+        let ask = Ask::new("GET", "/_forge/api/stats");
+        let stats: Value = Open::asking(self.address, &ask).answer().json();
+        stats["counters"]["results"].as_u64().unwrap()
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn free_address() -> SocketAddr {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+fn wait_for(path: &Path) {
+    let started = Instant::now();
+    while !path.exists() {
+        assert!(started.elapsed() < PATIENCE, "waited in vain for {}", path.display());
+        std::thread::yield_now();
+    }
+}
