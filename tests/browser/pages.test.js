@@ -97,14 +97,14 @@ test('the playground takes what is typed or dropped, and remembers the form', as
   await page.getByRole('region', { name: 'TOON' }).getByText('{a,b}').waitFor();
   await page.getByRole('radio', { name: 'JSON, pretty' }).check();
   assert.match(await page.getByRole('region', { name: 'JSON, pretty' }).textContent(), /\n {4}"a": 1,/);
-  await page.getByRole('radio', { name: 'STC' }).check();
+  await page.getByRole('radio', { name: 'STC', exact: true }).check();
   const dropped = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
     transfer.items.add(new File(['{"dropped": [1, 2, 3]}'], 'output.json'));
     return transfer;
   });
   await page.getByLabel('Output', { exact: true }).dispatchEvent('drop', { dataTransfer: dropped });
-  await page.getByRole('region', { name: 'STC' }).getByText('dropped').waitFor();
+  await page.getByRole('region', { name: 'STC', exact: true }).getByText('dropped').waitFor();
   await page.getByLabel('Output', { exact: true }).fill('plain words');
   await page.getByText('This output is not JSON').waitFor();
   await page.context().close();
@@ -139,5 +139,14 @@ test('the theme is remembered', async () => {
   assert.notEqual(dark, light);
   await page.reload();
   assert.equal(await ground(), dark);
+  await page.context().close();
+});
+
+test('a tool that fails says so', async () => {
+  const page = await world.open('tools');
+  await page.getByText('broken', { exact: true }).click();
+  await page.getByRole('button', { name: 'Call broken' }).click();
+  await page.locator('.call').getByText('failed').waitFor();
+  await page.locator('.call').getByText('the service is down').waitFor();
   await page.context().close();
 });

@@ -38,12 +38,26 @@ async function started(program, args, options) {
 export async function begin(settings) {
   const folder = await mkdtemp(join(tmpdir(), 'tokenforge-browser-'));
   const file = join(folder, 'tokenforge.yaml');
-  await writeFile(file, JSON.stringify(settings));
+  await writeFile(file, JSON.stringify(settings, null, 2));
   const mock = await started('tokenforge-mock', []);
-  const environment = { ...process.env, FORGE_DATA_DIR: folder, FORGE_CONFIG_DIR: folder };
+  const env = { ...process.env, FORGE_DATA_DIR: folder, FORGE_CONFIG_DIR: folder };
   const backend = JSON.parse(mock.line).url;
-  const gateway = await started('tokenforge', ['serve', '--listen', '127.0.0.1:0', '--backend-url', backend, '--config', file], { env: environment, cwd: folder });
-  const address = gateway.line.split(' ')[2];
+  const gateway = await started('tokenforge', ['serve', '--listen', '127.0.0.1:0', '--backend-url', backend, '--config', file], { env, cwd: folder });
+  return seen(gateway.line.split(' ')[2], async () => {
+    await gateway.end();
+    await mock.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+}
+
+// What `tokenforge demo` shows, and a browser.
+export async function beginDemo() {
+  const program = await started('tokenforge', ['demo', '--stay', '--json']);
+  return seen(JSON.parse(program.line).gateway, program.end);
+}
+
+// A gateway, as a browser sees it.
+async function seen(address, end) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
   return {
     address,
@@ -62,9 +76,7 @@ export async function begin(settings) {
     },
     end: async () => {
       await browser.close();
-      await gateway.end();
-      await mock.end();
-      await rm(folder, { recursive: true, force: true });
+      await end();
     },
   };
 }

@@ -9,7 +9,7 @@ import { stages, text } from '../parts/texts.js';
 export const title = 'Playground';
 export const lead = 'Paste or drop any tool output and see what it costs in every form and mode. Nothing of it is kept.';
 
-const FORMS = { pretty: 'JSON, pretty', json: 'JSON, minified', toon: 'TOON', stc: 'STC', table: 'Table' };
+const FORMS = { pretty: 'JSON, pretty', json: 'JSON, minified', toon: 'TOON', stc: 'STC', stc2: 'STC 2', table: 'Table' };
 const PAUSE = 300;
 
 const EXAMPLES = {

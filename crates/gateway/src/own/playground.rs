@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_formats::stc2::Level;
 use tokenforge_formats::{Form, Json};
 use tokenforge_tokens::{Counter, for_model};
 
@@ -28,6 +29,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The modes that do something, from the least to the most.
 const MODES: [Mode; 4] = [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive];
+
+const FORMS: [Form; 5] =
+    [Form::Json, Form::Toon, Form::Stc, Form::Stc2(Level::Nested), Form::Table];
 
 /// An output to try out.
 #[derive(Deserialize)]
@@ -144,7 +148,7 @@ fn forms(text: &str, counter: Counter) -> Vec<Value> {
     };
     let pretty = pretty(&minified).ok_or_else(|| "it would be too long".to_owned());
     let mut forms = vec![shown("pretty", pretty.as_deref().map_err(Clone::clone))];
-    for form in Form::ALL {
+    for form in FORMS {
         let encoded = form.encode(&json).map_err(|refusal| refusal.to_string());
         forms.push(shown(form.name(), encoded.as_deref().map_err(Clone::clone)));
     }

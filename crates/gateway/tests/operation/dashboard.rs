@@ -193,7 +193,7 @@ fn the_playground_shows_every_form_and_every_mode() {
     let tried = world.post("/_forge/api/playground", &body).json();
     let forms = tried["forms"].as_array().unwrap();
     let names: Vec<&str> = forms.iter().map(|form| form["form"].as_str().unwrap()).collect();
-    assert_eq!(names, ["pretty", "json", "toon", "stc", "table"]);
+    assert_eq!(names, ["pretty", "json", "toon", "stc", "stc2", "table"]);
     assert_eq!(forms[0]["text"], rows());
     let counter = tokenforge_tokens::Counter::default();
     for form in forms {
