@@ -29,7 +29,7 @@ const PAGES = {
   tools: async (page) => {
     await page.getByText('weather', { exact: true }).click();
     await page.getByLabel('city').fill('London');
-    await page.getByText('STC', { exact: true }).first().click();
+    await page.getByRole('radio', { name: 'STC' }).check();
     await page.getByRole('button', { name: 'Call weather' }).click();
     await page.locator('.call').waitFor();
   },
@@ -69,7 +69,7 @@ test('requests are told as they come, and repeated results only to who asks', as
   const count = () => page.locator('tbody tr').count();
   const fresh = await count();
   await work(world.address, { project: `p${Date.now()}`, turns: 2 });
-  await page.getByText('All results').click();
+  await page.getByRole('radio', { name: 'All results' }).check();
   await page.waitForFunction((least) => document.querySelectorAll('tbody tr').length > least, fresh);
   assert.ok(await page.getByText('sent again').count() > 0);
   await page.context().close();

@@ -11,6 +11,7 @@ export const title = 'Overview';
 export const lead = 'What the gateway saved, net of what models asked for again.';
 
 const PERIODS = [['now', 'Since start'], ['7', '7 days'], ['30', '30 days'], ['365', 'A year']];
+const SHARES = { 'outputs touched': 'of the outputs touched', 'whole context': 'of the whole context', bill: 'of the bill' };
 const AT_MOST_EVERY = 700;
 const AT_LEAST_EVERY = 15_000;
 
@@ -138,7 +139,7 @@ function table(caption, kind, rows) {
   const most = Math.max(0, ...sorted.map((row) => row.before ?? 0));
   const isMeasured = most > 0;
   const heads = isMeasured
-    ? [[kind], ['results', 'n'], ['tokens', 'n wide'], ['forwarded', 'n wide'], ['saved', 'n'], ['share', 'wide']]
+    ? [[kind], ['results', 'n'], ['tokens', 'n wide'], ['forwarded', 'n wide'], ['saved', 'n'], ['share', 'wide share']]
     : [[kind], ['times', 'n']];
   const cells = (row) => [
     h('th', { scope: 'row' }, row.name || 'unknown'),
@@ -158,7 +159,7 @@ function table(caption, kind, rows) {
 // Four ways to say how much it was: they differ by what they are a part of.
 function shares(all) {
   return h('section', { class: 'panel' }, h('h2', {}, 'How much that is'),
-    h('dl', { class: 'facts' }, ...all.map((share) => h('div', {}, h('dt', {}, `of ${share.of}`),
+    h('dl', { class: 'facts' }, ...all.map((share) => h('div', {}, h('dt', {}, SHARES[share.of] ?? `of ${share.of}`),
       h('dd', {}, share.share == null ? 'not known' : percent(share.share, 1))))));
 }
 
