@@ -10,14 +10,15 @@ const main = document.getElementById('main');
 let shown = null;
 
 async function show() {
-  const [name, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
+  const [name, ...rest] = location.hash.replace(/^#\/?/, '').split('/');
   if (!PAGES.includes(name)) return location.replace('#/overview');
-  // A page shows its own parts without being made anew.
-  if (shown?.name === name && shown.page.move?.(rest)) return;
+  // A page may show another part of itself without being made anew.
+  if (shown?.name === name && shown.visit.move) return shown.visit.move(rest);
   shown?.leaving.abort();
   const leaving = new AbortController();
   const isFirst = shown === null;
-  shown = { name, leaving, page: {} };
+  const visit = { signal: leaving.signal, rest, move: null };
+  shown = { name, leaving, visit };
   for (const link of document.querySelectorAll('.pages a')) {
     link.toggleAttribute('aria-current', false);
     if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page');
@@ -30,8 +31,7 @@ async function show() {
     const content = h('div', { class: 'page' });
     fill(main, h('div', { class: 'head' }, heading, h('p', { class: 'lead' }, page.lead)), content);
     if (!isFirst) heading.focus();
-    shown.page = page;
-    await page.show(content, { signal: leaving.signal, rest });
+    await page.show(content, visit);
   } catch (error) {
     if (error.name !== 'AbortError' && !leaving.signal.aborted) main.append(problem(error));
   }

@@ -28,10 +28,8 @@ const REASONS = {
   panicked: 'It went on as it came: there is a defect in the gateway.',
 };
 
-let move_ = null;
-export const move = (rest) => move_?.(rest) ?? false;
-
-export async function show(page, { signal, rest }) {
+export async function show(page, visit) {
+  const { signal, rest } = visit;
   let isAll = false;
   const body = h('tbody');
   const list = h('div', { class: 'panel flush' });
@@ -66,11 +64,7 @@ export async function show(page, { signal, rest }) {
     body.querySelector(`a[href="#/requests/${id}"]`)?.setAttribute('aria-current', 'true');
     one(detail, id, signal);
   };
-  move_ = ([id]) => {
-    open(id);
-    return true;
-  };
-  signal.addEventListener('abort', () => { move_ = null; });
+  visit.move = ([id]) => open(id);
   let waiting = false;
   listen((event) => {
     if (!event || waiting) return;

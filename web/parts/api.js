@@ -2,7 +2,8 @@
 
 import { ask, shown } from './token.js';
 
-const FORGE = new URL('../', location.href.split('#')[0]);
+// Where the gateway is, however the page was reached.
+export const FORGE = new URL('../', location.href.split('#')[0]);
 
 export const GATEWAY = new URL('../', FORGE);
 

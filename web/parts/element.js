@@ -26,9 +26,11 @@ function filled(element, attributes, children) {
   return element;
 }
 
+let choices = 0;
+
 // A group of buttons of which one is chosen.
 export function choice(label, options, chosen, onchoose) {
-  const name = `choice-${label.replace(/\W+/g, '-').toLowerCase()}-${(choice.count = (choice.count ?? 0) + 1)}`;
+  const name = `choice-${(choices += 1)}`;
   const buttons = options.map(([value, text]) =>
     h('label', {},
       h('input', {

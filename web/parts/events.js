@@ -1,6 +1,6 @@
 // Tool results as they pass: one connection for all pages, taken up again when it breaks.
 
-import { asked, reason, Refused } from './api.js';
+import { asked, FORGE, reason, Refused } from './api.js';
 
 const MOST = 500;
 const LONGEST_PAUSE = 15_000;
@@ -38,8 +38,7 @@ export async function start() {
 }
 
 async function read(onopen) {
-  const url = new URL('../api/events?recent', location.href.split('#')[0]);
-  const response = await asked(url);
+  const response = await asked(new URL('api/events?recent', FORGE));
   if (!response.ok) throw new Refused(response.status, await reason(response));
   onopen();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
