@@ -2,7 +2,7 @@
 
 mod replicas;
 
-use crate::kit::{Folder, failure, out, run_in, start};
+use crate::kit::{Folder, failure, out, run_in};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
