@@ -108,10 +108,11 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source)?;
     let _hooks = answer_hooks(&gateway);
     // At once: whoever reads the first line may not wait for a second.
-    let lines =
-        format!("listening on http://{address} ({mode})
+    let lines = format!(
+        "listening on http://{address} ({mode})
 dashboard: http://{address}/_forge/ui/
-");
+"
+    );
     print!("{lines}");
     std::io::stdout().flush()?;
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
