@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Bench(crate::bench::Bench),
     /// Run the gateway between agents and their model providers
     Serve(crate::serve::Serve),
+    /// Show what was saved, of what, and in money
+    Gain(crate::gain::Gain),
     /// Check and show settings
     Config(crate::config::Config),
     /// Put tool servers behind Tokenforge

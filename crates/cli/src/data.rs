@@ -20,6 +20,11 @@ pub(crate) fn mcp_file() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("mcp.json"))
 }
 
+/// Where savings are written down.
+pub(crate) fn ledger() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("ledger"))
+}
+
 /// `FORGE_DATA_DIR`, else `tokenforge` in the user's data folder.
 fn folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = set("FORGE_DATA_DIR") {

@@ -16,8 +16,10 @@ mod engine;
 mod expand;
 mod explain;
 mod filters;
+mod gain;
 mod gateway;
 mod input;
+mod ledger;
 mod mcp;
 mod output;
 mod progress;
@@ -60,6 +62,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),

@@ -6,8 +6,8 @@ mod signals;
 
 pub(crate) use signals::stop;
 
-use crate::data;
 use crate::settings::{self, Source};
+use crate::{data, ledger};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::Write;
@@ -73,10 +73,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let mut settings = source.load()?;
     // Tool servers that are added while it runs are there again after a restart.
     settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+    settings.ledger.path = ledger::folder(&settings.ledger).ok();
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
-    tokio::runtime::Builder::new_multi_thread()
+    // Accepts connections and hears signals; the gateway has threads of its own for everything else.
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?
@@ -102,8 +104,7 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source, level)?;
     println!("listening on http://{address} ({mode})");
     std::io::stdout().flush()?;
-    tokenforge_gateway::serve(gateway, listener, stop()?).await;
-    Ok(())
+    tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }
 
 /// A gateway that anybody can reach must ask who it is, or be told that it need not.

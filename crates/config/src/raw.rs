@@ -24,7 +24,7 @@ use provider::Provider;
 use route::Route;
 use schemars::JsonSchema;
 use section::{Field, put, put_optional};
-use sections::{Limits, Monitoring, Store, ToolOutput, Toon, Upstreams};
+use sections::{Ledger, Limits, Monitoring, Store, ToolOutput, Toon, Upstreams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use word::{Address, Flag, Key, One, Written};
@@ -50,6 +50,7 @@ pub(crate) struct Raw {
     toon: Option<Toon>,
     store: Option<Store>,
     monitoring: Option<Monitoring>,
+    ledger: Option<Ledger>,
     limits: Option<Limits>,
     #[schemars(schema_with = "mcp::schema")]
     mcp: Option<Mcp>,
@@ -78,6 +79,7 @@ impl Raw {
         self.toon.unwrap_or_default().apply(&mut to.toon);
         self.store.unwrap_or_default().apply(&mut to.store);
         self.monitoring.unwrap_or_default().apply(&mut to.monitoring);
+        self.ledger.unwrap_or_default().apply(&mut to.ledger);
         self.limits.unwrap_or_default().apply(&mut to.limits);
         for (name, provider) in self.providers.unwrap_or_default() {
             let provider = provider.meant(&name)?;
@@ -117,6 +119,7 @@ impl Raw {
             toon: Some(Toon::of(&from.toon)),
             store: Some(Store::of(&from.store)),
             monitoring: Some(Monitoring::of(&from.monitoring)),
+            ledger: Some(Ledger::of(&from.ledger)),
             limits: Some(Limits::of(&from.limits)),
             mcp: Some(Mcp::of(&from.mcp)),
             prices: Some(from.prices.iter().map(priced).collect()),

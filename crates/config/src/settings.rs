@@ -1,6 +1,7 @@
 //! Settings as they are meant: every value is checked and has its type.
 
 mod choice;
+mod ledger;
 mod limits;
 mod mcp;
 mod monitoring;
@@ -12,6 +13,7 @@ mod tool_output;
 mod upstreams;
 
 pub use choice::{Choice, UnknownChoice};
+pub use ledger::LedgerSettings;
 pub use limits::Limits;
 pub use mcp::{Mcp, McpBackend, McpClient, McpTarget, McpTool, Structured};
 pub use monitoring::{LogLevel, Monitoring};
@@ -58,6 +60,8 @@ pub struct Settings {
     pub store: StoreSettings,
     /// What can be seen from outside.
     pub monitoring: Monitoring,
+    /// Where savings are written down.
+    pub ledger: LedgerSettings,
     /// Bounds on work, memory and waiting.
     pub limits: Limits,
     /// Tool servers behind `/mcp`.
@@ -83,6 +87,7 @@ impl Default for Settings {
             toon: PromptSettings::default(),
             store: StoreSettings::default(),
             monitoring: Monitoring::default(),
+            ledger: LedgerSettings::default(),
             limits: Limits::default(),
             mcp: Mcp::default(),
             prices: BTreeMap::new(),

@@ -6,6 +6,7 @@
 
 use crate::expand::Originals;
 use crate::gateway::Gateway;
+use crate::note::Note;
 use crate::rewrite::Order;
 use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
@@ -71,10 +72,16 @@ struct KeptCall {
 }
 
 /// Answers the calls and keeps them for the next request. Blocks.
-pub(crate) fn remember(gateway: &Gateway, originals: &Originals, deferred: &Deferred) {
+pub(crate) fn remember(
+    gateway: &Gateway,
+    originals: &Originals,
+    deferred: &Deferred,
+    note: &mut Note,
+) {
     let kept = |call: &DeferredCall| {
         let asked = InternalCall { id: call.id.clone(), arguments: call.arguments.clone() };
-        let Answer { text: answer, is_error } = originals.answer(gateway, &asked);
+        let (Answer { text: answer, is_error }, expanded) = originals.answer(gateway, &asked);
+        note.expanded(expanded);
         let DeferredCall { id, call, siblings_before, .. } = call.clone();
         KeptCall { id, call, siblings_before, answer, is_error }
     };

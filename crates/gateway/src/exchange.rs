@@ -28,7 +28,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use rewriting::Rewriting;
+use rewriting::{Rewriting, Way};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_dialects::{Detected, Dialect};
@@ -91,20 +91,21 @@ impl Visit {
             return Err(Problem::bad_request("the body has two lengths").into());
         }
         self.run(Phase::PreAuth, exchange).await?;
+        // What is rare is in a box: every request has room for all that it may wait for.
         if own::is_operators(exchange.request().uri.path()) {
-            return Ok(own::answer_operator(&self.gateway, exchange, body).await);
+            return Ok(Box::pin(own::answer_operator(&self.gateway, exchange, body)).await);
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
         if own::is_tenants(exchange.request().uri.path()) {
-            return Ok(own::answer_tenant(&self.gateway, exchange, body).await);
+            return Ok(Box::pin(own::answer_tenant(&self.gateway, exchange, body)).await);
         }
         if headers::asks_for_upgrade(&exchange.request().headers) {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
             return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED));
         }
         if let Some(route) = &self.route {
-            return self.through_route(route, exchange, body).await;
+            return Box::pin(self.through_route(route, exchange, body)).await;
         }
         let options = Options::of_headers(&exchange.request().headers)?;
         let target = self.target(exchange)?;
@@ -155,12 +156,14 @@ impl Visit {
         for (name, value) in &target.headers {
             request.headers_mut().insert(name, value.clone());
         }
-        if rewriting.relay.is_some() {
+        let mut way = rewriting.way;
+        let is_relayed = matches!(way, Way::Relayed(_));
+        if is_relayed {
             // An answer that must be read is asked for plain; whoever compresses it all the same is understood.
             let identity = HeaderValue::from_static("identity");
             request.headers_mut().insert(ACCEPT_ENCODING, identity);
         }
-        let asked = rewriting.relay.as_ref().map(|_| relay::Ask::of(&request, target.is_guarded));
+        let asked = is_relayed.then(|| relay::Ask::of(&request, target.is_guarded));
         let limits = &self.state.settings.limits;
         let sent = self.gateway.client.send(request, target.is_guarded, limits.first_byte_timeout);
         let (answer, permit) = sent.await.map_err(problem_of)?;
@@ -169,11 +172,16 @@ impl Visit {
         if let Some(route) = &self.route {
             route.relocate(&mut head.headers, exchange.project.as_deref());
         }
+        if head.status.is_success()
+            && let Some(note) = way.note()
+        {
+            note.taken();
+        }
         exchange.set_response(head);
-        let body = match (rewriting.relay, asked) {
-            (Some(job), Some(ask)) if job.is_for(exchange.response()) => {
+        let body = match (way, asked) {
+            (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
                 let answer =
-                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
+                    relay::relay(&self.gateway, &self.state, *job, ask, exchange, body, permit);
                 answer.await.map_err(problem_of)?
             }
             _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(permit)),
@@ -205,7 +213,7 @@ impl Visit {
         if self.chain().is_empty_for(phase) {
             return Ok(());
         }
-        let outcome = self.chain().run(phase, exchange).await;
+        let outcome = Box::pin(self.chain().run(phase, exchange)).await;
         for failure in exchange.take_failures() {
             tracing::warn!("{failure}");
         }

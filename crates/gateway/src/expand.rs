@@ -25,6 +25,13 @@ pub(crate) struct Originals {
     pub(crate) settings: Settings,
 }
 
+/// Tokens that the model fetched back, and of which result of the request, if it is one of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expanded {
+    pub(crate) result: Option<usize>,
+    pub(crate) tokens: usize,
+}
+
 /// What is asked for.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Wanted {
@@ -37,19 +44,30 @@ pub(crate) struct Wanted {
 
 impl Originals {
     /// Answers a call. Blocks.
-    pub(crate) fn answer(&self, gateway: &Gateway, call: &InternalCall) -> Answer {
-        let answer = self.wanted(gateway, &call.arguments);
+    pub(crate) fn answer(
+        &self,
+        gateway: &Gateway,
+        call: &InternalCall,
+    ) -> (Answer, Option<Expanded>) {
+        let wanted: Result<Wanted, _> = serde_json::from_str(&call.arguments);
+        let answer = match &wanted {
+            Ok(wanted) => self.wanted(gateway, wanted),
+            Err(_) => Err("Call again with {\"id\": \"shadow_...\"} as the arguments.".to_owned()),
+        };
         let tokens = answer.as_ref().ok().map(|text| self.settings.counter.count(text));
         gateway.telemetry.expansion(tokens);
+        let expanded = tokens.map(|tokens| {
+            let reference = wanted.ok().and_then(|wanted| reference(&wanted.id));
+            let result = reference.and_then(|reference| self.results.get(&reference).copied());
+            Expanded { result, tokens }
+        });
         match answer {
-            Ok(text) => Answer { text, is_error: false },
-            Err(text) => Answer { text, is_error: true },
+            Ok(text) => (Answer { text, is_error: false }, expanded),
+            Err(text) => (Answer { text, is_error: true }, None),
         }
     }
 
-    fn wanted(&self, gateway: &Gateway, arguments: &str) -> Result<String, String> {
-        let wanted: Wanted = serde_json::from_str(arguments)
-            .map_err(|_| "Call again with {\"id\": \"shadow_...\"} as the arguments.".to_owned())?;
+    fn wanted(&self, gateway: &Gateway, wanted: &Wanted) -> Result<String, String> {
         let text = match self.in_request(gateway, &wanted.id) {
             Some(text) => text,
             None => original(gateway, &self.tenant, &wanted.id)?,

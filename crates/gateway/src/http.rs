@@ -1,7 +1,9 @@
-//! HTTP itself: bodies, headers, codings, and the loop that accepts connections.
+//! HTTP itself: bodies, headers, codings, connections and the threads that serve them.
 
 pub(crate) mod body;
 pub(crate) mod coding;
+mod connection;
 pub(crate) mod headers;
+mod lanes;
 pub(crate) mod read;
 pub(crate) mod server;

@@ -15,6 +15,7 @@ mod guarded;
 mod http;
 mod mcp;
 mod memo;
+mod note;
 mod options;
 mod own;
 mod project;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Mode, Original};
 use tokenforge_config::{Limits, Settings};
+use tokenforge_ledger::Outcome;
 use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, Transport};
 use tokenforge_store::Kind;
 
@@ -72,7 +73,13 @@ impl Originals for Kept {
         let gateway = self.0.upgrade()?;
         let found = original(&gateway, tenant, id).ok();
         let counter = gateway.state().engine.counter;
-        gateway.telemetry.expansion(found.as_deref().map(|text| counter.count(text)));
+        gateway.telemetry.tool_expanded(found.as_deref().map(|text| counter.count(text)));
         found
+    }
+
+    fn rewrote(&self, client: &str, outcome: Outcome, is_observed: bool) {
+        if let Some(gateway) = self.0.upgrade() {
+            gateway.telemetry.tool_called(client, outcome, is_observed);
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! | `GET /_forge/healthz`, `/_forge/readyz` | whoever watches the process |
 //! | `GET /_forge/metrics` | Prometheus |
 //! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
+//! | `GET /_forge/api/gain?by=…&days=…` | the operator, from the ledger |
 //! | `GET`, `PATCH /_forge/api/config` | the operator |
 //! | `GET /_forge/api/expand?id=…` | a client, for its own originals |
 //! | `/_forge/api/mcp…` | the operator, for tool servers |
@@ -16,6 +17,7 @@ mod config;
 mod dropin;
 mod events;
 mod expand;
+mod gain;
 mod mcp;
 
 use crate::answer::{self, Problem};
@@ -74,6 +76,7 @@ pub(crate) async fn answer_operator(
         }
         path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
         "/_forge/api/stats" if is_get => stats(gateway).await,
+        "/_forge/api/gain" if is_get => gain::answer(gateway, exchange).await,
         "/_forge/api/events" if is_get => events::stream(gateway),
         "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),
         "/_forge/api/config" if *method == Method::PATCH => config::patch(gateway, body).await,

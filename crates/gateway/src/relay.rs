@@ -4,13 +4,15 @@
 //! again; what it says then goes on in the same answer to the client.
 
 use crate::blocking::blocking;
+use crate::deferral;
 use crate::expand::Originals;
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, BodyError, TooSlow};
 use crate::http::coding::{Coding, Decoder};
+use crate::note::Note;
 use crate::upstream::Failure;
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::request::Parts;
 use http::{Request, StatusCode, response};
 use http_body_util::BodyExt;
@@ -29,12 +31,17 @@ const WAITING_PIECES: usize = 16;
 /// A large piece is decoded bit by bit, so that what it may swell to is bounded.
 const CODED_PIECE: usize = 4 << 10;
 
+/// A body of this size may be a small part of the buffer that it was read into.
+const SMALL: usize = 4 << 10;
+
 /// What an answer has to do with.
 pub(crate) struct Job {
     /// The request as it went on.
     pub(crate) body: Bytes,
     pub(crate) originals: Originals,
     pub(crate) streams: bool,
+    /// What is told of it when it is over.
+    pub(crate) note: Note,
 }
 
 /// How the provider was asked, and is asked again.
@@ -89,7 +96,7 @@ pub(crate) async fn relay(
     head.headers.remove(CONTENT_LENGTH);
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
-    let relaying = Relaying {
+    let mut relaying = Relaying {
         gateway: gateway.clone(),
         state: state.clone(),
         reply: Reply::new(job.originals.dialect, wire),
@@ -99,10 +106,11 @@ pub(crate) async fn relay(
     let (sender, receiver) = mpsc::channel(WAITING_PIECES);
     let upstream = Upstream { body, decoder, _permit: permit };
     if wire != Wire::Whole {
+        relaying.settle();
         tokio::spawn(relaying.run(upstream, sender));
         return Ok(Body::Made(receiver));
     }
-    Ok(collected(relaying.run(upstream, sender), receiver).await?.into())
+    Ok(collected(Box::pin(relaying.run(upstream, sender)), receiver).await?.into())
 }
 
 /// All of an answer that is no stream.
@@ -143,23 +151,39 @@ struct Gone;
 type Client = mpsc::Sender<Result<Bytes, BodyError>>;
 
 impl Relaying {
+    /// A stream may last: it keeps nothing of the buffer into which its request was read.
+    fn settle(&mut self) {
+        for value in self.ask.head.headers.values_mut() {
+            if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
+                copy.set_sensitive(value.is_sensitive());
+                *value = copy;
+            }
+        }
+        for body in [&mut self.job.body, &mut self.job.originals.body] {
+            if body.len() <= SMALL {
+                *body = Bytes::copy_from_slice(body);
+            }
+        }
+    }
+
     async fn run(mut self, first: Upstream, client: Client) {
         let mut upstream = first;
         for loops in 0.. {
             match self.pass(upstream, &client).await {
                 Ok(Some(_)) if loops == LOOPS => break,
-                Ok(Some(turn)) => match self.ask_again(&turn, &client).await {
+                // In a box, since most streams end without it and every stream would have room for it.
+                Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, &client)).await {
                     Some(next) => upstream = next,
                     None => break,
                 },
-                Ok(None) => return self.finish().await,
+                Ok(None) => return Box::pin(self.finish()).await,
                 Err(Gone) => return,
             }
         }
         let mut out = Vec::new();
         self.reply.give_up(&mut out);
         let _ = client.send(Ok(out.into())).await;
-        self.finish().await;
+        Box::pin(self.finish()).await;
     }
 
     /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
@@ -237,22 +261,32 @@ impl Relaying {
         let gateway = self.gateway.clone();
         let originals = self.job.originals.clone();
         let calls = turn.calls.clone();
-        let answering =
-            blocking(move || calls.iter().map(|call| originals.answer(&gateway, call)).collect());
+        let answering = blocking(move || -> Vec<_> {
+            calls.iter().map(|call| originals.answer(&gateway, call)).collect()
+        });
         let unanswered = |_: &InternalCall| Answer {
             text: "The original cannot be fetched now. Run the tool again if you need its output."
                 .to_owned(),
             is_error: true,
         };
-        answering.await.unwrap_or_else(|| turn.calls.iter().map(unanswered).collect())
+        let Some(answered) = answering.await else {
+            return turn.calls.iter().map(unanswered).collect();
+        };
+        let noted = |(answer, expanded)| {
+            self.job.note.expanded(expanded);
+            answer
+        };
+        answered.into_iter().map(noted).collect()
     }
 
     /// The client has its answer: what is left is to remember.
     async fn finish(mut self) {
+        let Job { originals, mut note, .. } = self.job;
         self.gateway.telemetry.usage(self.reply.usage());
+        note.counted(self.reply.usage());
         let Some(deferred) = self.reply.deferred() else { return };
-        let (gateway, originals) = (self.gateway, self.job.originals);
-        blocking(move || crate::deferral::remember(&gateway, &originals, &deferred)).await;
+        let gateway = self.gateway;
+        blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }
 }
 

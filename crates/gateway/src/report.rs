@@ -1,7 +1,7 @@
 //! What was done to one request, for whoever counts.
 
 use std::sync::Arc;
-use tokenforge_compress::{Reason, Verdict};
+use tokenforge_compress::{Mode, Reason, Verdict};
 use tokenforge_dialects::Dialect;
 
 /// What was done to a request.
@@ -88,7 +88,72 @@ impl Figures {
     }
 }
 
+impl Figures {
+    /// Did it go on in other words, or would it have?
+    pub(crate) fn is_touched(&self) -> bool {
+        match self.verdict {
+            Verdict::Replaced => true,
+            Verdict::Kept(Reason::Observed) => self.before != self.after,
+            Verdict::Kept(_) => false,
+        }
+    }
+
+    /// Its size as it went on: what was only measured went on as it came.
+    pub(crate) fn sent(&self) -> Size {
+        match self.verdict {
+            Verdict::Kept(Reason::Observed) => self.before,
+            _ => self.after,
+        }
+    }
+}
+
+/// The results of a request, added up as they went on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sums {
+    pub(crate) results: u64,
+    pub(crate) compressed: u64,
+    pub(crate) redacted: u64,
+    pub(crate) reused: u64,
+    pub(crate) bytes_before: u64,
+    pub(crate) bytes_after: u64,
+    /// Tokens of results that are new.
+    pub(crate) fresh: BeforeAfter,
+    /// Tokens of results that were sent before.
+    pub(crate) repeated: BeforeAfter,
+}
+
+/// Something as it came and as it went on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BeforeAfter {
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+}
+
 impl Report {
+    /// Was it only measured what would be done?
+    pub(crate) fn is_observed(&self) -> bool {
+        self.mode == Mode::Observe.name()
+    }
+
+    /// All results together.
+    pub(crate) fn sums(&self) -> Sums {
+        let mut sums = Sums::default();
+        for result in &self.results {
+            let figures = &result.figures;
+            let (before, sent) = (figures.before, figures.sent());
+            sums.results += 1;
+            sums.compressed += u64::from(figures.verdict == Verdict::Replaced);
+            sums.redacted += figures.redacted.len() as u64;
+            sums.reused += u64::from(result.memo_reused);
+            sums.bytes_before += before.bytes as u64;
+            sums.bytes_after += sent.bytes as u64;
+            let tokens = if result.memo_reused { &mut sums.repeated } else { &mut sums.fresh };
+            tokens.before += before.tokens as u64;
+            tokens.after += sent.tokens as u64;
+        }
+        sums
+    }
+
     /// The tokens of all tool results, before and after.
     pub(crate) fn tokens(&self) -> (usize, usize) {
         let sum = |size: fn(&Figures) -> usize| {

@@ -45,9 +45,9 @@ pub enum Step {
     Result(Box<Called>),
 }
 
-/// A call that was answered.
+/// A call that was answered, and whose it was.
 #[derive(Debug, Clone)]
-pub struct Called(ToolCall);
+pub struct Called(ToolCall, String);
 
 /// Knows what was asked, and so what an answer is about.
 pub struct Filter {
@@ -115,7 +115,7 @@ impl Filter {
         let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else { return Step::Pass };
         match self.asked.remove(id) {
             None => Step::Pass,
-            Some(Asked::Call(call)) => Step::Result(Box::new(Called(call))),
+            Some(Asked::Call(call)) => Step::Result(Box::new(Called(call, self.client.clone()))),
             Some(Asked::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
                 let mut edits = Edits::default();
@@ -158,8 +158,11 @@ fn filtered(
     originals: &dyn Originals,
     tenant: &str,
 ) -> Option<String> {
-    let originals = settings.offers_expansion().then_some(originals);
-    work::rewritten(answer, &called.0, settings, originals, tenant).answer
+    let Called(call, client) = called;
+    let kept = settings.offers_expansion().then_some(originals);
+    let made = work::rewritten(answer, call, settings, kept, tenant);
+    originals.rewrote(client, call.outcome(&made.figures), settings.is_observed());
+    made.answer
 }
 
 /// The answer to a call of our own tool. Blocks.

@@ -23,6 +23,7 @@ use std::time::Duration;
 use tokenforge_compress::reference::Key as ReferenceKey;
 use tokenforge_compress::{Mode, Original};
 use tokenforge_config::{Mcp, McpBackend};
+use tokenforge_ledger::Outcome;
 use tokio::sync::{Semaphore, broadcast};
 
 pub use operator::Taken;
@@ -40,7 +41,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// What is told instead of a change when there will be none any more.
 pub(crate) const CLOSING: &str = "";
 
-/// Keeps originals. All of it may block.
+/// Keeps originals, and hears what became of results. All of it may block.
 pub trait Originals: Send + Sync {
     /// What references are made with; `None`: nothing can be left out.
     fn key(&self) -> Option<Arc<ReferenceKey>>;
@@ -48,6 +49,8 @@ pub trait Originals: Send + Sync {
     fn keep(&self, tenant: &str, original: &Original) -> bool;
     /// The original of a reference, as a model wrote it.
     fn find(&self, tenant: &str, id: &str) -> Option<String>;
+    /// A client got a result: what became of it, or would have if it was only observed.
+    fn rewrote(&self, _client: &str, _outcome: Outcome, _is_observed: bool) {}
 }
 
 /// What is done, by all settings of one moment.
@@ -62,6 +65,11 @@ pub struct HubSettings {
 }
 
 impl HubSettings {
+    /// Is it only measured what would be done?
+    pub(crate) fn is_observed(&self) -> bool {
+        self.mcp.observe || self.engine.mode == Mode::Observe
+    }
+
     /// Is our own tool listed?
     pub(crate) fn offers_expansion(&self) -> bool {
         let leaves_out = matches!(self.engine.mode, Mode::Standard | Mode::Aggressive);

@@ -2,10 +2,11 @@
 
 use crate::hub::{HubSettings, Originals};
 use crate::policy::Rule;
-use crate::result::{Job, Rewritten, rewrite};
+use crate::result::{Figures, Job, Rewritten, rewrite};
 use std::time::Instant;
 use tokenforge_compress::{Engine, Mode, Vault};
 use tokenforge_config::Structured;
+use tokenforge_ledger::Outcome;
 use tokenforge_negotiate::Format;
 
 /// A call of a tool, and what is to be done to its result.
@@ -27,6 +28,19 @@ pub struct ToolCall {
     pub started: Instant,
 }
 
+impl ToolCall {
+    /// The tool as agents call it: so the engine knows that it is a server's, and what such a tool does.
+    fn name(&self) -> String {
+        format!("mcp__{}__{}", self.server, self.tool)
+    }
+
+    /// What became of its result.
+    pub(crate) fn outcome(&self, figures: &Figures) -> Outcome {
+        let (before, after) = (figures.tokens_before as u64, figures.tokens_after as u64);
+        Outcome::fresh(&self.name(), (before != after).then_some(figures.format), before, after)
+    }
+}
+
 /// Rewrites the answer to a call. What it leaves out is stored first; where that cannot be, or where our own tool is not
 /// offered, nothing is left out. Blocks.
 #[must_use]
@@ -38,15 +52,14 @@ pub fn rewritten(
     tenant: &str,
 ) -> Rewritten {
     let mut engine_settings = settings.engine.clone();
-    let is_observed = settings.mcp.observe || engine_settings.mode == Mode::Observe;
+    let is_observed = settings.is_observed();
     if engine_settings.mode == Mode::Observe {
         engine_settings.mode = Mode::Standard;
     }
     let is_off = engine_settings.mode == Mode::Disabled;
     let began = Instant::now();
-    let ToolCall { server, tool, arguments, rule, structured, is_promised, .. } = call;
-    // As agents call it: so the engine knows that it is a server's, and what such a tool does.
-    let name = format!("mcp__{server}__{tool}");
+    let ToolCall { arguments, rule, structured, is_promised, .. } = call;
+    let name = call.name();
     let job = Job {
         tool: &name,
         arguments,

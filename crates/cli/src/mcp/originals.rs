@@ -1,42 +1,52 @@
-//! Originals of results, kept in the user's data folder.
+//! Originals of results, kept in the user's data folder, and what became of results, written down there.
 
-use crate::data;
-use std::sync::Arc;
+use crate::{data, ledger};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_compress::Original;
 use tokenforge_compress::reference::{Key, Reference};
+use tokenforge_config::LedgerSettings;
+use tokenforge_ledger::{Entry, Ledger, Outcome, Source};
 use tokenforge_mcp::Originals;
 use tokenforge_store::{Disk, Kind, Store};
 
 /// Originals in the user's data folder, if they can be kept there.
-pub(super) struct Local(Option<(Disk, Arc<Key>)>);
+pub(super) struct Local {
+    store: Option<(Disk, Arc<Key>)>,
+    ledger: Option<Mutex<Ledger>>,
+}
 
 impl Local {
     pub(super) fn open() -> Self {
         let opened =
             data::store().and_then(|store| Ok((Arc::new(Key::from_bytes(store.key()?)), store)));
         match opened {
-            Ok((key, store)) => Local(Some((store, key))),
+            Ok((key, store)) => Local { store: Some((store, key)), ledger: None },
             Err(error) => {
                 eprintln!("note: {error:#}; nothing is left out of results");
-                Local(None)
+                Local::closed()
             }
         }
     }
 
+    /// The same, with a ledger if the settings want one.
+    pub(super) fn with_ledger(self, settings: &LedgerSettings) -> Self {
+        Local { ledger: ledger::open(settings).map(Mutex::new), ..self }
+    }
+
     /// Keeps nothing.
     pub(super) fn closed() -> Self {
-        Local(None)
+        Local { store: None, ledger: None }
     }
 
     /// Can nothing be kept?
     pub(super) fn is_closed(&self) -> bool {
-        self.0.is_none()
+        self.store.is_none()
     }
 }
 
 impl Originals for Local {
     fn key(&self) -> Option<Arc<Key>> {
-        self.0.as_ref().map(|(_, key)| key.clone())
+        self.store.as_ref().map(|(_, key)| key.clone())
     }
 
     fn keep(&self, tenant: &str, original: &Original) -> bool {
@@ -44,15 +54,25 @@ impl Originals for Local {
         let put = |(store, _): &(Disk, _)| {
             store.put(Kind::Original, tenant, &id, original.text.as_bytes())
         };
-        self.0.as_ref().is_some_and(|opened| put(opened).is_ok())
+        self.store.as_ref().is_some_and(|opened| put(opened).is_ok())
     }
 
     fn find(&self, tenant: &str, id: &str) -> Option<String> {
-        let (store, key) = self.0.as_ref()?;
+        let (store, key) = self.store.as_ref()?;
         let reference: Reference = id.parse().ok()?;
         let is_ours = reference.verify(key, tenant);
         let found =
             is_ours.then(|| store.get(Kind::Original, tenant, &reference.to_string()).ok())??;
         found.and_then(|bytes| String::from_utf8(bytes).ok())
+    }
+
+    fn rewrote(&self, client: &str, outcome: Outcome, is_observed: bool) {
+        let Some(ledger) = &self.ledger else { return };
+        let mut entry = Entry::new(Source::Mcp, ledger::now());
+        entry.client = (!client.is_empty()).then(|| client.into());
+        entry.observed = is_observed;
+        entry.add(outcome);
+        // A ledger that cannot be written is no reason to keep a result from its client.
+        let _ = ledger.lock().unwrap_or_else(PoisonError::into_inner).append(&entry);
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
     let source =
         Source { file: settings::file(arguments.config.as_deref()), flags: Overrides::default() };
     let settings = source.load()?;
-    let originals = Local::open();
+    let originals = Local::open().with_ledger(&settings.ledger);
     let mut engine = settings.tool_output.engine_settings();
     engine.mode = arguments.mode.unwrap_or(engine.mode);
     let mut mcp = settings.mcp;

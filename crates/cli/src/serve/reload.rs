@@ -56,9 +56,10 @@ fn reconfigured(gateway: &Gateway, source: &Source) -> anyhow::Result<Settings> 
 
 /// The address stays, so a gateway that others can reach must go on to ask who they are.
 fn still_asks(gateway: &Gateway, mut settings: Settings) -> anyhow::Result<Settings> {
-    let Settings { listen, mcp, .. } = gateway.settings();
+    let Settings { listen, mcp, ledger, .. } = gateway.settings();
     // It was read at the start, and is not read again.
     settings.mcp.file = mcp.file;
+    settings.ledger.path = settings.ledger.path.or(ledger.path);
     super::refuse_public(&Settings { listen, ..settings.clone() })?;
     Ok(settings)
 }

@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod encode;
 mod filter;
+mod gain;
 mod kit;
 mod mcp;
 mod misc;

@@ -13,19 +13,23 @@ use tokenforge_mock::client::{Answer, Ask, Open, PATIENCE};
 use tokenforge_mock::{Mock, Reply, grammar};
 
 /// A gateway that runs.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
     address: SocketAddr,
     line: String,
     /// What it logs, as it comes.
     log: mpsc::Receiver<String>,
     logged: String,
+    /// Where it keeps its data, and not where the user's is.
+    _data: Folder,
 }
 
 impl Serving {
-    fn with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let data = Folder::new();
         let mut child = Command::new(env!("CARGO_BIN_EXE_tokenforge"))
             .args([&["serve"], arguments].concat())
+            .env("XDG_DATA_HOME", data.path(""))
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -43,7 +47,7 @@ impl Serving {
         let Some(address) = address.and_then(|address| address.parse().ok()) else {
             panic!("{line}{:?}", log.iter().collect::<Vec<_>>());
         };
-        Serving { child, address, line, log, logged: String::new() }
+        Serving { child, address, line, log, logged: String::new(), _data: data }
     }
 
     /// In front of a mock, on a free port.
@@ -52,15 +56,15 @@ impl Serving {
         Self::with(&[&own, arguments].concat(), &[])
     }
 
-    fn send(&self, ask: &Ask) -> Answer {
+    pub(crate) fn send(&self, ask: &Ask) -> Answer {
         Open::asking(self.address, ask).answer()
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.send(&Ask::new("GET", path))
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
     }
@@ -78,7 +82,7 @@ impl Serving {
     }
 
     /// Waits for the end; the exit code and the log.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let rest: Vec<_> = self.log.iter().collect();
         let log = format!("{}{}", self.logged, rest.join("\n"));
         (self.child.wait().unwrap().code(), log)
@@ -100,7 +104,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn question(is_stream: bool) -> Ask {
+pub(crate) fn question(is_stream: bool) -> Ask {
     let rows: Vec<_> =
         (0..40).map(|n| serde_json::json!({"id": n, "name": format!("row {n}")})).collect();
     let body = serde_json::json!({

@@ -30,8 +30,8 @@ impl Visit {
         if self.chain().is_empty_for(Phase::PostUpstream) {
             return Ok(body);
         }
-        match self.read_answer(exchange, body).await? {
-            Ok(whole) => self.run_on_whole(exchange, whole).await,
+        match Box::pin(self.read_answer(exchange, body)).await? {
+            Ok(whole) => Box::pin(self.run_on_whole(exchange, whole)).await,
             Err(body) => {
                 self.run(Phase::PostUpstream, exchange).await?;
                 Ok(body)

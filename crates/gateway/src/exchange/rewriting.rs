@@ -6,6 +6,7 @@ use super::{Stop, Visit, detected};
 use crate::answer::Problem;
 use crate::expand::Originals;
 use crate::http::body::Body;
+use crate::note::Note;
 use crate::options::Options;
 use crate::relay;
 use crate::rewrite::{Asker, Effort, Means, Order, Rewritten, rewrite, unchecked};
@@ -27,10 +28,28 @@ const GRACE: Duration = Duration::from_secs(5);
 /// A request as it goes on.
 pub(super) struct Rewriting {
     pub(super) body: Body,
-    /// The answer may hold a call that is ours.
-    pub(super) relay: Option<relay::Job>,
+    /// What becomes of the answer.
+    pub(super) way: Way,
     /// What the client hears about it.
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// How an answer goes back.
+pub(super) enum Way {
+    /// As it comes. What the request saved is told when it is taken.
+    Plain(Option<Note>),
+    /// Read on the way: it may hold a call that is ours.
+    Relayed(Box<relay::Job>),
+}
+
+impl Way {
+    /// What is told of the request when it is over.
+    pub(super) fn note(&mut self) -> Option<&mut Note> {
+        match self {
+            Way::Plain(note) => note.as_mut(),
+            Way::Relayed(job) => Some(&mut job.note),
+        }
+    }
 }
 
 impl Visit {
@@ -63,17 +82,27 @@ impl Visit {
                 rewritten.body.clone().into()
             }
         };
-        let relay = (rewritten.may_expand && order.purpose == Purpose::Generate).then(|| {
-            let originals = Originals {
-                tenant: order.tenant.to_string(),
-                dialect: order.dialect,
-                body: order.body.clone(),
-                results: rewritten.originals,
-                settings: rewritten.settings,
-            };
-            relay::Job { body: rewritten.body, originals, streams: rewritten.streams }
+        let is_billed = order.purpose == Purpose::Generate && rewritten.report.dialect.is_some();
+        let sent = rewritten.body.len();
+        let note = is_billed.then(|| {
+            let headers = &exchange.request().headers;
+            Note::new(&self.gateway, rewritten.report, headers, Some(sent))
         });
-        Ok(Rewriting { body, relay, headers })
+        let way = match note {
+            Some(note) if rewritten.may_expand => {
+                let originals = Originals {
+                    tenant: order.tenant.to_string(),
+                    dialect: order.dialect,
+                    body: order.body.clone(),
+                    results: rewritten.originals,
+                    settings: rewritten.settings,
+                };
+                let (body, streams) = (rewritten.body, rewritten.streams);
+                Way::Relayed(Box::new(relay::Job { body, originals, streams, note }))
+            }
+            note => Way::Plain(note),
+        };
+        Ok(Rewriting { body, way, headers })
     }
 
     /// Secrets are to be looked for in such a body, and this one was not read.
@@ -113,7 +142,7 @@ impl Visit {
 
 impl Rewriting {
     pub(super) fn untouched(body: Body) -> Self {
-        Rewriting { body, relay: None, headers: Vec::new() }
+        Rewriting { body, way: Way::Plain(None), headers: Vec::new() }
     }
 }
 
@@ -127,6 +156,12 @@ pub(crate) async fn made(order: &Order) -> Result<Rewritten, Problem> {
             return Ok(rewritten);
         }
     }
+    Box::pin(made_anew(order, deadline)).await
+}
+
+/// Rewrites a body on threads of its own.
+async fn made_anew(order: &Order, deadline: Instant) -> Result<Rewritten, Problem> {
+    let nothing = &Shortened::default();
     let shortened = strategy::shorten(order).await?;
     let work = worked(order.clone(), deadline, shortened);
     if let Ok(Some(rewritten)) = tokio::time::timeout_at((deadline + GRACE).into(), work).await {

@@ -5,6 +5,7 @@ use crate::blocking::blocking;
 use crate::exchange::made;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
+use crate::note::Note;
 use crate::options::Options;
 use crate::rewrite::{Asker, Order};
 use http::{Response, StatusCode, Uri};
@@ -85,6 +86,8 @@ async fn compress(
     let rewritten = made(&order).await?;
     gateway.telemetry.rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
+    let stages = stages(&rewritten.report);
+    Note::new(gateway, rewritten.report, &exchange.request().headers, None).taken();
     let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
     let names = named(gateway, tenant, rewritten.originals.into_keys().collect()).await;
     let messages = with_names(made.messages.get(), &names);
@@ -96,7 +99,7 @@ async fn compress(
         "tokens_after": after,
         "tokens_saved": before as i64 - after as i64,
         "compression_ratio": ratio,
-        "transforms_applied": stages(&rewritten.report),
+        "transforms_applied": stages,
         "hashes": hashes,
         "ccr_hashes": hashes,
     });

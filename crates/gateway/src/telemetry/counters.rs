@@ -37,8 +37,9 @@ macro_rules! counters {
 
 counters! {
     requests: "Requests whose body was read.",
+    requests_not_taken: "Requests that no provider took: nothing is counted for their tool results.",
     problems: "Requests that were answered with an error of the gateway's own.",
-    results: "Tool results in requests, sent again or new.",
+    results: "Tool results in requests, sent again or new, and from tool servers.",
     compressed: "Tool results that went on in other words.",
     cache_hits: "Tool results that were sent before and found by their bytes.",
     cache_misses: "Tool results that were new.",
@@ -64,4 +65,5 @@ counters! {
     cache_read_tokens: "Input tokens read from providers' caches, as they reported them.",
     cache_write_tokens: "Input tokens written to providers' caches, as they reported them.",
     events_dropped: "Events that were not written because too many were waiting.",
+    ledger_dropped: "Entries of the ledger that were not written because too many were waiting.",
 }

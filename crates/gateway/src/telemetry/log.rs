@@ -1,10 +1,10 @@
 //! Events in a file, written by a thread of its own.
 
+use super::queue::{Clerk, Queue};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use tokenforge_config::Monitoring;
 
 /// What an event keeps that is too long to be written whole.
@@ -14,7 +14,7 @@ const ESSENTIAL: [&str; 6] =
 /// A file of events, one JSON object a line.
 pub(super) struct Log {
     path: PathBuf,
-    queue: SyncSender<String>,
+    queue: Queue<String>,
     longest: usize,
 }
 
@@ -29,8 +29,7 @@ impl Log {
                 return None;
             }
         };
-        let (queue, events) = sync_channel(settings.log_queue_capacity.max(1));
-        std::thread::spawn(move || write_all(file, &events));
+        let queue = Queue::start(settings.log_queue_capacity, BufWriter::new(file));
         Some(Log { path, queue, longest: settings.log_max_event_bytes })
     }
 
@@ -44,7 +43,7 @@ impl Log {
         if line.len() > self.longest {
             line = shortened(event).to_string();
         }
-        line.len() <= self.longest && self.queue.try_send(line).is_ok()
+        line.len() <= self.longest && self.queue.leave(line)
     }
 }
 
@@ -55,18 +54,13 @@ fn shortened(event: &Value) -> Value {
     short.into()
 }
 
-/// Writes what comes, and what is written to the file when nothing more waits.
-fn write_all(file: File, events: &Receiver<String>) {
-    let mut file = BufWriter::new(file);
-    while let Ok(first) = events.recv() {
-        let mut next = Some(first);
-        while let Some(line) = next {
-            if writeln!(file, "{line}").is_err() {
-                break;
-            }
-            next = events.try_recv().ok();
-        }
-        let _ = file.flush();
+impl Clerk<String> for BufWriter<File> {
+    fn take(&mut self, line: String) {
+        let _ = writeln!(self, "{line}");
+    }
+
+    fn rest(&mut self) {
+        let _ = self.flush();
     }
 }
 

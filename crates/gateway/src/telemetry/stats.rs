@@ -1,18 +1,12 @@
 //! The figures as one document.
 
 use super::counters::Counters;
-use super::prices::Prices;
-use super::tables::Tables;
+use super::tables::{Dollars, Tables};
 use serde_json::{Map, Value, json};
 use tokenforge_store::Stats;
 
 /// All figures. What models asked for again is taken off what was saved.
-pub(super) fn document(
-    counters: &Counters,
-    tables: &Tables,
-    prices: &Prices,
-    store: Option<Stats>,
-) -> Value {
+pub(super) fn document(counters: &Counters, tables: &Tables, store: Option<Stats>) -> Value {
     let counted: Map<String, Value> = counters
         .all()
         .into_iter()
@@ -22,7 +16,6 @@ pub(super) fn document(
     let repeated =
         saved(counters.repeated_tokens_before.value(), counters.repeated_tokens_after.value());
     let expanded = counters.expansion_tokens.value() as i64;
-    let expansion_dollars = expanded as f64 * prices.of(None).input / 1e6;
     json!({
         "tokens": {
             "counted_with": "the model's tokenizer where it is public, else o200k_base",
@@ -31,12 +24,7 @@ pub(super) fn document(
             "expanded": expanded,
             "saved_net": fresh + repeated - expanded,
         },
-        "dollars": {
-            "saved": rounded(tables.dollars),
-            "expanded": rounded(expansion_dollars),
-            "saved_net": rounded(tables.dollars - expansion_dollars),
-            "is_estimate": true,
-        },
+        "dollars": dollars(&tables.dollars),
         "counters": counted,
         "tools": tables.tools,
         "stages": tables.stages,
@@ -48,6 +36,20 @@ pub(super) fn document(
             let total = stats.total();
             json!({"entries": total.entries, "bytes": total.bytes})
         }),
+    })
+}
+
+/// Null where no price is known.
+fn dollars(dollars: &Dollars) -> Value {
+    let Dollars { requests, unpriced, saved, expanded } = *dollars;
+    let known = |dollars: f64| (requests > 0).then(|| rounded(dollars));
+    json!({
+        "saved": known(saved + expanded),
+        "expanded": known(expanded),
+        "saved_net": known(saved),
+        "is_estimate": true,
+        "requests": requests,
+        "requests_without_price": unpriced,
     })
 }
 

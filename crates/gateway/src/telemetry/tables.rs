@@ -1,6 +1,5 @@
 //! Figures by tool, stage, project and model.
 
-use super::prices::Prices;
 use crate::report::Report;
 use std::collections::BTreeMap;
 
@@ -17,9 +16,20 @@ pub(super) struct Tables {
     pub(super) verdicts: BTreeMap<String, u64>,
     pub(super) prompts_kept: BTreeMap<String, u64>,
     pub(super) changes: BTreeMap<String, u64>,
-    /// What was saved, in dollars: new results at the price of writing to the provider's cache, repeated ones at that
-    /// of reading from it.
-    pub(super) dollars: f64,
+    pub(super) dollars: Dollars,
+}
+
+/// What was saved in money by requests that are over.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Dollars {
+    /// Requests whose model has a price.
+    pub(super) requests: u64,
+    /// Requests whose model has none.
+    pub(super) unpriced: u64,
+    /// What they saved, after what was fetched back.
+    pub(super) saved: f64,
+    /// What fetching back cost.
+    pub(super) expanded: f64,
 }
 
 /// One row.
@@ -32,14 +42,13 @@ pub(super) struct Row {
 }
 
 impl Tables {
-    pub(super) fn add(&mut self, report: &Report, prices: &Prices) {
-        let price = prices.of(report.model.as_deref());
+    pub(super) fn add(&mut self, report: &Report) {
         for change in &report.changes {
             *slot(&mut self.changes, change) += 1;
         }
         for result in &report.results {
             let figures = &result.figures;
-            let (before, after) = (figures.before.tokens as u64, figures.after.tokens as u64);
+            let (before, after) = (figures.before.tokens as u64, figures.sent().tokens as u64);
             let add = |row: &mut Row| {
                 row.results += 1;
                 row.fresh += u64::from(!result.memo_reused);
@@ -54,8 +63,19 @@ impl Tables {
             for stage in figures.stages.iter().filter(|_| !result.memo_reused) {
                 *slot(&mut self.stages, stage) += 1;
             }
-            let per_token = if result.memo_reused { price.cache_read } else { price.cache_write };
-            self.dollars += (before as f64 - after as f64) * per_token / 1e6;
+        }
+    }
+
+    /// A request is over: what it saved in dollars after what fetching back cost, and that.
+    pub(super) fn settle(&mut self, saved_and_expanded: Option<(f64, f64)>) {
+        let dollars = &mut self.dollars;
+        match saved_and_expanded {
+            Some((saved, expanded)) => {
+                dollars.requests += 1;
+                dollars.saved += saved;
+                dollars.expanded += expanded;
+            }
+            None => dollars.unpriced += 1,
         }
     }
 

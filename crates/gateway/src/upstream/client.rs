@@ -1,6 +1,6 @@
 //! One request to a provider, over pooled connections.
 
-use super::connect::{Connector, connector};
+use super::connect::{Connector, connector, tls};
 use super::proxy::Proxies;
 use crate::http::body::{Body, TooSlow};
 use http::header::PROXY_AUTHORIZATION;
@@ -8,9 +8,11 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::ClientConfig;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use thread_local::ThreadLocal;
 use tokenforge_config::Limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -19,10 +21,12 @@ const IDLE_CONNECTION: Duration = Duration::from_secs(60);
 
 /// Sends requests to providers.
 pub(crate) struct Client {
-    /// Made at the first request: reading the machine's authorities takes longer than starting.
-    pool: OnceLock<Pool>,
+    /// One for each thread: a connection is driven by the thread that opened it.
+    pools: ThreadLocal<Pool>,
     /// For hosts that a client named.
-    guarded: OnceLock<Pool>,
+    guarded: ThreadLocal<Pool>,
+    /// Made at the first request: reading the machine's authorities takes longer than starting.
+    tls: OnceLock<ClientConfig>,
     proxies: Arc<Proxies>,
     /// The pool itself has no bound.
     permits: Arc<Semaphore>,
@@ -52,8 +56,9 @@ pub(crate) enum Failure {
 impl Client {
     pub(crate) fn new(limits: &Limits) -> Self {
         Client {
-            pool: OnceLock::new(),
-            guarded: OnceLock::new(),
+            pools: ThreadLocal::new(),
+            guarded: ThreadLocal::new(),
+            tls: OnceLock::new(),
             proxies: Arc::new(Proxies::from_env()),
             permits: Arc::new(Semaphore::new(limits.max_connections)),
             connect_timeout: limits.connect_timeout,
@@ -63,7 +68,11 @@ impl Client {
 
     /// Makes what the first request would wait for.
     pub(crate) fn warm_up(&self) {
-        self.pool(false);
+        self.tls();
+    }
+
+    fn tls(&self) -> ClientConfig {
+        self.tls.get_or_init(tls).clone()
     }
 
     /// Sends a request and waits for the head of its answer. The permit is to be kept until the answer was read.
@@ -85,16 +94,17 @@ impl Client {
     }
 
     fn pool(&self, is_guarded: bool) -> &Pool {
-        let pool = if is_guarded { &self.guarded } else { &self.pool };
+        let pool = if is_guarded { &self.guarded } else { &self.pools };
         // Through a proxy, nobody would know where a name leads.
         let proxies = || if is_guarded { Arc::new(Proxies::none()) } else { self.proxies.clone() };
-        pool.get_or_init(|| {
+        pool.get_or(|| {
+            let connector = connector(self.tls(), self.connect_timeout, is_guarded, proxies());
             legacy::Client::builder(TokioExecutor::new())
                 .pool_timer(TokioTimer::new())
                 .timer(TokioTimer::new())
                 .pool_idle_timeout(IDLE_CONNECTION)
                 .pool_max_idle_per_host(self.idle_connections)
-                .build(connector(self.connect_timeout, is_guarded, proxies()))
+                .build(connector)
         })
     }
 }

@@ -7,6 +7,7 @@ use http::Uri;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
+use rustls::ClientConfig;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -21,6 +22,7 @@ pub(crate) type Connector = HttpsConnector<Route>;
 /// A connector that waits no longer than this for a connection. A guarded one does not connect to addresses of the
 /// network that the gateway stands in, whatever name they go by.
 pub(crate) fn connector(
+    tls: ClientConfig,
     connect_timeout: Duration,
     is_guarded: bool,
     proxies: Arc<Proxies>,
@@ -31,7 +33,7 @@ pub(crate) fn connector(
     direct.set_connect_timeout(Some(connect_timeout));
     let route = Route { direct, proxies };
     hyper_rustls::HttpsConnectorBuilder::new()
-        .with_tls_config(tls())
+        .with_tls_config(tls)
         .https_or_http()
         .enable_http1()
         .enable_http2()
@@ -39,12 +41,12 @@ pub(crate) fn connector(
 }
 
 /// Trusts whom the machine trusts; where it has no list of authorities, those that browsers trust.
-fn tls() -> rustls::ClientConfig {
+pub(crate) fn tls() -> ClientConfig {
     use rustls_platform_verifier::BuilderVerifierExt;
 
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = || {
-        rustls::ClientConfig::builder_with_provider(provider.clone())
+        ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
             .expect("ring has the ciphers of every version")
     };

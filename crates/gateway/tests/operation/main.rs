@@ -8,6 +8,7 @@ mod fields;
 mod filters;
 mod hostile;
 mod kit;
+mod ledger;
 #[cfg(unix)]
 mod mcp;
 mod negotiation;

@@ -101,6 +101,25 @@ fn m15_calls_are_counted_for_the_operator_and_for_prometheus() {
 }
 
 #[test]
+fn what_a_call_saved_is_written_down_with_its_tool_and_its_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = world_with(|settings| settings.ledger.path = Some(folder.path().to_owned()));
+    world.post("/_forge/api/mcp", with_prefix("sh"));
+    call(&world, "sh__rows", &[("user-agent", "agent/7")]);
+    // What waits to be written is written first.
+    let gain = world.get("/_forge/api/gain").json();
+    assert_eq!((&gain["requests"], &gain["results"]), (&json!(1), &json!(1)), "{gain}");
+    let row = &gain["rows"][0];
+    assert_eq!(row["name"], "mcp__sh__rows");
+    assert!(row["after"].as_u64().unwrap() < row["before"].as_u64().unwrap(), "{gain}");
+    assert_eq!(row["cost_saved"], Value::Null, "nobody said for which model");
+    let by_client = world.get("/_forge/api/gain?by=client").json();
+    assert_eq!(by_client["rows"][0]["name"], "agent");
+    assert_eq!(row["before"], world.counter("fresh_tokens_before"));
+    assert_eq!(row["after"], world.counter("fresh_tokens_after"));
+}
+
+#[test]
 fn m16_nothing_is_shown_or_changed_without_the_token_and_no_key_with_it() {
     let world = world_with(|settings| settings.admin_token = Some(Secret::new("the-token")));
     assert_eq!(world.post("/_forge/api/mcp", with_prefix("sh")).status, 401);

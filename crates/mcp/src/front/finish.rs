@@ -69,6 +69,11 @@ impl Finish {
                     is_error,
                     &figures,
                 );
+                if !is_error {
+                    let (outcome, is_observed) =
+                        (call.outcome(&figures), visit.settings.is_observed());
+                    visit.hub.originals.rewrote(&visit.client.name, outcome, is_observed);
+                }
                 (answer, Some(figures.format))
             }
         };

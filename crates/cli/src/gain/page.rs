@@ -1,0 +1,237 @@
+//! The sums as a person reads them.
+
+use crate::output::{grouped, printable};
+use std::path::Path;
+use tokenforge_ledger::{Cost, Gain, Of, Row, Share};
+
+/// More rows than this are for `--json` and `--csv`.
+const ROWS: usize = 30;
+
+/// What a person reads: what was saved, by what, and of what.
+pub(super) fn page(gain: &Gain, with_cost: bool, folder: &Path) -> String {
+    if gain.requests == 0 {
+        return nothing(folder);
+    }
+    let mut parts = vec![headline(gain), table(gain, with_cost)];
+    parts.push(gain.shares.iter().map(sentence).collect::<Vec<_>>().join("\n"));
+    if with_cost {
+        parts.push(cost(gain.cost.as_ref()));
+    }
+    parts.extend(remarks(gain));
+    parts.join("\n\n")
+}
+
+fn nothing(folder: &Path) -> String {
+    format!(
+        "Nothing was saved yet: no request and no hook call is written down in {}.\n\
+         Start the gateway with `tokenforge serve` and point an agent at it, then look again. If it runs already, \
+         see that `ledger.enabled` is not false in its settings.",
+        folder.display()
+    )
+}
+
+fn headline(gain: &Gain) -> String {
+    let day =
+        |time: &Option<String>| time.as_deref().unwrap_or_default().chars().take(10).collect();
+    let (since, until): (String, String) = (day(&gain.since), day(&gain.until));
+    let period = if since == until { since } else { format!("{since} to {until}") };
+    let saved = gain.tokens.net;
+    let what = if saved < 0 { "more than without Tokenforge" } else { "saved" };
+    format!(
+        "{} tokens of tool output {what}: {} results in {} requests, {period}.",
+        signed(saved.abs()),
+        number(gain.results),
+        number(gain.requests),
+    )
+}
+
+fn table(gain: &Gain, with_cost: bool) -> String {
+    let shown = &gain.rows[..gain.rows.len().min(ROWS)];
+    let longest = shown.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let width = longest.max(gain.by.name().len());
+    let head = ["results", "before", "after", "fetched back", "saved"];
+    let mut lines = vec![line(
+        gain.by.name(),
+        width,
+        head.map(str::to_owned),
+        with_cost.then(|| "USD".to_owned()),
+    )];
+    lines.extend(shown.iter().map(|row| cells(row, width, with_cost)));
+    if gain.rows.len() > ROWS {
+        lines.push(format!("and {} more; see --json or --csv", gain.rows.len() - ROWS));
+    }
+    lines.join("\n")
+}
+
+fn cells(row: &Row, width: usize, with_cost: bool) -> String {
+    let cells = [
+        number(row.results),
+        number(row.before),
+        number(row.after),
+        number(row.expanded),
+        signed(row.net),
+    ];
+    let cost = row.cost_saved.map_or_else(|| "-".to_owned(), dollars);
+    line(&printable(&row.name), width, cells, with_cost.then_some(cost))
+}
+
+fn line(name: &str, width: usize, cells: [String; 5], cost: Option<String>) -> String {
+    let mut line = format!("{name:<width$}");
+    for cell in cells.into_iter().chain(cost) {
+        line += &format!(" {cell:>13}");
+    }
+    line
+}
+
+/// One sentence for each denominator.
+fn sentence(share: &Share) -> String {
+    let of = match share.of {
+        Of::OutputsTouched => "of the outputs touched",
+        Of::AllToolOutput => "of all tool output",
+        Of::WholeContext => "of the whole context",
+        Of::Bill => "of the bill",
+    };
+    let amount = |amount: f64| match share.of {
+        Of::Bill => dollars(amount),
+        _ => signed(amount as i64),
+    };
+    let unit = if share.of == Of::Bill { "" } else { " tokens" };
+    match share.share {
+        None => format!("{:>7}  {of}: {}.", "?", share.note),
+        Some(part) => format!(
+            "{:>6.1}%  {of}: {} of {}{unit} ({}).",
+            part * 100.0,
+            amount(share.saved),
+            amount(share.before),
+            share.note
+        ),
+    }
+}
+
+fn cost(cost: Option<&Cost>) -> String {
+    let Some(cost) = cost else {
+        return "Money is not known: no request named a model with a known price. See `prices` in the settings."
+            .to_owned();
+    };
+    let Cost { before, after, saved, requests, saved_elsewhere, .. } = cost;
+    let billed = match requests {
+        0 => "No provider said what it counted, so that no bill is known.".to_owned(),
+        _ => format!(
+            "{} requests cost {} instead of {}: {} saved.",
+            number(*requests),
+            dollars(*after),
+            dollars(*before),
+            dollars(*saved)
+        ),
+    };
+    if *saved_elsewhere == 0.0 {
+        return billed;
+    }
+    format!("{billed} In the other requests it was {} at list prices.", dollars(*saved_elsewhere))
+}
+
+fn remarks(gain: &Gain) -> Option<String> {
+    let mut remarks = Vec::new();
+    let observed = gain.observed;
+    if observed.results > 0 {
+        remarks.push(format!(
+            "Only measured, in mode observe: {} tokens would have been {}.",
+            number(observed.before),
+            number(observed.after)
+        ));
+    }
+    if gain.skipped_lines > 0 {
+        remarks
+            .push(format!("{} lines of the ledger could not be read.", number(gain.skipped_lines)));
+    }
+    (!remarks.is_empty()).then(|| remarks.join("\n"))
+}
+
+fn number(number: u64) -> String {
+    grouped(usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+fn signed(amount: i64) -> String {
+    let sign = if amount < 0 { "-" } else { "" };
+    format!("{sign}{}", number(amount.unsigned_abs()))
+}
+
+/// Cents, and more digits where there are no cents.
+fn dollars(amount: f64) -> String {
+    let sign = if amount < 0.0 { "-" } else { "" };
+    let amount = amount.abs();
+    let digits = if amount >= 1.0 || amount == 0.0 { 2 } else { 4 };
+    format!("{sign}${amount:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokenforge_ledger::{By, Entry, Outcome, Prices, Source, Summary, Usage};
+
+    fn gain(entries: &[Entry]) -> Gain {
+        let prices = Prices::default();
+        let mut summary = Summary::new(By::Tool, &prices);
+        entries.iter().for_each(|entry| summary.add(entry));
+        summary.gain()
+    }
+
+    fn entry() -> Entry {
+        let mut entry = Entry::new(Source::Gateway, 1_794_744_000);
+        entry.model = Some("claude-sonnet-4-5".into());
+        entry.add(Outcome::fresh("Bash", ["clean"], 40_000, 10_000));
+        entry.add(Outcome::fresh("Read", [], 10_000, 10_000));
+        entry
+    }
+
+    #[test]
+    fn a_person_reads_what_was_saved_and_of_what() {
+        let mut entry = entry();
+        entry.usage = Some(Usage { input: 30_000, cache_read: None, cache_write: None, output: 0 });
+        let page = page(&gain(&[entry]), true, Path::new("/data/ledger"));
+        assert!(
+            page.starts_with(
+                "30,000 tokens of tool output saved: 2 results in 1 requests, 2026-11-15."
+            ),
+            "{page}"
+        );
+        for part in [
+            "Bash             1        40,000        10,000             0        30,000       $0.0900",
+            "  75.0%  of the outputs touched: 30,000 of 40,000 tokens",
+            "  60.0%  of all tool output: 30,000 of 50,000 tokens",
+            "  50.0%  of the whole context: 30,000 of 60,000 tokens",
+            "  50.0%  of the bill: $0.0900 of $0.1800",
+            "1 requests cost $0.0900 instead of $0.1800: $0.0900 saved.",
+        ] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_question_mark_and_a_reason() {
+        let page = page(&gain(&[entry()]), false, Path::new("/data/ledger"));
+        assert!(
+            page.contains("      ?  of the bill: not known: it takes the provider's count"),
+            "{page}"
+        );
+        assert!(!page.contains("USD"), "{page}");
+    }
+
+    #[test]
+    fn an_empty_ledger_says_what_to_do() {
+        let page = page(&gain(&[]), false, Path::new("/data/ledger"));
+        assert!(page.contains("/data/ledger") && page.contains("tokenforge serve"), "{page}");
+    }
+
+    #[test]
+    fn a_loss_is_called_one() {
+        let mut entry = entry();
+        entry.add(Outcome::expanded("Bash", ["clean"], 31_000));
+        let page = page(&gain(&[entry]), false, Path::new("/data/ledger"));
+        assert!(
+            page.starts_with("1,000 tokens of tool output more than without Tokenforge"),
+            "{page}"
+        );
+        assert!(page.contains("-2.5%  of the outputs touched: -1,000 of 40,000 tokens"), "{page}");
+    }
+}

@@ -1,0 +1,81 @@
+//! The ledger, written by a thread of its own.
+
+use super::queue::{Clerk, Queue};
+use super::record::Record;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokenforge_config::LedgerSettings;
+use tokenforge_ledger::{Entry, Ledger};
+
+/// How many entries may wait to be written; more are dropped and counted.
+const WAITING: usize = 1024;
+
+/// How long entries that wait are waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A ledger that is written while requests go on.
+pub(super) struct Books {
+    folder: PathBuf,
+    queue: Queue<Page>,
+}
+
+/// What is to be written.
+pub(super) enum Page {
+    /// A request; its entry is made on the thread that writes it.
+    Record(Box<Record>),
+    /// An entry.
+    Entry(Box<Entry>),
+}
+
+impl Books {
+    /// The ledger that the settings name. One that cannot be opened is said, and is no reason not to serve.
+    pub(super) fn open(settings: &LedgerSettings) -> Option<Self> {
+        let folder = settings.path.clone().filter(|_| settings.enabled)?;
+        let ledger = match Ledger::open(&folder) {
+            Ok(ledger) => ledger.with_max_bytes(settings.max_bytes as u64),
+            Err(error) => {
+                tracing::error!(path = %folder.display(), %error, "savings are not written down");
+                return None;
+            }
+        };
+        let queue = Queue::start(WAITING, Writer { ledger, has_failed: false });
+        Some(Books { folder, queue })
+    }
+
+    /// Leaves something to be written. Nobody waits: `false` if it was dropped.
+    pub(super) fn write(&self, page: Page) -> bool {
+        self.queue.leave(page)
+    }
+
+    /// Waits for what was left to be written. Blocks.
+    pub(super) fn close(&self) {
+        self.queue.wait(PATIENCE);
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+struct Writer {
+    ledger: Ledger,
+    has_failed: bool,
+}
+
+impl Clerk<Page> for Writer {
+    const PAUSE: Duration = Duration::from_millis(20);
+
+    fn take(&mut self, page: Page) {
+        let written = match page {
+            Page::Record(record) => self.ledger.append(&record.entry()),
+            Page::Entry(entry) => self.ledger.append(&entry),
+        };
+        // Said once: a disk that is full stays so for a while.
+        if let Err(error) = &written
+            && !self.has_failed
+        {
+            tracing::error!(%error, "savings cannot be written down");
+        }
+        self.has_failed = written.is_err();
+    }
+}

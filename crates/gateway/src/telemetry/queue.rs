@@ -1,0 +1,99 @@
+//! Work that is left to a thread of its own, so that nobody waits for a file.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// Who does the work.
+pub(super) trait Clerk<T>: Send + 'static {
+    /// How long work may lie before it is taken up. Whoever leaves some while it lies does not have to wake a thread.
+    const PAUSE: Duration = Duration::ZERO;
+
+    /// Does a piece of it.
+    fn take(&mut self, piece: T);
+    /// Nothing more waits.
+    fn rest(&mut self) {}
+}
+
+/// Pieces of work that wait, so many at most.
+pub(super) struct Queue<T>(SyncSender<Piece<T>>);
+
+enum Piece<T> {
+    Work(T),
+    /// Somebody wants to know when all before it is done.
+    Done(SyncSender<()>),
+}
+
+impl<T: Send + 'static> Queue<T> {
+    /// Starts a thread for the work. It ends with the queue, when all is done.
+    pub(super) fn start(capacity: usize, clerk: impl Clerk<T>) -> Self {
+        let (queue, pieces) = sync_channel(capacity.max(1));
+        std::thread::spawn(move || work(clerk, &pieces));
+        Queue(queue)
+    }
+
+    /// Leaves a piece of work. Nobody waits: with too many waiting it is dropped, and this says so.
+    pub(super) fn leave(&self, piece: T) -> bool {
+        self.0.try_send(Piece::Work(piece)).is_ok()
+    }
+
+    /// Waits until all is done that was left before, for so long at most. Blocks.
+    pub(super) fn wait(&self, patience: Duration) {
+        let (done, is_done) = sync_channel(1);
+        if self.0.send(Piece::Done(done)).is_ok() {
+            let _ = is_done.recv_timeout(patience);
+        }
+    }
+}
+
+fn work<T, C: Clerk<T>>(mut clerk: C, pieces: &Receiver<Piece<T>>) {
+    while let Ok(first) = pieces.recv() {
+        std::thread::sleep(C::PAUSE);
+        let mut next = Some(first);
+        let mut waiting = Vec::new();
+        while let Some(piece) = next {
+            match piece {
+                Piece::Work(piece) => clerk.take(piece),
+                Piece::Done(done) => waiting.push(done),
+            }
+            next = pieces.try_recv().ok();
+        }
+        clerk.rest();
+        for done in waiting {
+            let _ = done.try_send(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    struct Noting(Arc<Mutex<Vec<u32>>>);
+
+    impl Clerk<u32> for Noting {
+        fn take(&mut self, piece: u32) {
+            self.0.lock().unwrap().push(piece);
+        }
+    }
+
+    #[test]
+    fn whoever_waits_sees_all_that_was_left_before() {
+        let done = Arc::default();
+        let queue = Queue::start(100, Noting(Arc::clone(&done)));
+        assert!((0..100).all(|piece| queue.leave(piece)));
+        queue.wait(Duration::from_secs(60));
+        assert_eq!(*done.lock().unwrap(), (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_finds_no_room_is_dropped_and_nobody_waits() {
+        let done = Arc::default();
+        let queue = Queue::start(2, Noting(Arc::clone(&done)));
+        // The clerk cannot go on while this is held.
+        let held = done.lock().unwrap();
+        let left = (0..10).filter(|piece| queue.leave(*piece)).count();
+        assert!(left <= 4, "{left}");
+        drop(held);
+    }
+}

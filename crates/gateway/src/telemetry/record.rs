@@ -1,0 +1,165 @@
+//! What is known about a request when it is over, and what the ledger gets of it.
+
+use crate::expand::Expanded;
+use crate::report::{Report, ResultReport, Sums};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokenforge_dialects::{Dialect, Tokens, Usage};
+use tokenforge_ledger::{Entry, Name, Outcome, Source};
+
+/// Bytes of a token in what is no tool result, for an estimate.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Of something that was fetched back, when nobody knows what became of it before.
+pub(super) const UNKNOWN: &str = "(unknown)";
+
+/// A request, and what it came to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record {
+    pub(crate) report: Report,
+    /// All its results together.
+    pub(crate) sums: Sums,
+    /// The agent, as it calls itself.
+    pub(crate) client: Option<Name>,
+    /// How long the body is that went on; none where it did not go to a model.
+    pub(crate) body_bytes: Option<usize>,
+    /// What the provider counted.
+    pub(crate) usage: Option<Usage>,
+    /// What the model fetched back.
+    pub(crate) expanded: Vec<Expanded>,
+}
+
+impl Record {
+    /// All of it, as it is written down.
+    pub(super) fn entry(&self) -> Entry {
+        let report = &self.report;
+        let mut entry = self.blank();
+        entry.client.clone_from(&self.client);
+        entry.project = report.project.as_deref().map(Name::from);
+        entry.session = report.session.as_deref().map(fingerprint);
+        entry.dialect = report.dialect.map(|dialect| Name::from(&*format!("{dialect:?}")));
+        entry.context_estimate = self.context_estimate();
+        for result in &report.results {
+            entry.add(outcome(result));
+        }
+        for expanded in &self.expanded {
+            entry.add(self.outcome_expanded(expanded));
+        }
+        entry
+    }
+
+    /// Only what money is counted by: sums in place of results.
+    pub(super) fn summed(&self) -> Entry {
+        let Sums { fresh, repeated, .. } = self.sums;
+        let mut entry = self.blank();
+        entry.results = vec![
+            Outcome {
+                expanded: self.expanded.iter().map(|expanded| expanded.tokens as u64).sum(),
+                ..Outcome::fresh("", [], fresh.before, fresh.after)
+            },
+            Outcome { repeated: true, ..Outcome::fresh("", [], repeated.before, repeated.after) },
+        ];
+        entry.observed = false;
+        entry
+    }
+
+    fn blank(&self) -> Entry {
+        let mut entry = Entry::new(Source::Gateway, seconds(SystemTime::now()));
+        entry.model = self.report.model.as_deref().map(Name::from);
+        entry.observed = self.report.is_observed();
+        if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
+            entry.usage = counted(dialect, usage.sum);
+            let last = counted(dialect, usage.last);
+            entry.extra =
+                entry.usage.zip(last).map(|(all, last)| less(all, last)).filter(|extra| {
+                    *extra != tokenforge_ledger::Usage::default() && !self.expanded.is_empty()
+                });
+        }
+        entry
+    }
+
+    /// Results by their own tokens, all else by its bytes.
+    fn context_estimate(&self) -> Option<u64> {
+        let others = self.body_bytes?.saturating_sub(self.sums.bytes_after as usize);
+        let results = self.sums.fresh.after + self.sums.repeated.after;
+        Some(results + (others / BYTES_PER_TOKEN) as u64)
+    }
+
+    fn outcome_expanded(&self, expanded: &Expanded) -> Outcome {
+        let tokens = expanded.tokens as u64;
+        let result = expanded.result.and_then(|index| self.report.results.get(index));
+        match result {
+            Some(result) => Outcome::expanded(&result.figures.tool, stages(result), tokens),
+            None => Outcome::expanded("", [UNKNOWN], tokens),
+        }
+    }
+}
+
+fn outcome(result: &ResultReport) -> Outcome {
+    let figures = &result.figures;
+    let (before, after) = (figures.before.tokens as u64, figures.after.tokens as u64);
+    let repeated = result.memo_reused;
+    Outcome { repeated, ..Outcome::fresh(&figures.tool, stages(result), before, after) }
+}
+
+/// What was done to a result; nothing where it went on as it came.
+fn stages(result: &ResultReport) -> impl Iterator<Item = &'static str> {
+    let figures = &result.figures;
+    let is_touched = figures.is_touched();
+    let named = figures.stages.iter().copied().chain(figures.strategy);
+    let unnamed = figures.stages.is_empty() && figures.strategy.is_none();
+    let named = named.chain(unnamed.then_some(UNKNOWN));
+    named.filter(move |_| is_touched).collect::<Vec<_>>().into_iter()
+}
+
+/// A provider's figures with each token in one place: some count what is cached as input, too.
+fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
+    let Tokens { input, output, cache_read, cache_write, .. } = tokens;
+    let is_apart =
+        matches!(dialect, Dialect::Anthropic | Dialect::BedrockConverse | Dialect::BedrockInvoke);
+    let cached = if is_apart { 0 } else { cache_read.unwrap_or(0) + cache_write.unwrap_or(0) };
+    Some(tokenforge_ledger::Usage {
+        input: input?.saturating_sub(cached),
+        cache_read,
+        cache_write,
+        output: output.unwrap_or(0),
+    })
+}
+
+fn less(all: tokenforge_ledger::Usage, last: tokenforge_ledger::Usage) -> tokenforge_ledger::Usage {
+    let part = |all: Option<u64>, last: Option<u64>| {
+        all.map(|all| all.saturating_sub(last.unwrap_or(0))).filter(|rest| *rest > 0)
+    };
+    tokenforge_ledger::Usage {
+        input: all.input.saturating_sub(last.input),
+        cache_read: part(all.cache_read, last.cache_read),
+        cache_write: part(all.cache_write, last.cache_write),
+        output: all.output.saturating_sub(last.output),
+    }
+}
+
+fn fingerprint(session: &str) -> Name {
+    Name::from(&*format!("{:016x}", xxhash_rust::xxh3::xxh3_64(session.as_bytes())))
+}
+
+/// Seconds since 1970.
+pub(super) fn seconds(now: SystemTime) -> u64 {
+    now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cached_is_counted_once_whoever_counts() {
+        let mut tokens = Tokens::default();
+        (tokens.input, tokens.output) = (Some(1000), Some(5));
+        (tokens.cache_read, tokens.cache_write) = (Some(600), None);
+        let input =
+            |dialect| counted(dialect, tokens).map(|usage| (usage.input, usage.all_input()));
+        assert_eq!(input(Dialect::Anthropic), Some((1000, 1600)));
+        assert_eq!(input(Dialect::OpenAiChat), Some((400, 1000)));
+        assert_eq!(input(Dialect::Gemini), Some((400, 1000)));
+        assert_eq!(counted(Dialect::Anthropic, Tokens::default()), None);
+    }
+}

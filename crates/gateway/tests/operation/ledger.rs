@@ -1,0 +1,235 @@
+//! Savings are written down once, and everybody who shows them says the same.
+
+use crate::kit::{
+    Ask, PATIENCE, World, conversation, messages, rows, streaming, test_run, world, world_with,
+};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Instant;
+use tokenforge_compress::Mode;
+use tokenforge_ledger::{By, Entry, Gain, Ledger, Prices, Source, Summary};
+use tokenforge_mock::Reply;
+
+fn keeping(folder: &Path) -> World {
+    world_with(|settings| settings.ledger.path = Some(folder.to_owned()))
+}
+
+/// The entries, when there are as many.
+fn entries(folder: &Path, count: usize) -> Vec<Entry> {
+    let started = Instant::now();
+    loop {
+        let entries: Vec<Entry> = Ledger::read(folder, None).unwrap().collect();
+        if entries.len() >= count {
+            assert_eq!(entries.len(), count, "{entries:?}");
+            return entries;
+        }
+        assert!(started.elapsed() < PATIENCE, "{entries:?}");
+        std::thread::yield_now();
+    }
+}
+
+fn gained(folder: &Path, by: By) -> Gain {
+    Summary::of(Ledger::read(folder, None).unwrap(), by, &Prices::default())
+}
+
+fn agent(ask: Ask) -> Ask {
+    ask.header("user-agent", "claude-cli/2.1.0 (external, cli)")
+}
+
+/// A conversation that goes on: the first result again, and a new one.
+fn longer(first: &str, second: &str) -> Value {
+    let mut body = conversation(first);
+    let more = conversation(second);
+    let messages = body["messages"].as_array_mut().unwrap();
+    for message in &more["messages"].as_array().unwrap()[1..] {
+        messages.push(
+            serde_json::from_str(&message.to_string().replace("toolu_1", "toolu_2")).unwrap(),
+        );
+    }
+    body
+}
+
+fn metric(world: &World, name: &str) -> i64 {
+    let text = world.get("/_forge/metrics").text();
+    let start = format!("tokenforge_{name}_total ");
+    let line = text.lines().find_map(|line| line.strip_prefix(&start));
+    line.unwrap_or_else(|| panic!("no {name}: {text}")).parse().unwrap()
+}
+
+#[test]
+fn c13_stats_metrics_gain_and_the_ledger_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    world.send(agent(messages(&conversation(&rows()))));
+    world.send(agent(messages(&longer(&rows(), &test_run()))));
+    world.send(messages(&streaming(&rows())));
+    world.mock.reply(Reply::expand_first_reference());
+    world.mock.reply("seen");
+    world.send(Ask::post("/p/shop/v1/messages", conversation(&test_run()).to_string()));
+    // Nothing is saved by what nobody took, and nobody pays for a count.
+    world.mock.reply(Reply::status(529, &[], r#"{"type":"error"}"#));
+    assert_eq!(world.send(messages(&longer(&rows(), &test_run()))).status, 529);
+    world.post("/v1/messages/count_tokens", longer(&rows(), &test_run()).to_string());
+    let entries = entries(folder.path(), 4);
+    assert!(entries.iter().all(|entry| entry.source == Source::Gateway && entry.usage.is_some()));
+
+    for by in By::ALL {
+        let shown = world.get(&format!("/_forge/api/gain?by={}&days=2", by.name())).json();
+        let gained = serde_json::to_value(gained(folder.path(), *by)).unwrap();
+        assert_eq!(shown, gained, "{by:?}");
+        assert_eq!(shown["requests"], 4);
+    }
+    let gain = gained(folder.path(), By::Tool);
+    let stats = world.get("/_forge/api/stats").json();
+    for (name, tokens) in [
+        ("saved_fresh", gain.tokens.saved),
+        ("saved_repeated", gain.repeated.before as i64 - gain.repeated.after as i64),
+        ("expanded", gain.tokens.expanded as i64),
+    ] {
+        assert!(tokens > 0, "{name}");
+        assert_eq!(stats["tokens"][name], tokens, "{name}");
+    }
+    for (name, tokens) in [
+        ("fresh_tokens_before", gain.tokens.before),
+        ("fresh_tokens_after", gain.tokens.after),
+        ("repeated_tokens_before", gain.repeated.before),
+        ("repeated_tokens_after", gain.repeated.after),
+        ("expansion_tokens", gain.tokens.expanded),
+        ("results", gain.results + gain.repeated.results),
+        ("requests_not_taken", 1),
+        ("ledger_dropped", 0),
+    ] {
+        assert_eq!(metric(&world, name), tokens as i64, "{name}");
+    }
+    let cost = gain.cost.unwrap();
+    assert_eq!((cost.requests, cost.saved_elsewhere), (4, 0.0));
+    let dollars = stats["dollars"]["saved_net"].as_f64().unwrap();
+    assert!((dollars - cost.saved).abs() < 1e-5, "{dollars} {cost:?}");
+    let tool = &stats["tools"]["Bash"];
+    let row = &gain.rows[0];
+    assert_eq!(row.name, "Bash");
+    assert_eq!(tool["tokens_before"], row.before + row.repeated.before);
+    assert_eq!(tool["tokens_after"], row.after + row.repeated.after);
+}
+
+#[test]
+fn an_entry_has_names_and_numbers_and_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    let session = |ask: Ask| ask.header("x-claude-code-session-id", "a-session-of-mine");
+    world.send(session(agent(messages(&longer(&rows(), &test_run())))));
+    let [entry] = entries(folder.path(), 1).try_into().unwrap();
+    assert_eq!(entry.client, Some("claude-cli".into()));
+    assert_eq!(entry.model, Some("claude-sonnet-4-5".into()));
+    assert_eq!(entry.dialect, Some("Anthropic".into()));
+    assert_eq!(entry.session.as_ref().map(|session| session.as_str().len()), Some(16));
+    assert_eq!(entry.results.iter().map(|outcome| outcome.results).sum::<u64>(), 2);
+    assert!(
+        entry.results.iter().all(|outcome| outcome.is_touched() && outcome.after < outcome.before)
+    );
+    let line = serde_json::to_string(&entry).unwrap();
+    for text in ["a-session", "row 5", "case_number", "cargo test", "sk-client", "Go on."] {
+        assert!(!line.contains(text), "{text}: {line}");
+    }
+}
+
+#[test]
+fn what_was_fetched_back_is_charged_to_the_tool_it_came_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    world.mock.reply(Reply::expand_first_reference());
+    world.mock.reply("seen");
+    world.send(messages(&streaming(&test_run())));
+    let [entry] = entries(folder.path(), 1).try_into().unwrap();
+    let expanded: Vec<_> = entry.results.iter().filter(|outcome| outcome.expanded > 0).collect();
+    assert_eq!(expanded.len(), 1, "{entry:?}");
+    assert!(expanded[0].tool == *"Bash" && expanded[0].is_touched());
+    // The provider was asked twice, and the first time is what fetching back cost.
+    let (usage, extra) = (entry.usage.unwrap(), entry.extra.unwrap());
+    assert!(extra.all_input() > 0 && extra.all_input() < usage.all_input());
+    let gain = gained(folder.path(), By::Tool);
+    assert!(gain.tokens.net < gain.tokens.saved && gain.rows[0].expanded == gain.tokens.expanded);
+}
+
+#[test]
+fn what_is_only_observed_saves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = world_with(|settings| {
+        settings.ledger.path = Some(folder.path().to_owned());
+        settings.tool_output.mode = Mode::Observe;
+    });
+    world.send(messages(&conversation(&rows())));
+    entries(folder.path(), 1);
+    let gain = gained(folder.path(), By::Tool);
+    assert_eq!((gain.tokens.saved, gain.results), (0, 1));
+    assert!(gain.observed.after < gain.observed.before);
+    let stats = world.get("/_forge/api/stats").json();
+    assert_eq!(stats["tokens"]["saved_fresh"], 0);
+}
+
+#[test]
+fn a_request_whose_cost_nobody_said_has_an_estimate_of_its_context() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    // Without tools the model cannot ask for anything, and the answer passes unread.
+    let mut body = conversation(&rows());
+    body.as_object_mut().unwrap().remove("tools");
+    world.send(messages(&body));
+    let [entry] = entries(folder.path(), 1).try_into().unwrap();
+    assert_eq!(entry.usage, None);
+    let after: u64 = entry.results.iter().map(|outcome| outcome.after).sum();
+    assert!(entry.context_estimate.unwrap() > after);
+}
+
+#[test]
+fn other_gateways_requests_are_written_down_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    let messages = conversation(&rows())["messages"].clone();
+    let body = json!({"messages": messages});
+    assert_eq!(world.post("/v1/compress", body.to_string()).status, 200);
+    let [entry] = entries(folder.path(), 1).try_into().unwrap();
+    assert_eq!((entry.usage, entry.context_estimate), (None, None));
+}
+
+#[test]
+fn a_gateway_without_a_folder_keeps_no_ledger() {
+    let world = world();
+    world.send(messages(&conversation(&rows())));
+    let answer = world.get("/_forge/api/gain");
+    assert_eq!(answer.status, 404);
+    assert!(answer.text().contains("ledger.enabled"), "{}", answer.text());
+    let off = tempfile::tempdir().unwrap();
+    let world = world_with(|settings| {
+        settings.ledger.path = Some(off.path().join("ledger"));
+        settings.ledger.enabled = false;
+    });
+    world.send(messages(&conversation(&rows())));
+    assert_eq!(world.get("/_forge/api/gain").status, 404);
+    assert!(!off.path().join("ledger").exists());
+}
+
+#[test]
+fn a_ledger_that_cannot_be_opened_is_no_reason_not_to_serve() {
+    let world = keeping(Path::new("/dev/null/ledger"));
+    assert_eq!(world.send(messages(&conversation(&rows()))).status, 200);
+    assert_eq!(world.get("/_forge/api/gain").status, 404);
+}
+
+#[test]
+fn what_cannot_be_asked_for_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    for (query, said) in [
+        ("by=week", "expected tool, client, project, day or stage"),
+        ("days=0", "whole number"),
+        ("days=x", "whole number"),
+        ("of=tool", "expected by or days"),
+    ] {
+        let answer = world.get(&format!("/_forge/api/gain?{query}"));
+        assert_eq!(answer.status, 400, "{query}");
+        assert!(answer.text().contains(said), "{query}: {}", answer.text());
+    }
+    let empty = world.get("/_forge/api/gain").json();
+    assert_eq!((&empty["since"], &empty["requests"]), (&Value::Null, &json!(0)));
+}

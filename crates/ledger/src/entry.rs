@@ -1,0 +1,247 @@
+//! What is written down about one request, or one call of a hook or a tool.
+
+use crate::Name;
+use serde::{Deserialize, Serialize};
+
+/// The shape of the lines. A line of another is somebody else's.
+pub(crate) const VERSION: u8 = 1;
+
+/// Results beyond this many kinds of them are added up together: clients choose how many tools there are.
+const KINDS: usize = 64;
+const OTHERS: &str = "(others)";
+
+/// One request, or one call. The first member of a line tells its version: see [`reading`](crate::Reading).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    #[serde(rename = "v")]
+    version: u8,
+    /// When, in seconds since 1970.
+    pub time: u64,
+    /// Who wrote it down.
+    pub source: Source,
+    /// The agent, as it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Name>,
+    /// The project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Name>,
+    /// A fingerprint of the session's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Name>,
+    /// The model that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Name>,
+    /// The provider's shape of requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<Name>,
+    /// It was only measured: every result went on as it came, and `after` is what would have been.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub observed: bool,
+    /// What became of the tool results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<Outcome>,
+    /// What the provider counted, over all replies that the answer took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Of `usage`, what was spent because the model fetched something back: every reply but the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Usage>,
+    /// Our own estimate of all tokens of the request as it went on. Used where the provider did not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_estimate: Option<u64>,
+}
+
+/// Who writes entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Source {
+    /// The gateway between an agent and its model: an entry is a request.
+    Gateway,
+    /// A hook of an agent: an entry is a call.
+    Hook,
+    /// The gateway to tool servers: an entry is a call.
+    Mcp,
+}
+
+/// Tool results of one request to which the same was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The tool.
+    pub tool: Name,
+    /// The stages whose text was taken. None: the results went on as they came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<Name>,
+    /// They were sent before and are sent again, as agents do with each turn.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repeated: bool,
+    /// How many they are.
+    pub results: u64,
+    /// Their tokens as they came.
+    pub before: u64,
+    /// Their tokens as they went on.
+    pub after: u64,
+    /// Tokens of them that the model fetched back.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub expanded: u64,
+}
+
+/// Tokens as a provider counts them, each in one place: what is in the cache is not in `input`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Input at full price.
+    pub input: u64,
+    /// Input read from the provider's cache, if it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// Input written to the provider's cache, if it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// What the model wrote.
+    pub output: u64,
+}
+
+impl Entry {
+    /// An entry about nothing yet, at a time in seconds since 1970.
+    #[must_use]
+    pub fn new(source: Source, time: u64) -> Self {
+        Entry {
+            version: VERSION,
+            time,
+            source,
+            client: None,
+            project: None,
+            session: None,
+            model: None,
+            dialect: None,
+            observed: false,
+            results: Vec::new(),
+            usage: None,
+            extra: None,
+            context_estimate: None,
+        }
+    }
+
+    /// Adds results, to those of the same tool with the same stages if there are some.
+    pub fn add(&mut self, outcome: Outcome) {
+        if let Some(same) = self.results.iter_mut().find(|have| have.is_like(&outcome)) {
+            return same.join(&outcome);
+        }
+        if self.results.len() < KINDS {
+            return self.results.push(outcome);
+        }
+        let stages = if outcome.is_touched() { vec![OTHERS.into()] } else { Vec::new() };
+        let other = Outcome { tool: OTHERS.into(), stages, ..outcome };
+        match self.results.iter_mut().find(|have| have.is_like(&other)) {
+            Some(same) => same.join(&other),
+            None => self.results.push(other),
+        }
+    }
+
+    /// All input tokens of the request as it went on, replies that fetched something back included; and whether the
+    /// provider counted them.
+    #[must_use]
+    pub fn context(&self) -> Option<(u64, bool)> {
+        let counted = self.usage.map(|usage| (usage.all_input(), true));
+        counted.or_else(|| self.context_estimate.map(|tokens| (tokens, false)))
+    }
+
+    pub(crate) fn is_ours(&self) -> bool {
+        self.version == VERSION
+    }
+}
+
+impl Outcome {
+    /// One result that is new.
+    pub fn fresh<'s>(
+        tool: &str,
+        stages: impl IntoIterator<Item = &'s str>,
+        before: u64,
+        after: u64,
+    ) -> Self {
+        Outcome {
+            tool: tool.into(),
+            stages: stages.into_iter().map(Name::from).collect(),
+            repeated: false,
+            results: 1,
+            before,
+            after,
+            expanded: 0,
+        }
+    }
+
+    /// Tokens that the model fetched back, of a result of this tool that was sent before.
+    pub fn expanded<'s>(
+        tool: &str,
+        stages: impl IntoIterator<Item = &'s str>,
+        tokens: u64,
+    ) -> Self {
+        Outcome { results: 0, expanded: tokens, ..Outcome::fresh(tool, stages, 0, 0) }
+    }
+
+    /// Was something made of them?
+    #[must_use]
+    pub fn is_touched(&self) -> bool {
+        !self.stages.is_empty()
+    }
+
+    fn is_like(&self, other: &Outcome) -> bool {
+        self.repeated == other.repeated && self.tool == other.tool && self.stages == other.stages
+    }
+
+    fn join(&mut self, other: &Outcome) {
+        self.results = self.results.saturating_add(other.results);
+        self.before = self.before.saturating_add(other.before);
+        self.after = self.after.saturating_add(other.after);
+        self.expanded = self.expanded.saturating_add(other.expanded);
+    }
+}
+
+impl Usage {
+    /// All input, wherever it came from.
+    #[must_use]
+    pub fn all_input(&self) -> u64 {
+        let cached = self.cache_read.unwrap_or(0).saturating_add(self.cache_write.unwrap_or(0));
+        self.input.saturating_add(cached)
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_history_is_as_many_lines_as_it_has_kinds_of_results() {
+        let mut entry = Entry::new(Source::Gateway, 0);
+        for _ in 0..500 {
+            let again = Outcome { repeated: true, ..Outcome::fresh("Bash", ["clean"], 10, 4) };
+            entry.add(again);
+        }
+        entry.add(Outcome::fresh("Bash", ["clean"], 10, 4));
+        assert_eq!(entry.results.len(), 2);
+        assert_eq!((entry.results[0].results, entry.results[0].before), (500, 5000));
+    }
+
+    #[test]
+    fn kinds_without_end_are_added_up_together_and_none_is_lost() {
+        let mut entry = Entry::new(Source::Gateway, 0);
+        for n in 0..1000 {
+            let stages = if n % 2 == 0 { vec!["clean"] } else { vec![] };
+            entry.add(Outcome::fresh(&format!("tool {n}"), stages, 10, 10));
+        }
+        assert_eq!(entry.results.len(), KINDS + 2);
+        assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
+        let line = serde_json::to_string(&entry).unwrap();
+        assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
+    }
+
+    #[test]
+    fn a_line_begins_with_its_version_and_leaves_out_what_is_not_known() {
+        let line = serde_json::to_string(&Entry::new(Source::Mcp, 7)).unwrap();
+        assert_eq!(line, r#"{"v":1,"time":7,"source":"mcp"}"#);
+    }
+}

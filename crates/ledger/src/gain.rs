@@ -1,0 +1,99 @@
+//! What was gained, as one document: `tokenforge gain --json` and `GET /_forge/api/gain`.
+
+use crate::{By, Share};
+use serde::Serialize;
+
+/// What was gained.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gain {
+    /// The time of the first entry, in RFC 3339.
+    pub since: Option<String>,
+    /// The time of the last entry.
+    pub until: Option<String>,
+    /// Requests, and calls of hooks and tools.
+    pub requests: u64,
+    /// Tool results, each counted when it first appears.
+    pub results: u64,
+    /// Their tokens.
+    pub tokens: Tokens,
+    /// The same results as they were sent again with later requests.
+    pub repeated: Repeated,
+    /// The saving against four denominators.
+    pub shares: Vec<Share>,
+    /// The saving in money, if any price is known.
+    pub cost: Option<Cost>,
+    /// What would have been saved where it was only measured; no part of anything above.
+    pub observed: Repeated,
+    /// What the rows are.
+    pub by: By,
+    /// The sums by name, largest saving first; days in their order. They add up to the figures above.
+    pub rows: Vec<Row>,
+    /// Lines of the ledger that were no entries: torn, or somebody else's.
+    pub skipped_lines: u64,
+}
+
+/// Tokens of results, each counted when it first appears.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// As they came.
+    pub before: u64,
+    /// As they went on.
+    pub after: u64,
+    /// What that is less.
+    pub saved: i64,
+    /// What the model fetched back.
+    pub expanded: u64,
+    /// What is saved after that.
+    pub net: i64,
+}
+
+/// Results that are counted apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Repeated {
+    /// How many.
+    pub results: u64,
+    /// Their tokens as they came.
+    pub before: u64,
+    /// Their tokens as they went on.
+    pub after: u64,
+}
+
+/// A saving in money.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cost {
+    /// The currency of the prices.
+    pub currency: &'static str,
+    /// What the requests would have cost whose bill is known.
+    pub before: f64,
+    /// What they cost, by the tokens that the provider counted.
+    pub after: f64,
+    /// The difference.
+    pub saved: f64,
+    /// How many requests these are.
+    pub requests: u64,
+    /// What was saved, at list prices, in requests whose bill is not known.
+    pub saved_elsewhere: f64,
+}
+
+/// The sums of one name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The tool, client, project or day, or the stages that were taken.
+    pub name: String,
+    /// Results, each counted when it first appears.
+    pub results: u64,
+    /// Their tokens as they came.
+    pub before: u64,
+    /// Their tokens as they went on.
+    pub after: u64,
+    /// What that is less.
+    pub saved: i64,
+    /// What the model fetched back.
+    pub expanded: u64,
+    /// What is saved after that.
+    pub net: i64,
+    /// The same results as they were sent again.
+    pub repeated: Repeated,
+    /// What new and repeated results saved in dollars, after what was fetched back; none where no price is known.
+    pub cost_saved: Option<f64>,
+}

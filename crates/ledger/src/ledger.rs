@@ -1,0 +1,97 @@
+//! Writing entries: appended as whole lines, so that several processes can do it at once.
+
+use crate::reading::Reading;
+use crate::segment::{self, Segment};
+use crate::{Day, Entry};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How many bytes a ledger has at most, unless somebody says otherwise: about a year of one person's days.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// A ledger has this many files at least before the oldest goes, so that not all is lost at once.
+const FILES: u64 = 8;
+
+/// A ledger that is written to.
+#[derive(Debug)]
+pub struct Ledger {
+    folder: PathBuf,
+    max_bytes: u64,
+    open: Option<(Segment, File)>,
+}
+
+impl Ledger {
+    /// The ledger in this folder, which is made if need be.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
+        let folder = folder.into();
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+        Ok(Ledger { folder, max_bytes: MAX_BYTES, open: None })
+    }
+
+    /// The same, with another bound on its size.
+    #[must_use]
+    pub fn with_max_bytes(self, max_bytes: u64) -> Self {
+        Ledger { max_bytes, ..self }
+    }
+
+    /// Streams the entries of the ledger in this folder, oldest days first: all, or those from a day on. A ledger that
+    /// is not there is empty.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn read(folder: impl AsRef<Path>, since: Option<Day>) -> io::Result<Reading> {
+        Reading::new(folder.as_ref(), since)
+    }
+
+    /// Appends an entry. One write is one line: what two processes write at once does not mix.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written.
+    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        self.file(Day::of(entry.time))?.write_all(&line)
+    }
+
+    /// The file of a day that still has room.
+    fn file(&mut self, day: Day) -> io::Result<&mut File> {
+        let first = Segment::first_of(day);
+        let room = self.max_bytes / FILES;
+        let is_good = match &self.open {
+            Some((segment, file)) => segment.day == first.day && file.metadata()?.len() < room,
+            None => false,
+        };
+        if !is_good {
+            let of_day = segment::all(&self.folder)?;
+            let last = of_day.into_iter().rfind(|(segment, _)| segment.day == first.day);
+            let segment = match last {
+                Some((last, bytes)) if bytes >= room => last.next(),
+                Some((last, _)) => last,
+                None => first,
+            };
+            let file = private(&segment.path(&self.folder))?;
+            segment::prune(&self.folder, self.max_bytes.saturating_sub(room))?;
+            self.open = Some((segment, file));
+        }
+        match &mut self.open {
+            Some((_, file)) => Ok(file),
+            None => Err(io::Error::other("no file is open")),
+        }
+    }
+}
+
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

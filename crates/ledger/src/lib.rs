@@ -1,0 +1,48 @@
+//! What was saved, written down request by request, and summed up honestly.
+//!
+//! A [`Ledger`] is a folder of JSON lines. The gateway writes an [`Entry`] for each request, the hook and the tool
+//! gateway one for each call; several processes may write at once. It is bounded: when there is too much, the oldest
+//! days go. [`Ledger::read`] streams the entries back, and a [`Summary`] adds them up by tool, client, project, day or
+//! stage, against four denominators that are never mixed up.
+//!
+//! ```
+//! use tokenforge_ledger::{By, Entry, Ledger, Outcome, Prices, Source, Summary};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let mut entry = Entry::new(Source::Hook, 1_763_000_000);
+//! entry.client = Some("claude-code".into());
+//! entry.add(Outcome::fresh("Bash", ["clean", "templates"], 1200, 300));
+//! Ledger::open(folder.path())?.append(&entry)?;
+//!
+//! let reading = Ledger::read(folder.path(), None)?;
+//! let gain = Summary::of(reading, By::Tool, &Prices::default());
+//! assert_eq!((gain.tokens.before, gain.tokens.net), (1200, 900));
+//! assert_eq!(gain.rows[0].name, "Bash");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Names and numbers only: no text of anybody's, and names are cut to a length. The sums are a pure function of the
+//! entries and the prices; what is not known is absent and says why.
+
+mod account;
+mod day;
+mod entry;
+mod gain;
+mod ledger;
+mod name;
+mod prices;
+mod reading;
+mod segment;
+mod share;
+mod summary;
+
+pub use account::Account;
+pub use day::Day;
+pub use entry::{Entry, Outcome, Source, Usage};
+pub use gain::{Cost, Gain, Repeated, Row, Tokens};
+pub use ledger::{Ledger, MAX_BYTES};
+pub use name::Name;
+pub use prices::{Prices, charge};
+pub use reading::Reading;
+pub use share::{Of, Share};
+pub use summary::{By, Summary, UnknownGrouping};

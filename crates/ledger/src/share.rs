@@ -1,0 +1,67 @@
+//! A saving against four denominators, each with its name, so that nobody takes one for another.
+
+use serde::{Serialize, Serializer};
+
+/// What a saving is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Of {
+    /// The tool outputs that were made smaller, each counted when it first appears.
+    OutputsTouched,
+    /// All tool outputs, each counted when it first appears.
+    AllToolOutput,
+    /// All input of all requests: prompts, schemas, history sent again and again.
+    WholeContext,
+    /// What the provider charged, in dollars.
+    Bill,
+}
+
+impl Of {
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Of::OutputsTouched => "outputs touched",
+            Of::AllToolOutput => "all tool output",
+            Of::WholeContext => "whole context",
+            Of::Bill => "bill",
+        }
+    }
+}
+
+impl Serialize for Of {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A saving as a part of something. What the model fetched back is taken off.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Share {
+    /// Of what.
+    pub of: Of,
+    /// How much that would have been without us: tokens, or dollars of the bill.
+    pub before: f64,
+    /// How much less it was.
+    pub saved: f64,
+    /// The part; none where there is nothing to be a part of.
+    pub share: Option<f64>,
+    /// How many requests, or calls of a hook or a tool, this is about.
+    pub requests: u64,
+    /// How it was counted, or why it is not known: one sentence.
+    pub note: String,
+}
+
+impl Share {
+    pub(crate) fn new(of: Of, before: f64, saved: f64, requests: u64, note: String) -> Self {
+        let share = (before > 0.0).then(|| rounded(saved / before, 1e4));
+        let (before, saved) = (rounded(before, 1e6), rounded(saved, 1e6));
+        Share { of, before, saved, share, requests, note }
+    }
+}
+
+/// Without the digits that only arithmetic made.
+pub(crate) fn rounded(number: f64, parts: f64) -> f64 {
+    let rounded = (number * parts).round() / parts;
+    // Nobody wants to read -0.
+    if rounded == 0.0 { 0.0 } else { rounded }
+}

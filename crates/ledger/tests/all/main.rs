@@ -1,0 +1,7 @@
+//! The ledger as its writers and readers see it.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod files;
+mod kit;
+mod sums;
