@@ -70,10 +70,7 @@ impl Serve {
 
 pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let source = arguments.source();
-    let mut settings = source.load()?;
-    // Tool servers that are added while it runs are there again after a restart.
-    settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
-    settings.ledger.path = ledger::folder(&settings.ledger).ok();
+    let settings = with_data(source.load()?);
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
@@ -117,6 +114,13 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// With the user's own places for what outlives a gateway: tool servers that are added while it runs, and what it saved.
+pub(crate) fn with_data(mut settings: Settings) -> Settings {
+    settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+    settings.ledger.path = ledger::folder(&settings.ledger).ok();
+    settings
 }
 
 /// The store that settings name.
