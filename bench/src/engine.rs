@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_replay::corpus::Recording;
-use tokenforge_replay::{Corpus, bill::Tally, outputs, report::ModeReport, sessions};
+use tokenforge_replay::{Corpus, measure, outputs, report::ModeReport};
 use tokenforge_tokens::Counter;
 
 const ROUNDS: usize = 3;
@@ -148,29 +148,11 @@ fn adversaries() -> Vec<(&'static str, String)> {
 
 /// What every mode saves: the tables of `tokenforge bench`.
 pub(crate) fn savings(folder: &Path) -> anyhow::Result<String> {
-    let corpus = Corpus::open(folder)?;
-    let (counter, key) = (Counter::default(), Key::from_bytes([7; 32]));
-    let mut tally = Tally::new(counter);
-    let mut text = String::new();
-    for mode in [Mode::Lossless, Mode::Standard, Mode::Aggressive] {
-        eprintln!("replaying in mode {mode}");
-        let settings = Settings { mode, ..Settings::default() };
-        let engine = Engine::new(&settings);
-        let engine = match mode.leaves_out() {
-            true => engine.with_vault(Vault { key: &key, tenant: "bench" }),
-            false => engine,
-        };
-        let mut report = ModeReport::default();
-        for (kind, recordings) in outputs::by_kind(&corpus)? {
-            report.kinds.insert(kind, outputs::measure(&recordings, &engine, counter));
-        }
-        for set in corpus.sets()? {
-            report.sessions.insert(
-                set.clone(),
-                sessions::measure(&corpus.sessions(&set)?, &engine, &mut tally),
-            );
-        }
-        let _ = write!(text, "### {mode}\n\n{report}");
-    }
-    Ok(text)
+    let modes = [Mode::Lossless, Mode::Standard, Mode::Aggressive];
+    let report =
+        measure::corpus(&Corpus::open(folder)?, &modes, Counter::default(), &mut |step| {
+            eprintln!("{}/{} {}: {}", step.done, step.of, step.mode, step.name);
+        })?;
+    let table = |(mode, found): (&String, &ModeReport)| format!("### {mode}\n\n{found}");
+    Ok(report.modes.iter().map(table).collect())
 }

@@ -3,7 +3,7 @@
 //! Speed compares rivals in one run on the same data, in turns, and keeps the best time of each: what
 //! matters is the ratio, and a busy machine slows all of them alike. Tokens and the engine are measured on a corpus of
 //! real tool outputs and sessions, in `../shared/corpus` or the folder that `CORPUS` names; without one those parts are
-//! left as they were. Sections: speed, tokens, engine, hard, savings, gateway; all of them unless some are named.
+//! left as they were. Sections: speed, tokens, stc2, engine, hard, savings, gateway; all of them unless some are named.
 //!
 //! `--quick` takes a minute for `gateway` and only prints, as does `--part=NAME`, which measures one part of it:
 //! throughput, fresh, streaming, leaving, tools, single, memory. `--full` sends 100,000 requests to fill its store. The
@@ -14,6 +14,7 @@ mod engine;
 mod gateway;
 mod report;
 mod speed;
+mod stc2;
 mod tables;
 mod tokens;
 
@@ -56,6 +57,7 @@ fn main() -> anyhow::Result<()> {
     write("gateway", &|| gateway::measure(plan, part))?;
     if corpus.is_dir() {
         write("tokens", &|| tokens::measure(&corpus::read(&corpus.join("outputs"))?))?;
+        write("stc2", &|| stc2::measure(&corpus::read(&corpus.join("outputs"))?))?;
         write("engine", &|| engine::cost(&corpus))?;
         write("hard", &|| engine::hard(&corpus))?;
         write("savings", &|| engine::savings(&corpus))?;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tokenforge_formats::stc::{self, Spelling};
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Form, Json, MAX_OUTPUT, cheapest, toon};
 use tokenforge_samples::typical;
 use tokenforge_tokens::Counter;
@@ -69,7 +70,7 @@ pub(crate) fn measure() -> String {
 }
 
 /// Label, promise, and the two whose times are divided: how many times as fast the first is.
-const RATIOS: [(&str, &str, &str, &str); 8] = [
+const RATIOS: [(&str, &str, &str, &str); 12] = [
     ("TOON encode / toon-format", "≥ 20", TOON_ENCODE, "toon-format encode"),
     ("TOON encode / etoon", "≥ 1.5", TOON_ENCODE, "etoon encode"),
     ("TOON decode / toon-format", "≥ 10", TOON_DECODE, "toon-format decode"),
@@ -77,6 +78,30 @@ const RATIOS: [(&str, &str, &str, &str); 8] = [
     ("STC dense encode / TOON encode", "≥ 0.5", "STC dense encode", TOON_ENCODE),
     ("STC adr decode / TOON decode", "≥ 1", "STC adr decode", TOON_DECODE),
     ("STC dense decode / TOON decode", "≥ 1", "STC dense decode", TOON_DECODE),
+    (
+        "STC 2 level 1 decode / STC dense decode",
+        "≥ 0.5",
+        "STC 2 level 1 decode",
+        "STC dense decode",
+    ),
+    (
+        "STC 2 level 2 decode / STC dense decode",
+        "≥ 0.5",
+        "STC 2 level 2 decode",
+        "STC dense decode",
+    ),
+    (
+        "STC 2 level 3 decode / STC dense decode",
+        "≥ 0.5",
+        "STC 2 level 3 decode",
+        "STC dense decode",
+    ),
+    (
+        "STC 2, all levels weighed, in plain o200k counts",
+        "≤ 6",
+        "o200k count",
+        "STC 2, all weighed",
+    ),
     ("auto, in plain o200k counts", "≤ 6", "o200k count", "auto over all forms"),
 ];
 
@@ -90,6 +115,7 @@ fn measure_document(name: &str, text: &str) -> Vec<(&'static str, Duration)> {
     let toon_text = toon::encode(&json, &options).expect("samples have no duplicate keys");
     let adr = stc::encode(&json, Spelling::Adr);
     let dense = stc::encode(&json, Spelling::Dense);
+    let texts = Level::ALL.map(|level| stc2::encode(&json, level));
     let counter = Counter::default();
     let value = || serde_json::from_str::<Value>(text).expect("samples are JSON");
     let mut copy = String::with_capacity(text.len());
@@ -107,6 +133,15 @@ fn measure_document(name: &str, text: &str) -> Vec<(&'static str, Duration)> {
         }),
         Contender::new("STC adr decode", || stc::decode(&adr, MAX_OUTPUT)),
         Contender::new("STC dense decode", || stc::decode(&dense, MAX_OUTPUT)),
+        Contender::new("STC 2 level 1 encode", || stc2::encode(&parse(), Level::Dense).len()),
+        Contender::new("STC 2 level 2 encode", || stc2::encode(&parse(), Level::Nested).len()),
+        Contender::new("STC 2 level 3 encode", || stc2::encode(&parse(), Level::Shared).len()),
+        Contender::new("STC 2 level 1 decode", || stc2::decode(&texts[0], MAX_OUTPUT)),
+        Contender::new("STC 2 level 2 decode", || stc2::decode(&texts[1], MAX_OUTPUT)),
+        Contender::new("STC 2 level 3 decode", || stc2::decode(&texts[2], MAX_OUTPUT)),
+        Contender::new("STC 2, all weighed", || {
+            stc2::lightest(&parse(), &Level::ALL, counter).tokens
+        }),
         Contender::new("o200k count", || counter.count(text)),
         Contender::new("auto over all forms", || cheapest(&parse(), Form::ALL, counter).tokens),
         Contender::new("our tape", || Json::parse(text)),

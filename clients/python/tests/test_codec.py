@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokenforge_stc import Spelling, decode_stc, encode_stc
+from tokenforge_stc import Spelling, decode_stc, encode_stc, encode_stc2
 
 SPELLINGS: list[Spelling] = ["adr", "dense"]
 
@@ -52,6 +52,7 @@ def test_s5_k1_the_printed_examples(json: str) -> None:
 )
 def test_round_trip(minified: str, spelling: Spelling) -> None:
     assert decode_stc(encode_stc(minified, spelling=spelling)) == minified
+    assert decode_stc(encode_stc2(minified, level=3)) == minified
     assert decode_stc(minified) == minified
 
 
@@ -66,3 +67,8 @@ def test_k12_white_space() -> None:
 def test_s10_an_unknown_spelling_is_refused() -> None:
     with pytest.raises(ValueError, match="'adr' or 'dense'"):
         encode_stc("1", spelling="loose")  # type: ignore[arg-type]
+
+
+def test_an_unknown_level_is_refused() -> None:
+    with pytest.raises(ValueError, match="from 1 to 3"):
+        encode_stc2("1", level=4)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from tokenforge_stc.http import enable
 
 JSON = b'[{"id":1,"name":"\xc3\xa9"},{"id":2,"name":"b"}]'
 STC = '[2]{id,name}: 1,"é" / 2,"b"'.encode()
+STC2 = "stc2\n[2]{id name}\n1 é\n2 b".encode()
 STC_TYPE = "application/stc+json"
 
 RESPONSES: dict[str, tuple[int, dict[str, str], bytes]] = {
@@ -26,6 +27,7 @@ RESPONSES: dict[str, tuple[int, dict[str, str], bytes]] = {
         {"Content-Encoding": "stc", "Content-Type": STC_TYPE, "ETag": '"1"', "Set-Cookie": "a=b"},
         STC,
     ),
+    "/stc2": (200, {"Content-Encoding": "stc", "Content-Type": STC_TYPE, "X-STC-Version": "2"}, STC2),
     "/problem": (400, {"Content-Encoding": "STC", "Content-Type": "application/problem+json"}, STC),
     "/gzip": (200, {"Content-Encoding": "stc, gzip", "Content-Type": STC_TYPE}, gzip.compress(STC)),
     "/type": (200, {"Content-Type": STC_TYPE + "; charset=utf-8"}, STC),
@@ -40,7 +42,7 @@ RESPONSES: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/not-modified": (304, {"Content-Encoding": "stc", "Content-Type": STC_TYPE}, b""),
     "/broken": (200, {"Content-Encoding": "stc", "Content-Type": STC_TYPE}, b"[2]{a}: 1"),
 }
-DECODED = ["/stc", "/problem", "/gzip", "/type", "/type-gzip"]
+DECODED = ["/stc", "/stc2", "/problem", "/gzip", "/type", "/type-gzip"]
 
 
 class Server(BaseHTTPRequestHandler):
@@ -52,6 +54,8 @@ class Server(BaseHTTPRequestHandler):
         elif self.path == "/asked":
             status, headers = 200, {"Content-Type": "text/plain"}
             body = self.headers.get("Accept-Encoding", "").encode()
+        elif self.path == "/version":
+            status, headers, body = 200, {}, self.headers.get("X-STC-Version", "").encode()
         else:
             status, headers, body = RESPONSES[self.path]
         self.send_response(status)
@@ -121,6 +125,16 @@ def test_s10_etag_and_cookies_stay(url: str, ask: Ask) -> None:
     response = ask("GET", url + "/stc")
     assert response.headers["ETag"] == '"1"'
     assert response.cookies["a"] == "b"
+
+
+def test_version_2_is_named_by_who_says_so(url: str) -> None:
+    with enable(httpx.Client(trust_env=False)) as client:
+        assert client.get(url + "/version").text == ""
+    with enable(httpx.Client(trust_env=False), version=2) as client:
+        assert client.get(url + "/version").text == "2"
+    with enable(requests.Session(), version=2) as session:
+        session.trust_env = False
+        assert session.get(url + "/version").text == "2"
 
 
 def test_s10_cookies_reach_the_session(url: str) -> None:

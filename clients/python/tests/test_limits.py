@@ -8,7 +8,7 @@ from typing import Callable
 
 import pytest
 
-from tokenforge_stc import StcError, decode_stc, encode_stc
+from tokenforge_stc import StcError, decode_stc, encode_stc, encode_stc2
 
 
 def failure(function: Callable[[str], str], text: str) -> StcError:
@@ -19,7 +19,11 @@ def failure(function: Callable[[str], str], text: str) -> StcError:
     return caught.value
 
 
-@pytest.mark.parametrize("function", [decode_stc, encode_stc])
+def encode_stc2_shared(json: str) -> str:
+    return encode_stc2(json, level=3)
+
+
+@pytest.mark.parametrize("function", [decode_stc, encode_stc, encode_stc2, encode_stc2_shared])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_k11_depth(function: Callable[[str], str], opening: str, closing: str) -> None:
     innermost = "[]" if opening == "[" else "{}"
@@ -41,11 +45,45 @@ def test_k11_depth_of_flat_objects_and_tables() -> None:
     assert decode_stc("{a[1]:" * 256 + "1" + "}" * 256)
 
 
+@pytest.mark.parametrize(
+    ("opening", "again"),
+    [("", "["), ("", "{a:"), ("[1]{", "a{"), ("[1]{", "a("), ("[1]{", "a["), ("[1]{a:", "["), ("[1]{a}\n", "[")],
+)
+def test_k11_depth_of_stc2(opening: str, again: str) -> None:
+    too_deep = failure(decode_stc, f"stc2\n{opening}{again * 100_000}")
+    assert "at most 512 nested levels" in str(too_deep)
+
+
+def test_k11_nested_columns_as_deep_as_allowed_survive() -> None:
+    levels = (512 - 2) // 2
+    rows = ('{"a":' * levels + number + "}" * levels for number in "124")
+    json = f"[{','.join(rows)}]"
+    assert decode_stc(encode_stc2(json, level=2)) == json
+    assert decode_stc(encode_stc2(json, level=3)) == json
+
+
 def test_k11_called_from_deep_code() -> None:
     def deeper(levels: int) -> str:
-        return deeper(levels - 1) if levels else encode_stc(decode_stc("[" * 512 + "]" * 512))
+        if levels:
+            return deeper(levels - 1)
+        assert encode_stc2_shared("[" * 512 + "]" * 512)
+        return encode_stc(decode_stc("[" * 512 + "]" * 512))
 
     assert deeper(800)
+
+
+def test_k10_references_to_references_stop_at_max_output() -> None:
+    text = 'stc2\n[&1"a rather long text to be repeated"'
+    for number in range(2, 100):
+        text += f" &{number}[{' '.join([f'*{number - 1}'] * 4)}]"
+    with pytest.raises(StcError, match="at most 67108864 bytes"):
+        decode_stc(text + "]")
+
+
+@pytest.mark.parametrize("count", ["3", "1000000000", "9" * 26, "9" * 100_000])
+def test_k10_rows_nothing_can_fill(count: str) -> None:
+    assert "rows as declared, found 2" in str(failure(decode_stc, f"stc2\n[{count}]{{a}}\n1\n2"))
+    assert failure(decode_stc, f"stc2\n[*{count}]").offset == 6
 
 
 @pytest.mark.parametrize("count", ["3", "1000000000", "9" * 26, "9" * 100_000])
@@ -74,9 +112,11 @@ def test_k10_a_small_text_does_not_become_a_large_one() -> None:
     bomb = "[100000]{" + "k" * 100_000 + "}: " + "/".join("1" * 100_000)
     with pytest.raises(StcError, match="at most 67108864 bytes"):
         decode_stc(bomb)
+    with pytest.raises(StcError, match="at most 67108864 bytes"):
+        decode_stc("stc2\n[100000]{" + "k" * 100_000 + "}" + "\n1" * 100_000)
 
 
-@pytest.mark.parametrize("function", [decode_stc, encode_stc])
+@pytest.mark.parametrize("function", [decode_stc, encode_stc, encode_stc2])
 def test_k9_a_lone_surrogate_is_not_text(function: Callable[[str], str]) -> None:
     error = failure(function, '{"é":\n"\ud800"}')
     assert (error.offset, error.line, error.column) == (8, 2, 2)

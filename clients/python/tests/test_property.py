@@ -9,9 +9,11 @@ from random import Random
 
 import pytest
 
-from tokenforge_stc import decode_stc, encode_stc
+from tokenforge_stc import Level, StcError, decode_stc, encode_stc, encode_stc2
 
 RANDOM_DOCUMENTS = os.environ.get("STC_RANDOM_DOCUMENTS")
+RANDOM_STC2_DOCUMENTS = os.environ.get("STC2_RANDOM_DOCUMENTS")
+LEVELS: list[Level] = [1, 2, 3]
 
 WORDS = [
     "a",
@@ -91,6 +93,10 @@ def test_k3_random_documents() -> None:
         # L6: what was encoded is encoded the same again.
         assert encode_stc(decode_stc(adr)) == adr
         assert encode_stc(decode_stc(dense), spelling="dense") == dense
+        for level in LEVELS:
+            encoded = encode_stc2(spaced, level=level)
+            assert decode_stc(encoded) == minified, spaced
+            assert encode_stc2(minified, level=level) == encoded
 
 
 @pytest.mark.skipif(not RANDOM_DOCUMENTS, reason="STC_RANDOM_DOCUMENTS names no file of random documents")
@@ -103,4 +109,24 @@ def test_k3_k14_random_documents_agree_with_the_other_implementations() -> None:
             assert encode_stc(document["json"], spelling="dense") == document["dense"], line
             assert decode_stc(document["adr"]) == document["minified"], line
             assert decode_stc(document["dense"]) == document["minified"], line
+    assert count > 0, "the file has no documents"
+
+
+@pytest.mark.skipif(not RANDOM_STC2_DOCUMENTS, reason="STC2_RANDOM_DOCUMENTS names no file of random documents")
+def test_stc2_random_documents_agree_with_the_other_implementations() -> None:
+    with Path(RANDOM_STC2_DOCUMENTS or "").open(encoding="utf-8", newline="\n") as lines:
+        count = 0
+        for count, line in enumerate(lines, start=1):
+            document = json.loads(line)
+            for level, encoded in zip(LEVELS, document["levels"]):
+                assert encode_stc2(document["json"], level=level) == encoded, line
+                assert decode_stc(encoded) == document["minified"], line
+            try:
+                read: tuple[str | None, int | None] = (
+                    decode_stc(document["damaged"], max_output=document["max_output"]),
+                    None,
+                )
+            except StcError as error:
+                read = (None, error.offset)
+            assert read == (document["decoded"], document["offset"]), line
     assert count > 0, "the file has no documents"

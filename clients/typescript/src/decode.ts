@@ -3,6 +3,7 @@
 import { error, expected } from "./error.js";
 import { Char, digits, ident, scalar, string } from "./lexeme.js";
 import { Reader } from "./reader.js";
+import { decode as decodeStc2, HEADER } from "./stc2/decode.js";
 import { run, type Steps } from "./steps.js";
 import { utf8Length } from "./utf8.js";
 
@@ -16,15 +17,21 @@ export interface DecodeOptions {
 }
 
 /**
- * Reads STC in any spelling and returns minified JSON text.
+ * Reads STC of either version, which is JSON too, and returns minified JSON text.
  *
  * ```ts
  * decodeStc('{tags[2]: "a","b", n: 1.10}'); // {"tags":["a","b"],"n":1.10}
+ * decodeStc('stc2\n{tags:[a b] n:1.10}'); // {"tags":["a","b"],"n":1.10}
  * ```
  *
  * @throws {StcError} if the text is not STC, or decodes to more than `maxOutput` bytes.
  */
 export function decodeStc(stc: string, { maxOutput = MAX_OUTPUT }: DecodeOptions = {}): string {
+  return stc.startsWith(HEADER) ? decodeStc2(stc, maxOutput) : decodeStc1(stc, maxOutput);
+}
+
+/** Reads STC 1 or JSON. */
+export function decodeStc1(stc: string, maxOutput: number): string {
   return new Decoder(stc, maxOutput).document();
 }
 

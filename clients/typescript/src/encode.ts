@@ -1,8 +1,11 @@
 /** JSON to STC: every string and number is copied as it was written. */
 
+import { decodeStc1 } from "./decode.js";
 import { Members, parse, type Node } from "./json.js";
 import { holdsIdent } from "./lexeme.js";
+import { encode as encodeBytes } from "./stc2/encode.js";
 import { run, type Steps } from "./steps.js";
+import { fromBytes, toBytes } from "./utf8.js";
 
 /** `adr` is what HTTP uses; `dense` has no optional spaces and is for a model to read. */
 export type Spelling = "adr" | "dense";
@@ -14,7 +17,7 @@ export interface EncodeOptions {
 }
 
 /**
- * Writes a JSON text as STC; {@link decodeStc} gives back the minified JSON byte for byte.
+ * Writes a JSON text as STC 1; {@link decodeStc} gives back the minified JSON byte for byte.
  *
  * ```ts
  * encodeStc('{"tags": ["api", "mcp"], "n": 1.10}'); // {tags[2]: "api","mcp", n: 1.10}
@@ -30,6 +33,40 @@ export function encodeStc(json: string, { spelling = "adr" }: EncodeOptions = {}
   const encoder = new Encoder(spelling === "adr");
   run(encoder.value(parse(json)));
   return encoder.out;
+}
+
+/**
+ * How much STC 2 factors out: 1 is bare words and tables, 2 adds nested, sparse and constant columns, 3 adds prefixes,
+ * templates and references.
+ */
+export type Level = 1 | 2 | 3;
+
+/** How {@link encodeStc2} writes. */
+export interface EncodeStc2Options {
+  /** 2 by default. */
+  level?: Level;
+}
+
+/**
+ * Writes a JSON text as STC 2, or minified where that is not shorter; {@link decodeStc} gives back the minified JSON byte
+ * for byte.
+ *
+ * ```ts
+ * encodeStc2('[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}]'); // stc2\n[2]{id name}\n1 users\n2 orders
+ * encodeStc2('{"a": 1}'); // {"a":1}
+ * ```
+ *
+ * @throws {StcError} if the text is not JSON.
+ */
+export function encodeStc2(json: string, { level = 2 }: EncodeStc2Options = {}): string {
+  if (level !== 1 && level !== 2 && level !== 3) {
+    throw new TypeError(`expected a level from 1 to 3, found ${JSON.stringify(level)}`);
+  }
+  const bytes = toBytes(json);
+  // An error names its place in the text, which that in the bytes is not.
+  if (bytes !== json) parse(json);
+  const written = encodeBytes(bytes, level);
+  return written === undefined ? decodeStc1(json, Infinity) : fromBytes(written);
 }
 
 class Encoder {

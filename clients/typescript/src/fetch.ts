@@ -6,6 +6,15 @@ const MEDIA_TYPE = "application/stc+json";
 /** Only what can be undone here when it lies around STC, where `fetch` leaves it. */
 const ACCEPTED = "stc, gzip, deflate";
 
+/** How {@link stcFetch} asks and decodes. */
+export interface FetchOptions extends DecodeOptions {
+  /**
+   * The highest version of STC that a server may send, 1 by default. 2 adds a header to the request, for which a browser asks
+   * a server elsewhere beforehand. Responses are decoded whichever version it is.
+   */
+  version?: 1 | 2;
+}
+
 /**
  * Wraps `fetch` so that it asks for STC and decodes it.
  *
@@ -22,11 +31,12 @@ const ACCEPTED = "stc, gzip, deflate";
  */
 export function stcFetch(
   fetch: typeof globalThis.fetch = globalThis.fetch,
-  options: DecodeOptions = {},
+  options: FetchOptions = {},
 ): typeof globalThis.fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
     if (!headers.has("Accept-Encoding")) headers.set("Accept-Encoding", ACCEPTED);
+    if (options.version === 2) headers.set("X-STC-Version", "2");
     return decoded(await fetch(input, { ...init, headers }), options);
   };
 }

@@ -10,12 +10,14 @@ import { StcError, stcFetch } from "../src/index.js";
 
 const JSON_TEXT = '[{"id":1,"name":"é"},{"id":2,"name":"b"}]';
 const STC = '[2]{id,name}: 1,"é" / 2,"b"';
+const STC2 = "stc2\n[2]{id name}\n1 é\n2 b";
 const TYPE = "application/stc+json";
 
 type Reply = [status: number, headers: Record<string, string>, body: string | Uint8Array];
 
 const DECODED: Record<string, Reply> = {
   "/stc": [200, { "Content-Encoding": "stc", "Content-Type": TYPE, ETag: '"1"' }, STC],
+  "/stc2": [200, { "Content-Encoding": "stc", "Content-Type": TYPE, "X-STC-Version": "2" }, STC2],
   "/problem": [400, { "Content-Encoding": "STC", "Content-Type": "application/problem+json" }, STC],
   "/gzip": [200, { "Content-Encoding": "stc, gzip", "Content-Type": TYPE }, gzipSync(STC)],
   "/deflate": [200, { "Content-Encoding": "stc, deflate", "Content-Type": TYPE }, deflateSync(STC)],
@@ -39,7 +41,8 @@ let url: string;
 
 before(async () => {
   server = createServer((request, response) => {
-    const asked = [request.headers["accept-encoding"], request.headers["x-own"]].join("|");
+    const names = ["accept-encoding", "x-own", "x-stc-version"];
+    const asked = names.map((name) => request.headers[name]).join("|");
     const [status, headers, body] = { ...DECODED, ...OTHERS }[request.url!] ?? [200, {}, asked];
     response.writeHead(status, headers).end(body);
   });
@@ -85,10 +88,12 @@ test("H4 a body that is not there stays away", async () => {
 
 test("H3 what is asked for", async () => {
   const ask = async (...request: Parameters<typeof fetch>) => (await stcFetch()(...request)).text();
-  assert.equal(await ask(url + "/asked"), "stc, gzip, deflate|");
-  assert.equal(await ask(new URL("/asked", url)), "stc, gzip, deflate|");
-  assert.equal(await ask(url + "/asked", { headers: { "Accept-Encoding": "br" } }), "br|");
-  assert.equal(await ask(new Request(url + "/asked", { headers: { "X-Own": "kept" } })), "stc, gzip, deflate|kept");
+  assert.equal(await ask(url + "/asked"), "stc, gzip, deflate||");
+  assert.equal(await ask(new URL("/asked", url)), "stc, gzip, deflate||");
+  assert.equal(await ask(url + "/asked", { headers: { "Accept-Encoding": "br" } }), "br||");
+  assert.equal(await ask(new Request(url + "/asked", { headers: { "X-Own": "kept" } })), "stc, gzip, deflate|kept|");
+  const versed = await stcFetch(fetch, { version: 2 })(url + "/asked");
+  assert.equal(await versed.text(), "stc, gzip, deflate||2");
 });
 
 test("S10 redirects are followed and told", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { decodeStc, encodeStc, StcError } from "../src/index.js";
+import { decodeStc, encodeStc, encodeStc2, StcError } from "../src/index.js";
 
 function failure(action: () => string): StcError {
   const started = performance.now();
@@ -18,7 +18,14 @@ function failure(action: () => string): StcError {
   assert.fail("expected an StcError");
 }
 
-for (const [name, convert] of Object.entries({ decodeStc: (text: string) => decodeStc(text), encodeStc: (text: string) => encodeStc(text) })) {
+const CONVERSIONS: Record<string, (text: string) => string> = {
+  decodeStc: (text) => decodeStc(text),
+  encodeStc: (text) => encodeStc(text),
+  "encodeStc2 at level 2": (text) => encodeStc2(text),
+  "encodeStc2 at level 3": (text) => encodeStc2(text, { level: 3 }),
+};
+
+for (const [name, convert] of Object.entries(CONVERSIONS)) {
   for (const [opening, innermost, closing] of [["[", "[]", "]"], ['{"a":', "{}", "}"]] as const) {
     test(`K11 depth of ${opening} in ${name}`, () => {
       const deepest = opening.repeat(511) + innermost + closing.repeat(511);
@@ -46,12 +53,40 @@ test("K11 depth of tables and compact arrays", () => {
   assert.ok(decodeStc("{a[1]:".repeat(256) + "1" + "}".repeat(256)));
 });
 
+for (const [start, again] of [["", "["], ["", "{a:"], ["[1]{", "a{"], ["[1]{", "a("], ["[1]{", "a["], ["[1]{a:", "["], ["[1]{a}\n", "["]]) {
+  test(`K11 depth of ${JSON.stringify(start! + again!)} in STC 2`, () => {
+    const error = failure(() => decodeStc(`stc2\n${start}${again!.repeat(100_000)}`));
+    assert.match(error.message, /at most 512 nested levels/);
+  });
+}
+
+test("K11 nested columns as deep as allowed survive", () => {
+  const levels = (512 - 2) / 2;
+  const rows = [1, 2, 4].map((number) => '{"a":'.repeat(levels) + number + "}".repeat(levels));
+  const json = `[${rows.join(",")}]`;
+  assert.equal(decodeStc(encodeStc2(json)), json);
+  assert.equal(decodeStc(encodeStc2(json, { level: 3 })), json);
+});
+
+test("K10 references to references stop at the limit", () => {
+  let text = 'stc2\n[&1"a rather long text to be repeated"';
+  for (let number = 2; number < 100; number++) text += ` &${number}[${`*${number - 1} `.repeat(3)}*${number - 1}]`;
+  assert.match(failure(() => decodeStc(`${text}]`, { maxOutput: 1 << 20 })).message, /at most 1048576 bytes/);
+});
+
+test("K10 dittos and references of a large text take linear time", () => {
+  const rows = "\n" + "^ ^\n".repeat(200_000).trimEnd();
+  assert.equal(decodeStc(`stc2\n[200001]{a b}\nx [1 2]${rows}`).length, 200_001 * 20 + 1);
+});
+
 for (const count of ["3", "1000000000", "9".repeat(26), "9".repeat(100_000)]) {
   test(`K10 a count of ${count.length} digits that nothing fills`, () => {
     const error = failure(() => decodeStc(`{t[${count}]: 1,2}`));
     assert.equal(error.offset, count.length + 9);
     assert.match(error.message, /values as declared, found 2/);
     assert.match(failure(() => decodeStc(`[${count}]{a}: 1`)).message, /rows as declared, found 1/);
+    assert.match(failure(() => decodeStc(`stc2\n[${count}]{a}\n1\n2`)).message, /rows as declared, found 2/);
+    assert.equal(failure(() => decodeStc(`stc2\n[*${count}]`)).offset, 6);
   });
 }
 

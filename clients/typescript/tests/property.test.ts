@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
 import { test } from "node:test";
 
-import { decodeStc, encodeStc } from "../src/index.js";
+import { decodeStc, encodeStc, encodeStc2, StcError } from "../src/index.js";
+
+const LEVELS = [1, 2, 3] as const;
 
 const WORDS = ["a", "b", "id", "_x1", "true", "1a", "x-y", "", "é", "😀", " / ", "[2]{a}: ", "$&", "\\u0000", "\\ud800"];
 WORDS.push("\\\\", '\\"', "\\/", "\\n", "\u2028", "a,b", "}", ": ", '5\\" disk', "null", "-0", "__proto__");
@@ -88,6 +90,11 @@ test("K3 random documents", () => {
     // L6: what was encoded is encoded the same again.
     assert.equal(encodeStc(decodeStc(adr)), adr);
     assert.equal(encodeStc(decodeStc(dense), { spelling: "dense" }), dense);
+    for (const level of LEVELS) {
+      const encoded = encodeStc2(spaced, { level });
+      assert.equal(decodeStc(encoded), minified, spaced);
+      assert.equal(encodeStc2(minified, { level }), encoded);
+    }
   }
 });
 
@@ -106,6 +113,45 @@ test("K3 K14 random documents agree with the other implementations", { skip }, a
   }
   assert.ok(count > 0, "the file has no documents");
 });
+
+/** What the other implementations made of a document, and of a damaged text. */
+interface Stc2Document {
+  json: string;
+  minified: string;
+  levels: string[];
+  damaged: string;
+  max_output: number;
+  decoded: string | null;
+  offset: number | null;
+}
+
+const stc2File = process.env["STC2_RANDOM_DOCUMENTS"];
+const skipStc2 = stc2File ? false : "STC2_RANDOM_DOCUMENTS names no file of random documents";
+
+test("STC 2 random documents agree with the other implementations", { skip: skipStc2 }, async () => {
+  let count = 0;
+  for await (const line of lines(stc2File!)) {
+    const document = JSON.parse(line) as Stc2Document;
+    for (const level of LEVELS) {
+      const encoded = document.levels[level - 1]!;
+      assert.equal(encodeStc2(document.json, { level }), encoded, line);
+      assert.equal(decodeStc(encoded), document.minified, line);
+    }
+    assert.deepEqual(read(document), [document.decoded, document.offset], line);
+    count++;
+  }
+  assert.ok(count > 0, "the file has no documents");
+});
+
+/** The damaged text decoded, or where reading could not go on. */
+function read({ damaged, max_output }: Stc2Document): [string | null, number | null] {
+  try {
+    return [decodeStc(damaged, { maxOutput: max_output }), null];
+  } catch (error) {
+    assert.ok(error instanceof StcError, String(error));
+    return [null, error.offset];
+  }
+}
 
 /** Splits at line feeds only; `readline` splits at U+2028 as well, which JSON allows in a string. */
 async function* lines(path: string): AsyncGenerator<string> {

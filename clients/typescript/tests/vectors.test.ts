@@ -4,7 +4,15 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { decodeStc, encodeStc, StcError, type DecodeOptions, type Spelling } from "../src/index.js";
+import {
+  decodeStc,
+  encodeStc,
+  encodeStc2,
+  StcError,
+  type DecodeOptions,
+  type Level,
+  type Spelling,
+} from "../src/index.js";
 
 interface Case {
   name: string;
@@ -12,6 +20,7 @@ interface Case {
   input: string;
   output: string;
   spelling: Spelling;
+  level: Level;
   offset: number;
   max_output?: number;
 }
@@ -38,14 +47,28 @@ const CHECKS: Record<string, (given: Case) => void> = {
   },
 };
 
-for (const file of readdirSync(FOLDER).filter((name) => name.endsWith(".json"))) {
-  const { cases } = JSON.parse(readFileSync(new URL(file, FOLDER), "utf8")) as { cases: Case[] };
-  for (const given of cases) {
-    test(`K14 ${file}: ${given.name}`, () => {
-      const check = CHECKS[given.op];
-      assert.ok(check, `unknown operation ${given.op}`);
-      check(given);
-    });
+const STC2_CHECKS: Record<string, (given: Case) => void> = {
+  ...CHECKS,
+  encode({ input, output, level }) {
+    assert.equal(encodeStc2(input, { level }), output);
+    assert.equal(decodeStc(output), decodeStc(input));
+  },
+  round_trip({ input, output }) {
+    for (const level of [1, 2, 3] as const) assert.equal(decodeStc(encodeStc2(input, { level })), output);
+  },
+};
+
+for (const [folder, checks] of [["", CHECKS], ["stc2/", STC2_CHECKS]] as const) {
+  const url = new URL(folder, FOLDER);
+  for (const file of readdirSync(url).filter((name) => name.endsWith(".json"))) {
+    const { cases } = JSON.parse(readFileSync(new URL(file, url), "utf8")) as { cases: Case[] };
+    for (const given of cases) {
+      test(`K14 ${folder}${file}: ${given.name}`, () => {
+        const check = checks[given.op];
+        assert.ok(check, `unknown operation ${given.op}`);
+        check(given);
+      });
+    }
   }
 }
 

@@ -37,6 +37,10 @@ pub(crate) enum Command {
     Filter(crate::filters::Filter),
     /// Measure what every mode makes of a folder of recordings
     Bench(crate::bench::Bench),
+    /// Measure what would have been saved on the sessions that agents recorded
+    Replay(crate::replay::Replay),
+    /// Run scenarios with and without compression, and compare tokens and behaviour
+    Eval(crate::eval::Eval),
     /// Run the gateway between agents and their model providers
     Serve(crate::serve::Serve),
     /// Show what was saved, of what, and in money
@@ -45,6 +49,12 @@ pub(crate) enum Command {
     Config(crate::config::Config),
     /// Put tool servers behind Tokenforge
     Mcp(crate::mcp::Mcp),
+    /// Make tool results smaller inside an agent, without a gateway
+    Init(crate::init::Init),
+    /// Undo what init did
+    Uninit(crate::init::Init),
+    /// What agents run for every tool result once init told them to
+    Hook(crate::hook::Hook),
     /// Count the tokens of files
     Tokens(crate::tokens::Tokens),
     /// Show how much is stored, and remove it

@@ -5,12 +5,8 @@ use crate::output;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, Mode, Settings, Vault};
-use tokenforge_replay::bill::Tally;
-use tokenforge_replay::report::ModeReport;
-use tokenforge_replay::{Corpus, Report, outputs, sessions};
-use tokenforge_tokens::Counter;
+use tokenforge_compress::Mode;
+use tokenforge_replay::{Corpus, measure};
 
 /// Measure every mode on recorded outputs and sessions.
 #[derive(Args)]
@@ -37,32 +33,12 @@ pub(crate) fn run(arguments: &Bench) -> anyhow::Result<()> {
         [] => &[Mode::Lossless, Mode::Standard, Mode::Aggressive],
         modes => modes,
     };
-    let (kinds, sets) = (outputs::by_kind(&corpus)?, corpus.sets()?);
-    let bar = progress(modes.len() * (kinds.len() + sets.len()));
-    let key = Key::from_bytes([7; 32]);
-    let mut tally = Tally::new(counter);
-    let mut report = Report { vocabulary: name(counter), ..Report::default() };
-    for mode in modes {
-        let settings = Settings { mode: *mode, counter, ..Settings::default() };
-        let engine = Engine::new(&settings);
-        let engine = match mode.leaves_out() {
-            true => engine.with_vault(Vault { key: &key, tenant: "bench" }),
-            false => engine,
-        };
-        let mut found = ModeReport::default();
-        for (kind, recordings) in &kinds {
-            bar.set_message(format!("{mode}: {kind}"));
-            found.kinds.insert(kind.clone(), outputs::measure(recordings, &engine, counter));
-            bar.inc(1);
-        }
-        for set in &sets {
-            bar.set_message(format!("{mode}: {set}"));
-            let measured = sessions::measure(&corpus.sessions(set)?, &engine, &mut tally);
-            found.sessions.insert(set.clone(), measured);
-            bar.inc(1);
-        }
-        report.modes.insert(mode.to_string(), found);
-    }
+    let bar = progress();
+    let report = measure::corpus(&corpus, modes, counter, &mut |step| {
+        bar.set_length(step.of as u64);
+        bar.set_position(step.done as u64);
+        bar.set_message(format!("{}: {}", step.mode, step.name));
+    })?;
     bar.finish_and_clear();
     if arguments.json {
         return Ok(output::print(&serde_json::to_string(&report)?)?);
@@ -70,15 +46,7 @@ pub(crate) fn run(arguments: &Bench) -> anyhow::Result<()> {
     Ok(output::print(report.to_string().trim_end())?)
 }
 
-/// The vocabulary's name, without the part that all have.
-fn name(counter: Counter) -> String {
-    match counter {
-        Counter::Exact(vocabulary) => vocabulary.name().trim_end_matches("_base").to_owned(),
-        _ => "estimate".to_owned(),
-    }
-}
-
-fn progress(steps: usize) -> ProgressBar {
+fn progress() -> ProgressBar {
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}");
-    ProgressBar::new(steps as u64).with_style(style.unwrap_or(ProgressStyle::default_bar()))
+    ProgressBar::new(0).with_style(style.unwrap_or(ProgressStyle::default_bar()))
 }

@@ -6,7 +6,7 @@ use crate::{output, progress};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use tokenforge_formats::{MAX_OUTPUT, decode_any, stc, table, toon};
+use tokenforge_formats::{MAX_OUTPUT, decode_any, stc2, table, toon};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
     let (text, max_output) = (&input.text, arguments.max_output);
     let json = match source {
         Source::Auto => decode_any(text, max_output),
-        Source::Stc => stc::decode(text, max_output),
+        // Without the header of version 2 it is read as version 1.
+        Source::Stc => stc2::decode(text, max_output),
         Source::Table => table::decode(text, max_output),
         Source::Toon => {
             let (indent, strict) = (arguments.indent.unwrap_or(2).into(), !arguments.lenient);

@@ -23,7 +23,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::{LedgerSettings, Mcp, McpBackend, Settings, Upstreams};
+use tokenforge_config::{LedgerSettings, Mcp, McpBackend, Monitoring, Settings, Upstreams};
 use tokenforge_mock::Mock;
 use tokenforge_store::{Memory, Settings as StoreSettings};
 
@@ -31,6 +31,9 @@ const EXAMPLES: &str = "\
 Examples:
   tokenforge demo
   tokenforge demo --once --json";
+
+/// What is shown of the session's texts.
+const CONTENT_BYTES: usize = 16 << 20;
 
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -102,6 +105,8 @@ fn settings(provider: &Mock, ledger: &Path, port: u16) -> anyhow::Result<Setting
             ..Mcp::default()
         },
         ledger: LedgerSettings { path: Some(ledger.to_owned()), ..LedgerSettings::default() },
+        // Nothing of what is played is anybody's, so that the dashboard may show its texts.
+        monitoring: Monitoring { content_bytes: CONTENT_BYTES, ..Monitoring::default() },
         ..Settings::default()
     })
 }

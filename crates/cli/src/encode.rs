@@ -7,14 +7,16 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tokenforge_formats::stc::Spelling;
+use tokenforge_formats::stc2::Level;
 use tokenforge_formats::toon::{Delimiter, EncodeOptions, Numbers};
-use tokenforge_formats::{Form, Json, cheapest, stc, table, toon};
+use tokenforge_formats::{Form, Json, cheapest, stc, stc2, table, toon};
 
 const EXAMPLES: &str = "\
 Examples:
   tokenforge encode data.json                      the cheapest form by tokens, without loss
   kubectl get pods -o json | tokenforge encode --to toon
   tokenforge encode --to stc --spelling dense data.json
+  tokenforge encode --to stc --version 2 --level 3 data.json
   tokenforge encode --stats data.json > /dev/null  compare all forms";
 
 /// Write JSON in the form that costs fewest tokens, or in a form you name.
@@ -29,6 +31,15 @@ pub(crate) struct Encode {
     /// that has no more tokens [default: adr]
     #[arg(long, value_enum)]
     spelling: Option<SpellingName>,
+
+    /// STC: the version to write; 2 is replaced by minified JSON where that has no more tokens [default: 1]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=2))]
+    version: Option<u8>,
+
+    /// STC 2: how much is factored out; 1 is dense, 2 adds nested, sparse and constant columns, 3 prefixes, templates
+    /// and references [default: 2]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=3))]
+    level: Option<u8>,
 
     /// TOON: spaces per level [default: 2]
     #[arg(long, value_name = "SPACES", value_parser = clap::value_parser!(u8).range(1..=16))]
@@ -65,7 +76,7 @@ enum Target {
     Auto,
     /// TOON 4.4
     Toon,
-    /// STC 1
+    /// STC, version 1 unless --version says otherwise
     Stc,
     /// A typed table, for arrays of flat objects
     Table,
@@ -101,6 +112,9 @@ pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
     let text = match arguments.to {
         Target::Auto => cheapest(&json, Form::ALL, counter).text,
         Target::Json => json.minify(),
+        Target::Stc if arguments.version == Some(2) => {
+            stc2::lightest(&json, &[arguments.stc2_level()], counter).text
+        }
         Target::Stc => match arguments.spelling {
             Some(SpellingName::Dense) => cheapest(&json, &[Form::Stc], counter).text,
             Some(SpellingName::Adr) | None => stc::encode(&json, Spelling::Adr).into(),
@@ -130,6 +144,19 @@ impl Encode {
         if self.spelling.is_some() && !matches!(self.to, Target::Stc) {
             usage_error("--spelling needs --to stc");
         }
+        if self.version.is_some() && !matches!(self.to, Target::Stc) {
+            usage_error("--version needs --to stc");
+        }
+        if self.level.is_some() && self.version != Some(2) {
+            usage_error("--level needs --to stc --version 2");
+        }
+        if self.spelling.is_some() && self.version == Some(2) {
+            usage_error("--spelling is for version 1 of STC");
+        }
+    }
+
+    fn stc2_level(&self) -> Level {
+        self.level.and_then(Level::from_number).unwrap_or_default()
     }
 
     fn toon_options(&self) -> EncodeOptions {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod client_file;
 mod completions;
 mod compress;
 mod config;
@@ -13,16 +14,20 @@ mod doctor;
 mod embedded;
 mod encode;
 mod engine;
+mod eval;
 mod expand;
 mod explain;
 mod filters;
 mod gain;
 mod gateway;
+mod hook;
+mod init;
 mod input;
 mod ledger;
 mod mcp;
 mod output;
 mod progress;
+mod replay;
 mod serve;
 mod settings;
 mod stats;
@@ -61,10 +66,15 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Filter(arguments) => filters::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Init(arguments) => init::init(&arguments),
+        Command::Uninit(arguments) => init::uninit(&arguments),
+        Command::Hook(arguments) => hook::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

@@ -6,6 +6,7 @@ mod signals;
 
 pub(crate) use signals::stop;
 
+use crate::hook::{self, Workshop};
 use crate::settings::{self, Source};
 use crate::{data, ledger};
 use anyhow::{Context, bail};
@@ -13,7 +14,7 @@ use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokenforge_config::{Overrides, Settings, StoreSettings, StoreUrl};
+use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_gateway::Gateway;
 use tokenforge_store::{Location, Store};
 
@@ -70,7 +71,8 @@ impl Serve {
 
 pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let source = arguments.source();
-    let settings = with_data(source.load()?);
+    let (settings, origins) = source.load_with_origins()?;
+    let settings = with_data(settings);
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
@@ -79,11 +81,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start threads")?
-        .block_on(serve(settings, store, source, level))
+        .block_on(serve(settings, origins, store, source, level))
 }
 
 async fn serve(
     settings: Settings,
+    origins: Origins,
     store: Arc<dyn Store>,
     source: Source,
     level: log::Level,
@@ -95,13 +98,35 @@ async fn serve(
     let address = listener.local_addr().context("cannot listen")?;
     let mode = settings.tool_output.mode;
     let gateway = Gateway::new(settings, store)?;
+    gateway.set_origins(origins);
     let warming = gateway.clone();
     // What the first request would wait for is made while nobody waits.
     std::thread::spawn(move || warming.warm_up());
-    let _watching = reload::watch(gateway.clone(), source, level)?;
-    println!("listening on http://{address} ({mode})");
+    tokio::spawn(log::follow(level, gateway.clone()));
+    let _watching = reload::watch(gateway.clone(), source)?;
+    let _hooks = answer_hooks(&gateway);
+    // At once: whoever reads the first line may not wait for a second.
+    let lines = format!(
+        "listening on http://{address} ({mode})
+dashboard: http://{address}/_forge/ui/
+"
+    );
+    print!("{lines}");
     std::io::stdout().flush()?;
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
+}
+
+/// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.
+fn answer_hooks(gateway: &Arc<Gateway>) -> Option<hook::service::Service> {
+    let gateway = gateway.clone();
+    let answer = move |asked: &hook::Asked| Workshop::new(&gateway.settings()).answer(asked);
+    match data::hook_folder().and_then(|folder| hook::service::open(&folder, answer)) {
+        Ok(service) => Some(service),
+        Err(error) => {
+            tracing::info!("hooks of agents are not answered: {error:#}");
+            None
+        }
+    }
 }
 
 /// A gateway that anybody can reach must ask who it is, or be told that it need not.

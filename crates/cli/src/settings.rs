@@ -4,7 +4,7 @@ use anyhow::Context;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tokenforge_config::{ConfigFile, Overrides, Settings};
+use tokenforge_config::{ConfigFile, Origins, Overrides, Settings};
 
 /// The name of the settings file.
 const FILE: &str = "tokenforge.yaml";
@@ -18,6 +18,11 @@ pub(crate) struct Source {
 impl Source {
     /// Reads the settings.
     pub(crate) fn load(&self) -> anyhow::Result<Settings> {
+        Ok(self.load_with_origins()?.0)
+    }
+
+    /// Reads the settings, and where each has its value from.
+    pub(crate) fn load_with_origins(&self) -> anyhow::Result<(Settings, Origins)> {
         let text = match &self.file {
             Some(path) => Some(
                 fs::read_to_string(path)
@@ -27,7 +32,9 @@ impl Source {
         };
         let name = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let file = text.as_deref().map(|text| ConfigFile { name: &name, text });
-        Ok(Settings::load(file, &|name| env::var(name).ok(), &self.flags)?)
+        let environment = |name: &str| env::var(name).ok();
+        let settings = Settings::load(file, &environment, &self.flags)?;
+        Ok((settings, Origins::read(file, &environment, &self.flags)?))
     }
 }
 
@@ -37,6 +44,11 @@ pub(crate) fn file(named: Option<&Path>) -> Option<PathBuf> {
         return Some(named.to_owned());
     }
     let here = PathBuf::from(FILE);
-    let users = crate::data::config_folder().map(|folder| folder.join(FILE));
-    [Some(here), users].into_iter().flatten().find(|path| path.is_file())
+    if here.is_file() { Some(here) } else { users_file() }
+}
+
+/// The settings file in the user's folder for settings, if there is one.
+pub(crate) fn users_file() -> Option<PathBuf> {
+    let path = crate::data::config_folder()?.join(FILE);
+    path.is_file().then_some(path)
 }

@@ -3,6 +3,7 @@
 use crate::output::grouped;
 use serde::Serialize;
 use tokenforge_formats::stc::{self, Spelling};
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Form, Json, Refusal};
 use tokenforge_tokens::Counter;
 
@@ -28,16 +29,16 @@ pub(crate) fn print(json: &Json<'_>, counter: Counter, as_json: bool) {
         return;
     }
     let baseline = rows.iter().find(|row| row.form == "json").and_then(Row::tokens).unwrap_or(0);
-    eprintln!("{:<10} {:>13} {:>13}  against minified JSON", "form", "bytes", "tokens");
+    eprintln!("{:<12} {:>11} {:>13}  against minified JSON", "form", "bytes", "tokens");
     for Row { form, size } in &rows {
         match size {
             Size::Measured { bytes, tokens } => eprintln!(
-                "{form:<10} {:>13} {:>13}  {}",
+                "{form:<12} {:>11} {:>13}  {}",
                 grouped(*bytes),
                 grouped(*tokens),
                 difference(*tokens, baseline),
             ),
-            Size::Refused { refused } => eprintln!("{form:<10} {:>13} {:>13}  {refused}", "-", "-"),
+            Size::Refused { refused } => eprintln!("{form:<12} {:>11} {:>13}  {refused}", "-", "-"),
         }
     }
 }
@@ -57,6 +58,9 @@ fn rows(json: &Json<'_>, counter: Counter) -> Vec<Row> {
         row("toon", form(Form::Toon).as_deref().map_err(|refusal| *refusal)),
         row("stc adr", Ok(&stc::encode(json, Spelling::Adr))),
         row("stc dense", Ok(&stc::encode(json, Spelling::Dense))),
+        row("stc2 dense", Ok(&stc2::encode(json, Level::Dense))),
+        row("stc2 nested", Ok(&stc2::encode(json, Level::Nested))),
+        row("stc2 shared", Ok(&stc2::encode(json, Level::Shared))),
         row("table", form(Form::Table).as_deref().map_err(|refusal| *refusal)),
     ]
 }

@@ -4,7 +4,7 @@ pub mod embedded;
 pub mod lines;
 
 use std::borrow::Cow;
-use tokenforge_formats::{Choice, Form, Json, decode_any};
+use tokenforge_formats::{Choice, Form, Json, decode_any, stc2};
 use tokenforge_tokens::Counter;
 
 /// A whole JSON text in the cheapest of the allowed forms, never worse than minified.
@@ -33,6 +33,12 @@ pub fn cheapest<'t>(text: &'t str, allowed: &[Form], counter: Counter) -> Option
 #[must_use]
 pub fn decode(text: &str) -> Option<String> {
     decode_any(text, tokenforge_formats::MAX_OUTPUT).ok()
+}
+
+/// Is this JSON, or JSON lines, written as STC 2? Its lines are no lines of a text: blanks in them count, and they mean
+/// nothing without their header.
+pub(crate) fn is_stc2(text: &str) -> bool {
+    text.strip_prefix(lines::ANNOUNCEMENT).unwrap_or(text).starts_with(stc2::HEADER)
 }
 
 /// The JSON text without blanks; a text that is no JSON as it is.

@@ -63,7 +63,7 @@ pub use record::{Outcome, Reason, Step, Verdict};
 pub use runner::Expired;
 pub use session::Session;
 pub use settings::{
-    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings,
+    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2,
 };
 pub use stage::{Stage, Subject, Written};
 

@@ -2,6 +2,7 @@
 //! token gate and the record.
 
 use crate::fidelity::Fidelity;
+use crate::json;
 use crate::nature::Nature;
 use crate::record::{Outcome, Step};
 use crate::settings::CEILING_BYTES;
@@ -117,7 +118,8 @@ impl<'a> Run<'a> {
         if (self.expired)() {
             return Err(Outcome::OutOfTime);
         }
-        if !stage.is_for(&self.subject) {
+        let is_data = stage.fidelity() != Fidelity::Safety && json::is_stc2(self.text());
+        if is_data || !stage.is_for(&self.subject) {
             return Err(Outcome::NotFor);
         }
         if self.text().len() > CEILING_BYTES && stage.fidelity() != Fidelity::Safety {

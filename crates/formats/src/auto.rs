@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::form::Form;
 use crate::json::Json;
-use crate::stc;
+use crate::{stc, stc2};
 use std::borrow::Cow;
 use tokenforge_tokens::Counter;
 
@@ -29,7 +29,7 @@ impl Choice<'_> {
     }
 }
 
-/// The cheapest of the allowed forms by tokens. Never worse than minified JSON, which is the answer when
+/// The cheapest of the allowed forms by tokens. STC 2, where it is allowed, takes the place of STC 1. Never worse than minified JSON, which is the answer when
 /// nothing has fewer; never longer than the text as given; and never lossy: [`decode_any`] gives back the
 /// minified JSON byte for byte.
 ///
@@ -46,14 +46,10 @@ impl Choice<'_> {
 pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choice<'a> {
     let minified = json.minify();
     let mut best: Option<Choice<'a>> = None;
-    // The likely winners first: what comes later is counted only up to the best so far.
-    for form in [Form::Table, Form::Stc, Form::Toon] {
-        if !allowed.contains(&form) {
-            continue;
-        }
+    for form in candidates(allowed) {
         let Ok(text) = form.encode(json) else { continue };
         // An empty text, TOON's `{}`, would be taken for no content.
-        if text.is_empty() || text.len() > json.text().len() {
+        if text.is_empty() || text.len() > json.text().len() || is_minified(form, &text) {
             continue;
         }
         let limit = best.as_ref().map_or(usize::MAX, |best| best.tokens.saturating_sub(1));
@@ -73,13 +69,27 @@ pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choi
     }
 }
 
+/// The allowed forms but JSON, the likely winners first: what comes later is counted only up to the best so far.
+fn candidates(allowed: &[Form]) -> impl Iterator<Item = Form> {
+    let newer = allowed.iter().copied().find(|form| matches!(form, Form::Stc2(_)));
+    let is_superseded = move |form: Form| form == Form::Stc && newer.is_some();
+    let others = [Form::Table, Form::Stc, Form::Toon].into_iter();
+    let others = others.filter(move |form| allowed.contains(form) && !is_superseded(*form));
+    newer.into_iter().chain(others)
+}
+
+/// Is a text minified JSON, although it was to be STC 2?
+fn is_minified(form: Form, text: &str) -> bool {
+    matches!(form, Form::Stc2(_)) && !text.starts_with(stc2::HEADER)
+}
+
 /// Does the text decode to the minified JSON, without the form being named? STC and tables do by construction;
 /// TOON writes escapes and the key order of rows anew, so it is asked.
 fn is_exact(form: Form, text: &str, minified: &str) -> bool {
     form != Form::Toon || decode_any(text, minified.len()).as_deref() == Ok(minified)
 }
 
-/// Reads a text in whichever form it is: JSON or STC, then a table, then TOON.
+/// Reads a text in whichever form it is: STC 2 by its header, JSON or STC, then a table, then TOON.
 ///
 /// When no form fits, the error is that of the form which could be read furthest.
 ///
@@ -91,6 +101,10 @@ fn is_exact(form: Form, text: &str, minified: &str) -> bool {
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn decode_any(text: &str, max_output: usize) -> Result<String, Error> {
+    // With nothing behind it, the header is a string in TOON.
+    if text.strip_prefix(stc2::HEADER).is_some_and(|rest| !rest.trim_ascii().is_empty()) {
+        return stc2::decode(text, max_output);
+    }
     // TOON takes nearly any line for a key and a value, and any other for a string; but its encoders quote what
     // starts with a brace or, unless it is an array, with a bracket. Left bare, it is JSON with a mistake in it,
     // and the mistake is what its author must hear about.

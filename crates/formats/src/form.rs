@@ -3,6 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::json::Json;
 use crate::refusal::Refusal;
+use crate::stc2::{self, Level};
 use crate::{stc, table, toon};
 use std::borrow::Cow;
 use std::fmt;
@@ -18,12 +19,14 @@ pub enum Form {
     Toon,
     /// STC 1, dense.
     Stc,
+    /// STC 2. Its reader has to know it, or to be one that understands its headers: it is in no list unless put there.
+    Stc2(Level),
     /// The typed table.
     Table,
 }
 
 impl Form {
-    /// Every form.
+    /// Every form that can be given to anyone.
     pub const ALL: &'static [Self] = &[Self::Json, Self::Toon, Self::Stc, Self::Table];
 
     /// The name, as a user writes it.
@@ -32,6 +35,7 @@ impl Form {
             Self::Json => "json",
             Self::Toon => "toon",
             Self::Stc => "stc",
+            Self::Stc2(_) => "stc2",
             Self::Table => "table",
         }
     }
@@ -50,6 +54,7 @@ impl Form {
         match self {
             Self::Json => Ok(json.minify()),
             Self::Stc => Ok(stc::encode(json, stc::Spelling::Dense).into()),
+            Self::Stc2(level) => Ok(stc2::encode(json, level)),
             Self::Table => table::encode(json).map(Cow::Owned),
             Self::Toon => {
                 let numbers = toon::Numbers::Verbatim;
@@ -71,6 +76,7 @@ impl Form {
                 Ok(json.minify().into_owned())
             }
             Self::Stc => stc::decode(text, max_output),
+            Self::Stc2(_) => stc2::decode(text, max_output),
             Self::Table => table::decode(text, max_output),
             Self::Toon => {
                 let options = toon::DecodeOptions { max_output, ..Default::default() };

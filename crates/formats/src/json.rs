@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::output::Output;
 use content::Content;
 use std::borrow::Cow;
+use std::ops::Range;
 
 pub use value::Value;
 
@@ -200,6 +201,27 @@ impl<'a> Json<'a> {
         same_bytes(bytes(one), bytes(other))
     }
 
+    /// Are two values the same once minified?
+    #[inline]
+    pub(crate) fn same_value(&self, one: usize, other: usize) -> bool {
+        let (first, second) = (self.tape[one], self.tape[other]);
+        if first.kind != second.kind {
+            return false;
+        }
+        if !first.kind.is_container() {
+            return self.same_text(&first, &second);
+        }
+        self.same_container(one, other)
+    }
+
+    fn same_container(&self, one: usize, other: usize) -> bool {
+        let size = self.next(one) - one;
+        let nodes = || self.nodes(one, size).iter().zip(self.nodes(other, size));
+        self.next(other) - other == size
+            && nodes().all(|(one, other)| one.kind == other.kind && one.count == other.count)
+            && nodes().all(|(one, other)| one.kind.is_container() || self.same_text(one, other))
+    }
+
     /// Copies the lexeme of a scalar or key as it was written.
     #[inline(always)]
     pub(crate) fn copy_raw(&self, at: usize, out: &mut Output) {
@@ -212,6 +234,13 @@ impl<'a> Json<'a> {
     pub(crate) fn copy_unquoted(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize + 1, node.end as usize - 1);
+    }
+
+    /// Where the text between the quotes of a string or key is.
+    #[inline]
+    pub(crate) fn inside(&self, at: usize) -> Range<usize> {
+        let node = self.tape[at];
+        node.start as usize + 1..node.end as usize - 1
     }
 
     /// The text between the quotes of a string or key, escapes as they were written.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`toon`] | TOON 4.4: indentation, tables | all but duplicate keys and lone surrogates |
 //! | [`stc`] | STC 1: JSON with bare keys and tables; one grammar, two spellings | every JSON text |
+//! | [`stc2`] | STC 2: bare words, and everything that repeats factored out; three levels | every JSON text |
 //! | [`table`] | a typed header and CSV rows | arrays of flat objects |
 //! | [`Json::minify`] | JSON without white space: the baseline | every JSON text |
 //!
@@ -37,6 +38,7 @@ mod refusal;
 #[cfg(feature = "serde")]
 mod serde;
 pub mod stc;
+pub mod stc2;
 pub mod table;
 pub mod toon;
 

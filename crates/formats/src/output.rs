@@ -28,6 +28,22 @@ impl Output {
         self.bytes.len()
     }
 
+    /// The last byte, if there is one.
+    #[inline]
+    pub(crate) fn last(&self) -> Option<u8> {
+        self.bytes.last().copied()
+    }
+
+    /// Appends a whole piece of what was written before.
+    #[inline]
+    pub(crate) fn repeat(&mut self, start: usize, end: usize) {
+        let count = end - start;
+        match self.bytes[start..].first_chunk::<STEP>().copied() {
+            Some(step) if count <= STEP => self.push_step(&step, count),
+            _ => self.bytes.extend_from_within(start..end),
+        }
+    }
+
     pub(crate) fn truncate(&mut self, length: usize) {
         self.bytes.truncate(length);
     }
@@ -86,7 +102,27 @@ impl Output {
 
     /// Appends a number in decimal.
     pub(crate) fn push_count(&mut self, count: usize) {
-        self.push_str(&count.to_string());
+        self.push_digits(count as u64);
+    }
+
+    /// Appends a number in decimal, with its sign if that is minus.
+    pub(crate) fn push_integer(&mut self, number: i64) {
+        if number < 0 {
+            self.push(b'-');
+        }
+        self.push_digits(number.unsigned_abs());
+    }
+
+    fn push_digits(&mut self, mut number: u64) {
+        let mut digits = [b'0'; 20];
+        let mut start = digits.len() - 1;
+        while number > 9 {
+            digits[start] += (number % 10) as u8;
+            number /= 10;
+            start -= 1;
+        }
+        digits[start] += number as u8;
+        self.push_bytes(&digits[start..]);
     }
 
     /// Fails once there are more than `max_output` bytes; `offset` is how far the input was read.
@@ -114,6 +150,28 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_written_in_decimal() {
+        for number in [0, 1, -1, 9, 10, -10, 12_345, i64::MAX, i64::MIN] {
+            let mut out = Output::default();
+            out.push_integer(number);
+            assert_eq!(out.into_string(), number.to_string());
+        }
+    }
+
+    #[test]
+    fn pieces_written_before_are_appended_again() {
+        let text = "0123456789abcdefghijklmnopqrstuvwxyz0123456789";
+        for start in 0..text.len() {
+            for end in start..text.len() {
+                let mut out = Output::default();
+                out.push_str(text);
+                out.repeat(start, end);
+                assert_eq!(out.into_string(), format!("{text}{}", &text[start..end]));
+            }
+        }
+    }
 
     #[test]
     fn slices_of_every_length_are_copied_exactly() {

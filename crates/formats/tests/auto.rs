@@ -1,5 +1,9 @@
 //! The automatic choice, and reading a text whose form was not named.
 
+mod support;
+
+use support::corpus;
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Form, Json, MAX_OUTPUT, cheapest, decode_any};
 use tokenforge_tokens::Counter;
 
@@ -56,6 +60,8 @@ fn decode_any_reads_every_form_unnamed() {
         ("[2]{a:int}\n1\n2", r#"[{"a":1},{"a":2}]"#),
         ("[2]{a}:\n  1\n  2", r#"[{"a":1},{"a":2}]"#),
         ("a[2]: 1,2", r#"{"a":[1,2]}"#),
+        ("stc2\n[2]{a}\n1\n2", r#"[{"a":1},{"a":2}]"#),
+        ("stc2\n", "\"stc2\""),
         ("", "{}"),
         ("hello", "\"hello\""),
     ] {
@@ -101,4 +107,18 @@ fn damaged_json_is_not_taken_for_toon() {
         error.to_string(),
         "expected 2 rows as declared, found 1 (line 2, column 2, byte 12)"
     );
+}
+
+#[test]
+fn l2_l3_stc2_gives_back_real_tool_outputs_and_the_lightest_is_never_above_minified_json() {
+    let Some(documents) = corpus::json_documents() else { return };
+    for (id, text) in documents {
+        let json = Json::parse(&text).unwrap();
+        for level in Level::ALL {
+            let decoded = stc2::decode(&stc2::encode(&json, level), MAX_OUTPUT);
+            assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{id} {level:?}");
+        }
+        let weighed = stc2::lightest(&json, &Level::ALL, Counter::default());
+        assert!(weighed.tokens <= Counter::default().count(&json.minify()), "{id}");
+    }
 }

@@ -1,5 +1,6 @@
 //! K10, K11: hostile texts get a clean error.
 
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{ErrorKind, Form, Json, MAX_DEPTH, MAX_OUTPUT, Refusal, stc, table, toon};
 
 #[test]
@@ -8,6 +9,23 @@ fn k11_a_hundred_thousand_levels_are_a_clean_error_for_every_reader() {
     for text in ["[".repeat(deep), "{\"a\":".repeat(deep), "[1]{a}:".repeat(deep)] {
         let error = stc::decode(&text, MAX_OUTPUT).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooDeep { limit: MAX_DEPTH }, "{error}");
+    }
+    for (start, again) in [
+        ("", "["),
+        ("", "{a:"),
+        ("[1]{", "a{"),
+        ("[1]{", "a("),
+        ("[1]{", "a["),
+        ("[1]{a:", "["),
+        ("[1]{a}\n", "["),
+    ] {
+        let text = format!("stc2\n{start}{}", again.repeat(deep));
+        let error = stc2::decode(&text, MAX_OUTPUT).unwrap_err();
+        assert_eq!(
+            error.kind(),
+            ErrorKind::TooDeep { limit: MAX_DEPTH },
+            "{start}{again}: {error}"
+        );
     }
     let error = Json::parse(&"[".repeat(deep)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooDeep { limit: MAX_DEPTH });
@@ -24,7 +42,54 @@ fn k11_the_deepest_document_allowed_survives_every_form() {
         let encoded = form.encode(&json).unwrap();
         assert_eq!(form.decode(&encoded, MAX_OUTPUT).as_deref(), Ok(&*text), "{form}");
     }
+    for level in Level::ALL {
+        let encoded = stc2::encode(&json, level);
+        assert_eq!(stc2::decode(&encoded, MAX_OUTPUT).as_deref(), Ok(&*text), "{level:?}");
+    }
     assert!(Json::parse(&format!("[{text}]")).is_err());
+}
+
+#[test]
+fn k11_nested_columns_as_deep_as_allowed_survive() {
+    let levels = (MAX_DEPTH - 2) / 2;
+    let row = |n: usize| "{\"a\":".repeat(levels) + &n.to_string() + &"}".repeat(levels);
+    let text = format!("[{},{},{}]", row(1), row(2), row(4));
+    let json = Json::parse(&text).unwrap();
+    for level in Level::ALL {
+        let encoded = stc2::encode(&json, level);
+        assert_eq!(stc2::decode(&encoded, MAX_OUTPUT).as_deref(), Ok(&*text), "{level:?}");
+    }
+}
+
+#[test]
+fn k10_references_to_references_stop_at_max_output() {
+    let mut text = String::from("stc2\n[&1\"a rather long text to be repeated\"");
+    for number in 2..100 {
+        let before = number - 1;
+        text += &format!(" &{number}[*{before} *{before} *{before} *{before}]");
+    }
+    text.push(']');
+    let error = stc2::decode(&text, 1 << 20).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutputTooLarge { limit: 1 << 20 });
+    let long = "k".repeat(10_000);
+    for (column, row) in [
+        (format!("b:{long}"), "\n1"),
+        (format!("b=\"{long}\"+*"), "\n1 2"),
+        (format!("b={long}"), "\n1"),
+        (long.clone(), "\n1 2"),
+    ] {
+        let text = format!("stc2\n[100000]{{{long}=* {column}}}{}", row.repeat(100_000));
+        let error = stc2::decode(&text, 1 << 20).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutputTooLarge { limit: 1 << 20 });
+    }
+}
+
+#[test]
+fn k10_a_declared_billion_rows_are_an_error_at_the_end_of_what_is_there() {
+    for count in ["1000000000", "99999999999999999999999"] {
+        let error = stc2::decode(&format!("stc2\n[{count}]{{a}}\n1\n2"), MAX_OUTPUT).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Count { found: 2, .. }), "{error}");
+    }
 }
 
 #[test]

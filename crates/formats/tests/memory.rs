@@ -3,6 +3,7 @@
 //! One test, since the allocator counts for the whole process.
 
 use peak_alloc::PeakAlloc;
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Form, Json, MAX_OUTPUT, stc};
 use tokenforge_samples::typical;
 
@@ -32,10 +33,20 @@ fn k10_memory_is_a_small_multiple_of_what_is_read_or_written() {
             let decoding = peak(|| form.decode(&encoded, MAX_OUTPUT));
             assert!(decoding <= 20 * text.len(), "{form}: {decoding} for {}", text.len());
         }
+        for level in Level::ALL {
+            let encoded = stc2::encode(&json, level);
+            let encoding = peak(|| stc2::encode(&json, level));
+            assert!(encoding <= 20 * text.len(), "{level:?}: {encoding} for {}", text.len());
+            let decoding = peak(|| stc2::decode(&encoded, MAX_OUTPUT));
+            assert!(decoding <= 4 * text.len(), "{level:?}: {decoding} for {}", text.len());
+        }
     }
 
     let bomb = "{t[1000000000]: 1,2,3}";
     assert!(peak(|| stc::decode(bomb, MAX_OUTPUT)) < 4096);
+
+    let bomb = "stc2\n[1000000000]{a b}\n1 2";
+    assert!(peak(|| stc2::decode(bomb, MAX_OUTPUT)) < 8192);
 
     let key = "k".repeat(1000);
     let table = format!("[100000]{{{key}}}: {}", vec!["1"; 100_000].join(" / "));

@@ -5,6 +5,7 @@
 use serde_json::Value;
 use std::path::Path;
 use tokenforge_formats::stc::{Spelling, decode, encode};
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Json, MAX_OUTPUT};
 
 /// Runs a check on every case of a file and says how many there were.
@@ -21,6 +22,8 @@ struct Case {
     name: String,
     op: String,
     spelling: Spelling,
+    /// Of STC 2.
+    level: Option<Level>,
     input: String,
     output: String,
     offset: usize,
@@ -35,6 +38,7 @@ impl Case {
             name: text("name"),
             op: text("op"),
             spelling: if case["spelling"] == "dense" { Spelling::Dense } else { Spelling::Adr },
+            level: number("level").and_then(|level| Level::from_number(level as u8)),
             input: text("input"),
             output: text("output"),
             offset: number("offset").unwrap_or(usize::MAX),
@@ -84,6 +88,47 @@ fn k10_k16_error_vectors() {
             "encode_error" => Json::parse(&case.input).map(|_| ()).expect_err(&case.name),
             other => panic!("{}: unknown op {other}", case.name),
         };
+        assert_eq!(error.offset(), case.offset, "{}: {error}", case.name);
+    });
+}
+
+#[test]
+fn stc2_encode_vectors() {
+    for_each_case("stc2/encode.json", |op, case| {
+        assert_eq!(op, "encode");
+        let json = Json::parse(&case.input).unwrap();
+        assert_eq!(stc2::encode(&json, case.level.unwrap()), case.output, "{}", case.name);
+        let decoded = stc2::decode(&case.output, MAX_OUTPUT);
+        assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{}", case.name);
+    });
+}
+
+#[test]
+fn stc2_decode_vectors() {
+    for_each_case("stc2/decode.json", |op, case| {
+        assert_eq!(op, "decode");
+        let decoded = stc2::decode(&case.input, case.max_output);
+        assert_eq!(decoded.as_deref(), Ok(&*case.output), "{}", case.name);
+    });
+}
+
+#[test]
+fn stc2_round_trip_vectors() {
+    for_each_case("stc2/round_trip.json", |op, case| {
+        assert_eq!(op, "round_trip");
+        let json = Json::parse(&case.input).unwrap();
+        for level in Level::ALL {
+            let decoded = stc2::decode(&stc2::encode(&json, level), MAX_OUTPUT);
+            assert_eq!(decoded.as_deref(), Ok(&*case.output), "{}", case.name);
+        }
+    });
+}
+
+#[test]
+fn stc2_error_vectors() {
+    for_each_case("stc2/error.json", |op, case| {
+        assert_eq!(op, "decode_error");
+        let error = stc2::decode(&case.input, case.max_output).expect_err(&case.name);
         assert_eq!(error.offset(), case.offset, "{}: {error}", case.name);
     });
 }

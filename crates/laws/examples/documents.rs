@@ -3,9 +3,12 @@
 //! ```sh
 //! cargo run -p tokenforge-laws --example documents -- 100000          # random ones, with everything JSON allows
 //! cargo run -p tokenforge-laws --example documents -- 100000 common   # with only what every implementation holds
+//! cargo run -p tokenforge-laws --example documents -- 100000 stc2     # such, and such that repeat themselves, in STC 2
 //! cargo run -p tokenforge-laws --example documents -- FOLDER          # the JSON among the tool outputs of a corpus
+//! cargo run -p tokenforge-laws --example documents -- FOLDER stc2     # the same in STC 2
 //! ```
 //!
+//! In STC 2 each document comes with its three levels, and with a damaged text and what becomes of that.
 //! `common` means numbers that fit a double, whole surrogate pairs, keys that occur once and that JavaScript does
 //! not reorder. A corpus is folders of JSON lines with a member `content`.
 
@@ -14,8 +17,10 @@ use std::error::Error;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Json, stc, toon};
-use tokenforge_samples::{Nasty, nasty};
+use tokenforge_laws::damage::{SYNTAX, scratched};
+use tokenforge_samples::{Nasty, nasty, repetitive};
 
 const COMMON: Nasty = Nasty {
     duplicate_keys: false,
@@ -24,43 +29,51 @@ const COMMON: Nasty = Nasty {
     integer_keys: false,
 };
 
+type Print = fn(&str, u64, &mut dyn Write) -> Result<(), Box<dyn Error>>;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let source = arguments.next().unwrap_or("100000".to_owned());
+    let what = arguments.next();
+    let is_stc2 = what.as_deref() == Some("stc2");
+    let print: Print = if is_stc2 { print_stc2 } else { print };
     let mut out = BufWriter::new(io::stdout().lock());
     if Path::new(&source).is_dir() {
-        print_corpus(Path::new(&source), &mut out)?;
+        print_corpus(Path::new(&source), print, &mut out)?;
     } else {
-        let is_common = arguments.next().as_deref() == Some("common");
-        let taste = if is_common { COMMON } else { Nasty::default() };
+        let taste = if what.as_deref() == Some("common") { COMMON } else { Nasty::default() };
         for seed in 0..source.parse()? {
-            print(&nasty(seed, taste), &mut out)?;
+            let text = match is_stc2 && seed % 2 == 1 {
+                true => repetitive(seed),
+                false => nasty(seed, taste),
+            };
+            print(&text, seed, &mut out)?;
         }
     }
     Ok(out.flush()?)
 }
 
 /// Prints the outputs in a folder that are JSON, those in its folders too.
-fn print_corpus(folder: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn print_corpus(folder: &Path, print: Print, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            print_corpus(&path, out)?;
+            print_corpus(&path, print, out)?;
             continue;
         }
-        for line in fs::read_to_string(&path)?.lines() {
+        for (line, seed) in fs::read_to_string(&path)?.lines().zip(0..) {
             let output: Value = serde_json::from_str(line)?;
             if let Some(text) = output["content"].as_str()
                 && Json::parse(text).is_ok()
             {
-                print(text, out)?;
+                print(text, seed, out)?;
             }
         }
     }
     Ok(())
 }
 
-fn print(text: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+fn print(text: &str, _: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let json = Json::parse(text)?;
     let line = serde_json::json!({
         "json": text,
@@ -68,6 +81,25 @@ fn print(text: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         "adr": stc::encode(&json, stc::Spelling::Adr),
         "dense": stc::encode(&json, stc::Spelling::Dense),
         "toon": toon::encode(&json, &toon::EncodeOptions::default()).ok(),
+    });
+    Ok(writeln!(out, "{line}")?)
+}
+
+fn print_stc2(text: &str, seed: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+    let json = Json::parse(text)?;
+    let levels = Level::ALL.map(|level| stc2::encode(&json, level));
+    let damaged = scratched(seed, &levels[(seed % 3) as usize], &SYNTAX);
+    // Some stop at a limit.
+    let max_output = if seed % 5 == 4 { damaged.len() } else { 4 * text.len() + 64 };
+    let decoded = stc2::decode(&damaged, max_output);
+    let line = serde_json::json!({
+        "json": text,
+        "minified": json.minify(),
+        "levels": levels,
+        "damaged": damaged,
+        "max_output": max_output,
+        "decoded": decoded.as_ref().ok(),
+        "offset": decoded.as_ref().err().map(tokenforge_formats::Error::offset),
     });
     Ok(writeln!(out, "{line}")?)
 }

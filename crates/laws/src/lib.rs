@@ -5,6 +5,7 @@
 //! beyond the limit; [`engine`] takes tool outputs, [`compress`] what its parts take.
 
 pub mod compress;
+pub mod damage;
 pub mod document;
 pub mod engine;
 pub mod filter;

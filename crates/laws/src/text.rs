@@ -1,7 +1,7 @@
 //! Laws about what readers do with any text.
 
 use serde::de::IgnoredAny;
-use tokenforge_formats::{Error, ErrorKind, Form, Json, decode_any, toon};
+use tokenforge_formats::{Error, ErrorKind, Form, Json, decode_any, stc2, toon};
 
 /// What is JSON for us is JSON for others, and the reverse.
 pub fn json(bytes: &[u8]) {
@@ -29,6 +29,13 @@ pub fn json(bytes: &[u8]) {
 /// STC in any spelling: no panic, valid output, within the limit.
 pub fn stc(text: &str, max_output: usize) {
     check(text, Form::Stc.decode(text, max_output), max_output);
+}
+
+/// STC 2, with and without its header: no panic, valid output, within the limit.
+pub fn stc2(text: &str, max_output: usize) {
+    check(text, stc2::decode(text, max_output), max_output);
+    let text = format!("{}{text}", stc2::HEADER);
+    check(&text, stc2::decode(&text, max_output), max_output);
 }
 
 /// The typed table: no panic, valid output, within the limit.

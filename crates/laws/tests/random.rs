@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use tokenforge_formats::Json;
+use tokenforge_formats::stc2::{self, Level};
+use tokenforge_laws::damage::{COMMON, SYNTAX, scratched};
 use tokenforge_laws::{document, text, tokens};
-use tokenforge_samples::{Nasty, nasty};
+use tokenforge_samples::{Nasty, nasty, repetitive};
 use tokenforge_tokens::Counter;
 
 /// Runs `law` on that many documents, spread over the cores.
@@ -28,6 +31,39 @@ fn for_all_of(taste: Nasty, count: u64, law: impl Fn(u64, &str) + Sync) {
 #[test]
 fn k3_l3_l6_stc_gives_back_a_million_random_documents_byte_for_byte() {
     for_all(1_000_000, |_, json| document::stc(json));
+}
+
+/// Each is written six times, so there are fewer of them unless `STC2_DOCUMENTS` says how many: a million before a release.
+fn stc2_documents() -> u64 {
+    let wanted = std::env::var("STC2_DOCUMENTS").ok();
+    wanted.map_or(200_000, |wanted| wanted.parse().expect("STC2_DOCUMENTS is a number"))
+}
+
+#[test]
+fn l3_l6_stc2_gives_back_random_documents_byte_for_byte() {
+    for_all(stc2_documents() / 2, |seed, json| {
+        document::stc2(json);
+        document::stc2(&repetitive(seed));
+    });
+}
+
+#[test]
+fn l2_the_lightest_stc2_is_never_above_minified_json() {
+    for_all(20_000, |seed, json| {
+        document::lightest(json, Counter::default());
+        document::lightest(&repetitive(seed), Counter::default());
+    });
+}
+
+#[test]
+fn the_reader_of_stc2_survives_texts_with_random_damage() {
+    for_all(300_000, |seed, _| {
+        let text = repetitive(seed / 3);
+        let json = Json::parse(&text).expect("repetitive texts are JSON");
+        let level = Level::ALL[(seed % 3) as usize];
+        let damaged = scratched(seed, &stc2::encode(&json, level), &SYNTAX);
+        text::stc2(&damaged, (seed % 4096) as usize);
+    });
 }
 
 #[test]
@@ -84,18 +120,5 @@ fn l2_early_exits_change_no_answer() {
 fn damage(seed: u64, json: &str) -> String {
     let parsed = tokenforge_formats::Json::parse(json).expect("samples are JSON");
     let form = tokenforge_formats::Form::ALL[(seed % 4) as usize];
-    let text = form.encode(&parsed).unwrap_or(json.into());
-    let mut characters: Vec<char> = text.chars().collect();
-    let mut state = seed;
-    for _ in 0..seed % 4 {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let at = (state >> 33) as usize % (characters.len() + 1);
-        let syntax = ['"', '\\', '{', '}', '[', ']', ':', ',', '/', '\n', ' ', '-', '0', 'é'];
-        match (state >> 20) % 3 {
-            0 if at < characters.len() => drop(characters.remove(at)),
-            1 if at < characters.len() => characters[at] = syntax[(state >> 24) as usize % 14],
-            _ => characters.insert(at, syntax[(state >> 24) as usize % 14]),
-        }
-    }
-    characters.into_iter().collect()
+    scratched(seed, &form.encode(&parsed).unwrap_or(json.into()), &SYNTAX[..COMMON])
 }

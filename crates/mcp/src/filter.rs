@@ -20,7 +20,7 @@ use crate::work::{self, ToolCall};
 use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
-use tokenforge_negotiate::Format;
+use tokenforge_negotiate::{Format, StcVersion};
 
 /// How many requests are remembered until they are answered.
 const REQUESTS: usize = 4096;
@@ -95,6 +95,8 @@ impl Filter {
                     word.and_then(|word| word.parse().ok()).unwrap_or_else(|| self.usual());
                 let call = ToolCall {
                     rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
+                    // Without headers nobody can name another.
+                    stc_version: StcVersion::One,
                     structured,
                     is_promised: self.tools.get(&*tool).copied().unwrap_or(false),
                     server: "server".to_owned(),

@@ -4,10 +4,10 @@ use crate::hub::{HubSettings, Originals};
 use crate::policy::Rule;
 use crate::result::{Figures, Job, Rewritten, rewrite};
 use std::time::Instant;
-use tokenforge_compress::{Engine, Mode, Vault};
+use tokenforge_compress::{Engine, Mode, Stc2, Vault};
 use tokenforge_config::Structured;
 use tokenforge_ledger::Outcome;
-use tokenforge_negotiate::Format;
+use tokenforge_negotiate::{Format, StcVersion};
 
 /// A call of a tool, and what is to be done to its result.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct ToolCall {
     pub arguments: String,
     /// What is to be done to its texts; `None`: nothing.
     pub rule: Option<Rule>,
+    /// The highest version of STC that the client reads.
+    pub stc_version: StcVersion,
     /// What becomes of structured content.
     pub structured: Structured,
     /// Does the tool promise structured content?
@@ -55,6 +57,9 @@ pub fn rewritten(
     let is_observed = settings.is_observed();
     if engine_settings.mode == Mode::Observe {
         engine_settings.mode = Mode::Standard;
+    }
+    if call.stc_version == StcVersion::One {
+        engine_settings.stc2 = Stc2::Never;
     }
     let is_off = engine_settings.mode == Mode::Disabled;
     let began = Instant::now();

@@ -24,6 +24,9 @@
 //! error, and `X-Content-Format` on the answer says what it got. Where settings name a format, [`Format::from_str`]
 //! gives an error that lists the formats.
 //!
+//! Which STC a reader gets is no matter of preference: who did not say in [`STC_VERSION`] that it reads version 2 gets
+//! version 1 ([`Reader::stc_version`]).
+//!
 //! A wildcard asks for nothing: everybody sends `*/*`. It matters to the usual form alone, which is sent where the
 //! reader takes it.
 //!
@@ -37,7 +40,7 @@ mod reader;
 
 pub use format::{Format, UnknownFormat};
 pub use list::take_out;
-pub use reader::{By, Carrier, Reader, Wanted};
+pub use reader::{By, Carrier, Reader, StcVersion, Wanted};
 
 use http::HeaderName;
 
@@ -46,6 +49,9 @@ pub const PREFER_FORMAT: HeaderName = HeaderName::from_static("x-prefer-format")
 
 /// Says which form was sent.
 pub const CONTENT_FORMAT: HeaderName = HeaderName::from_static("x-content-format");
+
+/// Says in a request which version of STC its sender reads up to, and in an answer which one it is in.
+pub const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
 
 /// The media type of TOON.
 pub const TOON_TYPE: &str = "text/toon";

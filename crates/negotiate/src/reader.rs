@@ -1,7 +1,7 @@
 //! What is known of a reader, and what follows.
 
 use crate::accepted::{Accepted, takes_stc_coding};
-use crate::{Format, PREFER_FORMAT};
+use crate::{Format, PREFER_FORMAT, STC_VERSION};
 use http::HeaderMap;
 
 /// What is known of whoever reads an answer.
@@ -52,6 +52,27 @@ pub enum By {
     Config,
 }
 
+/// A version of STC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum StcVersion {
+    /// What every reader of STC reads.
+    #[default]
+    One,
+    /// What only those get who named it.
+    Two,
+}
+
+impl StcVersion {
+    /// As headers name it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::One => "1",
+            Self::Two => "2",
+        }
+    }
+}
+
 impl Wanted {
     /// The form that is wanted.
     pub const fn format(self) -> Format {
@@ -100,6 +121,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The highest version of STC that it reads, as far as it said so and we know it. Where lines differ, the lowest.
+    #[must_use]
+    pub fn stc_version(&self) -> StcVersion {
+        let lines = self.headers.get_all(STC_VERSION).iter();
+        let named = lines.map(|line| line.to_str().ok()?.trim().parse::<u32>().ok()).min();
+        match named.flatten() {
+            Some(2..) => StcVersion::Two,
+            _ => StcVersion::One,
+        }
+    }
+
     /// What the header says, if all of its lines say the same.
     fn preferred(&self) -> Option<Format> {
         let lines = self.headers.get_all(PREFER_FORMAT).iter();
@@ -117,5 +149,29 @@ fn narrowed(usual: Format, takes_toon: bool, takes_stc: bool) -> Option<Format> 
         (Format::Stc | Format::Auto, false, true) => Some(Format::Stc),
         (_, true, true) => Some(usual),
         (Format::Toon, false, _) | (Format::Stc, _, false) | (Format::Auto, false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn who_did_not_name_version_2_reads_version_1() {
+        let version = |lines: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(STC_VERSION, HeaderValue::from_str(line).unwrap());
+            }
+            Reader::of(&headers).stc_version()
+        };
+        for lines in [&[][..], &["1"], &["0"], &["two"], &[""], &["2.0"], &["2", "1"], &["2", "x"]]
+        {
+            assert_eq!(version(lines), StcVersion::One, "{lines:?}");
+        }
+        for lines in [&["2"][..], &[" 2 "], &["3"], &["2", "7"]] {
+            assert_eq!(version(lines), StcVersion::Two, "{lines:?}");
+        }
     }
 }

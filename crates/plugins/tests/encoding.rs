@@ -77,6 +77,23 @@ async fn a_form_can_be_had_from_its_own_plugin_only() {
 }
 
 #[tokio::test]
+async fn who_names_version_2_of_stc_gets_it_and_nobody_else() {
+    let chain = chain(&[("stc", json!({})), ("toon", json!({}))]);
+    for asked in [("x-prefer-format", "stc"), ("accept-encoding", "stc")] {
+        for (version, is_newer) in [("1", false), ("2", true), ("3", true), ("new", false)] {
+            let headers = [asked, ("x-stc-version", version)];
+            let (format, body) = answered(&chain, request(&headers)).await;
+            assert_eq!(format, "stc");
+            assert_eq!(body.starts_with("stc2\n"), is_newer, "{headers:?}: {body}");
+            assert_eq!(decode_any(&body, MAX_OUTPUT).unwrap(), ROWS);
+        }
+        assert!(!answered(&chain, request(&[asked])).await.1.starts_with("stc2"));
+    }
+    let named = [("x-stc-version", "2")];
+    assert_eq!(answered(&chain, request(&named)).await.1, ROWS, "a version alone asks for nothing");
+}
+
+#[tokio::test]
 async fn the_bound_of_one_plugin_is_none_of_the_other() {
     for order in [["stc", "toon"], ["toon", "stc"]] {
         let config = |name| if name == "stc" { json!({"max_bytes": 10}) } else { json!({}) };

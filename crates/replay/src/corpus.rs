@@ -1,6 +1,7 @@
 //! A folder of recordings: `outputs/KIND/*.jsonl`, `sessions/SET/*.json`, `probes/SET/*.jsonl`.
 
-use crate::session::Session;
+use crate::probes::Probe;
+use crate::source::{self, Source};
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,15 +51,6 @@ pub struct Recording {
     pub command: Option<String>,
 }
 
-/// Something a later turn used that had come from a tool result.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Probe {
-    /// The text that was used.
-    pub needle: String,
-    /// The index of the message that used it.
-    pub used_at_msg: usize,
-}
-
 impl Corpus {
     /// The recordings in a folder.
     ///
@@ -103,18 +95,14 @@ impl Corpus {
     /// The sessions of a set, each with its probes.
     ///
     /// # Errors
-    /// If a file cannot be read or is not a session.
-    pub fn sessions(&self, set: &str) -> Result<Vec<(Session, Vec<Probe>)>, CorpusError> {
+    /// If the folder or a file of probes cannot be read.
+    pub fn sessions(&self, set: &str) -> Result<Vec<(Source, Vec<Probe>)>, CorpusError> {
         let mut sessions = Vec::new();
         for file in files(&self.folder.join("sessions").join(set), "json")? {
-            let malformed =
-                |reason: String| CorpusError::Malformed { path: file.clone(), line: 1, reason };
-            let session =
-                Session::parse(&read(&file)?).map_err(|error| malformed(error.to_string()))?;
             let name = file.file_stem().unwrap_or_default();
             let probes = self.folder.join("probes").join(set).join(name).with_extension("jsonl");
             let probes = if probes.exists() { lines(&probes)? } else { Vec::new() };
-            sessions.push((session, probes));
+            sessions.extend(source::at(&file).into_iter().map(|source| (source, probes.clone())));
         }
         Ok(sessions)
     }

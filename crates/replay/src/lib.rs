@@ -1,17 +1,34 @@
 //! Replays recorded tool outputs and whole agent sessions through the engine, and measures.
 //!
-//! - [`corpus`] reads a folder of recordings: single outputs, sessions, and probes (what later turns of a session used).
-//! - [`outputs`] measures single outputs: tokens, larger ones, round trips, speed.
-//! - [`sessions`] measures sessions: every request is replayed as a gateway would have sent it, billed as a provider
-//!   with a prompt cache bills, and searched for what the model needed next.
-//! - [`report`] is what is found, as JSON or a table.
+//! - [`read`] has a reader for each program that writes sessions down; [`transcript`] is what they tell.
+//! - [`session`] replays what is told: every request as a gateway would have sent it, charged as it was, or as a provider
+//!   with a prompt cache charges. An [`account`] is what is found out.
+//! - [`source`] finds logs, [`history`](mod@history) replays many of them at once, [`table`] and [`page`] show what was found.
+//! - [`corpus`] reads a folder of recordings: single outputs, sessions, and [`probes`] (what later turns of a session used).
+//!   [`measure`](mod@measure) is what every mode makes of it, in a [`report`].
+//!
+//! A log is read once, an entry at a time; what is held is the text of one conversation's results.
 
-pub mod bill;
+pub mod account;
+mod conversation;
 pub mod corpus;
+pub mod history;
+pub mod measure;
 pub mod outputs;
+pub mod page;
+pub mod plan;
+pub mod probes;
+pub mod read;
 pub mod report;
 pub mod session;
-pub mod sessions;
+mod sessions;
+pub mod source;
+pub mod table;
+pub mod transcript;
+pub mod usage;
+mod words;
 
 pub use corpus::{Corpus, CorpusError};
+pub use history::History;
+pub use plan::{Expansion, Plan};
 pub use report::Report;

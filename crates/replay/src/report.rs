@@ -1,8 +1,10 @@
 //! What was measured.
 
+use crate::probes::Probes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
+use tokenforge_tokens::Counter;
 
 /// What was measured, by mode.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -50,25 +52,27 @@ pub struct Set {
     pub tool_tokens_out: usize,
     /// What later turns used, and whether they could still have.
     pub probes: Probes,
-    /// Our input bill over the raw one.
+    /// Our input bill over the one that was.
     pub cost_ratio: f64,
+    /// Our whole bill over the one that was, output included.
+    pub bill_ratio: f64,
+    /// Requests to the model.
+    pub requests: usize,
+    /// Those of them whose usage was logged; the others are charged as a provider with a cache charges.
+    pub logged: usize,
     /// How much of a request the next one left as it was, at worst.
     pub prefix_stability: f64,
 }
 
-/// What later turns used, and whether they could still have.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Probes {
-    /// How many texts were looked for.
-    pub total: usize,
-    /// Literally in the request.
-    pub visible: usize,
-    /// Not literally, but in the request once a lossless form in it is decoded.
-    pub decoded: usize,
-    /// Behind a reference in the request.
-    pub retrievable: usize,
-    /// Gone.
-    pub lost: usize,
+impl Report {
+    /// A report of nothing.
+    pub(crate) fn new(counter: Counter) -> Self {
+        let vocabulary = match counter {
+            Counter::Exact(vocabulary) => vocabulary.name().trim_end_matches("_base"),
+            _ => "estimate",
+        };
+        Report { vocabulary: vocabulary.to_owned(), modes: BTreeMap::new() }
+    }
 }
 
 impl fmt::Display for Report {
@@ -108,12 +112,12 @@ impl fmt::Display for ModeReport {
         if !self.sessions.is_empty() {
             writeln!(
                 f,
-                "\n| {:<20} | sessions | tool tokens in | out     |  saved | probes | visible | decoded | retrievable | lost | cost ratio | prefix stability |",
+                "\n| {:<20} | sessions | tool tokens in | out     |  saved | probes | visible | decoded | retrievable | lost | requests | logged | cost ratio | bill ratio | prefix stability |",
                 "sessions"
             )?;
             writeln!(
                 f,
-                "|{:-<22}|---------:|---------------:|--------:|-------:|-------:|--------:|--------:|------------:|-----:|-----------:|-----------------:|",
+                "|{:-<22}|---------:|---------------:|--------:|-------:|-------:|--------:|--------:|------------:|-----:|---------:|-------:|-----------:|-----------:|-----------------:|",
                 ""
             )?;
         }
@@ -122,11 +126,14 @@ impl fmt::Display for ModeReport {
             let saved = saved(set.tool_tokens_in, set.tool_tokens_out);
             writeln!(
                 f,
-                "| {name:<20} | {:>8} | {:>14} | {:>7} | {saved:>6} | {total:>6} | {visible:>7} | {decoded:>7} | {retrievable:>11} | {lost:>4} | {:>10.3} | {:>16.3} |",
+                "| {name:<20} | {:>8} | {:>14} | {:>7} | {saved:>6} | {total:>6} | {visible:>7} | {decoded:>7} | {retrievable:>11} | {lost:>4} | {:>8} | {:>6} | {:>10.3} | {:>10.3} | {:>16.3} |",
                 set.sessions,
                 set.tool_tokens_in,
                 set.tool_tokens_out,
+                set.requests,
+                set.logged,
                 set.cost_ratio,
+                set.bill_ratio,
                 set.prefix_stability
             )?;
         }

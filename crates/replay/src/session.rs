@@ -1,240 +1,313 @@
-//! A recorded conversation, whichever API it was held over.
+//! A session, replayed while its log is read.
 
-use serde_json::Value;
+use crate::account::{Account, Session};
+use crate::conversation::Conversation;
+use crate::plan::Plan;
+use crate::probes::Probe;
+use crate::read::Client;
+use crate::transcript::{Event, MAIN, Message, Thread};
 use std::collections::HashMap;
 
-/// A recorded conversation.
-#[derive(Debug, Clone)]
-pub struct Session {
-    /// The tool definitions as JSON text, if they were recorded.
-    pub tools: Option<String>,
-    /// What was said, in order.
-    pub messages: Vec<Message>,
+/// The text of results that is held at a time. No model reads as much: a conversation that is longer is taken apart.
+const HELD_BYTES: usize = 16 << 20;
+
+/// How many lines that could not be read are named.
+const NAMED: usize = 3;
+
+/// Replays the sessions of a log.
+pub struct Replay<'p> {
+    plan: &'p Plan<'p>,
+    probes: Vec<Probe>,
+    current: Current<'p>,
+    /// Is there anything in the current session?
+    is_begun: bool,
+    done: Vec<Part>,
+    skipped: Skipped,
 }
 
-/// One message of a conversation.
-#[derive(Debug, Clone)]
-pub struct Message {
-    /// Did the model say it? Each such message answers a request made of all messages before it.
-    pub is_assistant: bool,
-    /// What it consists of.
-    pub parts: Vec<Part>,
-}
-
-/// A part of a message.
-#[derive(Debug, Clone)]
-pub enum Part {
-    /// What was said, or a call that was made, as text.
-    Text(String),
-    /// What a tool answered.
-    Result(ToolResult),
-}
-
-/// What a tool answered.
-#[derive(Debug, Clone, Default)]
-pub struct ToolResult {
-    /// The id of the call.
-    pub call: Option<String>,
-    /// The name of the tool.
-    pub tool: String,
-    /// The arguments of the call, as JSON.
-    pub arguments: String,
-    /// The answer.
-    pub text: String,
-    /// Did the tool say that it failed?
-    pub is_error: bool,
-}
-
-/// A text that is no session.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// It is not JSON.
-    #[error("not JSON: {0}")]
-    NotJson(#[from] serde_json::Error),
-    /// It has no list of messages.
-    #[error("no list \"messages\"")]
-    NoMessages,
-}
-
-impl Session {
-    /// Reads a session: messages as the Anthropic or the OpenAI API has them, with calls and results in them.
-    ///
-    /// # Errors
-    /// If the text is not JSON or has no messages.
-    pub fn parse(text: &str) -> Result<Self, SessionError> {
-        let session: Value = serde_json::from_str(text)?;
-        let messages = session["messages"].as_array().ok_or(SessionError::NoMessages)?;
-        let tools = (!session["tools"].is_null()).then(|| session["tools"].to_string());
-        let mut calls = Calls::default();
-        let messages = messages.iter().map(|message| calls.message(message)).collect();
-        Ok(Session { tools, messages })
-    }
-
-    /// The indices of the messages that answer a request.
-    pub fn requests(&self) -> impl Iterator<Item = usize> {
-        self.messages
-            .iter()
-            .enumerate()
-            .filter(|(_, message)| message.is_assistant)
-            .map(|(at, _)| at)
-    }
-
-    /// The results of tools, in order.
-    pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
-        self.messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
-            Part::Result(result) => Some(result),
-            Part::Text(_) => None,
-        })
-    }
-}
-
-/// The calls seen so far, to name the tool that a result is from.
+/// What is known of the session that is being read.
 #[derive(Default)]
-struct Calls {
-    /// Name and arguments, by id.
-    by_id: HashMap<String, (String, String)>,
-    /// Arguments of the last call of a tool, for results that only name the tool.
-    by_name: HashMap<String, String>,
+struct Current<'p> {
+    name: Option<String>,
+    model: Option<String>,
+    first_model: Option<String>,
+    tools: Option<String>,
+    conversations: HashMap<Thread, Conversation<'p>>,
+    account: Account,
+    /// How many messages the main conversation had so far.
+    messages: usize,
 }
 
-impl Calls {
-    fn message(&mut self, message: &Value) -> Message {
-        let role = message["role"].as_str().unwrap_or_default();
-        let content = &message["content"];
-        let mut parts = match role {
-            "tool" | "function" | "tool-response" => vec![self.answer(message)],
-            _ => self.content(content),
-        };
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
-            parts.push(self.call(
-                &call["id"],
-                &call["function"]["name"],
-                &call["function"]["arguments"],
-            ));
-        }
-        if message["function_call"].is_object() {
-            let call = &message["function_call"];
-            parts.push(self.call(&Value::Null, &call["name"], &call["arguments"]));
-        }
-        Message { is_assistant: role == "assistant", parts }
+/// A session that is over.
+struct Part {
+    name: Option<String>,
+    model: Option<String>,
+    account: Account,
+}
+
+/// Lines that could not be read.
+#[derive(Debug, Default)]
+pub struct Skipped {
+    /// How many.
+    pub count: usize,
+    /// The first few, with their numbers.
+    pub first: Vec<(usize, String)>,
+}
+
+impl<'p> Replay<'p> {
+    /// Replays as planned.
+    #[must_use]
+    pub fn new(plan: &'p Plan<'p>) -> Self {
+        let current = Current { account: Account::new(), ..Current::default() };
+        let skipped = Skipped::default();
+        Replay { plan, probes: Vec::new(), current, is_begun: false, done: Vec::new(), skipped }
     }
 
-    /// A message that is the answer of a tool.
-    fn answer(&self, message: &Value) -> Part {
-        let call = message["tool_call_id"].as_str();
-        let named = message["name"]
-            .as_str()
-            .map(|name| (name.to_owned(), self.by_name.get(name).cloned().unwrap_or_default()));
-        let known = call.and_then(|call| self.by_id.get(call)).cloned();
-        let (tool, arguments) = known.or(named).unwrap_or_default();
-        let text = plain_text(&message["content"]);
-        Part::Result(ToolResult {
-            call: call.map(str::to_owned),
-            tool,
-            arguments,
-            text,
-            is_error: false,
-        })
+    /// And looks for what later turns of the main conversation used.
+    #[must_use]
+    pub fn with_probes(self, mut probes: Vec<Probe>) -> Self {
+        probes.sort_by_key(|probe| probe.used_at_msg);
+        Replay { probes, ..self }
     }
 
-    /// The content of a message: a text, or blocks.
-    fn content(&mut self, content: &Value) -> Vec<Part> {
-        match content {
-            Value::Array(blocks) => blocks.iter().map(|block| self.block(block)).collect(),
-            _ => content.as_str().map(|text| Part::Text(text.to_owned())).into_iter().collect(),
-        }
-    }
-
-    fn block(&mut self, block: &Value) -> Part {
-        match block["type"].as_str() {
-            Some("tool_use") => self.call(&block["id"], &block["name"], &block["input"]),
-            Some("tool_result") => {
-                let call = block["tool_use_id"].as_str().unwrap_or_default();
-                let (tool, arguments) = self.by_id.get(call).cloned().unwrap_or_default();
-                let text = plain_text(&block["content"]);
-                let is_error = block["is_error"].as_bool().unwrap_or_default();
-                Part::Result(ToolResult {
-                    call: Some(call.to_owned()),
-                    tool,
-                    arguments,
-                    text,
-                    is_error,
-                })
+    /// Takes what a reader tells.
+    pub fn take(&mut self, event: Event) {
+        match event {
+            Event::Session { name } => {
+                self.end();
+                self.current.name = name;
+                self.is_begun = true;
             }
-            Some("text") => Part::Text(plain_text(&block["text"])),
-            _ => Part::Text(block.to_string()),
+            Event::Model(model) => self.model(model),
+            Event::Tools(tools) => self.current.tools = Some(tools),
+            Event::Message { thread, message } => self.message(thread, message),
+            Event::Usage { thread, usage } => {
+                if let Some(conversation) = self.current.conversations.get_mut(&thread) {
+                    conversation.charged(usage);
+                }
+            }
+            Event::Forgotten { thread } => self.forget(thread),
+            Event::Rewound { thread, messages } => {
+                let Current { conversations, account, .. } = &mut self.current;
+                if let Some(conversation) = conversations.get_mut(&thread) {
+                    conversation.rewind(messages, account);
+                }
+            }
+            Event::Skipped { line, reason } => {
+                self.current.account.skipped += 1;
+                self.skipped.count += 1;
+                if self.skipped.first.len() < NAMED {
+                    self.skipped.first.push((line, reason));
+                }
+            }
         }
     }
 
-    /// Remembers a call; it is a text of the message that made it.
-    fn call(&mut self, id: &Value, name: &Value, arguments: &Value) -> Part {
-        let name = name.as_str().unwrap_or_default().to_owned();
-        let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
-        let text = format!("{name} {arguments}");
-        self.by_name.insert(name.clone(), arguments.clone());
-        if let Some(id) = id.as_str() {
-            self.by_id.insert(id.to_owned(), (name, arguments));
-        }
-        Part::Text(text)
+    /// The sessions of a log by this name, and what could not be read of it.
+    #[must_use]
+    pub fn finish(mut self, client: Client, file: &str) -> (Vec<Session>, Skipped) {
+        self.end();
+        let stem = std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+        let session = |part: Part| Session {
+            name: part.name.unwrap_or_else(|| stem.clone().into_owned()),
+            file: file.to_owned(),
+            client,
+            model: part.model,
+            account: part.account,
+        };
+        let sessions = self.done.into_iter().map(session).collect();
+        (sessions, self.skipped)
     }
-}
 
-/// A text, or the texts of a list of blocks.
-fn plain_text(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts: Vec<&str> =
-                blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-            texts.join("\n")
+    fn model(&mut self, model: String) {
+        for conversation in self.current.conversations.values_mut() {
+            conversation.model(Some(&model));
         }
-        _ => String::new(),
+        self.current.first_model.get_or_insert_with(|| model.clone());
+        self.current.model = Some(model);
+    }
+
+    fn message(&mut self, thread: Thread, message: Message) {
+        self.is_begun = true;
+        if thread == MAIN {
+            self.search(self.current.messages);
+            self.current.messages += 1;
+        }
+        let Current { conversations, account, model, tools, .. } = &mut self.current;
+        let conversation = conversations.entry(thread).or_insert_with(|| {
+            let new = Conversation::new(self.plan, model.as_deref(), tools.as_deref());
+            if self.probes.is_empty() { new } else { new.searchable() }
+        });
+        conversation.say(message, account);
+        let held: usize = conversations.values().map(Conversation::bytes).sum();
+        if held > HELD_BYTES {
+            self.take_apart();
+        }
+    }
+
+    /// Looks for what the message with this index used.
+    fn search(&mut self, message: usize) {
+        let Current { conversations, account, .. } = &mut self.current;
+        let due = self.probes.iter().take_while(|probe| probe.used_at_msg <= message).count();
+        for probe in self.probes.drain(..due) {
+            let conversation = conversations.get(&MAIN);
+            let found = conversation.map(|conversation| conversation.find(&probe.needle));
+            let found = found.unwrap_or(crate::probes::Found::Lost);
+            account.probes.get_or_insert_default().count(found);
+        }
+    }
+
+    /// Ends the longest conversation; what is said in it from now on is said in another.
+    fn take_apart(&mut self) {
+        let conversations = self.current.conversations.iter();
+        let longest = conversations.max_by_key(|(_, conversation)| conversation.bytes());
+        if let Some((&thread, _)) = longest {
+            self.current.account.cut += 1;
+            self.forget(thread);
+        }
+    }
+
+    fn forget(&mut self, thread: Thread) {
+        let Current { conversations, account, .. } = &mut self.current;
+        if let Some(conversation) = conversations.remove(&thread) {
+            conversation.finish(account);
+        }
+    }
+
+    /// The session is over.
+    fn end(&mut self) {
+        if self.is_begun {
+            self.search(usize::MAX);
+        }
+        let threads: Vec<Thread> = self.current.conversations.keys().copied().collect();
+        threads.into_iter().for_each(|thread| self.forget(thread));
+        let ended = std::mem::take(&mut self.current);
+        self.current.account = Account::new();
+        if std::mem::take(&mut self.is_begun) {
+            let Current { name, first_model: model, account, .. } = ended;
+            self.done.push(Part { name, model, account });
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Expansion;
+    use crate::transcript::{Author, Part, ToolResult};
+    use crate::usage::Usage;
+    use tokenforge_compress::Settings;
+    use tokenforge_config::Price;
 
-    #[test]
-    fn anthropic_blocks_are_paired_with_their_calls() {
-        let session = Session::parse(
-            r#"{"messages":[
-                {"role":"user","content":"list"},
-                {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]},
-                {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":[{"type":"text","text":"a.rs"}]}]},
-                {"role":"assistant","content":"done"}]}"#,
-        )
-        .unwrap();
-        let result = session.results().next().unwrap();
-        assert_eq!(
-            (result.tool.as_str(), result.arguments.as_str()),
-            ("Bash", r#"{"command":"ls"}"#)
-        );
-        assert_eq!((result.text.as_str(), result.is_error), ("a.rs", true));
-        assert_eq!(session.requests().collect::<Vec<_>>(), [1, 3]);
+    const PRICE: Price = Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 };
+
+    fn plan() -> Plan<'static> {
+        Plan {
+            settings: Settings::default(),
+            counter: None,
+            expansion: Expansion::FromStart,
+            prices: &|_| None,
+        }
+    }
+
+    fn rows(count: usize) -> String {
+        let row = |id| format!(r#"{{"id": {id}, "state": "open", "title": "row number {id}"}}"#);
+        format!("[{}]", (0..count).map(row).collect::<Vec<_>>().join(", "))
+    }
+
+    fn result(call: &str, text: String) -> Event {
+        let (call, tool) = (Some(call.to_owned()), "list".to_owned());
+        let result = ToolResult { call, tool, text, ..ToolResult::default() };
+        Event::said(Message { author: Author::Client, parts: vec![Part::Result(result)] })
+    }
+
+    fn answer() -> Event {
+        let parts = vec![Part::Text("I see.".to_owned())];
+        Event::said(Message { author: Author::Model, parts })
+    }
+
+    fn replayed(events: impl IntoIterator<Item = Event>) -> Vec<Session> {
+        let plan = plan();
+        let mut replay = Replay::new(&plan);
+        events.into_iter().for_each(|event| replay.take(event));
+        replay.finish(Client::Messages, "log.json").0
     }
 
     #[test]
-    fn openai_tool_messages_are_paired_with_their_calls() {
-        let session = Session::parse(
-            r#"{"messages":[
-                {"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"find","arguments":"{\"q\":1}"}}]},
-                {"role":"tool","tool_call_id":"c1","content":"found"},
-                {"role":"assistant","content":null,"function_call":{"name":"get","arguments":"{}"}},
-                {"role":"function","name":"get","content":"got"}]}"#,
-        )
-        .unwrap();
-        let tools: Vec<_> = session
-            .results()
-            .map(|result| (result.tool.as_str(), result.call.as_deref()))
+    fn a_result_is_paid_once_as_a_write_and_then_as_reads() {
+        let sessions = replayed([result("c1", rows(50)), answer(), answer(), answer()]);
+        let account = &sessions[0].account;
+        let saved = account.results.tokens_in as f64 - account.results.tokens_out as f64;
+        assert!(saved > 100.0, "{saved}");
+        assert_eq!((account.requests, account.logged), (3, 0));
+        let dollars = saved * (PRICE.cache_write + 2.0 * PRICE.cache_read) / 1e6;
+        assert!((account.results.cost_saved - dollars).abs() < 1e-9);
+        // All that our tool costs beside that is paid once as a write and then as reads too.
+        let own_tool = dollars - account.cost_saved();
+        assert!(own_tool > 0.0 && own_tool < 0.01, "{own_tool}");
+        assert_eq!(account.prefix_stability, 1.0);
+    }
+
+    #[test]
+    fn what_the_log_says_was_charged_goes_before_what_we_think() {
+        let usage = Usage { input: 10.0, cache_read: 0.0, cache_write: 90_000.0, output: 77.0 };
+        let charged = Event::Usage { thread: MAIN, usage };
+        let sessions = replayed([result("c1", rows(50)), answer(), charged, answer()]);
+        let account = &sessions[0].account;
+        assert_eq!((account.requests, account.logged), (2, 1));
+        assert!(account.before.tokens.cache_write >= 90_000.0);
+    }
+
+    #[test]
+    fn tools_and_stages_add_up_to_what_is_saved() {
+        let sessions =
+            replayed([result("c1", rows(50)), answer(), result("c2", rows(50)), answer()]);
+        let account = &sessions[0].account;
+        let stages: i64 = account.stages.values().map(|stage| stage.tokens_saved).sum();
+        let saved = account.results.tokens_in as i64 - account.results.tokens_out as i64;
+        assert_eq!(stages, saved);
+        let tools: f64 = account.tools.values().map(|tool| tool.cost_saved).sum();
+        assert!((tools - account.results.cost_saved).abs() < 1e-12);
+        assert!(account.stages.contains_key("earlier_results"), "{:?}", account.stages);
+    }
+
+    #[test]
+    fn after_a_step_back_results_that_are_gone_are_not_pointed_to() {
+        let back = Event::Rewound { thread: MAIN, messages: 0 };
+        let events = [result("c1", rows(50)), answer(), back, result("c2", rows(50)), answer()];
+        let account = &replayed(events)[0].account;
+        assert!(!account.stages.contains_key("earlier_results"), "{:?}", account.stages);
+        assert_eq!((account.results.count, account.requests), (2, 2));
+    }
+
+    #[test]
+    fn what_a_later_turn_used_is_looked_for_in_the_request_that_it_answered() {
+        let probe = |needle: &str, used_at_msg| Probe { needle: needle.to_owned(), used_at_msg };
+        let (plan, begin) = (plan(), Event::Session { name: None });
+        let probes = vec![probe("row number 7", 1), probe("row number 7", 3), probe("nowhere", 9)];
+        let mut replay = Replay::new(&plan).with_probes(probes);
+        let events = [begin, answer(), answer(), result("c1", rows(50)), answer()];
+        events.into_iter().for_each(|event| replay.take(event));
+        let found = replay.finish(Client::Messages, "log").0[0].account.probes.unwrap();
+        assert_eq!((found.total, found.lost, found.visible + found.decoded), (3, 2, 1));
+    }
+
+    #[test]
+    fn a_log_may_hold_several_sessions() {
+        let session = |name: &str| Event::Session { name: Some(name.to_owned()) };
+        let events = [session("a"), answer(), session("b"), answer(), answer()];
+        let sessions = replayed(events);
+        let named: Vec<_> = sessions
+            .iter()
+            .map(|session| (session.name.as_str(), session.account.requests))
             .collect();
-        assert_eq!(tools, [("find", Some("c1")), ("get", None)]);
+        assert_eq!(named, [("a", 1), ("b", 2)]);
     }
 
     #[test]
-    fn what_is_no_session_is_an_error() {
-        assert!(matches!(Session::parse("{}"), Err(SessionError::NoMessages)));
-        assert!(matches!(Session::parse("{"), Err(SessionError::NotJson(_))));
+    fn a_conversation_that_no_model_could_read_is_taken_apart() {
+        let long = "a line that says nothing new at all, and says it at length\n".repeat(100_000);
+        let account = &replayed((0..4).map(|n| result(&n.to_string(), long.clone())))[0].account;
+        assert_eq!(account.cut, 1);
     }
 }

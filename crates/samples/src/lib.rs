@@ -2,7 +2,7 @@
 //!
 //! [`nasty`] writes JSON texts that break careless codecs: strings that look like syntax, odd numbers,
 //! duplicate keys, lone surrogates, every white space. [`typical`] writes what tools really return, in the
-//! shapes that decide how well a format does. [`tools`] writes lists of tools with descriptions to minify. [`recorded()`]
+//! shapes that decide how well a format does. [`repetitive()`] writes what an encoder can factor out, and the exceptions to it. [`tools`] writes lists of tools with descriptions to minify. [`recorded()`]
 //! are outputs of real tools, and [`mutated`] what may become of them. The same seed gives the same text on every
 //! machine.
 //!
@@ -14,9 +14,11 @@
 
 mod nasty;
 mod recorded;
+mod repetitive;
 mod tools;
 pub mod typical;
 
 pub use nasty::{Nasty, nasty};
 pub use recorded::{Recorded, mutated, recorded};
+pub use repetitive::repetitive;
 pub use tools::tools;

@@ -27,6 +27,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("listening on http://{}", listener.local_addr()?);
     let gateway = Gateway::with_plugins(settings, Arc::new(Memory::default()), plugins)?;
     let stop = async { drop(tokio::signal::ctrl_c().await) };
-    tokenforge_gateway::serve(gateway, listener, stop).await;
+    tokenforge_gateway::serve(gateway, listener, stop).await?;
     Ok(())
 }

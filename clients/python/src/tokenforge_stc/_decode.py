@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _lexeme
 from ._error import error, expected, utf8
 from ._reader import Reader
+from ._stc2 import decode as _stc2
 from ._steps import Steps, run
 
 MAX_OUTPUT = 64 * 1024 * 1024
@@ -14,15 +15,23 @@ _LARGEST_COUNT = 2**64 - 1
 
 
 def decode_stc(stc: str, *, max_output: int = MAX_OUTPUT) -> str:
-    """Reads STC in any spelling and returns minified JSON text.
+    """Reads STC of either version, which is JSON too, and returns minified JSON text.
 
     >>> decode_stc('{tags[2]: "a","b", n: 1.10}')
+    '{"tags":["a","b"],"n":1.10}'
+    >>> decode_stc('stc2\\n{tags:[a b] n:1.10}')
     '{"tags":["a","b"],"n":1.10}'
 
     A table repeats its keys, so a small text can decode to a large one: beyond ``max_output`` bytes of UTF-8
     it is an error. Raises :class:`StcError`.
     """
-    decoder = _Decoder(utf8(stc), max_output)
+    data = utf8(stc)
+    return _stc2.decode(data, max_output) if data.startswith(_stc2.HEADER) else decode_stc1(data, max_output)
+
+
+def decode_stc1(data: bytes, max_output: int) -> str:
+    """Reads STC 1 or JSON."""
+    decoder = _Decoder(data, max_output)
     decoder.document()
     return decoder.out.decode()
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from ._decode import decode_stc1
 from ._error import utf8
 from ._json import Array, Node, Object, parse
 from ._lexeme import QUOTED_IDENT
+from ._stc2 import encode as _stc2
 from ._steps import Steps, run
 
 if TYPE_CHECKING:
@@ -15,9 +17,13 @@ if TYPE_CHECKING:
 Spelling = Literal["adr", "dense"]
 """``adr`` is what HTTP uses; ``dense`` has no optional spaces and is for a model to read."""
 
+Level = Literal[1, 2, 3]
+"""How much STC 2 factors out: 1 is bare words and tables, 2 adds nested, sparse and constant columns, 3 adds prefixes,
+templates and references."""
+
 
 def encode_stc(json: str, *, spelling: Spelling = "adr") -> str:
-    """Writes a JSON text as STC.
+    """Writes a JSON text as STC 1.
 
     >>> encode_stc('{"tags": ["api", "mcp"], "n": 1.10}')
     '{tags[2]: "api","mcp", n: 1.10}'
@@ -31,6 +37,23 @@ def encode_stc(json: str, *, spelling: Spelling = "adr") -> str:
     encoder = _Encoder(spelling)
     run(encoder.value(parse(utf8(json))))
     return encoder.out.decode()
+
+
+def encode_stc2(json: str, *, level: Level = 2) -> str:
+    """Writes a JSON text as STC 2, or minified where that is not shorter.
+
+    >>> encode_stc2('[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}]')
+    'stc2\\n[2]{id name}\\n1 users\\n2 orders'
+    >>> encode_stc2('{"a": 1}')
+    '{"a":1}'
+
+    :func:`decode_stc` gives back the minified JSON byte for byte. Raises :class:`StcError` if the text is not JSON.
+    """
+    if level not in (1, 2, 3):
+        raise ValueError(f"expected a level from 1 to 3, found {level!r}")
+    data = utf8(json)
+    written = _stc2.encode(data, level)
+    return decode_stc1(data, len(data)) if written is None else written.decode()
 
 
 class _Encoder:

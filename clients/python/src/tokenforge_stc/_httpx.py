@@ -7,11 +7,11 @@ from typing import Any
 
 import httpx
 
-from .http import ask, decoded, unwrap
+from .http import Version, ask, decoded, unwrap
 
 
-def enable(client: Any, max_output: int) -> None:
-    ask(client.headers)
+def enable(client: Any, version: Version, max_output: int) -> None:
+    ask(client.headers, version)
 
     def decode(response: httpx.Response) -> None:
         codings = unwrap(response.status_code, response.headers)

@@ -17,26 +17,26 @@ Match = Callable[[bytes, int], Optional["re.Match[bytes]"]]
 _PLAIN = rb'[^"\\\x00-\x1f]*'
 # Bounded, since the engine keeps state for each repetition; a string with more escapes takes more rounds.
 _ESCAPES = rb'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})' + _PLAIN + rb"){1,1000}"
-_STRING = b'"' + _PLAIN + b'(?:"|' + _ESCAPES + b'")'
+STRING_PATTERN = b'"' + _PLAIN + b'(?:"|' + _ESCAPES + b'")'
 # The lookahead leaves unfinished numbers such as `1.` to `number`, which says what is missing.
-_NUMBER = rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![.eE0-9])"
+NUMBER_PATTERN = rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![.eE0-9])"
 _SPACE = rb"[ \t\n\r]*"
 
 _COMMA = _SPACE + b"," + _SPACE
 _COLON = _SPACE + b":" + _SPACE
-_IDENT = rb"[A-Za-z_][A-Za-z0-9_]*"
-_SCALAR = b"(?:" + _STRING + b"|" + _NUMBER + b"|true|false|null)"
-_MEMBER = b"(" + _STRING + b")" + _COLON + b"(" + _SCALAR + b")"
+IDENT_PATTERN = rb"[A-Za-z_][A-Za-z0-9_]*"
+_SCALAR = b"(?:" + STRING_PATTERN + b"|" + NUMBER_PATTERN + b"|true|false|null)"
+_MEMBER = b"(" + STRING_PATTERN + b")" + _COLON + b"(" + _SCALAR + b")"
 
 SPACE = re.compile(_SPACE).match
 COMMA = re.compile(_COMMA).match
 COLON = re.compile(_COLON).match
 SLASH = re.compile(_SPACE + b"/" + _SPACE).match
-QUOTED_IDENT = re.compile(b'"' + _IDENT + b'"').fullmatch
+QUOTED_IDENT = re.compile(b'"' + IDENT_PATTERN + b'"').fullmatch
 COUNT = re.compile(rb"\[([1-9][0-9]*)\]").match
 DIGITS = re.compile(rb"[0-9]*").match
-STRING = re.compile(_STRING).match
-KEY = re.compile(_IDENT + b"|" + _STRING).match
+STRING = re.compile(STRING_PATTERN).match
+KEY = re.compile(IDENT_PATTERN + b"|" + STRING_PATTERN).match
 SCALAR = re.compile(_SCALAR).match
 """A scalar in almost every case; :func:`scalar` decides the others."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .http import ask, decoded, unwrap
+from .http import Version, ask, decoded, unwrap
 
 
-def enable(session: Any, max_output: int) -> None:
-    ask(session.headers)
+def enable(session: Any, version: Version, max_output: int) -> None:
+    ask(session.headers, version)
 
     def decode(response: Any, **_: Any) -> None:
         codings = unwrap(response.status_code, response.headers)

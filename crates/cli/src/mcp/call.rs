@@ -21,6 +21,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget, Secret, Settings, Structured};
 use tokenforge_mcp::{HubSettings, ToolCall, rewritten, rule};
+use tokenforge_negotiate::StcVersion;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -197,6 +198,8 @@ impl Called {
             tool: self.tool.clone(),
             arguments: self.arguments.clone(),
             rule: rule(&hub.mcp, server, &self.tool, hub.mcp.format),
+            // What a client gets that names no other.
+            stc_version: StcVersion::default(),
             structured: if has_texts { Structured::Keep } else { Structured::Drop },
             is_promised: self.is_promised,
             started: Instant::now(),

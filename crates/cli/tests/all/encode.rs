@@ -40,6 +40,19 @@ const NASTY: [&str; 12] = [
     "null",
 ];
 
+/// What `--stats` compares.
+const FORMS: [&str; 9] = [
+    "as given",
+    "json",
+    "toon",
+    "stc adr",
+    "stc dense",
+    "stc2 dense",
+    "stc2 nested",
+    "stc2 shared",
+    "table",
+];
+
 #[test]
 fn s5_k1_the_three_printed_examples_are_written_character_by_character() {
     for (json, adr, _) in PRINTED {
@@ -121,6 +134,32 @@ fn a4_toon_has_the_indent_and_the_delimiter_asked_for() {
     assert_eq!(written("--indent 4"), "a[2]{x,y}:\n    1,\"p,q\"\n    2,r");
     assert_eq!(written("--delimiter pipe"), "a[2|]{x|y}:\n  1|p,q\n  2|r");
     assert_eq!(written("--delimiter tab"), "a[2\t]{x\ty}:\n  1\tp,q\n  2\tr");
+}
+
+#[test]
+fn stc_2_is_written_at_the_level_that_is_named_and_read_by_its_header() {
+    let json = r#"[{"id":1,"on":{"day":"mon","at":"https://example.com/a/1"}},{"id":2,"on":{"day":"tue","at":"https://example.com/a/2"}},{"id":3,"on":{"day":"tue","at":"https://example.com/a/3"}}]"#;
+    let level = |options: &str| out(&format!("encode --to stc --version 2 {options}"), json);
+    let nested = "stc2\n[3]{id on{day at}}\n1 mon https://example.com/a/1\n2 tue https://example.com/a/2\n3 tue https://example.com/a/3";
+    assert_eq!(level(""), nested);
+    assert_eq!(level("--level 2"), nested);
+    let shared = "stc2\n[3]{id=1,2.. on{day at=\"https://example.com/a/\"+*}}\nmon 1\ntue 2\ntue 3";
+    assert_eq!(level("--level 3"), shared);
+    for text in [&level("--level 1"), nested, shared] {
+        assert_eq!(out("decode", text), json);
+        assert_eq!(out("decode --from stc", text), json);
+    }
+    assert_eq!(out("encode --to stc --version 2", r#"{"a": 1}"#), r#"{"a":1}"#, "no more tokens");
+    assert!(!out("encode", json).starts_with("stc2"), "who did not name it does not get it");
+    for (options, said) in [
+        ("--version 2", "--version needs --to stc"),
+        ("--to stc --level 2", "--level needs --to stc --version 2"),
+        ("--to stc --version 2 --spelling adr", "--spelling is for version 1"),
+        ("--to stc --version 3", "1..=2"),
+    ] {
+        let error = failure(2, &format!("encode {options}"), json);
+        assert!(error.contains(said), "{options}: {error}");
+    }
 }
 
 #[test]
@@ -297,8 +336,8 @@ fn a_file_a_dash_and_no_argument_are_the_same() {
 fn statistics_go_to_standard_error_and_change_nothing_on_standard_output() {
     let run = run("encode --stats", ROWS);
     assert_eq!((run.code, run.stdout), (0, out("encode", ROWS) + "\n"));
-    let forms: Vec<_> = run.stderr.lines().skip(1).map(|line| line[..10].trim()).collect();
-    assert_eq!(forms, ["as given", "json", "toon", "stc adr", "stc dense", "table"]);
+    let forms: Vec<_> = run.stderr.lines().skip(1).map(|line| line[..12].trim()).collect();
+    assert_eq!(forms, FORMS);
     assert!(run.stderr.contains("the same"), "{}", run.stderr);
 }
 
@@ -311,7 +350,7 @@ fn statistics_as_json_hold_bytes_and_tokens_or_the_reason_for_none() {
     assert_eq!(report["baseline"], "json");
     let forms = report["forms"].as_array().unwrap();
     let names: Vec<_> = forms.iter().map(|row| row["form"].as_str().unwrap()).collect();
-    assert_eq!(names, ["as given", "json", "toon", "stc adr", "stc dense", "table"]);
+    assert_eq!(names, FORMS);
     assert_eq!(forms[0]["bytes"], nested.len());
     assert_eq!(forms[1]["tokens"], tokens(&[r#"{"a":[1,{"b":2}]}"#])[0]);
     assert!(forms[5]["refused"].as_str().unwrap().contains("not a row"), "{report}");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tokenforge_formats::{Form, Json, cheapest};
 use tokenforge_tokens::Counter;
 
-const ANNOUNCEMENT: &str = "[Forge JSON lines as one array]\n";
+pub(super) const ANNOUNCEMENT: &str = "[Forge JSON lines as one array]\n";
 
 /// Texts of fewer lines are left to the other stages.
 const FEWEST_LINES: usize = 3;

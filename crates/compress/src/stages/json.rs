@@ -22,7 +22,7 @@ pub(super) static WHOLE: Json = Json {
     name: "json",
     is_for_excerpts: true,
     encode: |text, settings| {
-        let choice = json::cheapest(text, &settings.json_formats, settings.counter)?;
+        let choice = json::cheapest(text, &settings.json_forms(), settings.counter)?;
         Some(Written { tokens: Some(choice.tokens), ..choice.text.into_owned().into() })
     },
     decode: json::decode,
@@ -34,7 +34,7 @@ pub(super) static LINES: Json = Json {
     name: "json_lines",
     is_for_excerpts: true,
     encode: |text, settings| {
-        lines::encode(text, &settings.json_formats, settings.counter).map(Into::into)
+        lines::encode(text, &settings.json_forms(), settings.counter).map(Into::into)
     },
     decode: lines::decode,
     minify: lines::minify,

@@ -73,11 +73,3 @@ impl Choice for tokenforge_negotiate::Format {
         self.name()
     }
 }
-
-impl Choice for tokenforge_formats::Form {
-    const ALL: &'static [Self] = Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-}

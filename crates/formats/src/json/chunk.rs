@@ -62,9 +62,23 @@ impl Chunk {
 
     #[inline]
     fn structural(self) -> u8x16 {
+        self.brackets() | self.eq(b':')
+    }
+
+    /// `[ ] { }`
+    #[inline]
+    fn brackets(self) -> u8x16 {
         // A bracket and its brace differ in one bit.
         let folded = Self(self.0 | u8x16::splat(0x20));
-        folded.eq(b'{') | folded.eq(b'}') | self.eq(b':')
+        folded.eq(b'{') | folded.eq(b'}')
+    }
+
+    /// White space, control characters and `" \ ( ) [ ] { }`: where a bare word of STC 2 ends.
+    #[inline]
+    pub(crate) fn bare_stops(self) -> Mask {
+        let folded = Self(self.0 | u8x16::splat(1));
+        let stops = self.at_most(b' ') | folded.eq(b')') | self.brackets();
+        (stops | self.eq(b'"') | self.eq(b'\\')).to_bitmask()
     }
 
     /// A given byte.
@@ -121,6 +135,8 @@ mod tests {
                 let is_special = b":[]{},|".contains(&byte);
                 assert_eq!(chunk.structure_or_delimiter(), expect(is_special));
                 assert_eq!(chunk.word(), expect(is_word));
+                let is_stop = byte <= b' ' || b"\"\\()[]{}".contains(&byte);
+                assert_eq!(chunk.bare_stops(), expect(is_stop));
                 assert_eq!(chunk.digits(), expect(byte.is_ascii_digit()));
                 assert_eq!(chunk.is(b'~'), expect(byte == b'~') | others(true));
             }

@@ -134,6 +134,12 @@ pub(crate) fn plain(text: &[u8], at: usize) -> usize {
     run(text, at, |chunk| chunk::others(chunk.string_stops() | chunk.is(b',')))
 }
 
+/// The offset behind the bare word of STC 2 at `at`.
+#[inline(always)]
+pub(crate) fn bare(text: &[u8], at: usize) -> usize {
+    run(text, at, |chunk| chunk::others(chunk.bare_stops()))
+}
+
 /// The offset behind the letters, digits and underscores at `at`.
 #[inline]
 pub(crate) fn word(text: &[u8], at: usize) -> usize {

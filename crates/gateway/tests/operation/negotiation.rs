@@ -4,6 +4,7 @@ use crate::kit::{Answer, Ask, World, rows, world_with};
 use crate::routes::api;
 use crate::speaker::Speaker;
 use tokenforge_config::Settings;
+use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Form, Json, MAX_OUTPUT, decode_any, stc};
 use tokenforge_mock::{Encoding, Reply};
 use tokenforge_negotiate::Format;
@@ -52,7 +53,7 @@ fn h1_without_a_header_it_is_the_upstreams_bytes() {
     is_untouched(&answer, &rows());
     assert_eq!(answer.header("content-type"), JSON);
     assert_eq!(answer.header("x-content-format"), "");
-    assert_eq!(answer.header("vary"), "Accept, Accept-Encoding, X-Prefer-Format");
+    assert_eq!(answer.header("vary"), "Accept, Accept-Encoding, X-Prefer-Format, X-STC-Version");
     assert_eq!(world.mock.last().path_and_query, "/rows?all=1");
 }
 
@@ -77,6 +78,38 @@ fn s6_h2_accept_encoding_stc_gets_stc_with_all_it_has_to_say() {
         "identity",
         "stc is between the client and us"
     );
+}
+
+#[test]
+fn s6_who_names_version_2_of_stc_gets_version_2() {
+    let world = tools();
+    let body = rows();
+    let head = [("content-type", JSON), ("etag", "\"x\"")];
+    world.mock.reply_on("/", Reply::status(200, &head, body.clone()));
+    let two = ("x-stc-version", "2");
+    for (form, coding, level) in [
+        (("accept-encoding", "stc"), "stc", Level::Shared),
+        (("x-prefer-format", "stc"), "", Level::Nested),
+    ] {
+        let answer = world.send(ask(&[form, two]));
+        assert_eq!(answer.header("x-stc-version"), "2");
+        assert_eq!(answer.header("x-content-format"), "stc");
+        assert_eq!(answer.header("content-type"), "application/stc+json");
+        assert_eq!(answer.header("content-encoding"), coding);
+        assert_eq!(answer.header("etag"), "\"x;stc2\"");
+        assert_eq!(answer.text(), stc2::encode(&Json::parse(&body).unwrap(), level));
+        assert_eq!(stc2::decode(&answer.text(), MAX_OUTPUT).unwrap(), minified(&body));
+        assert_eq!(
+            world.mock.last().header("x-stc-version"),
+            "",
+            "it is between the client and us"
+        );
+        let older = world.send(ask(&[form]));
+        assert_eq!(older.header("x-stc-version"), "1");
+        assert_eq!(older.header("etag"), "\"x;stc\"");
+    }
+    world.send(ask(&[("x-prefer-format", "stc"), two, ("if-none-match", "\"x;stc2\"")]));
+    assert_eq!(world.mock.last().header("if-none-match"), "\"x\"");
 }
 
 #[test]

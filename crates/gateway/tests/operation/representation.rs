@@ -80,7 +80,7 @@ fn h2_vary_is_added_to_what_the_upstream_varies_by() {
     };
     for asking in [ask(&[]), ask(&[STC])] {
         let all = vary("Origin, accept", asking);
-        assert_eq!(all, "Origin, accept, Accept-Encoding, X-Prefer-Format");
+        assert_eq!(all, "Origin, accept, Accept-Encoding, X-Prefer-Format, X-STC-Version");
     }
     assert_eq!(vary("*", ask(&[STC])), "*");
 }

@@ -3,7 +3,7 @@
 use crate::policy::Rule;
 use std::borrow::Cow;
 use tokenforge_compress::{Engine, History, Original, Output};
-use tokenforge_formats::{Form, Json, cheapest};
+use tokenforge_formats::{Form, Json, cheapest, stc2};
 use tokenforge_negotiate::Format;
 
 /// A text in other words.
@@ -36,7 +36,7 @@ pub(super) fn written(
     let form = match rule.filter(fits).map(|rule| rule.format) {
         Some(Format::Auto) => return auto(&output, engine),
         Some(Format::Toon) => Some(Form::Toon),
-        Some(Format::Stc) => Some(Form::Stc),
+        Some(Format::Stc) => Some(engine.settings().stc_form()),
         Some(Format::Json) | None => None,
     };
     let redacted = engine.redacted(&output);
@@ -57,15 +57,26 @@ fn in_form(text: &str, form: Form, engine: &Engine<'_>) -> Option<Written> {
     let is_it = choice.form == form && counter.is_cheaper(&choice.text, text);
     is_it.then(|| Written {
         text: choice.text.into_owned(),
-        format: Some(form.name()),
+        format: Some(name(form)),
         original: None,
     })
+}
+
+/// As clients ask for it: whatever its version, STC is STC.
+fn name(form: Form) -> &'static str {
+    match form {
+        Form::Stc2(_) => Format::Stc.name(),
+        form => form.name(),
+    }
 }
 
 fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<Written> {
     let compressed = engine.compress(output, &History::default());
     let text = compressed.replacement?;
     let form = || {
+        if text.starts_with(stc2::HEADER) {
+            return Some(&Form::Stc);
+        }
         let json = document(output.text)?;
         Form::ALL.iter().find(|form| form.encode(&json).is_ok_and(|encoded| encoded == text))
     };

@@ -40,6 +40,23 @@ async fn m3_m4_m5_the_header_wins_over_accept_and_the_answer_says_what_was_sent(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn m3_who_names_version_2_of_stc_gets_it_and_nobody_else() {
+    let world = world(&[("w", program())]).await;
+    let client = world.client("/mcp").await;
+    for form in ["stc", "auto"] {
+        let form = ("x-prefer-format", form);
+        for version in ["1", "2"] {
+            let reply = client.call_with(&[form, ("x-stc-version", version)], "w__rows").await;
+            assert_eq!(reply.text().starts_with("stc2\n"), version == "2", "{}", reply.text());
+            assert_eq!(reply.header("x-content-format"), Some("stc"));
+            assert_eq!(value_of(reply.text()), rows());
+        }
+        let reply = client.call_with(&[form], "w__rows").await;
+        assert!(!reply.text().starts_with("stc2"), "{}", reply.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn m3_the_format_may_come_in_meta() {
     let world = world(&[("w", program())]).await;
     let client = world.client("/mcp").await;

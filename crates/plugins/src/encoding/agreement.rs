@@ -2,13 +2,15 @@
 
 use super::Usual;
 use tokenforge_formats::Form;
-use tokenforge_negotiate::{By, Carrier, Format, Reader, Wanted};
+use tokenforge_negotiate::{By, Carrier, Format, Reader, StcVersion, Wanted};
 use tokenforge_plugin::Context;
 
 /// What was agreed on with the reader of an answer: kept from the request until the answer is written.
 #[derive(Debug, Clone)]
 pub(crate) struct Agreement {
     pub(crate) wanted: Wanted,
+    /// The highest version of STC that the reader reads.
+    pub(crate) stc_version: StcVersion,
     /// The forms that can be had: those whose plugin has seen the request, each up to a size of the JSON.
     pub(crate) offered: Vec<(Form, usize)>,
     /// What the client said in `If-None-Match`.
@@ -27,7 +29,8 @@ impl Agreement {
         is_asked.then(|| {
             let tags = context.request_headers().get(http::header::IF_NONE_MATCH);
             let if_none_match = tags.and_then(|tags| tags.to_str().ok()).map(str::to_owned);
-            Self { wanted, offered: Vec::new(), if_none_match, is_done: false }
+            let stc_version = reader.stc_version();
+            Self { wanted, stc_version, offered: Vec::new(), if_none_match, is_done: false }
         })
     }
 

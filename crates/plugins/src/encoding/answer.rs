@@ -9,11 +9,10 @@ use http::header::{
 };
 use http::{Method, StatusCode};
 use tokenforge_formats::Form;
-use tokenforge_negotiate::{CONTENT_FORMAT, STC_CODING, STC_TYPE};
+use tokenforge_negotiate::{CONTENT_FORMAT, Format, STC_CODING, STC_TYPE, STC_VERSION, StcVersion};
 use tokenforge_plugin::{Context, Error, Unavailable};
 
 const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
-const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
 
 /// Without a charset, what is text is Latin-1 to some.
 const TOON: &str = "text/toon; charset=utf-8";
@@ -91,18 +90,23 @@ fn replace(
 ) -> Result<(), Unavailable> {
     let Written { form, text } = written;
     let headers = context.response_headers_mut()?;
-    headers.insert(CONTENT_FORMAT, HeaderValue::from_static(form.name()));
-    match form {
-        Form::Toon => _ = headers.insert(CONTENT_TYPE, HeaderValue::from_static(TOON)),
-        Form::Stc => _ = headers.insert(CONTENT_TYPE, HeaderValue::from_static(STC_TYPE)),
-        _ => {}
+    let stc_version = match form {
+        Form::Stc => Some(StcVersion::One),
+        Form::Stc2(_) => Some(StcVersion::Two),
+        _ => None,
+    };
+    let format = stc_version.map_or(form.name(), |_| Format::Stc.name());
+    headers.insert(CONTENT_FORMAT, HeaderValue::from_static(format));
+    if form == Form::Toon {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(TOON));
     }
-    if form == Form::Stc {
+    if let Some(version) = stc_version {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(STC_TYPE));
         let ratio = format!("{:.2}", text.len() as f64 / before as f64);
         if let Ok(ratio) = HeaderValue::try_from(ratio) {
             headers.insert(STC_RATIO, ratio);
         }
-        headers.insert(STC_VERSION, HeaderValue::from_static("1"));
+        headers.insert(STC_VERSION, HeaderValue::from_static(version.name()));
     }
     if agreement.is_coding() {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(STC_CODING));
@@ -122,7 +126,7 @@ fn replace(
 fn restore_tag(headers: &mut HeaderMap, agreement: &Agreement, form: Form) {
     let Some(known) = &agreement.if_none_match else { return };
     let Some(etag) = headers.get(ETAG) else { return };
-    let ours = [form, Form::Json].into_iter().filter_map(|form| tagged(etag, form)).find(|ours| {
+    let ours = tag::forms(form).into_iter().filter_map(|form| tagged(etag, form)).find(|ours| {
         let opaque = ours.to_str().unwrap_or_default().trim_start_matches("W/");
         known.contains(opaque)
     });
@@ -155,7 +159,7 @@ fn forbids_change(headers: &HeaderMap) -> bool {
 fn vary(headers: &mut HeaderMap, form: Form) {
     let names: &[&str] = match form {
         Form::Toon => &["Accept", "X-Prefer-Format"],
-        _ => &["Accept", "Accept-Encoding", "X-Prefer-Format"],
+        _ => &["Accept", "Accept-Encoding", "X-Prefer-Format", "X-STC-Version"],
     };
     let known = |name: &str| {
         let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());

@@ -6,7 +6,7 @@ use http::header::{
     ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH,
 };
 use tokenforge_formats::Form;
-use tokenforge_negotiate::{PREFER_FORMAT, STC_CODING, STC_TYPE, TOON_TYPE, take_out};
+use tokenforge_negotiate::{PREFER_FORMAT, STC_CODING, STC_TYPE, STC_VERSION, TOON_TYPE, take_out};
 use tokenforge_plugin::{Context, Unavailable};
 
 /// Offers the form to the reader, for JSON of up to so many bytes, and makes the request one for JSON.
@@ -25,6 +25,7 @@ pub(crate) fn prepare(
     match form {
         Form::Toon => ask_for_json(headers, TOON_TYPE),
         _ => {
+            headers.remove(STC_VERSION);
             ask_for_json(headers, STC_TYPE);
             if take_out(headers, ACCEPT_ENCODING, STC_CODING)
                 && !headers.contains_key(ACCEPT_ENCODING)
@@ -57,7 +58,7 @@ fn ask_for_json(headers: &mut HeaderMap, media_type: &str) {
 
 /// Makes the tags of this form, and of minified JSON, the upstream's again.
 fn give_back(headers: &mut HeaderMap, name: &HeaderName, form: Form) {
-    for form in [form, Form::Json] {
+    for form in tag::forms(form) {
         let tags = headers.get(name).and_then(|tags| tags.to_str().ok());
         let tags = tags.and_then(|tags| tag::without(tags, form.name()));
         if let Some(tags) = tags.and_then(|tags| HeaderValue::try_from(tags).ok()) {

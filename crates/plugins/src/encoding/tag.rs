@@ -3,6 +3,18 @@
 //! The tag stays strong where it was: the same JSON always becomes the same text. So a client can use it in `If-Match`,
 //! and the upstream is asked about a tag that it gave out.
 
+use tokenforge_formats::Form;
+use tokenforge_formats::stc2::Level;
+
+/// The forms of an answer that a plugin for this form may have written: one tag never names two texts. The levels of STC 2
+/// that are sent differ by how they are asked for, which is no matter of tags: `Vary` names it.
+pub(crate) fn forms(form: Form) -> Vec<Form> {
+    match form {
+        Form::Stc => vec![Form::Stc, Form::Stc2(Level::default()), Form::Json],
+        form => vec![form, Form::Json],
+    }
+}
+
 /// The tag of the same answer in this form, if it is a tag.
 pub(crate) fn with(tag: &str, form: &str) -> Option<String> {
     let start = tag.strip_suffix('"').filter(|start| start.contains('"'))?;

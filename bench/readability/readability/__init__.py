@@ -1,0 +1,1 @@
+"""Questions about data in several forms, asked of a model and scored without one."""

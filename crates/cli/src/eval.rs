@@ -1,0 +1,119 @@
+//! `tokenforge eval`: does an agent do the same with compressed tool results, and for how many tokens fewer?
+
+mod agent;
+mod api;
+mod compare;
+mod gateway;
+mod model;
+mod report;
+mod scenario;
+
+use crate::arguments::usage_error;
+use crate::output;
+use agent::Agent;
+use anyhow::{Context, bail};
+use api::Api;
+use clap::Args;
+use compare::Compared;
+use gateway::Gateway;
+use report::Report;
+use scenario::Scenario;
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokenforge_compress::Mode;
+use tokenforge_mock::Mock;
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge eval                                  the built-in scenarios, against the built-in mock
+  tokenforge eval --base-url https://api.openai.com/v1 --model gpt-5-mini
+  tokenforge eval scenarios/ --base-url http://127.0.0.1:8080 --model local --min-input-token-savings 5%";
+
+/// Run scenarios twice, compression off and on, and compare tokens and behaviour.
+///
+/// Fails if a fact or a tool call is lost, or if less is saved than demanded.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Eval {
+    /// A scenario, or a folder of them: TOML or YAML [default: the built-in ones]
+    suite: Option<PathBuf>,
+
+    /// An OpenAI- or Anthropic-compatible endpoint [default: the mock, which shows that all is connected, and no more]
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+
+    /// The model to ask there
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// How the endpoint is spoken to; the key is OPENAI_API_KEY or ANTHROPIC_API_KEY [default: by the address]
+    #[arg(long, value_enum)]
+    api: Option<Api>,
+
+    /// What is compared with doing nothing: safe, lossless, standard or aggressive
+    #[arg(long, default_value_t = Mode::Standard)]
+    mode: Mode,
+
+    /// Fail if fewer input tokens are saved: a number, or a part of all such as 5%
+    #[arg(long, value_name = "N", value_parser = report::Demand::parse)]
+    min_input_token_savings: Option<report::Demand>,
+
+    /// Calls that no scenario expects may differ: they are shown, and do not fail it
+    #[arg(long)]
+    allow_other_calls: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Eval) -> anyhow::Result<()> {
+    if arguments.base_url.is_some() && arguments.model.is_none() {
+        usage_error("--base-url needs --model: which model is to be asked there?");
+    }
+    let scenarios = match &arguments.suite {
+        Some(path) => scenario::read(path)?,
+        None => scenario::built_in()?,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let report = runtime.block_on(evaluate(arguments, scenarios))?;
+    let text = if arguments.json { serde_json::to_string(&report)? } else { report.to_string() };
+    output::print(text.trim_end())?;
+    match report.failures(arguments.min_input_token_savings.as_ref()) {
+        failures if failures.is_empty() => Ok(()),
+        failures => bail!("{}", failures.join("; ")),
+    }
+}
+
+async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<Report> {
+    let mock = arguments.base_url.is_none().then(Mock::start);
+    let endpoint = match (&arguments.base_url, &mock) {
+        (Some(url), _) => url.trim_end_matches('/').to_owned(),
+        (None, Some(mock)) => mock.url(),
+        (None, None) => bail!("no endpoint"),
+    };
+    let api = arguments.api.unwrap_or_else(|| Api::of(&endpoint));
+    let key = env::var(api.key_variable()).ok().filter(|key| !key.is_empty());
+    let gateway = Gateway::start(&endpoint, arguments.mode).await?;
+    let model = arguments.model.as_deref().unwrap_or("mock-model");
+    let agent = Agent::new(&gateway, api, model, key.as_deref())?;
+    let mut compared = Vec::new();
+    for scenario in scenarios {
+        let scenario = Arc::new(scenario);
+        if let Some(mock) = &mock {
+            let played = scenario.clone();
+            mock.always(move |request| model::reply(&played, &request.json()));
+        }
+        let off = agent.play(&scenario, None).await;
+        let before = gateway.figures().await?;
+        let on = agent.play(&scenario, Some(arguments.mode)).await;
+        let told = on.as_ref().ok().and_then(|played| played.input).unwrap_or_default();
+        let figures = gateway.counted_since(&before, api, told).await?;
+        compared.push(Compared::new(&scenario, off, on, figures, api, arguments.allow_other_calls));
+    }
+    Ok(Report::new(arguments.base_url.as_deref(), model, arguments.mode, compared))
+}

@@ -1,0 +1,148 @@
+//! `tokenforge replay`: what would have been saved, on the user's own history.
+
+use crate::settings::{self, Source as Settings};
+use crate::{data, output};
+use anyhow::{Context, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs;
+use std::path::PathBuf;
+use tokenforge_compress::Mode;
+use tokenforge_config::{ExpandInjection, Overrides};
+use tokenforge_ledger::Prices;
+use tokenforge_replay::source::{self, Source};
+use tokenforge_replay::{Expansion, History, Plan, history, page, table};
+use tokenforge_tokens::{Counter, Vocabulary};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge replay                                what the clients on this machine have kept
+  tokenforge replay ~/.claude/projects/my-project --html report.html
+  tokenforge replay session.jsonl --mode lossless --json";
+
+/// Measure what would have been saved on recorded sessions: Claude Code, Codex, opencode, lists of messages.
+///
+/// Nothing is sent anywhere and nothing is changed.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Replay {
+    /// Logs, or folders of them [default: where the clients keep theirs]
+    paths: Vec<PathBuf>,
+
+    /// What to do to tool results: disabled, safe, lossless, standard or aggressive [default: as the settings say]
+    #[arg(long)]
+    mode: Option<Mode>,
+
+    /// The settings file of the gateway [default: tokenforge.yaml here, or in the folder for settings]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Count all models with this vocabulary [default: each with its own]
+    #[arg(long, value_name = "NAME")]
+    vocabulary: Option<Vocabulary>,
+
+    /// Read so many logs at once [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
+    /// Rows of each table
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    rows: usize,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Write a page with charts to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
+    let sources = sources(arguments)?;
+    let settings = gateway_settings(arguments)?;
+    let prices = Prices::new(&settings.prices);
+    let tool_output = &settings.tool_output;
+    let expansion = match tool_output.expand_injection {
+        _ if !tool_output.enable_expand_context => Expansion::Never,
+        ExpandInjection::FromStart => Expansion::FromStart,
+        ExpandInjection::WhenReferenced => Expansion::WhenReferenced,
+    };
+    let engine = tool_output.engine_settings();
+    let mode = engine.mode;
+    let counter = arguments.vocabulary.map(Counter::from);
+    let plan = Plan { settings: engine, counter, expansion, prices: &|model| prices.of(model) };
+    let bar = progress(sources.iter().map(|source| source.bytes).sum());
+    let found = history::replay(&sources, &plan, threads(arguments), &|bytes| bar.inc(bytes));
+    bar.finish_and_clear();
+    if found.sessions.is_empty() {
+        found.problems.iter().take(arguments.rows).for_each(|problem| {
+            let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
+            eprintln!("{}{line}: {}", output::printable(&problem.file), problem.reason);
+        });
+        bail!("no session in the {} files that were looked at", sources.len());
+    }
+    report(arguments, &found, mode)
+}
+
+fn report(arguments: &Replay, found: &History, mode: Mode) -> anyhow::Result<()> {
+    if let Some(file) = &arguments.html {
+        let about = format!("Replayed in mode {mode} by tokenforge {}.", env!("CARGO_PKG_VERSION"));
+        fs::write(file, page::html(found, &about))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if arguments.json {
+        return Ok(output::print(&serde_json::to_string(found)?)?);
+    }
+    let text = table::text(found, arguments.rows);
+    Ok(output::print(&format!("Mode {mode}. {}", text.trim_end()))?)
+}
+
+/// The logs that were named, or those that clients keep; says which those are.
+fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
+    if !arguments.paths.is_empty() {
+        let missing = arguments.paths.iter().find(|path| !path.exists());
+        if let Some(missing) = missing {
+            bail!("{} does not exist", missing.display());
+        }
+        let sources: Vec<Source> =
+            arguments.paths.iter().flat_map(|path| source::at(path)).collect();
+        if sources.is_empty() {
+            bail!("no file there ends in .jsonl or .json");
+        }
+        return Ok(sources);
+    }
+    let mut sources = Vec::new();
+    for place in source::places(&data::set) {
+        let found = source::at(&place.path);
+        let count = output::grouped(found.len());
+        eprintln!("{:<12} {count:>7} logs in {}", place.client, place.path.display());
+        sources.extend(found);
+    }
+    let database = data::set("XDG_DATA_HOME").or_else(|| Some(data::home()?.join(".local/share")));
+    if database.is_some_and(|data| data.join("opencode/opencode.db").is_file()) {
+        eprintln!("opencode keeps newer sessions in a database: `opencode export SESSION > FILE`");
+    }
+    if sources.is_empty() {
+        bail!("no client's history was found: name a file or folder");
+    }
+    Ok(sources)
+}
+
+/// The settings of the gateway that would have stood in between.
+fn gateway_settings(arguments: &Replay) -> anyhow::Result<tokenforge_config::Settings> {
+    let mode = arguments.mode.map(|mode| mode.to_string());
+    let flags = Overrides { tool_output_compression: mode, ..Overrides::default() };
+    Settings { file: settings::file(arguments.config.as_deref()), flags }.load()
+}
+
+fn threads(arguments: &Replay) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    arguments.threads.map_or_else(cores, usize::from)
+}
+
+/// A bar over the bytes of all logs, on a terminal.
+fn progress(bytes: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes}, {eta} left");
+    ProgressBar::new(bytes).with_style(style.unwrap_or(ProgressStyle::default_bar()))
+}

@@ -1,0 +1,253 @@
+//! JSON to STC 2: every string and number is copied as it was written.
+
+mod head;
+mod row;
+
+use super::plan::{ABSENT, Plan};
+use super::prints::Prints;
+use super::share::{Shares, Sharing};
+use super::{HEADER, Level, spell};
+use crate::json::{Json, Kind};
+use crate::output::Output;
+use std::borrow::Cow;
+
+/// Writes a JSON text as STC 2, or minified where that is not shorter. Every JSON text can be written, and
+/// [`decode`](super::decode) gives back its minified form byte for byte.
+///
+/// ```
+/// use tokenforge_formats::Json;
+/// use tokenforge_formats::stc2::{self, Level};
+///
+/// let json = Json::parse(r#"[{"id": 1, "name": "users"}, {"id": 2, "name": "orders"}]"#)?;
+/// assert_eq!(stc2::encode(&json, Level::Dense), "stc2\n[2]{id name}\n1 users\n2 orders");
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+#[must_use]
+pub fn encode<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
+    let mut prints = (level == Level::Shared).then(|| Prints::new(json));
+    let plan = Plan::of(json, level, prints.as_mut());
+    let mut shares = prints.map(Shares::new);
+    if let Some(shares) = &mut shares {
+        Writer::write(json, &plan, Some(shares));
+        shares.choose(json);
+    }
+    let out = Writer::write(json, &plan, shares.as_mut());
+    if out.len() < json.minified_len() { out.into_string().into() } else { json.minify() }
+}
+
+struct Writer<'w, 'a> {
+    json: &'w Json<'a>,
+    plan: &'w Plan<'a>,
+    /// At the level that shares, outside of headers.
+    shares: Option<&'w mut Shares<'a>>,
+    is_in_header: bool,
+    out: Output,
+    /// What is begun and still to be ended, the innermost last.
+    stack: Vec<Frame>,
+    /// For each column of each shape, the value it had last.
+    last: Vec<u32>,
+    /// Does the next cell start a record?
+    is_first_cell: bool,
+    /// Did a table end just now? Then the line does as well.
+    is_behind_table: bool,
+}
+
+/// What is to be written when everything begun inside of it is.
+#[derive(Clone, Copy)]
+enum Frame {
+    /// Members of an object, from the key `next` on.
+    Members { next: usize, left: usize },
+    /// Elements of an array, from `next` on.
+    Elements { next: usize, left: usize },
+    /// Columns of a header, from `column` on.
+    Columns { shape: usize, column: usize, close: u8 },
+    /// Rows of a table; `next` is an element, or a key where the table is a map.
+    Rows { shape: usize, next: usize, left: usize, is_map: bool },
+    /// Cells of a record, from `column` on.
+    Cells { shape: usize, record: usize, column: usize },
+    /// Records of an array in a cell, from `next` on.
+    Records { shape: usize, next: usize, left: usize, is_first: bool },
+    /// The end of a record in parentheses.
+    EndTuple,
+}
+
+impl<'w, 'a> Writer<'w, 'a> {
+    fn write(json: &'w Json<'a>, plan: &'w Plan<'a>, shares: Option<&'w mut Shares<'a>>) -> Output {
+        let mut writer = Self {
+            json,
+            plan,
+            shares,
+            is_in_header: false,
+            out: Output::with_capacity(json.minified_len()),
+            stack: Vec::new(),
+            last: vec![ABSENT; plan.column_count()],
+            is_first_cell: false,
+            is_behind_table: false,
+        };
+        writer.out.push_str(HEADER);
+        writer.value(0);
+        while let Some(frame) = writer.stack.pop() {
+            match frame {
+                Frame::Members { next, left } => writer.members(next, left),
+                Frame::Elements { next, left } => writer.elements(next, left),
+                Frame::Columns { shape, column, close } => writer.columns(shape, column, close),
+                Frame::Rows { shape, next, left, is_map } => writer.rows(shape, next, left, is_map),
+                Frame::Cells { shape, record, column } => writer.cells(shape, record, column),
+                Frame::Records { shape, next, left, is_first } => {
+                    writer.records(shape, next, left, is_first);
+                }
+                Frame::EndTuple => writer.end_tuple(),
+            }
+        }
+        writer.out
+    }
+
+    /// Writes a scalar, or begins a container.
+    fn value(&mut self, at: usize) {
+        let kind = self.json.node(at).kind;
+        match kind {
+            Kind::String => self.string(at),
+            Kind::Object | Kind::Array if self.json.count(at) > 0 => {
+                if self.is_to_be_written(at) {
+                    self.container(at, kind);
+                }
+            }
+            Kind::Object => self.out.push_str("{}"),
+            Kind::Array => self.out.push_str("[]"),
+            _ => self.json.copy_raw(at, &mut self.out),
+        }
+    }
+
+    fn container(&mut self, at: usize, kind: Kind) {
+        let (next, left) = (at + 1, self.json.count(at));
+        let is_map = kind == Kind::Object;
+        if let Some(shape) = self.plan.table(at) {
+            self.out.push(if is_map { b'{' } else { b'[' });
+            self.out.push_count(left);
+            self.out.push_str(if is_map { "}{" } else { "]{" });
+            self.is_in_header = true;
+            self.stack.push(Frame::Rows { shape, next, left, is_map });
+            self.stack.push(Frame::Columns { shape, column: 0, close: b'}' });
+        } else if is_map {
+            self.out.push(b'{');
+            self.stack.push(Frame::Members { next, left });
+        } else {
+            self.out.push(b'[');
+            self.stack.push(Frame::Elements { next, left });
+        }
+    }
+
+    /// Members from `next` on, up to the first that has an inside; or the end of the object.
+    fn members(&mut self, mut next: usize, mut left: usize) {
+        while left > 0 {
+            self.separate(b'{');
+            self.key(next);
+            self.out.push(b':');
+            let value = next + 1;
+            (next, left) = (self.json.next(value), left - 1);
+            if self.json.node(value).kind.is_container() {
+                self.stack.push(Frame::Members { next, left });
+                return self.value(value);
+            }
+            self.value(value);
+        }
+        self.close(b'}');
+    }
+
+    /// Elements from `next` on, up to the first that has an inside; or the end of the array.
+    fn elements(&mut self, mut next: usize, mut left: usize) {
+        while left > 0 {
+            self.separate(b'[');
+            let value = next;
+            (next, left) = (self.json.next(value), left - 1);
+            if self.json.node(value).kind.is_container() {
+                self.stack.push(Frame::Elements { next, left });
+                return self.value(value);
+            }
+            self.value(value);
+        }
+        self.close(b']');
+    }
+
+    /// What stands between members and elements: nothing behind the opening bracket.
+    #[inline]
+    fn separate(&mut self, open: u8) {
+        if self.out.last() != Some(open) {
+            self.out.push(if self.is_behind_table { b'\n' } else { b' ' });
+        }
+        self.is_behind_table = false;
+    }
+
+    fn close(&mut self, bracket: u8) {
+        self.is_behind_table = false;
+        self.out.push(bracket);
+    }
+
+    #[inline]
+    fn key(&mut self, at: usize) {
+        if spell::is_bare_key(self.json, at) {
+            self.json.copy_unquoted(at, &mut self.out);
+        } else {
+            self.json.copy_raw(at, &mut self.out);
+        }
+    }
+
+    #[inline]
+    fn string(&mut self, at: usize) {
+        let (json, out) = (self.json, &mut self.out);
+        let sharing = match &mut self.shares {
+            Some(shares) if !self.is_in_header => shares.meet(json, at),
+            _ => Sharing::Plain,
+        };
+        match sharing {
+            Sharing::Plain if spell::is_bare(json, at) => json.copy_unquoted(at, out),
+            Sharing::Plain => json.copy_raw(at, out),
+            Sharing::Anchor(number) => {
+                mark(out, b'&', number);
+                json.copy_raw(at, out);
+            }
+            Sharing::Reference(number) => mark(out, b'*', number),
+            Sharing::Prefix { text, number, is_new } => {
+                if is_new {
+                    mark(out, b'&', number);
+                    quoted(out, text);
+                } else {
+                    mark(out, b'*', number);
+                }
+                let (source, inside) = (json.text().as_bytes(), json.inside(at));
+                let tail = inside.start + text.len()..inside.end;
+                if spell::is_bare_tail(source, tail.clone()) {
+                    out.copy(source, tail.start, tail.end);
+                } else if !tail.is_empty() {
+                    quoted(out, &json.text()[tail]);
+                }
+            }
+        }
+    }
+
+    /// Writes a reference to a container that was written before, or the number by which it will be referred to. False
+    /// if it was a reference, and nothing is left to write.
+    fn is_to_be_written(&mut self, at: usize) -> bool {
+        let sharing = match &mut self.shares {
+            Some(shares) if !self.is_in_header => shares.meet(self.json, at),
+            _ => Sharing::Plain,
+        };
+        match sharing {
+            Sharing::Reference(number) => mark(&mut self.out, b'*', number),
+            Sharing::Anchor(number) => mark(&mut self.out, b'&', number),
+            Sharing::Plain | Sharing::Prefix { .. } => {}
+        }
+        !matches!(sharing, Sharing::Reference(_))
+    }
+}
+
+fn mark(out: &mut Output, mark: u8, number: u32) {
+    out.push(mark);
+    out.push_count(number as usize);
+}
+
+fn quoted(out: &mut Output, text: &str) {
+    out.push(b'"');
+    out.push_str(text);
+    out.push(b'"');
+}

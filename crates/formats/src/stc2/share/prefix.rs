@@ -1,0 +1,118 @@
+//! Strings that start alike: in sorted order they are neighbours.
+
+use super::super::cost::{cost, is_word};
+use super::{Entry, Prefix, Shares};
+use crate::json::{Json, Kind};
+use std::collections::HashMap;
+
+/// Shorter strings are left alone.
+const MIN_STRING: usize = 12;
+
+/// A prefix has at least this many bytes.
+const MIN_PREFIX: usize = 8;
+
+/// So many neighbours are looked at for one group. A prefix that was chosen before is used again.
+const WINDOW: usize = 16;
+
+/// What a reference costs in place of a prefix.
+const REFERENCE_COST: i64 = 3;
+
+/// What giving a number costs.
+const ANCHOR_COST: i64 = 5;
+
+/// Neighbours that start alike.
+struct Group {
+    /// How many strings behind the first.
+    others: usize,
+    /// The bytes they have in common.
+    length: usize,
+    saved: i64,
+}
+
+impl<'a> Shares<'a> {
+    /// Chooses prefixes among the strings that are not shared as a whole.
+    pub(super) fn choose_prefixes(&mut self, json: &Json<'a>) {
+        let mut entries: Vec<&mut Entry> = self
+            .entries
+            .iter_mut()
+            .filter(|entry| {
+                let node = json.node(entry.at);
+                let is_plain = node.kind == Kind::String && !node.content.has_escape();
+                is_plain && !entry.is_shared && json.unquoted(entry.at).len() >= MIN_STRING
+            })
+            .collect();
+        entries.sort_unstable_by_key(|entry| json.unquoted(entry.at));
+        let texts: Vec<&'a str> = entries.iter().map(|entry| json.unquoted(entry.at)).collect();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        let mut at = 0;
+        while at < texts.len() {
+            let Some(group) = best_group(&texts[at..]) else {
+                at += 1;
+                continue;
+            };
+            let text = &texts[at][..group.length];
+            let prefix = *known.entry(text).or_insert_with(|| {
+                self.prefixes.push(Prefix { text, number: 0 });
+                self.prefixes.len()
+            });
+            for _ in 0..=group.others {
+                entries[at].prefix = prefix;
+                at += 1;
+            }
+        }
+    }
+}
+
+/// The group at the start of these strings that saves most; of equals the largest.
+fn best_group(texts: &[&str]) -> Option<Group> {
+    let (first, others) = texts.split_first()?;
+    let mut best: Option<Group> = None;
+    let mut length = first.len();
+    for (index, other) in others.iter().take(WINDOW - 1).enumerate() {
+        length = common(&first.as_bytes()[..length], first.as_bytes(), other.as_bytes());
+        if length < MIN_PREFIX {
+            break;
+        }
+        let others = index + 1;
+        let price = i64::from(cost(&first.as_bytes()[..length]));
+        let saved = others as i64 * (price - REFERENCE_COST) - ANCHOR_COST;
+        if saved > 0 && best.as_ref().is_none_or(|best| saved >= best.saved) {
+            best = Some(Group { others, length, saved });
+        }
+    }
+    best
+}
+
+/// The length of what two strings start with, `start` at most, up to where no word goes on in either.
+fn common(start: &[u8], one: &[u8], other: &[u8]) -> usize {
+    let mut length = start.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let goes_on = |text: &[u8], length: usize| text.get(length).is_some_and(|byte| is_word(*byte));
+    while length > 0 && (goes_on(one, length) || goes_on(other, length)) {
+        length -= 1;
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_ends_where_words_end() {
+        let (one, other) = ("https://a.example/repo", "https://a.example/repo/forks");
+        assert_eq!(common(one.as_bytes(), one.as_bytes(), other.as_bytes()), one.len());
+        let (one, other) = ("2026-07-14T19", "2026-07-13T15");
+        assert_eq!(common(one.as_bytes(), one.as_bytes(), other.as_bytes()), "2026-07".len());
+        let (one, other) = ("ééé-é", "éééé");
+        assert_eq!(common(one.as_bytes(), one.as_bytes(), other.as_bytes()), 0);
+    }
+
+    #[test]
+    fn two_strings_with_a_long_start_are_a_group() {
+        let texts =
+            ["https://api.example.com/repos/x/y", "https://api.example.com/repos/x/y/forks"];
+        let group = best_group(&texts).unwrap();
+        assert_eq!((group.others, group.length), (1, texts[0].len()));
+        assert!(best_group(&["short words", "short wants"]).is_none());
+    }
+}

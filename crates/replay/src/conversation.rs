@@ -1,0 +1,350 @@
+//! One conversation, replayed: every request as a gateway would have sent it, beside the one that was.
+//!
+//! A conversation only grows, and what is forwarded for a result depends on what was before it alone. So each result is
+//! compressed when it comes, and a request is known by how many messages it has. That this is what a gateway without
+//! memory would send is not taken for granted: at the end the last request is made anew, from nothing, and compared.
+
+mod charge;
+mod handled;
+mod rates;
+
+use crate::account::{Account, Bill};
+use crate::plan::{Expansion, Plan};
+use crate::probes::Found;
+use crate::transcript::{Author, Message, Part, ToolResult};
+use crate::usage::Usage;
+use charge::Context;
+use handled::{Handled, fingerprint, output};
+use rates::Rates;
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::{Engine, History, Settings, expand_tool};
+use tokenforge_config::Price;
+use tokenforge_tokens::for_model;
+
+/// What a picture costs, about.
+const IMAGE_TOKENS: usize = 1500;
+
+/// What a call of the tool that expands costs the model to write, about.
+const CALL_TOKENS: usize = 60;
+
+/// The tools of a session that did not record its own: those of a coding agent, with filler for descriptions.
+const TOOLS: &str = include_str!("tools.json");
+
+/// A conversation that is replayed.
+pub(crate) struct Conversation<'p> {
+    plan: &'p Plan<'p>,
+    key: Key,
+    settings: Settings,
+    price: Price,
+    is_price_known: bool,
+    /// Tokens that the provider bills for each one counted.
+    factor: f64,
+    /// Tokens of the list of tools, without ours.
+    tools: usize,
+    history: History,
+    messages: Vec<Mark>,
+    results: Vec<Handled>,
+    /// The first result that was not in a request yet.
+    fresh: usize,
+    rates: Rates,
+    /// How many tokens of tools and messages the provider has in its cache.
+    cached: usize,
+    /// The request whose answer is being read.
+    pending: Option<Pending>,
+    /// Our tool is in the requests.
+    is_offered: bool,
+    /// All texts as the model sees them, kept where somebody will search them.
+    shown: Option<Vec<String>>,
+    bytes: usize,
+}
+
+/// The sums after a message.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    /// Tokens of all messages so far.
+    tokens: usize,
+    /// How many of them are saved.
+    saved: i64,
+}
+
+/// A request whose answer is being read.
+struct Pending {
+    messages: usize,
+    usage: Option<Usage>,
+    output: usize,
+}
+
+impl<'p> Conversation<'p> {
+    pub(crate) fn new(plan: &'p Plan<'p>, model: Option<&str>, tools: Option<&str>) -> Self {
+        let mut conversation = Conversation {
+            plan,
+            key: Key::from_bytes([7; 32]),
+            settings: plan.settings_for(model),
+            price: Price::default(),
+            is_price_known: false,
+            factor: 1.0,
+            tools: 0,
+            history: History::default(),
+            messages: Vec::new(),
+            results: Vec::new(),
+            fresh: 0,
+            rates: Rates::default(),
+            cached: 0,
+            pending: None,
+            is_offered: false,
+            shown: None,
+            bytes: 0,
+        };
+        conversation.model(model);
+        conversation.tools = conversation.settings.counter.count(tools.unwrap_or(TOOLS));
+        conversation
+    }
+
+    /// Keeps what the model sees, to be searched.
+    pub(crate) fn searchable(self) -> Self {
+        Conversation { shown: Some(Vec::new()), ..self }
+    }
+
+    /// About how many bytes of text are held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Another model answers from here on.
+    pub(crate) fn model(&mut self, model: Option<&str>) {
+        (self.price, self.is_price_known) = self.plan.price(model);
+        self.factor = model.map_or(1.0, |model| for_model(model).cost_factor);
+        // Who counts decides what is forwarded, so it does not change in mid-conversation.
+        if self.results.is_empty() {
+            self.settings = self.plan.settings_for(model);
+        }
+    }
+
+    /// Something was said.
+    pub(crate) fn say(&mut self, message: Message, account: &mut Account) {
+        if message.author == Author::Model {
+            self.settle(account);
+            self.pending = Some(Pending { messages: self.messages.len(), usage: None, output: 0 });
+        }
+        let mut mark = self.messages.last().copied().unwrap_or_default();
+        let before = mark.tokens;
+        for part in message.parts {
+            match part {
+                Part::Image => mark.tokens += IMAGE_TOKENS,
+                Part::Text(text) => {
+                    mark.tokens += self.settings.counter.count(&text);
+                    if let Some(shown) = &mut self.shown {
+                        shown.push(text);
+                    }
+                }
+                Part::Result(result) => {
+                    let (tokens_in, tokens_out) = self.result(result, account);
+                    mark.tokens += tokens_in;
+                    mark.saved += tokens_in as i64 - tokens_out as i64;
+                }
+            }
+        }
+        let pending = self.pending.as_mut().filter(|_| message.author != Author::Client);
+        if let Some(pending) = pending {
+            pending.output += mark.tokens - before;
+        }
+        self.messages.push(mark);
+    }
+
+    /// What was charged for the answer that is being read.
+    pub(crate) fn charged(&mut self, usage: Usage) {
+        if let Some(pending) = &mut self.pending {
+            pending.usage = Some(usage);
+        }
+    }
+
+    /// The user went back: so many messages are left.
+    pub(crate) fn rewind(&mut self, messages: usize, account: &mut Account) {
+        self.settle(account);
+        self.attribute(account);
+        self.messages.truncate(messages);
+        self.results.retain(|result| result.message < messages);
+        self.fresh = self.fresh.min(self.results.len());
+        self.history = self.anew(account);
+        self.bytes = self.results.iter().map(Handled::bytes).sum();
+        let left = self.messages.last().map_or(0, |mark| mark.tokens);
+        self.cached = self.cached.min(self.tools + left);
+    }
+
+    /// The conversation is over.
+    pub(crate) fn finish(mut self, account: &mut Account) {
+        self.settle(account);
+        self.attribute(account);
+        self.anew(account);
+    }
+
+    /// How the model could come by a text, in a request made of all messages so far.
+    pub(crate) fn find(&self, needle: &str) -> Found {
+        let is_shown = self.shown.iter().flatten().any(|text| text.contains(needle));
+        let holds = |is_retrievable: bool| {
+            let mut results = self.results.iter();
+            results.any(|result| {
+                result.has_reference == is_retrievable && result.original.text.contains(needle)
+            })
+        };
+        match is_shown {
+            true => Found::Visible,
+            false if holds(false) => Found::Decoded,
+            false if holds(true) => Found::Retrievable,
+            false => Found::Lost,
+        }
+    }
+
+    /// Tokens of a result and of what is forwarded for it.
+    fn result(&mut self, result: ToolResult, account: &mut Account) -> (usize, usize) {
+        let engine = self.plan.engine(&self.settings, &self.key);
+        let compressed = engine.compress(&output(&result), &self.history);
+        let text = compressed.text(&result.text);
+        self.history.add(result.call.as_deref(), &result.tool, text);
+        if let Some(shown) = &mut self.shown {
+            shown.push(text.to_owned());
+        }
+        let handled = Handled::new(self.messages.len(), result, &compressed, self.settings.counter);
+        handled.tell(&compressed, account);
+        let tokens = handled.tokens;
+        self.bytes += handled.bytes();
+        self.results.push(handled);
+        tokens
+    }
+
+    /// Charges for the request whose answer was read.
+    fn settle(&mut self, account: &mut Account) {
+        let Some(pending) = self.pending.take() else { return };
+        let at = |count: usize| count.checked_sub(1).and_then(|last| self.messages.get(last));
+        let mark = at(pending.messages).copied().unwrap_or_default();
+        let total = self.tools + mark.tokens;
+        let modelled = Usage {
+            input: 0.0,
+            cache_read: self.factor * self.cached.min(total) as f64,
+            cache_write: self.factor * total.saturating_sub(self.cached) as f64,
+            output: self.factor * pending.output as f64,
+        };
+        let before = pending.usage.unwrap_or(modelled);
+        let fresh = self.results.partition_point(|result| result.message < pending.messages);
+        let is_added = self.offers(fresh);
+        let context = Context {
+            messages: self.messages.get(..pending.messages).unwrap_or_default(),
+            factor: self.factor,
+            own_tool: if self.is_offered { expand_tool_tokens(&self.settings) } else { 0 },
+            is_rewritten: is_added && pending.messages > 0 && self.cached > 0,
+        };
+        let charge = context.charge(&before);
+        self.rates.add(&charge, pending.messages, &self.price);
+        account.requests += 1;
+        account.logged += usize::from(pending.usage.is_some());
+        account.unpriced += usize::from(!self.is_price_known);
+        let bill = |usage: Usage| Bill { tokens: usage, cost: usage.cost(&self.price) };
+        account.before.add(&bill(before));
+        account.after.add(&bill(charge.after));
+        for result in self.results.get(self.fresh..fresh).unwrap_or_default() {
+            if result.has_reference {
+                let all = &mut account.expansions;
+                all.references += 1;
+                all.tokens += result.tokens.0;
+                all.cost_of_all += self.expansion(result, &charge.after).cost(&self.price).total();
+            }
+        }
+        self.fresh = self.fresh.max(fresh);
+        self.cached = total;
+    }
+
+    /// Offers our tool where the plan says so; true if it was not offered before.
+    fn offers(&mut self, results: usize) -> bool {
+        let engine = self.plan.engine(&self.settings, &self.key);
+        let is_offered = engine.offers_expansion()
+            && match self.plan.expansion {
+                Expansion::FromStart => true,
+                Expansion::WhenReferenced => {
+                    self.results.iter().take(results).any(|result| result.has_reference)
+                }
+                Expansion::Never => false,
+            };
+        !std::mem::replace(&mut self.is_offered, is_offered) && is_offered
+    }
+
+    /// What it costs if the model fetches a result: a call, another request with all that was in this one, the original.
+    fn expansion(&self, result: &Handled, after: &Usage) -> Usage {
+        Usage {
+            input: 0.0,
+            cache_read: after.total_input(),
+            cache_write: self.factor * (result.tokens.0 + CALL_TOKENS) as f64,
+            output: self.factor * CALL_TOKENS as f64,
+        }
+    }
+
+    /// Says what each tool and stage saved on the bill since this was last said.
+    fn attribute(&mut self, account: &mut Account) {
+        let rates = std::mem::take(&mut self.rates).by_message();
+        for result in &self.results {
+            let rate = rates.get(result.message).copied().unwrap_or_default();
+            let saved = rate * (result.tokens.0 as f64 - result.tokens.1 as f64);
+            account.results.cost_saved += saved;
+            if let Some(tool) = account.tools.get_mut(&result.original.tool) {
+                tool.cost_saved += saved;
+            }
+            for (stage, tokens) in &result.stages {
+                if let Some(stage) = account.stages.get_mut(*stage) {
+                    stage.cost_saved += rate * *tokens as f64;
+                }
+            }
+        }
+    }
+
+    /// Makes the request of all messages anew, and says how much of it is as it was sent before.
+    fn anew(&self, account: &mut Account) -> History {
+        let engine: Engine<'_> = self.plan.engine(&self.settings, &self.key);
+        let mut history = History::default();
+        let mut changed = None;
+        for result in &self.results {
+            let compressed = engine.compress(&output(&result.original), &history);
+            let text = compressed.text(&result.original.text);
+            history.add(result.original.call.as_deref(), &result.original.tool, text);
+            if changed.is_none() && fingerprint(text) != result.fingerprint {
+                changed = Some(result.message);
+            }
+        }
+        if let Some(message) = changed {
+            let sent = |mark: &Mark| (self.tools as i64 + mark.tokens as i64 - mark.saved) as f64;
+            let same = message.checked_sub(1).and_then(|last| self.messages.get(last));
+            let (same, all) =
+                (same.map_or(self.tools as f64, sent), self.messages.last().map_or(1.0, sent));
+            account.prefix_stability = account.prefix_stability.min(same / all.max(1.0));
+        }
+        history
+    }
+}
+
+fn expand_tool_tokens(settings: &Settings) -> usize {
+    settings.counter.count(expand_tool::DEFINITION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l5_a_result_that_would_be_sent_otherwise_the_second_time_is_found() {
+        let plan = Plan {
+            settings: Settings::default(),
+            counter: None,
+            expansion: Expansion::FromStart,
+            prices: &|_| None,
+        };
+        let mut account = Account::new();
+        let mut conversation = Conversation::new(&plan, None, Some("[]"));
+        for text in ["first ".repeat(500), "second ".repeat(500)] {
+            let result = ToolResult { text, ..ToolResult::default() };
+            let message = Message { author: Author::Client, parts: vec![Part::Result(result)] };
+            conversation.say(message, &mut account);
+        }
+        conversation.results[1].fingerprint ^= 1;
+        conversation.finish(&mut account);
+        let stability = account.prefix_stability;
+        assert!((0.4..0.6).contains(&stability), "{stability}");
+    }
+}

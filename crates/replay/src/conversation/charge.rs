@@ -1,0 +1,128 @@
+//! What a request would have been charged for, given what it was charged for.
+
+use super::Mark;
+use crate::usage::Usage;
+
+/// A request: the messages it is made of, and how its tokens are counted.
+pub(super) struct Context<'c> {
+    pub(super) messages: &'c [Mark],
+    /// Tokens that the provider bills for each one counted.
+    pub(super) factor: f64,
+    /// Tokens of our own tool, if it is offered.
+    pub(super) own_tool: usize,
+    /// Our tool is new in it, so that nothing in it is in the provider's cache.
+    pub(super) is_rewritten: bool,
+}
+
+/// What a request would have been charged for.
+pub(super) struct Charge {
+    pub(super) after: Usage,
+    /// How many whole messages were read from the cache.
+    pub(super) cached: usize,
+    /// Which part of the next one was.
+    pub(super) part: f64,
+    /// What was not is paid at the price of a write.
+    pub(super) is_written: bool,
+    /// Tokens that were billed for each one counted.
+    pub(super) factor: f64,
+}
+
+impl Context<'_> {
+    /// A provider reads the beginning of a request from its cache, so what is saved in the messages that were in it
+    /// comes off the reads, and the rest off what was new.
+    pub(super) fn charge(&self, before: &Usage) -> Charge {
+        let all = self.messages.last().copied().unwrap_or_default();
+        // A request that was charged less than its messages have did not carry all of them: clients clear old results.
+        let factor = self.factor.min(before.total_input() / all.tokens.max(1) as f64);
+        let new = (before.cache_write + before.input) / factor.max(f64::MIN_POSITIVE);
+        // What comes before the messages was not logged; what was new is at their end.
+        let (cached, part) = self.place(all.tokens as f64 - new);
+        let at = |count: usize| {
+            let last = count.checked_sub(1).and_then(|last| self.messages.get(last));
+            last.copied().unwrap_or_default().saved as f64
+        };
+        let saved_cached = factor * (at(cached) + part * (at(cached + 1) - at(cached)));
+        let saved_new = factor * all.saved as f64 - saved_cached;
+        let own_tool = self.factor * self.own_tool as f64;
+        let is_written = before.cache_write > 0.0;
+        let mut after = *before;
+        after.cache_read -= saved_cached;
+        let (first, second) = match is_written {
+            true => (&mut after.cache_write, &mut after.input),
+            false => (&mut after.input, &mut after.cache_write),
+        };
+        let taken = saved_new.min(*first);
+        *first -= taken;
+        *second = (*second - (saved_new - taken)).max(0.0);
+        match before.cache_read > 0.0 {
+            true => after.cache_read += own_tool,
+            false if is_written => after.cache_write += own_tool,
+            false => after.input += own_tool,
+        }
+        after.cache_read = after.cache_read.max(0.0);
+        if self.is_rewritten {
+            after.cache_write += std::mem::take(&mut after.cache_read);
+        }
+        Charge { after, cached, part, is_written, factor }
+    }
+
+    /// How many whole messages so many tokens are, and which part of the next one.
+    fn place(&self, tokens: f64) -> (usize, f64) {
+        let whole = self.messages.partition_point(|mark| mark.tokens as f64 <= tokens);
+        let start = whole.checked_sub(1).and_then(|last| self.messages.get(last));
+        let start = start.map_or(0.0, |mark| mark.tokens as f64);
+        let Some(next) = self.messages.get(whole) else { return (whole, 0.0) };
+        let part = (tokens - start) / (next.tokens as f64 - start).max(1.0);
+        (whole, part.clamp(0.0, 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MESSAGES: [Mark; 2] =
+        [Mark { tokens: 1000, saved: 400 }, Mark { tokens: 1500, saved: 500 }];
+
+    fn context(own_tool: usize) -> Context<'static> {
+        Context { messages: &MESSAGES, factor: 1.0, own_tool, is_rewritten: false }
+    }
+
+    #[test]
+    fn what_is_saved_in_cached_messages_comes_off_the_reads() {
+        // 2,000 tokens of tools and prompts come before the messages.
+        let before = Usage { input: 0.0, cache_read: 3000.0, cache_write: 500.0, output: 9.0 };
+        let charge = context(0).charge(&before);
+        let after = Usage { input: 0.0, cache_read: 2600.0, cache_write: 400.0, output: 9.0 };
+        assert_eq!((charge.after, charge.cached), (after, 1));
+    }
+
+    #[test]
+    fn where_the_cache_was_cold_all_is_saved_at_the_price_of_a_write() {
+        let before = Usage { input: 0.0, cache_read: 0.0, cache_write: 3500.0, output: 9.0 };
+        let after = Usage { cache_write: 3000.0 + 100.0, ..before };
+        assert_eq!(context(100).charge(&before).after, after);
+    }
+
+    #[test]
+    fn what_the_client_cleared_before_it_asked_is_not_saved_twice() {
+        let before = Usage { input: 0.0, cache_read: 700.0, cache_write: 50.0, output: 9.0 };
+        let after = context(0).charge(&before).after;
+        assert_eq!(before.total_input() - after.total_input(), 250.0);
+    }
+
+    #[test]
+    fn a_provider_without_writes_is_paid_less_input() {
+        let before = Usage { input: 500.0, cache_read: 3000.0, cache_write: 0.0, output: 9.0 };
+        let after = Usage { input: 400.0, cache_read: 2600.0, ..before };
+        assert_eq!(context(0).charge(&before).after, after);
+    }
+
+    #[test]
+    fn our_own_tool_in_mid_conversation_is_paid_with_the_whole_request() {
+        let before = Usage { input: 0.0, cache_read: 3000.0, cache_write: 500.0, output: 9.0 };
+        let context = Context { is_rewritten: true, ..context(100) };
+        let after = Usage { input: 0.0, cache_read: 0.0, cache_write: 3100.0, output: 9.0 };
+        assert_eq!(context.charge(&before).after, after);
+    }
+}

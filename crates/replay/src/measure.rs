@@ -1,0 +1,70 @@
+//! What every mode makes of a folder of recordings.
+
+use crate::corpus::{Corpus, CorpusError};
+use crate::plan::{Expansion, Plan};
+use crate::report::{ModeReport, Report};
+use crate::{outputs, sessions};
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_ledger::Prices;
+use tokenforge_tokens::Counter;
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step<'s> {
+    /// Steps that are done.
+    pub done: usize,
+    /// All steps.
+    pub of: usize,
+    /// The mode that is measured now.
+    pub mode: Mode,
+    /// On which recordings.
+    pub name: &'s str,
+}
+
+/// Measures these modes, and tells `watch` before each step.
+///
+/// # Errors
+/// If a recording cannot be read.
+pub fn corpus(
+    corpus: &Corpus,
+    modes: &[Mode],
+    counter: Counter,
+    watch: &mut dyn FnMut(Step<'_>),
+) -> Result<Report, CorpusError> {
+    let (kinds, sets) = (outputs::by_kind(corpus)?, corpus.sets()?);
+    let (prices, key) = (Prices::default(), Key::from_bytes([7; 32]));
+    let of = modes.len() * (kinds.len() + sets.len());
+    let mut done = 0;
+    let mut begin = |mode: Mode, name: &str| {
+        watch(Step { done, of, mode, name });
+        done += 1;
+    };
+    let mut report = Report::new(counter);
+    for &mode in modes {
+        let settings = Settings { mode, counter, ..Settings::default() };
+        let engine = Engine::new(&settings);
+        let engine = match mode.leaves_out() {
+            true => engine.with_vault(Vault { key: &key, tenant: "bench" }),
+            false => engine,
+        };
+        let plan = Plan {
+            settings: settings.clone(),
+            counter: Some(counter),
+            expansion: Expansion::FromStart,
+            prices: &|model| prices.of(model),
+        };
+        let mut found = ModeReport::default();
+        for (kind, recordings) in &kinds {
+            begin(mode, kind);
+            found.kinds.insert(kind.clone(), outputs::measure(recordings, &engine, counter));
+        }
+        for set in &sets {
+            begin(mode, set);
+            let measured = sessions::measure(corpus.sessions(set)?, &plan)?;
+            found.sessions.insert(set.clone(), measured);
+        }
+        report.modes.insert(mode.to_string(), found);
+    }
+    Ok(report)
+}

@@ -1,0 +1,255 @@
+//! What was found in a history, as one page of HTML that needs nothing else: no script, no font, no network.
+
+mod chart;
+
+use crate::account::{Account, Session};
+use crate::history::History;
+use crate::table::{dearer, expansions, found, how_charged, stability};
+use crate::usage::Usage;
+use crate::words::{dollars, grouped, name, saved};
+use chart::{Row, chart, key};
+use std::fmt::Write;
+
+/// How many rows a table has.
+const ROWS: usize = 50;
+
+/// How many bars a chart has.
+const BARS: usize = 12;
+
+const STYLE: &str = include_str!("page/style.css");
+
+/// What was found, as a page. `about` says how it was replayed.
+#[must_use]
+pub fn html(history: &History, about: &str) -> String {
+    let total = &history.total;
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>Tokenforge replay</title><style>{STYLE}</style></head><body><main>\
+         <h1>What Tokenforge would have saved</h1><p class=\"quiet\">{}. {}</p>",
+        escaped(&found(history)),
+        escaped(about)
+    );
+    page += &cards(total);
+    page += &format!("<p>{}</p>", escaped(&how_charged(total)));
+    let class = if total.prefix_stability >= 1.0 { "" } else { " class=\"bad\"" };
+    page += &format!("<p{class}>{}</p>", escaped(&stability(total)));
+    page += &format!("<p>{}</p>", escaped(&expansions(total)));
+    page += &bill(total);
+    page += &tools(total);
+    page += &stages(total);
+    page += &sessions(history);
+    page += &kept(total);
+    page += &problems(history);
+    page + "</main></body></html>\n"
+}
+
+/// A text with what HTML would read as its own replaced.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn cards(total: &Account) -> String {
+    let (before, after) = (total.before.cost.total(), total.after.cost.total());
+    let results = &total.results;
+    let tokens = saved(results.tokens_in as f64, results.tokens_out as f64);
+    let stability = format!("{:.3}", total.prefix_stability);
+    let card = |value: &str, what: &str| {
+        format!("<div class=\"card\"><b>{}</b>{}</div>", escaped(value), escaped(what))
+    };
+    let all = [
+        card(&saved(before, after), "of the bill"),
+        card(&dollars(before - after), &format!("of {}", dollars(before))),
+        card(&tokens, "of the tool results' tokens"),
+        card(&stability, "prefix stability"),
+    ];
+    format!("<div class=\"cards\">{}</div>", all.concat())
+}
+
+fn bill(total: &Account) -> String {
+    let row = |label: &str, cost: &Usage| Row {
+        label: label.to_owned(),
+        bars: vec![
+            (cost.cache_read, "read"),
+            (cost.cache_write, "write"),
+            (cost.input, "input"),
+            (cost.output, "output"),
+        ],
+        value: dollars(cost.total()),
+    };
+    let rows = [row("before", &total.before.cost), row("after", &total.after.cost)];
+    let colours = [
+        ("read", "cache reads"),
+        ("write", "cache writes"),
+        ("input", "other input"),
+        ("output", "output"),
+    ];
+    format!("<h2>The bill</h2>{}{}", key(&colours), chart("The bill before and after", &rows))
+}
+
+fn tools(total: &Account) -> String {
+    let mut tools: Vec<_> = total.tools.iter().collect();
+    tools.sort_by_key(|(_, results)| std::cmp::Reverse(results.tokens_in));
+    let row = |(tool, results): &(&String, &crate::account::Results)| {
+        let gone = results.tokens_in.saturating_sub(results.tokens_out);
+        let (before, after) = (results.tokens_in as f64, results.tokens_out as f64);
+        Row {
+            label: name(tool).chars().take(28).collect(),
+            bars: vec![(after, "out"), (gone as f64, "in")],
+            value: format!("{} less, {}", saved(before, after), dollars(results.cost_saved)),
+        }
+    };
+    let rows: Vec<Row> = tools.iter().take(BARS).map(row).collect();
+    let colours = [("out", "tokens that are sent"), ("in", "tokens that are saved")];
+    let cells = tools.iter().take(ROWS).map(|(tool, results)| {
+        vec![
+            name(tool),
+            grouped(results.count as f64),
+            grouped(results.changed as f64),
+            grouped(results.tokens_in as f64),
+            grouped(results.tokens_out as f64),
+            saved(results.tokens_in as f64, results.tokens_out as f64),
+            dollars(results.cost_saved),
+        ]
+    });
+    let head = ["tool", "results", "changed", "tokens in", "tokens out", "saved", "of the bill"];
+    let chart = chart("Tokens of tool results, by tool", &rows);
+    let table = table(&head, cells);
+    format!(
+        "<h2>By tool</h2>{}{chart}<details><summary>As a table</summary>{table}</details>",
+        key(&colours)
+    )
+}
+
+fn stages(total: &Account) -> String {
+    let mut stages: Vec<_> = total.stages.iter().collect();
+    stages.sort_by_key(|(_, stage)| std::cmp::Reverse(stage.tokens_saved));
+    let row = |(stage, sum): &(&String, &crate::account::Stage)| Row {
+        label: (*stage).clone(),
+        bars: vec![(sum.tokens_saved as f64, "out")],
+        value: format!("{} tokens, {}", grouped(sum.tokens_saved as f64), dollars(sum.cost_saved)),
+    };
+    let rows: Vec<Row> = stages.iter().map(row).collect();
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("<h2>By stage</h2>{}", chart("Tokens saved, by stage", &rows)),
+    }
+}
+
+fn sessions(history: &History) -> String {
+    let mut sessions: Vec<&Session> = history.sessions.iter().collect();
+    sessions.sort_by(|a, b| b.account.cost_saved().total_cmp(&a.account.cost_saved()));
+    let worse = dearer(history);
+    let negative = match worse.len() {
+        0 => "<p>No session costs more than it did.</p>".to_owned(),
+        count => format!(
+            "<p class=\"bad\">{count} of {} sessions cost more than they did:</p>{}",
+            sessions.len(),
+            session_table(&worse)
+        ),
+    };
+    format!(
+        "<h2>Sessions</h2>{negative}<p class=\"quiet\">Most saved first, at most {ROWS}.</p>{}",
+        session_table(&sessions)
+    )
+}
+
+fn session_table(sessions: &[&Session]) -> String {
+    let cells = sessions.iter().take(ROWS).map(|session| {
+        let account = &session.account;
+        let (before, after) = (account.before.cost.total(), account.after.cost.total());
+        vec![
+            name(&session.name),
+            session.client.name().to_owned(),
+            session.model.as_deref().map(name).unwrap_or_default(),
+            grouped(account.requests as f64),
+            grouped(account.results.tokens_in as f64),
+            grouped(account.results.tokens_out as f64),
+            dollars(before),
+            dollars(after),
+            saved(before, after),
+        ]
+    });
+    let head = [
+        "session",
+        "client",
+        "model",
+        "requests",
+        "tool tokens in",
+        "out",
+        "bill",
+        "after",
+        "saved",
+    ];
+    table(&head, cells)
+}
+
+fn kept(total: &Account) -> String {
+    let cells = total
+        .kept
+        .iter()
+        .map(|kept| vec![name(&kept.tool), grouped(kept.tokens as f64), kept.reason.to_owned()]);
+    let table = table(&["tool", "tokens", "why"], cells);
+    match total.kept.is_empty() {
+        true => String::new(),
+        false => format!("<h2>The longest results that go on as they came</h2>{table}"),
+    }
+}
+
+fn problems(history: &History) -> String {
+    if history.problems.is_empty() {
+        return String::new();
+    }
+    let cells = history.problems.iter().take(ROWS).map(|problem| {
+        let line = problem.line.map(|line| line.to_string()).unwrap_or_default();
+        vec![problem.file.clone(), line, problem.reason.clone()]
+    });
+    format!("<h2>Not read</h2>{}", table(&["file", "line", "why"], cells))
+}
+
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut out = String::from("<div class=\"scroll\"><table><thead><tr>");
+    for cell in head {
+        let _ = write!(out, "<th scope=\"col\">{}</th>", escaped(cell));
+    }
+    out += "</tr></thead><tbody>";
+    for row in rows {
+        out += "<tr>";
+        for cell in row {
+            let _ = write!(out, "<td>{}</td>", escaped(&cell));
+        }
+        out += "</tr>";
+    }
+    out + "</tbody></table></div>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Results;
+
+    #[test]
+    fn the_page_needs_nothing_else_and_shows_names_as_they_are() {
+        let mut total = Account::new();
+        let results = Results { count: 1, tokens_in: 10, tokens_out: 4, ..Results::default() };
+        total.tools.insert("<script>alert(1)</script>".to_owned(), results);
+        let history = History { total, sessions: Vec::new(), problems: Vec::new() };
+        let page = html(&history, "Mode standard.");
+        assert!(page.contains("&lt;script&gt;") && !page.contains("<script"));
+        assert!(page.contains("<svg") && page.contains("prefers-color-scheme: dark"));
+        for outside in ["http:", "https:", "@import", "url(", " src="] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! How sessions are replayed: what a gateway would have been told to do.
+
+use tokenforge_compress::reference::Key;
+use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_config::Price;
+use tokenforge_tokens::{Counter, for_model};
+
+/// What a gateway would have been told to do.
+pub struct Plan<'p> {
+    /// What is done to tool results.
+    pub settings: Settings,
+    /// Counts the tokens of all models; without it, each is counted with its own vocabulary, as a gateway does.
+    pub counter: Option<Counter>,
+    /// When models are offered the tool that gives back what was left out.
+    pub expansion: Expansion,
+    /// What a model's tokens cost, if anybody knows.
+    pub prices: &'p (dyn Fn(&str) -> Option<Price> + Sync),
+}
+
+/// The price of a model that nobody knows: that of a common one.
+const COMMON: Price = Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 };
+
+/// When models are offered the tool that gives back what was left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Expansion {
+    /// In every request.
+    #[default]
+    FromStart,
+    /// In those that have a reference in them.
+    WhenReferenced,
+    /// In none; nothing is left out.
+    Never,
+}
+
+impl Plan<'_> {
+    /// What is done to the tool results of a model.
+    pub(crate) fn settings_for(&self, model: Option<&str>) -> Settings {
+        let own = model.map(|model| for_model(model).vocabulary.into());
+        let counter = self.counter.or(own).unwrap_or(self.settings.counter);
+        // What would be done is what is asked for, also where it is only to be observed.
+        let mode = match self.settings.mode {
+            Mode::Observe => Mode::Standard,
+            mode => mode,
+        };
+        Settings { counter, mode, ..self.settings.clone() }
+    }
+
+    /// What a model's tokens cost, and whether that is known.
+    pub(crate) fn price(&self, model: Option<&str>) -> (Price, bool) {
+        let known = model.and_then(self.prices);
+        (known.unwrap_or(COMMON), known.is_some())
+    }
+
+    /// What does it. Originals are not stored: nobody asks for them.
+    pub(crate) fn engine<'s>(&self, settings: &'s Settings, key: &'s Key) -> Engine<'s> {
+        let engine = Engine::new(settings);
+        match settings.mode.leaves_out() && self.expansion != Expansion::Never {
+            true => engine.with_vault(Vault { key, tenant: "replay" }),
+            false => engine,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Readers of recorded sessions, one for each program that writes them. What a file is, its content tells.
+
+mod calls;
+mod claude_code;
+mod codex;
+mod lines;
+mod messages;
+pub mod opencode;
+mod recognise;
+
+use crate::transcript::Event;
+use claude_code::ClaudeCode;
+use codex::Codex;
+use lines::{LONGEST_LINE, Line};
+use messages::{Messages, Sessions};
+use serde::Serialize;
+use std::fmt;
+use std::io::{self, BufRead};
+use std::ops::ControlFlow;
+
+/// Who is told what is read.
+pub type Tell<'t> = &'t mut dyn FnMut(Event);
+
+/// Who wrote a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Client {
+    /// Claude Code, one line an entry.
+    ClaudeCode,
+    /// Codex, a rollout.
+    Codex,
+    /// opencode, its storage or an export.
+    Opencode,
+    /// A list of messages as the OpenAI or the Anthropic API takes them, or a recorded session with one in it.
+    Messages,
+}
+
+impl Client {
+    /// Its name, for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Client::ClaudeCode => "Claude Code",
+            Client::Codex => "Codex",
+            Client::Opencode => "opencode",
+            Client::Messages => "messages",
+        }
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Why a log tells nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// It cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// Nobody knows what it is.
+    #[error(
+        "not a session that is known: expected a transcript of Claude Code, a rollout of Codex, an export of opencode, or a list of messages"
+    )]
+    Unknown,
+    /// It is JSON up to a point.
+    #[error("not JSON: {0}")]
+    NotJson(serde_json::Error),
+}
+
+/// Opens the log, from its beginning each time.
+pub type Open<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
+
+/// Reads a log and tells what is in it, in order. A line that cannot be read is told as [`Event::Skipped`].
+///
+/// # Errors
+/// It cannot be read, or nobody knows what it is.
+///
+/// ```
+/// use tokenforge_replay::read::{Client, transcript};
+///
+/// let log = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"hi\"}\n";
+/// let mut events = 0;
+/// let client = transcript(&|| Ok(Box::new(log.as_bytes())), &mut |_| events += 1)?;
+/// assert_eq!((client, events), (Client::Messages, 2));
+/// # Ok::<(), tokenforge_replay::read::Unreadable>(())
+/// ```
+pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> {
+    use recognise::Shape;
+    let (mut reader, client): (Box<dyn Reader>, _) = match recognise::shape(&mut *open()?)? {
+        None => return Err(Unreadable::Unknown),
+        Some(Shape::Document) => return messages::document(open()?, tell),
+        Some(Shape::ClaudeCode) => (Box::new(ClaudeCode::default()), Client::ClaudeCode),
+        Some(Shape::Codex) => (Box::new(Codex::default()), Client::Codex),
+        Some(Shape::Messages) => (Box::new(Messages::default()), Client::Messages),
+        Some(Shape::Sessions) => (Box::new(Sessions), Client::Messages),
+    };
+    lines::each(&mut *open()?, |line, bytes| {
+        let read = match bytes {
+            Line::Bytes(bytes) => reader.line(bytes, tell),
+            Line::TooLong => Err(format!("longer than {} MB", LONGEST_LINE >> 20)),
+        };
+        if let Err(reason) = read {
+            tell(Event::Skipped { line, reason });
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(client)
+}
+
+/// Reads a log that has one entry a line.
+trait Reader {
+    /// Reads an entry; else says why it cannot.
+    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String>;
+}
+
+/// What is wrong with a line, without what is in it.
+fn not_json(error: &serde_json::Error) -> String {
+    let what = if error.is_eof() { "ends too early" } else { "is not what it should be" };
+    format!("{what} at column {}", error.column())
+}

@@ -1,0 +1,232 @@
+//! Claude Code: `~/.claude/projects/PROJECT/SESSION.jsonl`, and a file for each subagent of newer versions.
+//!
+//! A line is an entry with its own id and that of the entry before it. An answer of the model is several entries, one a
+//! block, that share the answer's id and repeat its usage. Subagents of older versions are in between, `isSidechain`.
+
+use super::calls::Calls;
+use super::{Reader, Tell, not_json};
+use crate::transcript::{Author, Event, MAIN, Part, Thread};
+use crate::usage::Usage;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Entries whose places are remembered: going back further is not seen.
+const REMEMBERED: usize = 1 << 18;
+
+/// Claude Code's transcripts.
+#[derive(Default)]
+pub(super) struct ClaudeCode {
+    calls: Calls,
+    model: Option<String>,
+    threads: HashMap<Thread, Place>,
+    /// Where in which conversation an entry is.
+    entries: HashMap<u64, (Thread, usize)>,
+}
+
+/// How far a conversation is.
+#[derive(Default)]
+struct Place {
+    messages: usize,
+    /// How many messages there were after the last answer.
+    answered: usize,
+    /// The id of the last answer.
+    answer: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    subtype: Option<String>,
+    uuid: Option<String>,
+    parent_uuid: Option<String>,
+    agent_id: Option<String>,
+    is_sidechain: Option<bool>,
+    is_meta: Option<bool>,
+    is_api_error_message: Option<bool>,
+    message: Option<Value>,
+}
+
+impl Reader for ClaudeCode {
+    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+        let entry: Entry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        let thread = self.thread(&entry);
+        match entry.kind.as_deref() {
+            Some("user") => self.user(&entry, thread, tell),
+            Some("assistant") => self.assistant(&entry, thread, tell),
+            Some("system") if entry.subtype.as_deref() == Some("compact_boundary") => {
+                self.threads.insert(thread, Place::default());
+                self.entries.retain(|_, (of, _)| *of != thread);
+                tell(Event::Forgotten { thread });
+            }
+            _ => {}
+        }
+        if let Some(uuid) = &entry.uuid {
+            if self.entries.len() >= REMEMBERED {
+                self.entries.clear();
+            }
+            let messages = self.threads.get(&thread).map_or(0, |place| place.messages);
+            self.entries.insert(hash(uuid), (thread, messages));
+        }
+        Ok(())
+    }
+}
+
+impl ClaudeCode {
+    /// The conversation that an entry belongs to. Subagents have a name, or begin where no entry is before them.
+    fn thread(&self, entry: &Entry) -> Thread {
+        if entry.is_sidechain != Some(true) {
+            return MAIN;
+        }
+        if let Some(agent) = &entry.agent_id {
+            return hash(agent);
+        }
+        let parent = entry.parent_uuid.as_ref().and_then(|uuid| self.entries.get(&hash(uuid)));
+        match parent {
+            Some((thread, _)) if *thread != MAIN => *thread,
+            _ => entry.uuid.as_deref().map_or(1, hash),
+        }
+    }
+
+    fn user(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+        let Some(message) = &entry.message else { return };
+        let mut message = self.calls.message(message);
+        message.author = Author::Client;
+        if message.parts.is_empty() {
+            return;
+        }
+        let is_prompt = !message.parts.iter().any(|part| matches!(part, Part::Result(_)));
+        if is_prompt && entry.is_meta != Some(true) {
+            self.rewind(entry, thread, tell);
+        }
+        self.threads.entry(thread).or_default().messages += 1;
+        tell(Event::Message { thread, message });
+    }
+
+    /// A prompt that follows an entry from before the last answer is one that the user went back for.
+    fn rewind(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+        let parent = entry.parent_uuid.as_ref().and_then(|uuid| self.entries.get(&hash(uuid)));
+        let (Some((of, messages)), Some(place)) = (parent, self.threads.get_mut(&thread)) else {
+            return;
+        };
+        if *of == thread && *messages < place.answered {
+            *place = Place { messages: *messages, ..Place::default() };
+            tell(Event::Rewound { thread, messages: *messages });
+        }
+    }
+
+    fn assistant(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+        let Some(body) = &entry.message else { return };
+        let model = body["model"].as_str();
+        // What the client itself said in the model's place was no request.
+        if entry.is_api_error_message == Some(true) || model == Some("<synthetic>") {
+            return;
+        }
+        if let Some(model) = model.filter(|model| Some(*model) != self.model.as_deref()) {
+            self.model = Some(model.to_owned());
+            tell(Event::Model(model.to_owned()));
+        }
+        let mut message = self.calls.message(body);
+        let place = self.threads.entry(thread).or_default();
+        let id = body["id"].as_str();
+        let is_again = id.is_some() && id == place.answer.as_deref();
+        message.author = if is_again { Author::ModelAgain } else { Author::Model };
+        place.answer = id.map(str::to_owned);
+        place.messages += 1;
+        place.answered = place.messages;
+        tell(Event::Message { thread, message });
+        if let Some(usage) = Usage::read(&body["usage"]) {
+            tell(Event::Usage { thread, usage });
+        }
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish().max(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(log: &str) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut reader = ClaudeCode::default();
+        for line in log.lines() {
+            reader.line(line.trim().as_bytes(), &mut |event| events.push(event)).unwrap();
+        }
+        events
+    }
+
+    fn authors(events: &[Event]) -> Vec<(bool, Author)> {
+        let message = |event: &Event| match event {
+            Event::Message { thread, message } => Some((*thread == MAIN, message.author)),
+            _ => None,
+        };
+        events.iter().filter_map(message).collect()
+    }
+
+    #[test]
+    fn the_blocks_of_an_answer_are_one_answer() {
+        let events = events(
+            r#"{"type":"user","uuid":"1","message":{"role":"user","content":"list"}}
+               {"type":"assistant","uuid":"2","parentUuid":"1","message":{"id":"m1","role":"assistant","model":"claude-opus-4-5","content":[{"type":"text","text":"I look."}],"usage":{"input_tokens":3,"output_tokens":1}}}
+               {"type":"assistant","uuid":"3","parentUuid":"2","message":{"id":"m1","role":"assistant","model":"claude-opus-4-5","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}],"usage":{"input_tokens":3,"output_tokens":20}}}
+               {"type":"user","uuid":"4","parentUuid":"3","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.rs"}]},"toolUseResult":{"stdout":"a.rs"}}
+               {"type":"assistant","uuid":"5","parentUuid":"4","message":{"id":"m2","role":"assistant","model":"claude-opus-4-5","content":[{"type":"text","text":"done"}]}}"#,
+        );
+        let said =
+            [Author::Client, Author::Model, Author::ModelAgain, Author::Client, Author::Model];
+        assert_eq!(authors(&events), said.map(|author| (true, author)));
+        let usages = events.iter().filter(|event| matches!(event, Event::Usage { .. })).count();
+        assert_eq!(usages, 2);
+    }
+
+    #[test]
+    fn subagents_have_conversations_of_their_own() {
+        let events = events(
+            r#"{"type":"user","uuid":"1","message":{"role":"user","content":"go"}}
+               {"type":"user","uuid":"s1","isSidechain":true,"message":{"role":"user","content":"sub"}}
+               {"type":"assistant","uuid":"s2","parentUuid":"s1","isSidechain":true,"message":{"id":"m1","role":"assistant","content":[]}}
+               {"type":"user","uuid":"a1","isSidechain":true,"agentId":"x","message":{"role":"user","content":"sub"}}
+               {"type":"assistant","uuid":"2","parentUuid":"1","message":{"id":"m2","role":"assistant","content":[]}}"#,
+        );
+        let threads: Vec<Thread> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Message { thread, .. } => Some(*thread),
+                _ => None,
+            })
+            .collect();
+        assert_eq!((threads[0], threads[4]), (MAIN, MAIN));
+        assert_eq!(threads[1], threads[2]);
+        assert!(threads[1] != MAIN && threads[3] != MAIN && threads[1] != threads[3]);
+    }
+
+    #[test]
+    fn a_prompt_that_goes_back_takes_back_what_came_after() {
+        let events = events(
+            r#"{"type":"user","uuid":"1","message":{"role":"user","content":"one"}}
+               {"type":"assistant","uuid":"2","parentUuid":"1","message":{"id":"m1","role":"assistant","content":[]}}
+               {"type":"user","uuid":"3","parentUuid":"2","message":{"role":"user","content":"two"}}
+               {"type":"assistant","uuid":"4","parentUuid":"3","message":{"id":"m2","role":"assistant","content":[]}}
+               {"type":"user","uuid":"5","parentUuid":"2","message":{"role":"user","content":"two, otherwise"}}"#,
+        );
+        assert!(events.contains(&Event::Rewound { thread: MAIN, messages: 2 }));
+    }
+
+    #[test]
+    fn a_summary_takes_the_place_of_all_before_it() {
+        let events = events(
+            r#"{"type":"user","uuid":"1","message":{"role":"user","content":"one"}}
+               {"type":"system","subtype":"compact_boundary","uuid":"2","parentUuid":null}
+               {"type":"user","uuid":"3","parentUuid":"2","isCompactSummary":true,"message":{"role":"user","content":"so far"}}"#,
+        );
+        assert_eq!(events.get(1), Some(&Event::Forgotten { thread: MAIN }));
+    }
+}

@@ -1,0 +1,202 @@
+//! opencode: a folder of files, one a message and one a part of it, or what `opencode export` prints.
+
+use super::calls::Calls;
+use super::{Tell, Unreadable};
+use crate::transcript::{Author, Event, MAIN, Message, Part};
+use crate::usage::Usage;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// A larger file is none of a message.
+const LARGEST: u64 = 32 << 20;
+
+/// The sessions in a storage folder: the folders that hold their messages. None if it is no such folder.
+#[must_use]
+pub fn sessions(storage: &Path) -> Vec<PathBuf> {
+    let layouts = [storage.join("message"), storage.join("session").join("message")];
+    let found = layouts.iter().flat_map(|folder| entries(folder));
+    found.filter(|session| session.is_dir()).collect()
+}
+
+/// Reads a session, given by the folder of its messages.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn session(folder: &Path, tell: Tell<'_>) -> Result<(), Unreadable> {
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    tell(Event::Session { name });
+    let mut state = State::default();
+    fs::read_dir(folder)?;
+    for (line, file) in (1..).zip(entries(folder)) {
+        let info = match document(&file) {
+            Ok(info) => info,
+            Err(error) => {
+                tell(Event::Skipped { line, reason: format!("message file: {error}") });
+                continue;
+            }
+        };
+        let files = parts_of(&file).map(|parts| entries(&parts)).unwrap_or_default();
+        let parts: Vec<Value> = files.iter().filter_map(|part| document(part).ok()).collect();
+        if parts.len() < files.len() {
+            let reason = format!("{} of its parts cannot be read", files.len() - parts.len());
+            tell(Event::Skipped { line, reason });
+        }
+        state.message(&info, &parts, tell);
+    }
+    Ok(())
+}
+
+/// The messages of an export.
+pub(super) fn messages(messages: &[Value], tell: Tell<'_>) {
+    let mut state = State::default();
+    for message in messages {
+        let parts = message["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        state.message(&message["info"], parts, tell);
+    }
+}
+
+/// The folder of a message's parts: beside `message/SESSION/MESSAGE.json` it is `part/MESSAGE`, or `part/SESSION/MESSAGE`.
+fn parts_of(message: &Path) -> Option<PathBuf> {
+    let (name, session) = (message.file_stem()?, message.parent()?);
+    let root = session.parent()?.parent()?.join("part");
+    let nested = root.join(session.file_name()?).join(name);
+    Some(if nested.is_dir() { nested } else { root.join(name) })
+}
+
+fn document(path: &Path) -> io::Result<Value> {
+    let mut text = Vec::new();
+    File::open(path)?.take(LARGEST).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// What is in a folder, by name: ids grow with time.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+#[derive(Default)]
+struct State {
+    calls: Calls,
+    model: Option<String>,
+}
+
+impl State {
+    fn message(&mut self, info: &Value, parts: &[Value], tell: Tell<'_>) {
+        if info["role"] != "assistant" {
+            let texts = parts.iter().filter_map(|part| said(part)).collect();
+            return tell(Event::said(Message { author: Author::Client, parts: texts }));
+        }
+        // The answer of the agent that sums up is where the conversation begins anew.
+        if info["summary"] == true {
+            tell(Event::Forgotten { thread: MAIN });
+        }
+        let model = info["modelID"].as_str().filter(|model| Some(*model) != self.model.as_deref());
+        if let Some(model) = model {
+            self.model = Some(model.to_owned());
+            tell(Event::Model(model.to_owned()));
+        }
+        let is_start = |part: &Value| part["type"] == "step-start";
+        let steps: Vec<&[Value]> = parts.split(is_start).filter(|step| !step.is_empty()).collect();
+        let is_one = steps.len() == 1;
+        for step in steps {
+            self.step(step, tell);
+            let told = step.iter().filter(|part| part["type"] == "step-finish");
+            let usage = told.filter_map(|part| Usage::read(&part["tokens"])).last();
+            let usage = usage.or_else(|| Usage::read(&info["tokens"]).filter(|_| is_one));
+            if let Some(usage) = usage {
+                tell(Event::Usage { thread: MAIN, usage });
+            }
+        }
+    }
+
+    /// An answer and the results of its calls.
+    fn step(&mut self, parts: &[Value], tell: Tell<'_>) {
+        let (mut answer, mut results) = (Vec::new(), Vec::new());
+        for part in parts {
+            if part["type"] != "tool" {
+                answer.extend(said(part));
+                continue;
+            }
+            let (call, state) = (&part["callID"], &part["state"]);
+            answer.push(self.calls.call(call, &part["tool"], &state["input"]));
+            let is_error = state["status"] == "error";
+            let output = if is_error { &state["error"] } else { &state["output"] };
+            if output.is_string() {
+                results.extend(self.calls.result_of(call.as_str(), output, is_error));
+            }
+        }
+        tell(Event::said(Message { author: Author::Model, parts: answer }));
+        if !results.is_empty() {
+            tell(Event::said(Message { author: Author::Client, parts: results }));
+        }
+    }
+}
+
+/// What a part says, if it says anything to the model.
+fn said(part: &Value) -> Option<Part> {
+    match part["type"].as_str()? {
+        "text" | "reasoning" => part["text"].as_str().map(|text| Part::Text(text.to_owned())),
+        "file" if part["mime"].as_str().is_some_and(|mime| mime.starts_with("image/")) => {
+            Some(Part::Image)
+        }
+        _ => None,
+    }
+}
+
+/// A message with one step of a tool call, as an export has it: for tests and examples.
+#[doc(hidden)]
+#[must_use]
+pub fn example(tool: &str, output: &str) -> Value {
+    json!({"info": {"id": "ses_1"}, "messages": [
+        {"info": {"role": "user"}, "parts": [{"type": "text", "text": "look"}]},
+        {"info": {"role": "assistant", "modelID": "claude-sonnet-4-5"}, "parts": [
+            {"type": "step-start"},
+            {"type": "tool", "callID": "c1", "tool": tool,
+             "state": {"status": "completed", "input": {"command": "ls"}, "output": output}},
+            {"type": "step-finish", "tokens": {"input": 5, "output": 9, "cache": {"read": 50, "write": 20}}},
+        ]},
+        {"info": {"role": "assistant", "modelID": "claude-sonnet-4-5"}, "parts": [{"type": "text", "text": "done"}]},
+    ]})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(read: impl FnOnce(Tell<'_>)) -> Vec<Event> {
+        let mut events = Vec::new();
+        read(&mut |event| events.push(event));
+        events
+    }
+
+    #[test]
+    fn an_export_and_the_storage_tell_the_same() {
+        let export = example("bash", "a.rs");
+        let list = export["messages"].as_array().unwrap();
+        let from_export = told(|tell| messages(list, tell));
+        let folder = tempfile::tempdir().unwrap();
+        for (number, message) in list.iter().enumerate() {
+            let place = folder.path().join("message/ses_1");
+            fs::create_dir_all(&place).unwrap();
+            fs::write(place.join(format!("msg_{number}.json")), message["info"].to_string())
+                .unwrap();
+            let place = folder.path().join(format!("part/msg_{number}"));
+            fs::create_dir_all(&place).unwrap();
+            for (part, value) in message["parts"].as_array().unwrap().iter().enumerate() {
+                fs::write(place.join(format!("prt_{part}.json")), value.to_string()).unwrap();
+            }
+        }
+        let found = sessions(folder.path());
+        assert_eq!(found.len(), 1);
+        let from_storage = told(|tell| session(&found[0], tell).unwrap());
+        assert_eq!(from_storage[0], Event::Session { name: Some("ses_1".to_owned()) });
+        assert_eq!(from_storage[1..], from_export);
+        let usage = Usage { input: 5.0, cache_read: 50.0, cache_write: 20.0, output: 9.0 };
+        assert!(from_export.contains(&Event::Usage { thread: MAIN, usage }));
+    }
+}

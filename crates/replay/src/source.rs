@@ -1,0 +1,195 @@
+//! Logs: where clients keep them, and what is in a folder.
+
+use crate::account::Session;
+use crate::plan::Plan;
+use crate::probes::Probe;
+use crate::read::{self, Client, Unreadable, opencode};
+use crate::session::{Replay, Skipped};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Folders deeper than this are not looked into.
+const DEEPEST: usize = 12;
+
+/// A log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    path: PathBuf,
+    kind: Kind,
+    /// How many bytes it has; of a folder that is not known.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    /// The folder of an opencode session's messages.
+    OpencodeSession,
+}
+
+/// A place where a client keeps its logs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Whose.
+    pub client: Client,
+    /// Where.
+    pub path: PathBuf,
+}
+
+/// Where clients keep their logs. `set` gives the value of a variable that names a folder.
+#[must_use]
+pub fn places(set: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
+    let home = set("HOME").or_else(|| set("USERPROFILE"));
+    let at_home = |name: &str| home.as_ref().map(|home| home.join(name));
+    let data = set("XDG_DATA_HOME").or_else(|| at_home(".local/share"));
+    let claude = set("CLAUDE_CONFIG_DIR").or_else(|| at_home(".claude"));
+    let codex = set("CODEX_HOME").or_else(|| at_home(".codex"));
+    let place = |client, folder: Option<PathBuf>, name: &str| {
+        Some(Place { client, path: folder?.join(name) })
+    };
+    [
+        place(Client::ClaudeCode, claude, "projects"),
+        place(Client::Codex, codex, "sessions"),
+        place(Client::Opencode, data, "opencode/storage"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The logs at a path: the file itself, or all files below a folder whose names end like those of logs.
+#[must_use]
+pub fn at(path: &Path) -> Vec<Source> {
+    if path.is_file() {
+        return Source::file(path).into_iter().collect();
+    }
+    let sessions = opencode::sessions(path);
+    if !sessions.is_empty() {
+        let session = |path| Source { path, kind: Kind::OpencodeSession, bytes: 0 };
+        return sessions.into_iter().map(session).collect();
+    }
+    let mut found = Vec::new();
+    below(path, 0, &mut found);
+    found
+}
+
+fn below(folder: &Path, depth: usize, found: &mut Vec<Source>) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort_by_key(fs::DirEntry::path);
+    for entry in entries {
+        let path = entry.path();
+        // A link may lead back to where it is.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth < DEEPEST => below(&path, depth + 1, found),
+            Ok(kind) if kind.is_dir() => {}
+            _ if is_log(&path) => found.extend(Source::file(&path)),
+            _ => {}
+        }
+    }
+}
+
+fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
+}
+
+impl Source {
+    fn file(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        Some(Source { path: path.to_owned(), kind: Kind::File, bytes: found.len() })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replays its sessions while it reads them, and tells `read` how many bytes it read.
+    ///
+    /// # Errors
+    /// It cannot be read, or nobody knows what it is.
+    pub fn replay(
+        &self,
+        plan: &Plan<'_>,
+        probes: Vec<Probe>,
+        progress: &dyn Fn(u64),
+    ) -> Result<(Vec<Session>, Skipped), Unreadable> {
+        let mut replay = Replay::new(plan).with_probes(probes);
+        let mut tell = |event| replay.take(event);
+        let client = match self.kind {
+            Kind::OpencodeSession => {
+                opencode::session(&self.path, &mut tell)?;
+                Client::Opencode
+            }
+            Kind::File => {
+                // The box of a reader must not borrow, and the bytes are told when it is done with them.
+                let counted = Counted::default();
+                let open = || {
+                    let input = File::open(&self.path)?;
+                    let read = counted.0.clone();
+                    let input = BufReader::with_capacity(256 << 10, Counting { input, read });
+                    Ok(Box::new(input) as Box<dyn BufRead>)
+                };
+                let mut told = 0;
+                read::transcript(&open, &mut |event| {
+                    let now = counted.0.get().min(self.bytes);
+                    progress(now.saturating_sub(told));
+                    told = told.max(now);
+                    tell(event);
+                })?
+            }
+        };
+        Ok(replay.finish(client, &self.path.display().to_string()))
+    }
+}
+
+#[derive(Default)]
+struct Counted(std::rc::Rc<std::cell::Cell<u64>>);
+
+struct Counting {
+    input: File,
+    read: std::rc::Rc<std::cell::Cell<u64>>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.read.set(self.read.get() + count as u64);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_logs_are_looked_for_where_their_variables_say() {
+        let set = |name: &str| match name {
+            "HOME" => Some(PathBuf::from("/home/u")),
+            "CODEX_HOME" => Some(PathBuf::from("/c")),
+            _ => None,
+        };
+        let paths: Vec<_> = places(&set).into_iter().map(|place| place.path).collect();
+        let expected =
+            ["/home/u/.claude/projects", "/c/sessions", "/home/u/.local/share/opencode/storage"];
+        assert_eq!(paths, expected.map(PathBuf::from));
+        assert_eq!(places(&|_| None), []);
+    }
+
+    #[test]
+    fn a_folder_is_all_logs_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("2026/11");
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("rollout-1.jsonl"), "").unwrap();
+        fs::write(folder.path().join("notes.txt"), "").unwrap();
+        fs::write(folder.path().join("a.json"), "{}").unwrap();
+        let found = at(folder.path());
+        let names: Vec<_> = found.iter().filter_map(|source| source.path().file_name()).collect();
+        assert_eq!(names, ["rollout-1.jsonl", "a.json"]);
+        assert_eq!(at(&folder.path().join("none")), []);
+    }
+}

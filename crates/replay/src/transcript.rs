@@ -1,0 +1,111 @@
+//! What a recorded session says, whichever program wrote it down: a stream of events in the order of the log.
+
+use crate::usage::Usage;
+
+/// Which conversation of a session: a session may have subagents, each with a conversation of its own.
+pub type Thread = u64;
+
+/// The conversation that the user holds.
+pub const MAIN: Thread = 0;
+
+/// What a reader tells while it goes over a log.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A session begins. A log without such an event is one session.
+    Session {
+        /// What the log calls it.
+        name: Option<String>,
+    },
+    /// The model that answers from here on.
+    Model(String),
+    /// The tool definitions, as JSON text.
+    Tools(String),
+    /// Something was said.
+    Message {
+        /// In which conversation.
+        thread: Thread,
+        /// What.
+        message: Message,
+    },
+    /// What the provider charged for the latest answer.
+    Usage {
+        /// In which conversation.
+        thread: Thread,
+        /// How much.
+        usage: Usage,
+    },
+    /// The client put a summary in the place of all messages so far.
+    Forgotten {
+        /// In which conversation.
+        thread: Thread,
+    },
+    /// The user went back to an earlier point, and all after so many messages is gone.
+    Rewound {
+        /// In which conversation.
+        thread: Thread,
+        /// How many messages are left.
+        messages: usize,
+    },
+    /// A line that could not be read.
+    Skipped {
+        /// Which, from one.
+        line: usize,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Message {
+    /// Who said it.
+    pub author: Author,
+    /// What it consists of.
+    pub parts: Vec<Part>,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Author {
+    /// A user, a system, a tool.
+    #[default]
+    Client,
+    /// The model, as its answer to a request made of all messages before.
+    Model,
+    /// The model, in the same answer as the part of it that came before.
+    ModelAgain,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// What was said, or a call that was made, as text.
+    Text(String),
+    /// What a tool answered.
+    Result(ToolResult),
+    /// A picture.
+    Image,
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolResult {
+    /// The id of the call.
+    pub call: Option<String>,
+    /// The name of the tool.
+    pub tool: String,
+    /// The arguments of the call, as JSON.
+    pub arguments: String,
+    /// The answer.
+    pub text: String,
+    /// Did the tool say that it failed?
+    pub is_error: bool,
+}
+
+impl Event {
+    /// Something that was said in the main conversation.
+    pub(crate) fn said(message: Message) -> Self {
+        Event::Message { thread: MAIN, message }
+    }
+}

@@ -1,0 +1,132 @@
+//! What a provider charges for a request, in tokens and in money.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::ops::AddAssign;
+use tokenforge_config::Price;
+
+/// What a provider charges for a request, by the price that applies. In tokens, or in dollars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Usage {
+    /// Input that was in no cache.
+    pub input: f64,
+    /// Input that was read from the provider's prompt cache.
+    pub cache_read: f64,
+    /// Input that was written to it.
+    pub cache_write: f64,
+    /// Output.
+    pub output: f64,
+}
+
+impl Usage {
+    /// Reads what a log says, in the words of any provider or client; `None` if it says nothing.
+    ///
+    /// ```
+    /// use tokenforge_replay::usage::Usage;
+    ///
+    /// let anthropic = serde_json::json!({"input_tokens": 3, "cache_read_input_tokens": 900, "output_tokens": 40});
+    /// assert_eq!(Usage::read(&anthropic).unwrap().cache_read, 900.0);
+    /// let openai = serde_json::json!({"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 900}});
+    /// assert_eq!(Usage::read(&openai).unwrap().input, 100.0);
+    /// ```
+    #[must_use]
+    pub fn read(value: &Value) -> Option<Self> {
+        let first = |names: &[&str]| names.iter().find_map(|name| value.pointer(name)?.as_f64());
+        let sum = |names: &[&str]| -> f64 { names.iter().filter_map(|name| first(&[*name])).sum() };
+        let output = first(&["/output_tokens", "/completion_tokens"])
+            .unwrap_or_else(|| sum(&["/output", "/reasoning"]));
+        // Those of OpenAI's kind count what was cached as a part of the input, all others beside it.
+        let included = first(&[
+            "/cached_input_tokens",
+            "/prompt_tokens_details/cached_tokens",
+            "/input_tokens_details/cached_tokens",
+        ]);
+        let beside = first(&["/cache_read_input_tokens", "/cacheRead", "/cache/read"]);
+        let cache_write = first(&[
+            "/cache_creation_input_tokens",
+            "/cache_write_input_tokens",
+            "/cacheWrite",
+            "/cache/write",
+        ]);
+        let input = first(&["/input_tokens", "/prompt_tokens", "/input"]);
+        let (cache_write, total) = (cache_write.unwrap_or(0.0), input.unwrap_or(0.0));
+        let usage = match (included, beside) {
+            (Some(cached), None) => Usage {
+                input: (total - cached - cache_write).max(0.0),
+                cache_read: cached,
+                cache_write,
+                output,
+            },
+            _ => Usage { input: total, cache_read: beside.unwrap_or(0.0), cache_write, output },
+        };
+        let numbers = [usage.input, usage.cache_read, usage.cache_write, usage.output];
+        let is_sane = numbers.iter().all(|number| (0.0..1e12).contains(number));
+        (is_sane && usage.total_input() > 0.0).then_some(usage)
+    }
+
+    /// All that went to the model.
+    #[must_use]
+    pub fn total_input(&self) -> f64 {
+        self.input + self.cache_read + self.cache_write
+    }
+
+    /// All.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.total_input() + self.output
+    }
+
+    /// What so many tokens cost, in dollars.
+    #[must_use]
+    pub fn cost(&self, price: &Price) -> Self {
+        let dollars = |tokens: f64, price: f64| tokens * price / 1e6;
+        Usage {
+            input: dollars(self.input, price.input),
+            cache_read: dollars(self.cache_read, price.cache_read),
+            cache_write: dollars(self.cache_write, price.cache_write),
+            output: dollars(self.output, price.output),
+        }
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.output += other.output;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_provider_s_words_are_understood() {
+        let expected = Usage { input: 10.0, cache_read: 90.0, cache_write: 5.0, output: 7.0 };
+        for usage in [
+            json!({"input_tokens": 10, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 5, "output_tokens": 7}),
+            json!({"input_tokens": 105, "cached_input_tokens": 90, "cache_write_input_tokens": 5, "output_tokens": 7}),
+            json!({"input": 10, "cacheRead": 90, "cacheWrite": 5, "output": 7}),
+            json!({"input": 10, "output": 4, "reasoning": 3, "cache": {"read": 90, "write": 5}}),
+        ] {
+            assert_eq!(Usage::read(&usage), Some(expected), "{usage}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_or_nonsense_is_no_usage() {
+        for usage in [
+            json!(null),
+            json!({}),
+            json!({"input_tokens": 0}),
+            json!({"input_tokens": "many"}),
+            json!({"input_tokens": -5}),
+            json!({"input_tokens": 1e300}),
+        ] {
+            assert_eq!(Usage::read(&usage), None, "{usage}");
+        }
+    }
+}

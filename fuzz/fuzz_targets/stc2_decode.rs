@@ -1,0 +1,7 @@
+//! The STC 2 reader survives any text and respects its limit.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: (u16, &str)| {
+    let (max_output, text) = input;
+    tokenforge_laws::text::stc2(text, max_output.into());
+});
