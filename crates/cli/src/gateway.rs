@@ -79,6 +79,11 @@ impl Gateway {
         self.admin(Method::GET, "/_forge/api/stats", None).await
     }
 
+    /// What it saved, added up by this.
+    pub(crate) async fn gain(&self, by: &str) -> anyhow::Result<Value> {
+        self.admin(Method::GET, &format!("/_forge/api/gain?by={by}"), None).await
+    }
+
     /// Its tool servers, without their secrets.
     pub(crate) async fn backends(&self) -> anyhow::Result<Vec<Value>> {
         let mut document = self.admin(Method::GET, SERVERS, None).await?;
