@@ -2,7 +2,7 @@
 
 mod replicas;
 
-use crate::kit::{Folder, failure, out, run_in, start};
+use crate::kit::{Folder, failure, out, run_in};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -228,7 +228,6 @@ fn config_checks_shows_and_describes() {
     }
     let nothing = run_in(&folder.path("."), &[], &["config", "check"], "");
     assert_eq!(nothing.code, 0);
-    drop(start(&["config", "schema"]).wait());
 }
 
 /// Clients that ask one question after another, over connections they keep, until told to stop.
