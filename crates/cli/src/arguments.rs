@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Store(crate::store::Store),
     /// Print a script that completes commands and options in your shell
     Completions(crate::completions::Completions),
+    /// Print the manual page of a command, or write the pages of all
+    Man(crate::man::Man),
 }
 
 /// Which tokenizer counts.

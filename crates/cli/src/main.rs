@@ -21,6 +21,7 @@ mod gain;
 mod gateway;
 mod input;
 mod ledger;
+mod man;
 mod mcp;
 mod output;
 mod progress;
@@ -72,6 +73,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
     }
 }
 

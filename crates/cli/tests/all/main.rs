@@ -11,6 +11,7 @@ mod eval;
 mod filter;
 mod gain;
 mod kit;
+mod man;
 mod mcp;
 mod misc;
 mod replay;
