@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Eval(crate::eval::Eval),
     /// Run the gateway between agents and their model providers
     Serve(crate::serve::Serve),
+    /// Exit with 0 if the gateway takes requests
+    Ready(crate::ready::Ready),
     /// Show what was saved, of what, and in money
     Gain(crate::gain::Gain),
     /// Check and show settings

@@ -25,6 +25,7 @@ mod man;
 mod mcp;
 mod output;
 mod progress;
+mod ready;
 mod replay;
 mod serve;
 mod settings;
@@ -67,6 +68,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Ready(arguments) => ready::run(&arguments),
         Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),

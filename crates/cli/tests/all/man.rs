@@ -24,7 +24,7 @@ fn the_page_of_a_command_has_its_options_and_examples() {
 #[test]
 fn a_folder_gets_a_page_for_each_command_and_none_for_those_that_are_hidden() {
     let folder = Folder::new();
-    let to = folder.path().join("share/man1");
+    let to = folder.path("share/man1");
     let run = run_with(&["man", "--folder", to.to_str().unwrap()], "");
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
 
