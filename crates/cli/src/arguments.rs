@@ -51,6 +51,12 @@ pub(crate) enum Command {
     Config(crate::config::Config),
     /// Put tool servers behind Tokenforge
     Mcp(crate::mcp::Mcp),
+    /// Make tool results smaller inside an agent, without a gateway
+    Init(crate::init::Init),
+    /// Undo what init did
+    Uninit(crate::init::Init),
+    /// What agents run for every tool result once init told them to
+    Hook(crate::hook::Hook),
     /// Count the tokens of files
     Tokens(crate::tokens::Tokens),
     /// Show how much is stored, and remove it

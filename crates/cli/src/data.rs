@@ -20,6 +20,11 @@ pub(crate) fn mcp_file() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("mcp.json"))
 }
 
+/// Where hooks of agents find a gateway that runs.
+pub(crate) fn hook_folder() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("hook"))
+}
+
 /// Where savings are written down.
 pub(crate) fn ledger() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("ledger"))

@@ -8,6 +8,7 @@ mod model;
 mod report;
 mod scenario;
 
+use crate::arguments::usage_error;
 use crate::output;
 use agent::Agent;
 use anyhow::{Context, bail};
@@ -42,9 +43,9 @@ pub(crate) struct Eval {
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
 
-    /// The model to ask
-    #[arg(long, value_name = "NAME", default_value = "mock-model")]
-    model: String,
+    /// The model to ask there
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
 
     /// How the endpoint is spoken to; the key is OPENAI_API_KEY or ANTHROPIC_API_KEY [default: by the address]
     #[arg(long, value_enum)]
@@ -68,6 +69,9 @@ pub(crate) struct Eval {
 }
 
 pub(crate) fn run(arguments: &Eval) -> anyhow::Result<()> {
+    if arguments.base_url.is_some() && arguments.model.is_none() {
+        usage_error("--base-url needs --model: which model is to be asked there?");
+    }
     let scenarios = match &arguments.suite {
         Some(path) => scenario::read(path)?,
         None => scenario::built_in()?,
@@ -95,7 +99,8 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
     let api = arguments.api.unwrap_or_else(|| Api::of(&endpoint));
     let key = env::var(api.key_variable()).ok().filter(|key| !key.is_empty());
     let gateway = Gateway::start(&endpoint, arguments.mode).await?;
-    let agent = Agent::new(&gateway, api, &arguments.model, key.as_deref())?;
+    let model = arguments.model.as_deref().unwrap_or("mock-model");
+    let agent = Agent::new(&gateway, api, model, key.as_deref())?;
     let mut compared = Vec::new();
     for scenario in scenarios {
         let scenario = Arc::new(scenario);
@@ -106,8 +111,9 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
         let off = agent.play(&scenario, None).await;
         let before = gateway.figures().await?;
         let on = agent.play(&scenario, Some(arguments.mode)).await;
-        let figures = gateway.figures().await?.since(&before);
+        let told = on.as_ref().ok().and_then(|played| played.input).unwrap_or_default();
+        let figures = gateway.counted_since(&before, api, told).await?;
         compared.push(Compared::new(&scenario, off, on, figures, api, arguments.allow_other_calls));
     }
-    Ok(Report::new(arguments.base_url.as_deref(), &arguments.model, arguments.mode, compared))
+    Ok(Report::new(arguments.base_url.as_deref(), model, arguments.mode, compared))
 }

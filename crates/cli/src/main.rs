@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod client_file;
 mod completions;
 mod compress;
 mod config;
@@ -19,6 +20,8 @@ mod explain;
 mod filters;
 mod gain;
 mod gateway;
+mod hook;
+mod init;
 mod input;
 mod ledger;
 mod man;
@@ -72,6 +75,9 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Init(arguments) => init::init(&arguments),
+        Command::Uninit(arguments) => init::uninit(&arguments),
+        Command::Hook(arguments) => hook::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

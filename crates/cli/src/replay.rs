@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use tokenforge_compress::Mode;
 use tokenforge_config::{ExpandInjection, Overrides};
-use tokenforge_replay::prices::Prices;
+use tokenforge_ledger::Prices;
 use tokenforge_replay::source::{self, Source};
 use tokenforge_replay::{Expansion, History, Plan, history, page, table};
 use tokenforge_tokens::{Counter, Vocabulary};

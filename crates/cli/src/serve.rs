@@ -6,6 +6,7 @@ mod signals;
 
 pub(crate) use signals::stop;
 
+use crate::hook::{self, Workshop};
 use crate::settings::{self, Source};
 use crate::{data, ledger};
 use anyhow::{Context, bail};
@@ -102,9 +103,23 @@ async fn serve(
     // What the first request would wait for is made while nobody waits.
     std::thread::spawn(move || warming.warm_up());
     let _watching = reload::watch(gateway.clone(), source, level)?;
+    let _hooks = answer_hooks(&gateway);
     println!("listening on http://{address} ({mode})");
     std::io::stdout().flush()?;
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
+}
+
+/// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.
+fn answer_hooks(gateway: &Arc<Gateway>) -> Option<hook::service::Service> {
+    let gateway = gateway.clone();
+    let answer = move |asked: &hook::Asked| Workshop::new(&gateway.settings()).answer(asked);
+    match data::hook_folder().and_then(|folder| hook::service::open(&folder, answer)) {
+        Ok(service) => Some(service),
+        Err(error) => {
+            tracing::info!("hooks of agents are not answered: {error:#}");
+            None
+        }
+    }
 }
 
 /// A gateway that anybody can reach must ask who it is, or be told that it need not.

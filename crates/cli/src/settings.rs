@@ -37,6 +37,11 @@ pub(crate) fn file(named: Option<&Path>) -> Option<PathBuf> {
         return Some(named.to_owned());
     }
     let here = PathBuf::from(FILE);
-    let users = crate::data::config_folder().map(|folder| folder.join(FILE));
-    [Some(here), users].into_iter().flatten().find(|path| path.is_file())
+    if here.is_file() { Some(here) } else { users_file() }
+}
+
+/// The settings file in the user's folder for settings, if there is one.
+pub(crate) fn users_file() -> Option<PathBuf> {
+    let path = crate::data::config_folder()?.join(FILE);
+    path.is_file().then_some(path)
 }

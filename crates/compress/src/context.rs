@@ -1,6 +1,7 @@
 //! What is known about an output beside its text: the tool, the command it ran, and whether it failed.
 
 use crate::command::Command;
+use crate::reference::{EXPAND_COMMAND, EXPAND_TOOL};
 use crate::tool::Tool;
 use serde_json::Value;
 
@@ -38,6 +39,24 @@ impl Context {
         };
         let command = Command::from_arguments(tool, arguments);
         Self { tool_name: tool_name.to_owned(), tool, command, is_error }
+    }
+
+    /// Is the output an original that was asked for, by the tool or by the command that fetches one back? To shorten it
+    /// again would send the asker round in circles.
+    ///
+    /// ```
+    /// # use tokenforge_compress::context::Context;
+    /// let context = Context::new("Bash", r#"{"command":"tokenforge expand shadow_x | head"}"#, false);
+    /// assert!(context.is_expansion());
+    /// ```
+    #[must_use]
+    pub fn is_expansion(&self) -> bool {
+        let expands = |command: &Command| command.all().any(|main| main.command.is(EXPAND_COMMAND));
+        let is_tool = |name: &str| {
+            let own = name.strip_suffix(EXPAND_TOOL);
+            own.is_some_and(|server| server.is_empty() || server.ends_with(['_', '.', '/', ':']))
+        };
+        is_tool(&self.tool_name) || self.command.as_ref().is_some_and(expands)
     }
 
     /// Is the output text of files, which has to stay byte for byte as it is?
@@ -86,6 +105,30 @@ mod tests {
         assert_eq!(tool("not json"), Tool::Mcp);
         let shell = r#"{"tool_name":"execute_command","params":{"command":"ls"}}"#;
         assert!(Context::new("execute-tool", shell, false).command.is_some());
+    }
+
+    #[test]
+    fn l4_what_was_fetched_back_is_known_by_its_tool_or_its_command() {
+        let is_expansion = |name: &str, command: &str| {
+            let arguments = serde_json::json!({ "command": command }).to_string();
+            Context::new(name, &arguments, false).is_expansion()
+        };
+        for name in ["expand_context", "mcp__tools__expand_context", "tools_expand_context"] {
+            assert!(is_expansion(name, ""), "{name}");
+        }
+        for command in
+            ["tokenforge expand shadow_x --lines 1-9", "cd a && /opt/tokenforge expand x"]
+        {
+            assert!(is_expansion("Bash", command), "{command}");
+        }
+        for (name, command) in [
+            ("Bash", "tokenforge compress a.log"),
+            ("Bash", "echo 'tokenforge expand x'"),
+            ("reexpand_context", ""),
+            ("expand_context_menu", ""),
+        ] {
+            assert!(!is_expansion(name, command), "{name} {command}");
+        }
     }
 
     #[test]

@@ -229,6 +229,9 @@ impl<'a> Engine<'a> {
         if self.settings.skip_tools.covers(&context.tool_name, context.tool) {
             return Err(Reason::SkippedTool);
         }
+        if context.is_expansion() {
+            return Err(Reason::Expansion);
+        }
         if is_marked(text) {
             return self.bounded(text, context);
         }

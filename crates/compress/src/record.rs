@@ -26,6 +26,8 @@ pub enum Reason {
     TooLarge,
     /// The tool is on the list of those to skip.
     SkippedTool,
+    /// It is an original that was asked for.
+    Expansion,
     /// It is the text of a file, and nothing around it could be saved.
     ExactTool,
     /// It was compressed before.
@@ -52,6 +54,7 @@ impl Reason {
             Reason::TooSmall => "too_small",
             Reason::TooLarge => "too_large",
             Reason::SkippedTool => "skipped_tool",
+            Reason::Expansion => "expansion",
             Reason::ExactTool => "exact_tool",
             Reason::AlreadyCompressed => "already_compressed",
             Reason::ClientMessage => "client_message",

@@ -25,6 +25,9 @@ use std::str::FromStr;
 /// The name of the tool with which a model fetches an original.
 pub const EXPAND_TOOL: &str = "expand_context";
 
+/// The command with which a model does that in a shell.
+pub const EXPAND_COMMAND: &str = "tokenforge expand";
+
 /// What starts every reference.
 const PREFIX: &str = "shadow_";
 const OPENING: &str = "<<<SHADOW:";
@@ -107,13 +110,12 @@ impl Reference {
         format!("{OPENING}{self}{CLOSING}")
     }
 
-    /// A shortened text as it is forwarded: under the marker, and under the [`hint`] if there is to be one.
-    pub fn before(&self, text: &str, with_hint: bool) -> String {
+    /// A shortened text as it is forwarded: under the marker, and under a [`Hint`] if there is to be one.
+    pub fn before(&self, text: &str, hint: Option<Hint>) -> String {
         let marker = self.marker();
-        if with_hint {
-            format!("{marker}\n{}\n{text}", hint())
-        } else {
-            format!("{marker}\n{text}")
+        match hint {
+            Some(hint) => format!("{marker}\n{}\n{text}", hint.line()),
+            None => format!("{marker}\n{text}"),
         }
     }
 
@@ -136,12 +138,12 @@ impl Reference {
         })
     }
 
-    /// The reference whose marker is the first line of a text, and what follows that line and its [`hint`].
+    /// The reference whose marker is the first line of a text, and what follows that line and its [`Hint`].
     pub fn leading(text: &str) -> Option<(Self, &str)> {
         let (reference, behind) = split_marker(text)?;
         let rest = if behind.is_empty() { behind } else { behind.strip_prefix('\n')? };
-        let unhinted = rest.strip_prefix(hint()).and_then(|rest| rest.strip_prefix('\n'));
-        Some((reference, unhinted.unwrap_or(rest)))
+        let without = |hint: &Hint| rest.strip_prefix(hint.line())?.strip_prefix('\n');
+        Some((reference, Hint::ALL.iter().find_map(without).unwrap_or(rest)))
     }
 }
 
@@ -149,10 +151,35 @@ impl Reference {
 /// for every reference, so that the marker is not paid for twice.
 ///
 /// ```
-/// assert!(tokenforge_compress::reference::hint().contains("expand_context"));
+/// use tokenforge_compress::reference::Hint;
+///
+/// assert!(Hint::Tool.line().contains("expand_context"));
+/// assert!(Hint::Command.line().contains("tokenforge expand"));
 /// ```
-pub fn hint() -> &'static str {
-    "[Forge shortened this; expand_context(id, lines?, grep?, path?) with the id above gives the original]"
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Hint {
+    /// To call the tool, for a model that has it.
+    Tool,
+    /// To run the command, for a model that has a shell.
+    Command,
+}
+
+impl Hint {
+    /// All of them.
+    pub const ALL: [Hint; 2] = [Hint::Tool, Hint::Command];
+
+    /// The line, without its end.
+    #[must_use]
+    pub fn line(self) -> &'static str {
+        match self {
+            Hint::Tool => {
+                "[Forge shortened this; expand_context(id, lines?, grep?, path?) with the id above gives the original]"
+            }
+            Hint::Command => {
+                "[Forge shortened this; `tokenforge expand ID [--lines A-B] [--grep REGEX] [--path PATH]` with the id above prints the original]"
+            }
+        }
+    }
 }
 
 impl fmt::Display for Reference {
@@ -344,13 +371,18 @@ mod tests {
     #[test]
     fn c9_the_hint_is_one_line_of_ours_and_is_not_content() {
         let reference = reference();
-        for with_hint in [false, true] {
-            let shown = reference.before("content", with_hint);
-            assert_eq!(shown.lines().any(|line| line == hint()), with_hint);
+        for hint in [None, Some(Hint::Tool), Some(Hint::Command)] {
+            let shown = reference.before("content", hint);
+            for line in Hint::ALL {
+                assert_eq!(shown.lines().any(|shown| shown == line.line()), hint == Some(line));
+            }
             assert_eq!(Reference::leading(&shown), Some((reference, "content")));
         }
-        assert!(hint().starts_with("[Forge ") && hint().contains(EXPAND_TOOL));
-        assert!(!hint().contains('\n'));
+        assert!(Hint::Tool.line().contains(EXPAND_TOOL));
+        assert!(Hint::Command.line().contains(EXPAND_COMMAND));
+        for hint in Hint::ALL.map(Hint::line) {
+            assert!(hint.starts_with("[Forge ") && !hint.contains('\n'));
+        }
     }
 
     #[test]

@@ -224,6 +224,7 @@ impl Memo {
 mod tests {
     use super::*;
     use crate::mode::Mode;
+    use crate::reference::Hint;
     use crate::settings::Settings;
 
     fn rows(count: usize, seed: usize) -> String {
@@ -356,7 +357,7 @@ mod tests {
             compress(&mut session, &output(&text, "call_1"), &History::default(), &other)
                 .memo_changed
         );
-        let hinted = Settings { expand_hint: true, ..other };
+        let hinted = Settings { expand_hint: Some(Hint::Tool), ..other };
         assert!(
             compress(&mut session, &output(&text, "call_1"), &History::default(), &hinted)
                 .memo_changed

@@ -2,6 +2,7 @@
 
 use crate::dictionary::Method;
 use crate::mode::Mode;
+use crate::reference::Hint;
 use crate::tool::SkipTools;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tokenforge_formats::Form;
@@ -35,8 +36,8 @@ pub struct Settings {
     pub json_formats: Vec<Form>,
     /// Where STC is among them: may it be version 2?
     pub stc2: Stc2,
-    /// Is a reference followed by a line that says how to use it?
-    pub expand_hint: bool,
+    /// The line behind a reference that says how to use it, if there is to be one.
+    pub expand_hint: Option<Hint>,
     /// Tools whose results are only redacted.
     pub skip_tools: SkipTools,
     /// Who counts the tokens.
@@ -52,7 +53,7 @@ impl Default for Settings {
             max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
             json_formats: Form::ALL.to_vec(),
             stc2: Stc2::default(),
-            expand_hint: false,
+            expand_hint: None,
             skip_tools: SkipTools::default(),
             counter: Counter::default(),
         }
@@ -79,7 +80,6 @@ impl Settings {
             Stc2::Never => Form::Stc,
             Stc2::Auto if self.mode == Mode::Aggressive => Form::Stc2(Level::Shared),
             Stc2::Auto => Form::Stc2(Level::Nested),
-            Stc2::Dense => Form::Stc2(Level::Dense),
             Stc2::Nested => Form::Stc2(Level::Nested),
             Stc2::Shared => Form::Stc2(Level::Shared),
         }
@@ -115,30 +115,10 @@ pub enum Stc2 {
     /// So much that a header explains its rows, to a model that never saw it; in the mode `aggressive` as much as there is.
     #[default]
     Auto,
-    /// Bare words and tables.
-    Dense,
-    /// Also nested, sparse and constant columns.
+    /// Level 2 in every mode.
     Nested,
-    /// Also prefixes, templates, ditto marks and references.
+    /// Level 3 in every mode: also prefixes, templates, ditto marks and references.
     Shared,
-}
-
-impl Stc2 {
-    /// All choices.
-    pub const ALL: &'static [Self] =
-        &[Self::Never, Self::Auto, Self::Dense, Self::Nested, Self::Shared];
-
-    /// The name users write.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::Auto => "auto",
-            Self::Dense => "dense",
-            Self::Nested => "nested",
-            Self::Shared => "shared",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -34,8 +34,8 @@ pub use load::{ConfigFile, Environment, Overrides};
 pub use reference::{schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
-    Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, LedgerSettings, Limits, LogLevel,
-    Mcp, McpBackend, McpClient, McpTarget, McpTool, Monitoring, OnError, PluginConfig,
+    Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, JsonForm, LedgerSettings, Limits,
+    LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool, Monitoring, OnError, PluginConfig,
     PluginSettings, Price, Provider, ProviderKind, Route, SchemaCompression, Settings,
     StoreSettings, StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
 };

@@ -181,7 +181,7 @@ impl Visit {
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
                 let answer =
-                    relay::relay(&self.gateway, &self.state, *job, ask, exchange, body, permit);
+                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
                 answer.await.map_err(problem_of)?
             }
             _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(permit)),

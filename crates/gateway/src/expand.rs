@@ -111,7 +111,10 @@ impl Wanted {
 pub(crate) fn original(gateway: &Gateway, tenant: &str, id: &str) -> Result<String, String> {
     let unknown = || {
         let id: String = id.chars().filter(|character| !character.is_control()).take(64).collect();
-        format!("No original is kept under {id:?}. Run the tool again if you need its output.")
+        format!(
+            "No original is kept under {id:?} here. If the line under it names `tokenforge expand`, run that in a shell; \
+             else run the tool again if you need its output."
+        )
     };
     let reference = reference(id).ok_or_else(unknown)?;
     let key = gateway.reference_key().ok_or_else(unknown)?;

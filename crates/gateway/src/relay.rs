@@ -3,18 +3,21 @@
 //! What is the client's flows on as it arrives. A call of our tool is held back and answered, and the provider is asked
 //! again; what it says then goes on in the same answer to the client.
 
+mod ask;
+mod job;
+
+pub(crate) use ask::Ask;
+pub(crate) use job::Job;
+
 use crate::blocking::blocking;
 use crate::deferral;
-use crate::expand::Originals;
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, BodyError, TooSlow};
 use crate::http::coding::{Coding, Decoder};
-use crate::note::Note;
 use crate::upstream::Failure;
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
-use http::request::Parts;
-use http::{Request, StatusCode, response};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::{StatusCode, response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use std::sync::Arc;
@@ -31,60 +34,11 @@ const WAITING_PIECES: usize = 16;
 /// A large piece is decoded bit by bit, so that what it may swell to is bounded.
 const CODED_PIECE: usize = 4 << 10;
 
-/// A body of this size may be a small part of the buffer that it was read into.
-const SMALL: usize = 4 << 10;
-
-/// What an answer has to do with.
-pub(crate) struct Job {
-    /// The request as it went on.
-    pub(crate) body: Bytes,
-    pub(crate) originals: Originals,
-    pub(crate) streams: bool,
-    /// What is told of it when it is over.
-    pub(crate) note: Note,
-}
-
-/// How the provider was asked, and is asked again.
-pub(crate) struct Ask {
-    head: Parts,
-    is_guarded: bool,
-}
-
-impl Job {
-    /// Is this an answer in which a call can be?
-    pub(crate) fn is_for(&self, answer: Option<&response::Parts>) -> bool {
-        answer.is_some_and(|head| {
-            head.status == StatusCode::OK
-                && self.wire(head).is_some()
-                && Coding::of(&head.headers).is_ok()
-        })
-    }
-
-    fn wire(&self, head: &response::Parts) -> Option<Wire> {
-        let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        Wire::of(self.originals.dialect, content_type.unwrap_or_default(), self.streams)
-    }
-}
-
-impl Ask {
-    pub(crate) fn of(request: &Request<Body>, is_guarded: bool) -> Self {
-        let mut empty = Request::new(());
-        *empty.method_mut() = request.method().clone();
-        *empty.uri_mut() = request.uri().clone();
-        *empty.headers_mut() = request.headers().clone();
-        Ask { head: empty.into_parts().0, is_guarded }
-    }
-
-    fn again(&self, body: Bytes) -> Request<Body> {
-        Request::from_parts(self.head.clone(), body.into())
-    }
-}
-
 /// The body of the client's answer. One that is no stream is here when this returns.
 pub(crate) async fn relay(
     gateway: &Arc<Gateway>,
     state: &Arc<State>,
-    job: Job,
+    job: Box<Job>,
     ask: Ask,
     exchange: &mut Exchange,
     body: Incoming,
@@ -101,7 +55,7 @@ pub(crate) async fn relay(
         state: state.clone(),
         reply: Reply::new(job.originals.dialect, wire),
         job,
-        ask,
+        ask: Box::new(ask),
     };
     let (sender, receiver) = mpsc::channel(WAITING_PIECES);
     let upstream = Upstream { body, decoder, _permit: permit };
@@ -134,8 +88,8 @@ struct Relaying {
     gateway: Arc<Gateway>,
     state: Arc<State>,
     reply: Reply,
-    job: Job,
-    ask: Ask,
+    job: Box<Job>,
+    ask: Box<Ask>,
 }
 
 /// One answer of the provider.
@@ -151,19 +105,10 @@ struct Gone;
 type Client = mpsc::Sender<Result<Bytes, BodyError>>;
 
 impl Relaying {
-    /// A stream may last: it keeps nothing of the buffer into which its request was read.
+    /// A stream may last: it keeps nothing that it does not need.
     fn settle(&mut self) {
-        for value in self.ask.head.headers.values_mut() {
-            if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
-                copy.set_sensitive(value.is_sensitive());
-                *value = copy;
-            }
-        }
-        for body in [&mut self.job.body, &mut self.job.originals.body] {
-            if body.len() <= SMALL {
-                *body = Bytes::copy_from_slice(body);
-            }
-        }
+        self.ask.settle();
+        self.job.settle();
     }
 
     async fn run(mut self, first: Upstream, client: Client) {
@@ -244,8 +189,8 @@ impl Relaying {
     /// Answers our calls and asks the provider again. Nothing if it has no answer to that.
     async fn ask_again(&mut self, turn: &Turn, client: &Client) -> Option<Upstream> {
         let answers = self.answers(turn).await;
-        let body = Bytes::from(turn.follow_up(&self.job.body, &answers)?);
-        self.job.body = body.clone();
+        let body = Bytes::from(turn.follow_up(&self.job.body()?, &answers)?);
+        self.job.follow(body.clone());
         let first_byte = self.state.settings.limits.first_byte_timeout;
         let sent = self.gateway.client.send(self.ask.again(body), self.ask.is_guarded, first_byte);
         let (answer, permit) = tokio::select! {
@@ -281,7 +226,7 @@ impl Relaying {
 
     /// The client has its answer: what is left is to remember.
     async fn finish(mut self) {
-        let Job { originals, mut note, .. } = self.job;
+        let Job { originals, mut note, .. } = *self.job;
         self.gateway.telemetry.usage(self.reply.usage());
         note.counted(self.reply.usage());
         let Some(deferred) = self.reply.deferred() else { return };

@@ -23,6 +23,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Uri};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_compress::Settings;
@@ -88,6 +89,8 @@ pub(crate) enum Effort {
 /// What became of a body.
 pub(crate) struct Rewritten {
     pub(crate) body: Bytes,
+    /// How it is made from the one that came.
+    pub(crate) replaced: Vec<Replaced>,
     pub(crate) report: Report,
     /// The model may call the tool that expands references, offered or not: there are models that guess.
     pub(crate) may_expand: bool,
@@ -98,6 +101,9 @@ pub(crate) struct Rewritten {
     /// A stream is asked for.
     pub(crate) streams: bool,
 }
+
+/// A range of a body, and what stands in its place.
+pub(crate) type Replaced = (Range<usize>, Arc<str>);
 
 /// Rewrites a body. `Ok(None)`: that takes more effort than allowed.
 ///
@@ -139,23 +145,15 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
             ExpandInjection::WhenReferenced => !results.originals.is_empty(),
         };
     splices.extend(tools(order, &scope, offers_expansion, &mut report));
-    splices.extend(
-        results
-            .replaced
-            .iter()
-            .map(|(place, with)| Splice { range: place.clone(), with: Cow::Borrowed(with) }),
-    );
-    splices.sort_by_key(|splice| splice.range.start);
-    let rewritten = match splices.is_empty() {
-        true => body.clone(),
-        false => match splice(body, &splices) {
-            Some(rewritten) => rewritten.into(),
-            None => return Ok(Some(Rewritten::untouched(body))),
-        },
+    let others = splices.into_iter().map(|other| (other.range, Arc::from(&*other.with)));
+    let replaced: Vec<Replaced> = others.chain(results.replaced).collect();
+    let Some(rewritten) = with_replaced(body, &replaced) else {
+        return Ok(Some(Rewritten::untouched(body)));
     };
     let streams = request.head.is_stream.unwrap_or(order.dialect == Dialect::Ollama);
     Ok(Some(Rewritten {
         body: rewritten,
+        replaced,
         report,
         may_expand,
         originals: results.originals,
@@ -169,6 +167,7 @@ impl Rewritten {
     pub(crate) fn untouched(body: &Bytes) -> Self {
         Rewritten {
             body: body.clone(),
+            replaced: Vec::new(),
             report: Report::default(),
             may_expand: false,
             originals: HashMap::new(),
@@ -176,6 +175,18 @@ impl Rewritten {
             streams: false,
         }
     }
+}
+
+/// A body with these ranges replaced; nothing if they are not of this body. Where there are none it is the very same bytes.
+pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replaced]) -> Option<Bytes> {
+    if replaced.is_empty() {
+        return Some(body.clone());
+    }
+    let splices = replaced.iter().map(|(range, with)| {
+        let (range, with) = (range.clone(), Cow::Borrowed(&**with));
+        Splice { range, with }
+    });
+    splice(body, &splices.collect::<Vec<_>>()).map(Bytes::from)
 }
 
 /// The lists of tools, with shorter descriptions, and with our own at the end of one.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tokenforge_compress::expansion::{Grep, Selection, select};
-use tokenforge_compress::reference::{Key, Reference, hint};
+use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::schema::{minify_description, minify_tools};
 
 /// F15: minifying tools changes description strings and nothing else, never lengthens, and twice is once.
@@ -33,8 +33,10 @@ pub fn reference(text: &str) {
     let key = Key::from_bytes([7; 32]);
     let ours = Reference::of(&key, "tenant", text);
     assert!(ours.verify(&key, "tenant") && !ours.verify(&key, "another"));
-    let shown = format!("{}\n{}\n{text}", ours.marker(), hint());
-    assert_eq!(Reference::leading(&shown), Some((ours, text)));
+    for hint in Hint::ALL {
+        let shown = format!("{}\n{}\n{text}", ours.marker(), hint.line());
+        assert_eq!(Reference::leading(&shown), Some((ours, text)));
+    }
 }
 
 /// Expansions: whatever is asked of whatever text, the answer is bounded, and all of a text is that text. The pattern is

@@ -83,12 +83,16 @@ pub fn table(text: &str) -> bool {
 /// L2 and L3 for the automatic choice: never above minified JSON, and decoded without being told the form.
 pub fn auto(text: &str, counter: Counter) {
     let json = parse(text);
-    let choice = cheapest(&json, Form::ALL, counter);
-    assert!(choice.tokens <= counter.count(&json.minify()), "{text}");
-    assert!(!choice.text.is_empty() && choice.text.len() <= text.len(), "{text}");
-    assert_eq!(choice.tokens, counter.count(&choice.text), "{text}");
-    let decoded = decode_any(&choice.text, MAX_OUTPUT);
-    assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{}", choice.text);
+    let levels = [Level::Nested, Level::Shared].map(Form::Stc2);
+    let newer = levels.map(|level| [Form::ALL, &[level]].concat());
+    for allowed in [Form::ALL, &newer[0], &newer[1]] {
+        let choice = cheapest(&json, allowed, counter);
+        assert!(choice.tokens <= counter.count(&json.minify()), "{text}");
+        assert!(!choice.text.is_empty() && choice.text.len() <= text.len(), "{text}");
+        assert_eq!(choice.tokens, counter.count(&choice.text), "{text}");
+        let decoded = decode_any(&choice.text, MAX_OUTPUT);
+        assert_eq!(decoded.as_deref(), Ok(&*json.minify()), "{}", choice.text);
+    }
 }
 
 fn parse(text: &str) -> Json<'_> {

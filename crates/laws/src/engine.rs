@@ -1,6 +1,6 @@
 //! What the engine promises of any output, in any mode.
 
-use tokenforge_compress::reference::Key;
+use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::{
     Compressed, Engine, Fidelity, History, Mode, Output, Settings, Vault, Verdict,
 };
@@ -22,6 +22,28 @@ pub fn all(output: &Output<'_>, mode: Mode) {
     let compressed = bare.compress(output, &History::default());
     let removed = applied(&compressed, Fidelity::Reversible);
     assert!(!removed, "something was left out with no way back: {:?}", compressed.steps);
+}
+
+/// L6 between two who do not know each other's key: what a hook made of an output goes through a gateway as it is, alone
+/// and with what Claude Code puts behind it; its reference with it.
+pub fn handled_once(output: &Output<'_>, mode: Mode) {
+    const REMINDER: &str =
+        "\n\n<system-reminder>\n<total_tokens>99 tokens left</total_tokens>\n</system-reminder>";
+    let (keys, tenants) = ([7, 8].map(|byte| Key::from_bytes([byte; 32])), ["local", "laws"]);
+    let vault = |at: usize| Vault { key: &keys[at], tenant: tenants[at] };
+    let hinted = Settings { mode, expand_hint: Some(Hint::Command), ..Settings::default() };
+    let hook = Engine::new(&hinted).with_vault(vault(0));
+    let compressed = hook.compress(output, &History::default());
+    let Some(shown) = &compressed.replacement else { return };
+    let settings = Settings { mode, ..Settings::default() };
+    let gateway = Engine::new(&settings).with_vault(vault(1));
+    for text in [shown.clone(), format!("{}{REMINDER}", shown.trim_end())] {
+        let again = gateway.compress(&Output { text: &text, ..*output }, &History::default());
+        assert_eq!(again.text(&text), text, "by {:?}", stages(&again));
+        assert_eq!(again.original, None);
+        let reference = compressed.original.as_ref().map(|original| original.reference);
+        assert_eq!(Reference::leading(&text).map(|(reference, _)| reference), reference);
+    }
 }
 
 /// L2: a replacement has fewer tokens and no more bytes. Safety stages are the one exception.

@@ -23,6 +23,7 @@ fn l2_l3_l5_l6_hold_for_every_recorded_output_in_every_mode() {
         for mode in Mode::ALL {
             println!("{} {mode}", recorded.name);
             engine::all(&output(&recorded), mode);
+            engine::handled_once(&output(&recorded), mode);
         }
     }
 }
@@ -38,6 +39,7 @@ fn l2_l3_l5_l6_hold_for_mutations_of_recorded_outputs() {
             for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
                 println!("{} {mode} seed {seed}", recorded.name);
                 engine::all(&output(&mutated), mode);
+                engine::handled_once(&output(&mutated), mode);
             }
         }
     }

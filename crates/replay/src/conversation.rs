@@ -5,18 +5,19 @@
 //! memory would send is not taken for granted: at the end the last request is made anew, from nothing, and compared.
 
 mod charge;
+mod handled;
 mod rates;
 
-use crate::account::{Account, Bill, Kept};
+use crate::account::{Account, Bill};
 use crate::plan::{Expansion, Plan};
 use crate::probes::Found;
 use crate::transcript::{Author, Message, Part, ToolResult};
 use crate::usage::Usage;
 use charge::Context;
+use handled::{Handled, fingerprint, output};
 use rates::Rates;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Compressed, Engine, History, Output, Settings, Verdict, expand_tool};
+use tokenforge_compress::{Engine, History, Settings, expand_tool};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 
@@ -64,16 +65,6 @@ struct Mark {
     tokens: usize,
     /// How many of them are saved.
     saved: i64,
-}
-
-/// A result, and what became of it.
-struct Handled {
-    message: usize,
-    original: ToolResult,
-    fingerprint: u64,
-    tokens: (usize, usize),
-    stages: Vec<(&'static str, i64)>,
-    has_reference: bool,
 }
 
 /// A request whose answer is being read.
@@ -210,29 +201,12 @@ impl<'p> Conversation<'p> {
         let compressed = engine.compress(&output(&result), &self.history);
         let text = compressed.text(&result.text);
         self.history.add(result.call.as_deref(), &result.tool, text);
-        let tokens = compressed.tokens(&result.text, self.settings.counter);
-        let handled = Handled {
-            message: self.messages.len(),
-            fingerprint: fingerprint(text),
-            tokens,
-            stages: stages(&compressed, tokens),
-            has_reference: compressed.original.is_some(),
-            original: result,
-        };
         if let Some(shown) = &mut self.shown {
-            shown.push(text_of(&compressed, &handled.original));
+            shown.push(text.to_owned());
         }
-        handled.count(&mut account.results);
-        handled.count(account.tools.entry(handled.original.tool.clone()).or_default());
-        for (stage, saved) in &handled.stages {
-            let stage = account.stages.entry((*stage).to_owned()).or_default();
-            stage.results += 1;
-            stage.tokens_saved += saved;
-        }
-        if let Verdict::Kept(reason) = compressed.verdict {
-            let (tool, reason) = (handled.original.tool.clone(), reason.name());
-            account.keep(Kept { tokens: tokens.0, tool, reason });
-        }
+        let handled = Handled::new(self.messages.len(), result, &compressed, self.settings.counter);
+        handled.tell(&compressed, account);
+        let tokens = handled.tokens;
         self.bytes += handled.bytes();
         self.results.push(handled);
         tokens
@@ -345,68 +319,32 @@ impl<'p> Conversation<'p> {
     }
 }
 
-impl Handled {
-    fn bytes(&self) -> usize {
-        let ToolResult { tool, arguments, text, .. } = &self.original;
-        tool.len() + arguments.len() + text.len() + size_of::<Self>()
-    }
-
-    fn count(&self, results: &mut crate::account::Results) {
-        let (before, after) = self.tokens;
-        results.count += 1;
-        results.changed += usize::from(fingerprint(&self.original.text) != self.fingerprint);
-        results.larger += usize::from(after > before);
-        results.tokens_in += before;
-        results.tokens_out += after;
-    }
-}
-
-fn output(result: &ToolResult) -> Output<'_> {
-    Output {
-        text: &result.text,
-        tool: &result.tool,
-        arguments: &result.arguments,
-        call: result.call.as_deref(),
-        is_error: result.is_error,
-    }
-}
-
-fn text_of(compressed: &Compressed, original: &ToolResult) -> String {
-    compressed.text(&original.text).to_owned()
-}
-
-fn fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
 fn expand_tool_tokens(settings: &Settings) -> usize {
     settings.counter.count(expand_tool::DEFINITION)
 }
 
-/// What each stage saved. What was not counted on the way is the doing of the stage that comes last; else it is the
-/// price of the reference, or what escapes in a wrapper around the payload add to a saving.
-fn stages(compressed: &Compressed, (before, after): (usize, usize)) -> Vec<(&'static str, i64)> {
-    if compressed.replacement.is_none() {
-        return Vec::new();
-    }
-    let applied = || compressed.steps.iter().filter(|step| step.is_applied());
-    let mut saved: Vec<(&'static str, i64)> = Vec::new();
-    for step in applied() {
-        if let Some((before, after)) = step.tokens {
-            saved.push((step.stage, before as i64 - after as i64));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l5_a_result_that_would_be_sent_otherwise_the_second_time_is_found() {
+        let plan = Plan {
+            settings: Settings::default(),
+            counter: None,
+            expansion: Expansion::FromStart,
+            prices: &|_| None,
+        };
+        let mut account = Account::new();
+        let mut conversation = Conversation::new(&plan, None, Some("[]"));
+        for text in ["first ".repeat(500), "second ".repeat(500)] {
+            let result = ToolResult { text, ..ToolResult::default() };
+            let message = Message { author: Author::Client, parts: vec![Part::Result(result)] };
+            conversation.say(message, &mut account);
         }
+        conversation.results[1].fingerprint ^= 1;
+        conversation.finish(&mut account);
+        let stability = account.prefix_stability;
+        assert!((0.4..0.6).contains(&stability), "{stability}");
     }
-    let counted: i64 = saved.iter().map(|(_, saved)| saved).sum();
-    let rest = before as i64 - after as i64 - counted;
-    let uncounted = applied().filter(|step| step.tokens.is_none()).last().map(|step| step.stage);
-    let redacted = (!compressed.redacted.is_empty()).then_some("redaction");
-    match uncounted.or(redacted) {
-        Some(stage) => saved.push((stage, rest)),
-        None if rest < 0 => saved.push(("reference", rest)),
-        None if rest > 0 => saved.push(("wrapper", rest)),
-        None => {}
-    }
-    saved
 }

@@ -17,7 +17,6 @@ pub mod measure;
 pub mod outputs;
 pub mod page;
 pub mod plan;
-pub mod prices;
 pub mod probes;
 pub mod read;
 pub mod report;

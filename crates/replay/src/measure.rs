@@ -2,11 +2,11 @@
 
 use crate::corpus::{Corpus, CorpusError};
 use crate::plan::{Expansion, Plan};
-use crate::prices::Prices;
 use crate::report::{ModeReport, Report};
 use crate::{outputs, sessions};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_ledger::Prices;
 use tokenforge_tokens::Counter;
 
 /// How far it is.

@@ -20,8 +20,7 @@ pub(crate) fn grouped(number: f64) -> String {
 pub(crate) fn dollars(amount: f64) -> String {
     let sign = if amount < 0.0 { "-" } else { "" };
     match amount.abs() {
-        amount if amount == 0.0 => "$0".to_owned(),
-        amount if amount < 0.00005 => format!("{sign}$0.0001").replacen('$', "<$", 1),
+        amount if amount < 0.00005 => "$0".to_owned(),
         amount if amount < 0.1 => format!("{sign}${amount:.4}"),
         amount => format!("{sign}${amount:.2}"),
     }

@@ -8,7 +8,8 @@
     client = enable(httpx.Client())          # or httpx.AsyncClient(), or requests.Session()
     client.get("http://localhost:8080/users").json()
 
-The client then asks for STC besides the codings it already knew; with ``version=2`` it says that it reads STC 2 too. A response that comes in STC is decoded before
+The client then asks for STC besides the codings it already knew; with ``version=2`` it says that it reads STC 2
+too. A response that comes in STC is decoded before
 anyone sees it; any other response is not touched. Partial content (206) cannot be decoded and stays as it is.
 """
 

@@ -1,6 +1,7 @@
 //! Which ways there are from clients through Tokenforge. Each has a file; a further one is a line here.
 
 mod environment;
+mod hooks;
 mod tool_servers;
 
 use super::finding::Finding;
@@ -12,9 +13,12 @@ const CHECK: &str = "routes";
 pub(super) async fn check(settings: &Settings, config: Option<&Path>) -> Vec<Finding> {
     let mut findings = environment::check(settings).await;
     findings.extend(tool_servers::check(config));
+    findings.extend(hooks::check());
     if findings.is_empty() {
         let none = Finding::note(CHECK, "no client goes through Tokenforge from here");
-        findings.push(none.to_do("`tokenforge wrap CLIENT` for one run"));
+        findings.push(
+            none.to_do("`tokenforge wrap CLIENT` for one run, `tokenforge init CLIENT` for all"),
+        );
     }
     findings
 }

@@ -4,7 +4,7 @@ use super::api::{Answered, Api, Call};
 use super::gateway::Gateway;
 use super::scenario::Scenario;
 use anyhow::{Context, bail};
-use http::{HeaderName, HeaderValue};
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use tokenforge_compress::Mode;
 
@@ -16,7 +16,7 @@ pub(super) struct Agent<'a> {
     gateway: &'a Gateway,
     api: Api,
     model: &'a str,
-    headers: Vec<(HeaderName, HeaderValue)>,
+    headers: HeaderMap,
 }
 
 /// What came of a scenario.
@@ -73,7 +73,7 @@ impl<'a> Agent<'a> {
             let question = self.api.question(scenario, self.model, messages);
             let mode = mode.map_or("off", Mode::name);
             let mut headers = self.headers.clone();
-            headers.push((HeaderName::from_static("x-forge-mode"), HeaderValue::from_static(mode)));
+            headers.insert("x-forge-mode", HeaderValue::from_static(mode));
             let reply = self.gateway.ask(self.api.path(), headers, &question).await?;
             let reply = self.api.read(&reply)?;
             played.requests += 1;

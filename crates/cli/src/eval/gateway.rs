@@ -1,36 +1,30 @@
 //! A gateway of its own, in front of the endpoint, for as long as the evaluation takes.
 
 use super::api::Api;
+use crate::{embedded, gateway};
 use anyhow::{Context, bail};
-use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{Method, Request, StatusCode};
-use http_body_util::{BodyExt, Limited};
+use http::Method;
+use http::header::HeaderMap;
 use serde_json::Value;
-use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokenforge_compress::Mode;
-use tokenforge_config::{Limits, Overrides, Settings};
-use tokenforge_mcp::Transport;
+use tokenforge_config::{Overrides, Settings};
 use tokenforge_store::{Memory, Settings as Bounds};
-use tokio::net::TcpListener;
 
-/// The longest reply.
-const LONGEST: usize = 64 << 20;
+/// How often, and with what pause, the gateway is asked for the figures of an answer that it has just passed on.
+const ASKED: (usize, Duration) = (10, Duration::from_millis(20));
 
 /// A gateway that runs.
-pub(super) struct Gateway {
-    address: SocketAddr,
-    transport: Arc<dyn Transport>,
-}
+pub(super) struct Gateway(gateway::Gateway);
 
 /// What the gateway counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Figures {
     /// Input tokens as the provider reported them, expansions included.
-    pub(super) input: u64,
-    pub(super) cache_read: u64,
-    pub(super) cache_write: u64,
+    input: u64,
+    cache_read: u64,
+    cache_write: u64,
     /// Tokens of tool results as they came and as they went on, by our own count.
     pub(super) results_before: u64,
     pub(super) results_after: u64,
@@ -40,43 +34,39 @@ pub(super) struct Figures {
 }
 
 impl Gateway {
-    /// Starts one in front of an endpoint.
+    /// Starts one in front of an endpoint. It keeps nothing and writes nothing down.
     pub(super) async fn start(endpoint: &str, mode: Mode) -> anyhow::Result<Self> {
         let flags = Overrides {
+            listen: Some("127.0.0.1:0".to_owned()),
             backend_url: Some(endpoint.to_owned()),
             tool_output_compression: Some(mode.to_string()),
             ..Overrides::default()
         };
         let settings = Settings::load(None, &|_| None, &flags).context("--base-url")?;
         let store = Arc::new(Memory::new(Bounds::MEMORY));
-        let gateway = tokenforge_gateway::Gateway::new(settings, store)?;
-        let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))
-            .await
-            .context("no free port on this machine")?;
-        let address = listener.local_addr().context("cannot listen")?;
-        tokio::spawn(tokenforge_gateway::serve(gateway, listener, std::future::pending()));
-        Ok(Gateway { address, transport: tokenforge_gateway::transport(&Limits::default()) })
+        let address = embedded::start(settings, store).await?;
+        Ok(Gateway(gateway::Gateway::new(&gateway::url(address), None)?))
     }
 
     /// Asks a model.
     pub(super) async fn ask(
         &self,
         path: &str,
-        headers: Vec<(HeaderName, HeaderValue)>,
+        headers: HeaderMap,
         question: &Value,
     ) -> anyhow::Result<Value> {
-        let (status, reply) = self.send(Method::POST, path, headers, question.to_string()).await?;
-        if status.is_success() {
+        let answer = self.0.send(Method::POST, path, headers, question.to_string()).await?;
+        let reply: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        if answer.status.is_success() {
             return Ok(reply);
         }
         let message = reply["error"]["message"].as_str().or_else(|| reply["error"].as_str());
-        bail!("the endpoint answers {status}: {}", message.unwrap_or("no reason given"))
+        bail!("the endpoint answers {}: {}", answer.status, message.unwrap_or("no reason given"))
     }
 
     /// What it counted so far.
     pub(super) async fn figures(&self) -> anyhow::Result<Figures> {
-        let (_, stats) =
-            self.send(Method::GET, "/_forge/api/stats", Vec::new(), String::new()).await?;
+        let stats = self.0.stats().await?;
         let counter = |name: &str| stats["counters"][name].as_u64().unwrap_or_default();
         let both = |when: &str| {
             counter(&format!("fresh_tokens_{when}")) + counter(&format!("repeated_tokens_{when}"))
@@ -92,23 +82,23 @@ impl Gateway {
         })
     }
 
-    async fn send(
+    /// What it counted since. An answer is counted when it is over, which may be after the agent has all of it: the
+    /// provider's input is at least what the agent was told.
+    pub(super) async fn counted_since(
         &self,
-        method: Method,
-        path: &str,
-        headers: Vec<(HeaderName, HeaderValue)>,
-        body: String,
-    ) -> anyhow::Result<(StatusCode, Value)> {
-        let mut request = Request::new(Bytes::from(body));
-        *request.method_mut() = method;
-        *request.uri_mut() = format!("http://{}{path}", self.address).parse()?;
-        request.headers_mut().extend(headers);
-        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let sent = self.transport.send(request).await;
-        let (head, received) = sent.map_err(|error| anyhow::anyhow!(error))?.into_parts();
-        let body = Limited::new(received.body, LONGEST).collect().await;
-        let body = body.map_err(|_| anyhow::anyhow!("the reply broke off"))?.to_bytes();
-        Ok((head.status, serde_json::from_slice(&body).unwrap_or_default()))
+        before: &Figures,
+        api: Api,
+        told: u64,
+    ) -> anyhow::Result<Figures> {
+        let (times, pause) = ASKED;
+        for _ in 1..times {
+            let figures = self.figures().await?.since(before);
+            if figures.provider_input(api) >= told {
+                return Ok(figures);
+            }
+            tokio::time::sleep(pause).await;
+        }
+        Ok(self.figures().await?.since(before))
     }
 }
 
@@ -121,8 +111,7 @@ impl Figures {
         }
     }
 
-    /// What was counted since.
-    pub(super) fn since(self, before: &Figures) -> Figures {
+    fn since(self, before: &Figures) -> Figures {
         Figures {
             input: self.input.saturating_sub(before.input),
             cache_read: self.cache_read.saturating_sub(before.cache_read),

@@ -71,7 +71,7 @@ impl Report {
     ) -> Self {
         let tokens = sum(&scenarios);
         Report {
-            endpoint: endpoint.unwrap_or("mock").to_owned(),
+            endpoint: endpoint.map_or_else(|| "mock".to_owned(), without_credentials),
             is_plumbing_only: endpoint.is_none(),
             model: model.to_owned(),
             mode: mode.name(),
@@ -103,6 +103,14 @@ impl Report {
             _ => {}
         }
         failures
+    }
+}
+
+/// An address without the name and password that may be in it.
+fn without_credentials(url: &str) -> String {
+    match url.split_once("://").map(|(scheme, rest)| (scheme, rest.split_once('@'))) {
+        Some((scheme, Some((_, rest)))) => format!("{scheme}://{rest}"),
+        _ => url.to_owned(),
     }
 }
 
@@ -174,6 +182,12 @@ fn shown(tokens: Option<&Tokens>) -> (String, String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn l10_no_password_is_shown() {
+        assert_eq!(without_credentials("https://me:secret@host/v1"), "https://host/v1");
+        assert_eq!(without_credentials("http://host"), "http://host");
+    }
 
     #[test]
     fn a_demand_is_a_number_or_a_part() {

@@ -2,23 +2,18 @@
 
 mod clients;
 mod diff;
-mod document;
-mod file;
-mod jsonc;
 mod rewrite;
 mod servers;
 #[cfg(test)]
 mod tests;
-mod toml;
 
 use super::backends::Definitions;
+use crate::client_file::{Before, Change, ClientFile, Consent, Notation, carry_out};
+use crate::data;
 use crate::output::{self, printable};
-use crate::{confirm, data};
 use anyhow::{Context, bail};
 use clap::Args;
 use clients::{CLIENTS, Folders};
-use document::Notation;
-use file::ClientFile;
 use rewrite::{Backend, Means, Outcome, Rewritten};
 use std::collections::HashSet;
 use std::env;
@@ -42,13 +37,8 @@ pub(super) struct Wrap {
     #[arg(value_name = "CLIENT or FILE")]
     whose: String,
 
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    dry_run: bool,
-
-    /// Do not ask
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    consent: Consent,
 
     /// The gateway that addresses go through [default: where the settings say that it listens]
     #[arg(long, value_name = "URL")]
@@ -57,16 +47,6 @@ pub(super) struct Wrap {
     /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-}
-
-/// A file, and what is to become of it.
-struct Plan {
-    file: ClientFile,
-    new: String,
-    /// What is kept beside it afterwards.
-    backup: Option<String>,
-    /// What is said when it is done.
-    done: String,
 }
 
 pub(super) fn wrap(arguments: &Wrap) -> anyhow::Result<()> {
@@ -121,7 +101,7 @@ impl Wrap {
         &self,
         plan: impl Fn(&ClientFile, Notation) -> anyhow::Result<(String, Option<String>, String)>,
     ) -> anyhow::Result<()> {
-        let mut plans = Vec::new();
+        let mut changes = Vec::new();
         for path in self.files()? {
             let file = ClientFile::read(&path)?;
             let notation = Notation::of(&path);
@@ -130,24 +110,11 @@ impl Wrap {
             if new == file.text {
                 continue;
             }
-            output::print(&diff::diff(&path.display().to_string(), &file.text, &new, notation))?;
-            plans.push(Plan { file, new, backup, done });
+            let diff = diff::diff(&path.display().to_string(), &file.text, &new, notation);
+            let before = backup.map(Before::Text);
+            changes.push(Change { file, diff, new: Some(new), before, done });
         }
-        if plans.is_empty() {
-            return Ok(output::print("nothing to change")?);
-        }
-        if self.dry_run {
-            return Ok(output::print("nothing was changed: this is what would be")?);
-        }
-        let what = match plans.len() {
-            1 => "this file".to_owned(),
-            several => format!("these {several} files"),
-        };
-        let (question, does) = (format!("Change {what}?"), format!("this changes {what}"));
-        if !self.yes && !confirm::is_confirmed(&question, &does)? {
-            bail!("nothing was changed");
-        }
-        plans.iter().try_for_each(Plan::carry_out)
+        carry_out(&changes, self.consent)
     }
 
     /// The files that are meant and there.
@@ -222,19 +189,6 @@ fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<Means> 
         asks_for_key: !definitions.settings.keys.is_empty(),
         backends: definitions.all().into_iter().filter_map(backend).collect(),
     })
-}
-
-impl Plan {
-    fn carry_out(&self) -> anyhow::Result<()> {
-        if let Some(backup) = &self.backup {
-            self.file.keep(backup)?;
-        }
-        self.file.replace(&self.new)?;
-        if self.backup.is_none() {
-            self.file.forget()?;
-        }
-        Ok(output::print(&self.done)?)
-    }
 }
 
 /// Says what becomes of each server.

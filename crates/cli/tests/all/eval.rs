@@ -89,6 +89,8 @@ fn f17_an_endpoint_that_refuses_is_said_to() {
     let run = run(&format!("eval --base-url {} --model m", mock.url()), "");
     assert_eq!(run.code, 1);
     assert!(run.stdout.contains("no key"), "{}", run.stdout);
+    let error = failure(2, "eval --base-url http://127.0.0.1:9", "");
+    assert!(error.contains("--model"), "{error}");
     let error = failure(1, "eval /does/not/exist.toml", "");
     assert!(error.contains("/does/not/exist.toml"), "{error}");
 }

@@ -10,6 +10,8 @@ mod encode;
 mod eval;
 mod filter;
 mod gain;
+mod hook;
+mod init;
 mod kit;
 mod man;
 mod mcp;

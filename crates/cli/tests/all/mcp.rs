@@ -4,6 +4,6 @@
 
 mod call;
 mod manage;
-mod shell;
+pub(crate) mod shell;
 mod stdio;
 mod wrap;

@@ -245,7 +245,6 @@ fn config_checks_shows_and_describes() {
     }
     let nothing = run_in(&folder.path("."), &[], &["config", "check"], "");
     assert_eq!(nothing.code, 0);
-    drop(start(&["config", "schema"]).wait());
 }
 
 /// Clients that ask one question after another, over connections they keep, until told to stop.

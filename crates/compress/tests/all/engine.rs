@@ -1,10 +1,11 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
-use tokenforge_compress::reference::{Key, Reference, hint};
+use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::{
     CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Reason,
-    Settings, Vault, Verdict,
+    Settings, Stc2, Vault, Verdict,
 };
+use tokenforge_formats::{Json, MAX_OUTPUT, decode_any};
 
 fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> Compressed {
     let arguments = serde_json::json!({ "command": command }).to_string();
@@ -33,6 +34,31 @@ fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
     let (_, tail) = text.split_once("[Forge left out ").expect("something was cut");
     for line in tail.lines().skip(1) {
         assert!(found.contains(line) && line.starts_with("./src/module"), "{line}");
+    }
+}
+
+#[test]
+fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
+    let row = |n: u32| {
+        format!(
+            r#"{{"id": {n}, "at": "https://example.com/items/{}", "user": {{"name": "ann   of   {n}", "team": "a  b"}}, "note": null}}"#,
+            n * 7
+        )
+    };
+    let text = format!("[{}]", (0..40).map(row).collect::<Vec<_>>().join(",\n  "));
+    let minified = Json::parse(&text).unwrap().minify().into_owned();
+    for (mode, stc2, head) in [
+        (Mode::Standard, Stc2::Auto, "stc2\n[40]{id at user{name team:\"a  b\"} note:null}\n"),
+        (Mode::Lossless, Stc2::Auto, "stc2\n[40]{id at user{name team:\"a  b\"} note:null}\n"),
+        (Mode::Aggressive, Stc2::Auto, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
+        (Mode::Standard, Stc2::Shared, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
+        (Mode::Standard, Stc2::Never, "[40]{"),
+    ] {
+        let settings = Settings { mode, stc2, ..Settings::default() };
+        let compressed = compress(&settings, "mcp__db__query", "", &text);
+        let shown = compressed.text(&text);
+        assert!(shown.starts_with(head), "{mode} {stc2:?}: {shown}");
+        assert_eq!(decode_any(shown, MAX_OUTPUT).unwrap(), minified, "{mode} {stc2:?}");
     }
 }
 
@@ -115,7 +141,7 @@ fn cargo_test<'a>(text: &'a str, call: &'a str) -> Output<'a> {
 #[test]
 fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
-    for expand_hint in [false, true] {
+    for expand_hint in [None, Some(Hint::Tool), Some(Hint::Command)] {
         let settings = Settings { expand_hint, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
@@ -147,15 +173,18 @@ fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
 #[test]
 fn c9_with_a_hint_the_line_under_the_reference_says_how_to_use_it() {
     let (text, key) = (test_run(), Key::from_bytes([7; 32]));
-    let compress = |text: &str, expand_hint: bool| {
+    let compress = |text: &str, expand_hint: Option<Hint>| {
         let settings = Settings { expand_hint, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         engine.compress(&cargo_test(text, "call_1"), &History::default()).replacement
     };
-    let (plain, hinted) = (compress(&text, false).unwrap(), compress(&text, true).unwrap());
+    let plain = compress(&text, None).unwrap();
     let (marker, body) = plain.split_once('\n').unwrap();
-    assert_eq!(hinted, format!("{marker}\n{}\n{body}", hint()));
-    assert_eq!(compress(&hinted, true), None);
+    for hint in Hint::ALL {
+        let hinted = compress(&text, Some(hint)).unwrap();
+        assert_eq!(hinted, format!("{marker}\n{}\n{body}", hint.line()));
+        assert_eq!(compress(&hinted, Some(hint)), None);
+    }
 }
 
 #[test]
@@ -173,12 +202,12 @@ fn c9_l2_the_hint_is_counted() {
     };
     let mut outcomes = Vec::new();
     for text in (4..16).map(run) {
-        let settings = Settings { expand_hint: true, ..Settings::default() };
+        let settings = Settings { expand_hint: Some(Hint::Tool), ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         let compressed = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let shown = compressed.text(&text);
         assert!(shown == text || counter.count(shown) < counter.count(&text), "{shown}");
-        outcomes.push(shown.contains(hint()));
+        outcomes.push(shown.contains(Hint::Tool.line()));
     }
     assert!(outcomes.contains(&false) && outcomes.contains(&true), "{outcomes:?}");
 }
@@ -213,7 +242,7 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
         format!("{long}[Forge left out 3 lines (20 bytes)]\n{long}"),
         format!("[Forge LZW Dictionary]\n<<F1:1>> = \"a line of\"\n\n{long}"),
         format!("{forged}\n{long}"),
-        format!("{ours}\n{}\n{long}", hint()),
+        format!("{ours}\n{}\n{long}", Hint::Tool.line()),
         format!("{ours}\n").repeat(20_000),
         "[Forge \n".repeat(100_000),
         format!("[Forge \n{}", "\u{1}PNG\u{fffd}\u{2}\u{fffd}\n".repeat(100_000)),

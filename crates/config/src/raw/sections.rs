@@ -5,11 +5,10 @@ use super::section::section;
 use super::word::{
     Bytes, Count, File, Flag, Host, Key, Location, One, Ratio, Span, Text, Web, Written,
 };
-use crate::settings::{self, ExpandInjection, Fallback, LogLevel, Strategy};
+use crate::settings::{self, ExpandInjection, Fallback, JsonForm, LogLevel, Strategy};
+use tokenforge_compress::Mode;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::prompt::PromptSettings;
-use tokenforge_compress::{Mode, Stc2};
-use tokenforge_formats::Form;
 
 section! {
     Upstreams for settings::Upstreams;
@@ -37,8 +36,7 @@ section! {
         method: Written<One<Method>>,
         redact_secrets: Written<Flag>,
         max_output_bytes: Written<Bytes<1>>,
-        json_formats: List<One<Form>>,
-        stc2: Written<One<Stc2>>,
+        json_formats: List<One<JsonForm>>,
         dedup: Written<Flag>,
         skip_tools: List<Text>,
         strategy: Written<One<Strategy>>,

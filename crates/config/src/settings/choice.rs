@@ -66,23 +66,7 @@ impl Choice for tokenforge_compress::dictionary::Method {
     }
 }
 
-impl Choice for tokenforge_compress::Stc2 {
-    const ALL: &'static [Self] = Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-}
-
 impl Choice for tokenforge_negotiate::Format {
-    const ALL: &'static [Self] = Self::ALL;
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-}
-
-impl Choice for tokenforge_formats::Form {
     const ALL: &'static [Self] = Self::ALL;
 
     fn name(self) -> &'static str {

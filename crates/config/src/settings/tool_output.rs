@@ -5,6 +5,7 @@ use crate::Secret;
 use http::Uri;
 use std::time::Duration;
 use tokenforge_compress::dictionary::Method;
+use tokenforge_compress::reference::Hint;
 use tokenforge_compress::tool::SkipTools;
 use tokenforge_compress::{DEFAULT_MAX_OUTPUT_BYTES, Mode, Stc2};
 use tokenforge_formats::Form;
@@ -23,9 +24,7 @@ pub struct ToolOutput {
     /// How many bytes of a result are kept, by the modes that cap.
     pub max_output_bytes: usize,
     /// The forms that JSON may take.
-    pub json_formats: Vec<Form>,
-    /// Where STC is among them: may models be given version 2?
-    pub stc2: Stc2,
+    pub json_formats: Vec<JsonForm>,
     /// May a result become a pointer to an equal one of an earlier request of its session?
     pub dedup: bool,
     /// Tools whose results are only redacted: categories, else exact names.
@@ -66,8 +65,7 @@ impl Default for ToolOutput {
             method: Method::default(),
             redact_secrets: true,
             max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
-            json_formats: Form::ALL.to_vec(),
-            stc2: Stc2::default(),
+            json_formats: vec![JsonForm::Json, JsonForm::Toon, JsonForm::Stc, JsonForm::Table],
             dedup: true,
             skip_tools: Vec::new(),
             strategy: Strategy::default(),
@@ -96,11 +94,66 @@ impl ToolOutput {
             method: self.method,
             redact_secrets: self.redact_secrets,
             max_output_bytes: self.max_output_bytes,
-            json_formats: self.json_formats.clone(),
-            stc2: self.stc2,
+            json_formats: self.json_formats.iter().map(|form| form.form()).collect(),
+            stc2: JsonForm::stc2(&self.json_formats),
             skip_tools: SkipTools::parse(&self.skip_tools),
-            expand_hint: self.include_expand_hint,
+            expand_hint: self.include_expand_hint.then_some(Hint::Tool),
             ..tokenforge_compress::Settings::default()
+        }
+    }
+}
+
+/// A form that JSON may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JsonForm {
+    /// Minified JSON.
+    Json,
+    /// TOON.
+    Toon,
+    /// STC 2, at the level of the mode.
+    Stc,
+    /// STC 1.
+    Stc1,
+    /// STC 2 at level 2, in every mode.
+    Stc2,
+    /// STC 2 at level 3, in every mode.
+    Stc2Shared,
+    /// The typed table.
+    Table,
+}
+
+impl JsonForm {
+    fn form(self) -> Form {
+        match self {
+            Self::Json => Form::Json,
+            Self::Toon => Form::Toon,
+            Self::Stc | Self::Stc1 | Self::Stc2 | Self::Stc2Shared => Form::Stc,
+            Self::Table => Form::Table,
+        }
+    }
+
+    /// What a list says of STC 2. Who names more than one STC may be given any of them.
+    fn stc2(forms: &[Self]) -> Stc2 {
+        let known =
+            [(Self::Stc2Shared, Stc2::Shared), (Self::Stc, Stc2::Auto), (Self::Stc2, Stc2::Nested)];
+        let named = known.into_iter().find(|(form, _)| forms.contains(form));
+        named.map_or(Stc2::Never, |(_, stc2)| stc2)
+    }
+}
+
+impl Choice for JsonForm {
+    const ALL: &'static [Self] =
+        &[Self::Json, Self::Toon, Self::Stc, Self::Stc1, Self::Stc2, Self::Stc2Shared, Self::Table];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Toon => "toon",
+            Self::Stc => "stc",
+            Self::Stc1 => "stc1",
+            Self::Stc2 => "stc2",
+            Self::Stc2Shared => "stc2_shared",
+            Self::Table => "table",
         }
     }
 }
@@ -202,5 +255,26 @@ impl Choice for ExpandInjection {
             Self::FromStart => "from_start",
             Self::WhenReferenced => "when_referenced",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forms_say_which_stc_models_are_given() {
+        for (forms, stc2) in [
+            (&[JsonForm::Json, JsonForm::Stc][..], Stc2::Auto),
+            (&[JsonForm::Stc1, JsonForm::Toon], Stc2::Never),
+            (&[JsonForm::Stc2], Stc2::Nested),
+            (&[JsonForm::Stc1, JsonForm::Stc2Shared], Stc2::Shared),
+            (&[JsonForm::Json], Stc2::Never),
+        ] {
+            let settings = ToolOutput { json_formats: forms.to_vec(), ..ToolOutput::default() };
+            assert_eq!(settings.engine_settings().stc2, stc2, "{forms:?}");
+        }
+        let usual = ToolOutput::default().engine_settings();
+        assert_eq!((usual.json_formats, usual.stc2), (Form::ALL.to_vec(), Stc2::Auto));
     }
 }

@@ -66,7 +66,7 @@ fn every_bad_value_is_refused() {
         ),
         (
             "pipes: {tool_output: {json_formats: [xml]}}",
-            "pipes.tool_output.json_formats[0]: expected json, toon, stc or table",
+            "pipes.tool_output.json_formats[0]: expected json, toon, stc, stc1, stc2, stc2_shared or table",
         ),
         ("pipes: {tool_output: {json_formats: []}}", "at least one of"),
         ("pipes: {tool_output: {skip_tools: {a: b}}}", "expected a list"),

@@ -97,8 +97,8 @@ impl Visit {
                     results: rewritten.originals,
                     settings: rewritten.settings,
                 };
-                let (body, streams) = (rewritten.body, rewritten.streams);
-                Way::Relayed(Box::new(relay::Job { body, originals, streams, note }))
+                let (replaced, streams) = (rewritten.replaced, rewritten.streams);
+                Way::Relayed(Box::new(relay::Job::new(originals, replaced, streams, note)))
             }
             note => Way::Plain(note),
         };

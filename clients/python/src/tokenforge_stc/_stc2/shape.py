@@ -35,7 +35,19 @@ class Shape:
 class Op:
     """A step, and what it needs. ``key`` is the key as JSON with its colon; of a constant, the whole member."""
 
-    __slots__ = ("has_cell", "is_sparse", "key", "last", "next", "prefix", "shape", "source", "step", "step_width", "suffix")
+    __slots__ = (
+        "has_cell",
+        "is_sparse",
+        "key",
+        "last",
+        "next",
+        "prefix",
+        "shape",
+        "source",
+        "step",
+        "step_width",
+        "suffix",
+    )
 
     def __init__(
         self,

@@ -1,20 +1,12 @@
 //! What changes in a file, for a person to look at. Keys are masked: nobody changes them, and screens are shared.
 
-use super::document::{Document, Edits, Notation, quoted};
 use super::servers::{Way, servers};
-use similar::TextDiff;
+use crate::client_file::{self, Document, Edits, Notation, quoted};
 use tokenforge_config::MASK;
-use tokenforge_secrets::Scanner;
 
 /// A unified diff of a file, without the values of its variables and headers.
 pub(super) fn diff(name: &str, old: &str, new: &str, notation: Notation) -> String {
-    let (old, new) = (masked(old, notation), masked(new, notation));
-    let diff = TextDiff::from_lines(&old, &new);
-    let text = diff.unified_diff().header(name, name).to_string();
-    match Scanner::builtin().redact(&text) {
-        Some(redacted) => redacted.text,
-        None => text,
-    }
+    client_file::diff(name, &masked(old, notation), &masked(new, notation))
 }
 
 /// The text with what nobody is to see as `***`.

@@ -7,8 +7,8 @@
 //! {"command": "/tokenforge", "args": ["mcp", "stdio", "--", "npx", "-y", "server"]}
 //! ```
 
-use super::document::{Document, Edits, Notation, Unreadable, Word, quoted};
 use super::servers::{Args, Server, Way, servers};
+use crate::client_file::{Document, Edits, Notation, Unreadable, Word, quoted};
 use http::Uri;
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The tool servers that a client's file names, whichever client it is.
 
-use super::document::{Document, Value, Word};
+use crate::client_file::{Document, Value, Word};
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! The laws of wrapping, on files of all layouts.
 
-use super::document::{Document, Notation};
 use super::rewrite::{Backend, Means, Outcome, Rewritten, unwrapped, wrapped};
 use super::servers::{Args, Way, servers};
+use crate::client_file::{Document, Notation, Word};
 use proptest::prelude::*;
 
 fn means() -> Means {
@@ -36,8 +36,7 @@ fn outcome<'r>(rewritten: &'r Rewritten, name: &str) -> &'r Outcome {
 
 /// What each server would start or ask.
 fn ways(text: &str, notation: Notation) -> Vec<Vec<String>> {
-    let texts =
-        |words: &[super::document::Word]| words.iter().map(|word| word.text.clone()).collect();
+    let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect();
     let way = |way: Way| match way {
         Way::Program { command, args } => {
             let args: Vec<String> = args.map_or(Vec::new(), |Args { words, .. }| texts(&words));

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notation {
+pub(crate) enum Notation {
     /// JSON, with or without comments and commas before the end.
     Json,
     Toml,
@@ -15,7 +15,7 @@ pub(super) enum Notation {
 
 impl Notation {
     /// As the name of the file says.
-    pub(super) fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         let is_toml = path.extension().is_some_and(|extension| extension == "toml");
         if is_toml { Notation::Toml } else { Notation::Json }
     }
@@ -23,23 +23,25 @@ impl Notation {
 
 /// A file that was read.
 #[derive(Debug)]
-pub(super) struct Document<'a> {
-    pub(super) text: &'a str,
-    pub(super) notation: Notation,
+pub(crate) struct Document<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) notation: Notation,
     /// The first one is the whole file.
     nodes: Vec<Node>,
 }
 
 /// A value in the file. Of a TOML table with a header, the span is the header's.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    /// Where it begins, with its key if it has one.
+    pub(crate) begins: usize,
+    pub(crate) span: Range<usize>,
+    pub(crate) value: Value,
 }
 
 /// What a value is. Numbers point to other nodes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(String),
     List(Vec<usize>),
     Table(Vec<(String, usize)>),
@@ -49,21 +51,21 @@ pub(super) enum Value {
 
 /// A text, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) span: Range<usize>,
-    pub(super) text: String,
+pub(crate) struct Word {
+    pub(crate) span: Range<usize>,
+    pub(crate) text: String,
 }
 
 /// Why a file cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unreadable {
+pub(crate) struct Unreadable {
     line: usize,
     column: usize,
     problem: String,
 }
 
 impl Unreadable {
-    pub(super) fn new(text: &str, at: usize, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(text: &str, at: usize, problem: impl Into<String>) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or_default();
         Unreadable {
@@ -83,7 +85,7 @@ impl fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 impl<'a> Document<'a> {
-    pub(super) fn read(text: &'a str, notation: Notation) -> Result<Self, Unreadable> {
+    pub(crate) fn read(text: &'a str, notation: Notation) -> Result<Self, Unreadable> {
         let nodes = match notation {
             Notation::Json => jsonc::read(text)?,
             Notation::Toml => toml::read(text)?,
@@ -92,21 +94,21 @@ impl<'a> Document<'a> {
     }
 
     /// The place of the whole.
-    pub(super) fn root(&self) -> usize {
+    pub(crate) fn root(&self) -> usize {
         0
     }
 
-    pub(super) fn node(&self, place: usize) -> &Node {
+    pub(crate) fn node(&self, place: usize) -> &Node {
         &self.nodes[place]
     }
 
     /// How a value is written.
-    pub(super) fn raw(&self, span: &Range<usize>) -> &'a str {
+    pub(crate) fn raw(&self, span: &Range<usize>) -> &'a str {
         &self.text[span.clone()]
     }
 
     /// The members of a table; none, if it is no table.
-    pub(super) fn members(&self, place: usize) -> &[(String, usize)] {
+    pub(crate) fn members(&self, place: usize) -> &[(String, usize)] {
         match &self.node(place).value {
             Value::Table(members) => members,
             _ => &[],
@@ -114,18 +116,27 @@ impl<'a> Document<'a> {
     }
 
     /// A member of a table. Of two with one name readers take the last.
-    pub(super) fn member(&self, place: usize, name: &str) -> Option<usize> {
+    pub(crate) fn member(&self, place: usize, name: &str) -> Option<usize> {
         self.members(place).iter().rfind(|(member, _)| member == name).map(|(_, place)| *place)
     }
 
     /// A text.
-    pub(super) fn word(&self, place: usize) -> Option<Word> {
-        let Node { span, value: Value::Text(text) } = self.node(place) else { return None };
+    pub(crate) fn word(&self, place: usize) -> Option<Word> {
+        let Node { span, value: Value::Text(text), .. } = self.node(place) else { return None };
         Some(Word { span: span.clone(), text: text.clone() })
     }
 
+    /// The values directly in a table or a list.
+    pub(crate) fn children(&self, place: usize) -> Vec<usize> {
+        match &self.node(place).value {
+            Value::Table(members) => members.iter().map(|(_, place)| *place).collect(),
+            Value::List(items) => items.clone(),
+            Value::Text(_) | Value::Other => Vec::new(),
+        }
+    }
+
     /// A list that has nothing but texts.
-    pub(super) fn words(&self, place: usize) -> Option<Vec<Word>> {
+    pub(crate) fn words(&self, place: usize) -> Option<Vec<Word>> {
         let Value::List(items) = &self.node(place).value else { return None };
         items.iter().map(|item| self.word(*item)).collect()
     }
@@ -133,14 +144,14 @@ impl<'a> Document<'a> {
 
 /// Other words at some places of a text, which do not overlap.
 #[derive(Debug, Default)]
-pub(super) struct Edits(Vec<(Range<usize>, String)>);
+pub(crate) struct Edits(Vec<(Range<usize>, String)>);
 
 impl Edits {
-    pub(super) fn replace(&mut self, span: Range<usize>, with: impl Into<String>) {
+    pub(crate) fn replace(&mut self, span: Range<usize>, with: impl Into<String>) {
         self.0.push((span, with.into()));
     }
 
-    pub(super) fn applied(mut self, text: &str) -> String {
+    pub(crate) fn applied(mut self, text: &str) -> String {
         self.0.sort_by_key(|(span, _)| span.start);
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
         for (span, with) in &self.0 {
@@ -154,6 +165,6 @@ impl Edits {
 }
 
 /// A text as JSON and TOML both write it.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -3,8 +3,19 @@
 use super::document::{Node, Unreadable, Value};
 use std::ops::Range;
 
+/// What may stand between any two things.
+pub(crate) const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// Where the white space and the comments end that begin here, in a text that was read before.
+pub(crate) fn behind_comments(text: &str, at: usize) -> usize {
+    let mut reader = Reader { text, at, nodes: Vec::new(), open: Vec::new() };
+    // A comment without an end was seen when the text was read.
+    let _ = reader.pass_over();
+    reader.at
+}
+
 /// All values of a text, the whole first.
-pub(super) fn read(text: &str) -> Result<Vec<Node>, Unreadable> {
+pub(crate) fn read(text: &str) -> Result<Vec<Node>, Unreadable> {
     let mut reader = Reader { text, at: 0, nodes: Vec::new(), open: Vec::new() };
     // Editors of one platform put it before everything.
     if text.starts_with('\u{feff}') {
@@ -58,8 +69,8 @@ struct Reader<'a> {
 
 struct Open {
     node: usize,
-    /// The key of the value that comes next, in an object.
-    key: Option<String>,
+    /// Where the key of the value that comes next begins, in an object, and what it says.
+    key: Option<(usize, String)>,
 }
 
 impl Reader<'_> {
@@ -74,9 +85,9 @@ impl Reader<'_> {
                 Ok(self.after_value())
             }
             b'"' if next == Next::KeyOrEnd => {
-                let (_, key) = self.string()?;
+                let (span, key) = self.string()?;
                 if let Some(open) = self.open.last_mut() {
-                    open.key = Some(key.unwrap_or_default());
+                    open.key = Some((span.start, key.unwrap_or_default()));
                 }
                 Ok(Next::Colon)
             }
@@ -120,11 +131,13 @@ impl Reader<'_> {
     /// Takes a value into what is around it.
     fn add(&mut self, span: Range<usize>, value: Value) -> usize {
         let place = self.nodes.len();
-        self.nodes.push(Node { span, value });
-        if let Some(open) = self.open.last_mut() {
+        let key = self.open.last_mut().and_then(|open| open.key.take());
+        let (begins, key) = key.unwrap_or((span.start, String::new()));
+        self.nodes.push(Node { begins, span, value });
+        if let Some(open) = self.open.last() {
             match &mut self.nodes[open.node].value {
                 Value::List(items) => items.push(place),
-                Value::Table(members) => members.push((open.key.take().unwrap_or_default(), place)),
+                Value::Table(members) => members.push((key, place)),
                 Value::Text(_) | Value::Other => {}
             }
         }
@@ -187,7 +200,7 @@ impl Reader<'_> {
     fn pass_over(&mut self) -> Result<(), Unreadable> {
         loop {
             let rest = &self.text[self.at..];
-            let trimmed = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+            let trimmed = rest.trim_start_matches(BLANK);
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
@@ -220,6 +233,8 @@ mod tests {
         assert_eq!(raw[1..], ["[1, /* ] */ \"x\\\"y\",]", "1", "\"x\\\"y\"", "{}"]);
         assert_eq!(nodes[0].value, Value::Table(vec![("a".into(), 1), ("b".into(), 4)]));
         assert_eq!(nodes[3].value, Value::Text("x\"y".into()));
+        assert_eq!(&text[nodes[1].begins..nodes[1].span.start], "\"a\": ");
+        assert_eq!(nodes[2].begins, nodes[2].span.start);
     }
 
     #[test]

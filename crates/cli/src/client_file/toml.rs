@@ -5,7 +5,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// All values of a text, the whole first.
-pub(super) fn read(text: &str) -> Result<Vec<Node>, Unreadable> {
+pub(crate) fn read(text: &str) -> Result<Vec<Node>, Unreadable> {
     let root = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         // Its own words would repeat the line.
@@ -42,7 +42,8 @@ struct Tree<'a> {
 impl<'a> Tree<'a> {
     fn add(&mut self, value: Spanned<DeValue<'a>>) -> usize {
         let place = self.nodes.len();
-        self.nodes.push(Node { span: value.span(), value: Value::Other });
+        let span = value.span();
+        self.nodes.push(Node { begins: span.start, span, value: Value::Other });
         self.left.push((place, value.into_inner()));
         place
     }

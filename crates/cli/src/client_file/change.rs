@@ -1,0 +1,80 @@
+//! What is to become of files: shown first, done when it is meant.
+
+use super::file::{Before, ClientFile};
+use crate::{confirm, output};
+use anyhow::bail;
+use similar::TextDiff;
+use tokenforge_secrets::Scanner;
+
+/// A file, and what is to become of it.
+pub(crate) struct Change {
+    pub(crate) file: ClientFile,
+    /// For a person to look at.
+    pub(crate) diff: String,
+    /// Its text from now on; `None`: it goes.
+    pub(crate) new: Option<String>,
+    /// What is known beside it afterwards of how it was.
+    pub(crate) before: Option<Before>,
+    /// What is said when it is done.
+    pub(crate) done: String,
+}
+
+/// Whether it is meant.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Consent {
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Shows what would change, asks, and does it.
+pub(crate) fn carry_out(changes: &[Change], consent: Consent) -> anyhow::Result<()> {
+    for change in changes {
+        output::print(&change.diff)?;
+    }
+    if changes.is_empty() {
+        return Ok(output::print("nothing to change")?);
+    }
+    if consent.dry_run {
+        return Ok(output::print("nothing was changed: this is what would be")?);
+    }
+    let what = match changes.len() {
+        1 => "this file".to_owned(),
+        several => format!("these {several} files"),
+    };
+    let (question, does) = (format!("Change {what}?"), format!("this changes {what}"));
+    if !consent.yes && !confirm::is_confirmed(&question, &does)? {
+        bail!("nothing was changed");
+    }
+    changes.iter().try_for_each(Change::carry_out)
+}
+
+impl Change {
+    fn carry_out(&self) -> anyhow::Result<()> {
+        if let Some(before) = &self.before {
+            self.file.keep(before)?;
+        }
+        match &self.new {
+            Some(new) => self.file.replace(new)?,
+            None => self.file.remove()?,
+        }
+        if self.before.is_none() {
+            self.file.forget()?;
+        }
+        Ok(output::print(&self.done)?)
+    }
+}
+
+/// A unified diff of a file, without what looks like a key: screens are shared.
+pub(crate) fn diff(name: &str, old: &str, new: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    let text = diff.unified_diff().header(name, name).to_string();
+    match Scanner::builtin().redact(&text) {
+        Some(redacted) => redacted.text,
+        None => text,
+    }
+}

@@ -1,0 +1,82 @@
+//! What became of results, written down: numbers and names, never a text.
+
+use super::asked::Asked;
+use super::work::Made;
+use crate::ledger;
+use std::path::Path;
+use tokenforge_compress::Output;
+use tokenforge_compress::context::Context;
+use tokenforge_config::LedgerSettings;
+use tokenforge_ledger::{Entry, Outcome, Source};
+use tokenforge_tokens::Counter;
+
+/// How many bytes have about a token, where it is not worth it to count.
+const BYTES_OF_A_TOKEN: usize = 4;
+
+/// The ledger, as hooks write it.
+pub(super) struct Books {
+    settings: LedgerSettings,
+    counter: Counter,
+    /// Is what stays as it is not counted?
+    estimates: bool,
+}
+
+impl Books {
+    pub(super) fn new(settings: &LedgerSettings, counter: Counter) -> Self {
+        Books { settings: settings.clone(), counter, estimates: false }
+    }
+
+    /// For who counts only if something is made smaller by it.
+    pub(super) fn estimating(self) -> Self {
+        Books { estimates: true, ..self }
+    }
+
+    /// What became of one text, of which an agent that cut it would have shown so many bytes. `None`: nobody asks.
+    pub(super) fn outcome(
+        &self,
+        output: &Output<'_>,
+        shown: Option<usize>,
+        made: &Made,
+    ) -> Option<Outcome> {
+        if !self.settings.enabled {
+            return None;
+        }
+        let end = output.text.floor_char_boundary(shown.unwrap_or(usize::MAX));
+        let text = &output.text[..end];
+        let stages = made.stages.iter().copied();
+        if Context::new(output.tool, output.arguments, output.is_error).is_expansion() {
+            let tokens = self.counter.count(text) as u64;
+            return Some(Outcome::expanded(output.tool, stages, tokens));
+        }
+        let (before, after) = match (&made.text, made.tokens) {
+            (Some(_), Some(tokens)) if shown.is_none() => tokens,
+            (Some(new), _) if !made.stages.is_empty() => {
+                (self.counter.count(text), self.counter.count(new))
+            }
+            _ => {
+                let tokens = self.tokens(text);
+                (tokens, tokens)
+            }
+        };
+        Some(Outcome::fresh(output.tool, stages, before as u64, after as u64))
+    }
+
+    /// Writes down what became of the texts of a result. A ledger that cannot be written is no reason to stop.
+    pub(super) fn write(&self, asked: &Asked, outcomes: Vec<Option<Outcome>>) {
+        if outcomes.is_empty() {
+            return;
+        }
+        let Some(mut ledger) = ledger::open(&self.settings) else { return };
+        let mut entry = Entry::new(Source::Hook, ledger::now());
+        entry.client = (!asked.client.is_empty()).then(|| asked.client.as_str().into());
+        // Where a project lies is nobody's business.
+        let project = asked.project.as_deref().map(Path::new).and_then(Path::file_name);
+        entry.project = project.and_then(|name| name.to_str()).map(Into::into);
+        outcomes.into_iter().flatten().for_each(|outcome| entry.add(outcome));
+        let _ = ledger.append(&entry);
+    }
+
+    fn tokens(&self, text: &str) -> usize {
+        if self.estimates { text.len() / BYTES_OF_A_TOKEN } else { self.counter.count(text) }
+    }
+}

@@ -1,0 +1,154 @@
+//! What Claude Code tells its hooks about a tool result, and how it wants another one in its place.
+
+use super::asked::{Answered, Asked};
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::Read;
+use tokenforge_compress::CEILING_BYTES;
+
+/// As much of an output as Claude Code shows where it saved the whole to a file.
+const PREVIEW_BYTES: usize = 2000;
+
+/// Where it saved it, and how long it is.
+const SAVED: [&str; 2] = ["persistedOutputPath", "persistedOutputSize"];
+
+/// As much of a saved output is compared with what Claude Code says about it.
+const COMPARED_BYTES: usize = 4096;
+
+/// A result as a hook sees it.
+pub(super) struct Seen {
+    tool: String,
+    arguments: Value,
+    project: Option<String>,
+    result: Value,
+    shape: Shape,
+    texts: Vec<String>,
+}
+
+/// Where in a result its texts are.
+enum Shape {
+    /// A shell's output. If Claude Code cut it, the text is the whole of it.
+    Shell { is_cut: bool },
+    /// A file's.
+    File,
+    /// A tool server's, which is one text.
+    Plain,
+    /// A tool server's, in blocks of which these have a text.
+    Blocks(Vec<usize>),
+}
+
+impl Seen {
+    /// Reads what a hook is told. `None`: it has no text that a hook could replace.
+    pub(super) fn read(input: &str) -> Option<Self> {
+        let Ok(Value::Object(mut input)) = serde_json::from_str(input) else { return None };
+        let mut take = |name: &str| input.remove(name).unwrap_or_default();
+        if take("hook_event_name") != "PostToolUse" {
+            return None;
+        }
+        let Value::String(tool) = take("tool_name") else { return None };
+        let result = take("tool_response");
+        let (shape, texts) = texts(&tool, &result)?;
+        let project = take("cwd").as_str().map(str::to_owned);
+        Some(Seen { tool, arguments: take("tool_input"), project, result, shape, texts })
+    }
+
+    /// What is asked about it.
+    pub(super) fn asked(&mut self) -> Asked {
+        let is_cut = matches!(self.shape, Shape::Shell { is_cut: true });
+        Asked {
+            client: super::Client::Claude.agent().to_owned(),
+            tool: self.tool.clone(),
+            arguments: self.arguments.take(),
+            project: self.project.take(),
+            shown_bytes: is_cut.then_some(PREVIEW_BYTES),
+            texts: std::mem::take(&mut self.texts),
+            ..Asked::default()
+        }
+    }
+
+    /// What is written for Claude Code, if anything changes: the result in its own shape, with other texts.
+    pub(super) fn written(self, answered: Answered) -> Option<String> {
+        let mut result = self.result;
+        let mut answers = answered.texts.into_iter();
+        match self.shape {
+            Shape::Shell { .. } => {
+                let text = answers.next()??;
+                let members = result.as_object_mut()?;
+                SAVED.iter().for_each(|name| drop(members.remove(*name)));
+                members.insert("stdout".to_owned(), text.into());
+                members.insert("stderr".to_owned(), "".into());
+            }
+            Shape::File => *result.pointer_mut("/file/content")? = answers.next()??.into(),
+            Shape::Plain => result = answers.next()??.into(),
+            Shape::Blocks(places) => {
+                let changed = places.into_iter().zip(answers).filter_map(|(place, text)| {
+                    *result.get_mut(place)?.get_mut("text")? = text?.into();
+                    Some(())
+                });
+                if changed.count() == 0 {
+                    return None;
+                }
+            }
+        }
+        let updated = json!({"hookEventName": "PostToolUse", "updatedToolOutput": result});
+        Some(json!({ "hookSpecificOutput": updated }).to_string())
+    }
+}
+
+/// The texts in a result, and where they are.
+fn texts(tool: &str, result: &Value) -> Option<(Shape, Vec<String>)> {
+    let is_server = tool.starts_with("mcp__");
+    match result {
+        Value::Object(result) if result.contains_key("stdout") => shell(result),
+        Value::Object(result) => {
+            let is_text = result.get("type").and_then(Value::as_str) == Some("text");
+            let file = result.get("file").filter(|_| is_text)?;
+            Some((Shape::File, vec![file.get("content")?.as_str()?.to_owned()]))
+        }
+        Value::String(text) if is_server => Some((Shape::Plain, vec![text.clone()])),
+        Value::Array(blocks) if is_server => {
+            let text = |(place, block): (usize, &Value)| {
+                let is_text = block.get("type")?.as_str()? == "text";
+                is_text.then_some((place, block.get("text")?.as_str()?.to_owned()))
+            };
+            let (places, texts) = blocks.iter().enumerate().filter_map(text).unzip();
+            Some((Shape::Blocks(places), texts))
+        }
+        _ => None,
+    }
+}
+
+/// What a shell printed, as Claude Code would show it.
+fn shell(result: &Map<String, Value>) -> Option<(Shape, Vec<String>)> {
+    let text = |name| result.get(name).and_then(Value::as_str).unwrap_or_default();
+    if result.get("isImage").and_then(Value::as_bool) == Some(true) {
+        return None;
+    }
+    let (stdout, stderr) = (text("stdout"), text("stderr"));
+    let path = text(SAVED[0]);
+    if !path.is_empty() {
+        return Some((Shape::Shell { is_cut: true }, vec![saved(path, stdout)?]));
+    }
+    let text = match (stdout, stderr) {
+        (stdout, "") => stdout.to_owned(),
+        (stdout, stderr) => format!("{}\n{stderr}", stdout.trim_end()),
+    };
+    Some((Shape::Shell { is_cut: false }, vec![text]))
+}
+
+/// The whole of an output, from the file that Claude Code saved it to.
+fn saved(path: &str, start: &str) -> Option<String> {
+    let file = File::open(path).ok()?;
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(CEILING_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= CEILING_BYTES)?;
+    let start = &start[..start.floor_char_boundary(COMPARED_BYTES)];
+    // Another file under this name is none of our business.
+    text.starts_with(start.trim_end()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests;

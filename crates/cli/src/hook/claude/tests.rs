@@ -1,0 +1,90 @@
+//! What hooks of Claude Code are told, as it was seen, and what they answer.
+
+use super::*;
+use tempfile::NamedTempFile;
+
+fn seen(tool: &str, result: Value) -> Option<Seen> {
+    let input = json!({
+        "session_id": "s", "cwd": "/project", "hook_event_name": "PostToolUse", "tool_name": tool,
+        "tool_input": {"command": "make"}, "tool_response": result, "tool_use_id": "toolu_1"
+    });
+    Seen::read(&input.to_string())
+}
+
+fn texts(tool: &str, result: Value) -> Option<Vec<String>> {
+    Some(seen(tool, result)?.asked().texts)
+}
+
+/// The result that Claude Code is given when these are the answers.
+fn updated(tool: &str, result: Value, answers: &[Option<&str>]) -> Option<Value> {
+    let texts = answers.iter().map(|text| text.map(str::to_owned)).collect();
+    let written = seen(tool, result)?.written(Answered { texts })?;
+    let mut written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+    Some(written["hookSpecificOutput"]["updatedToolOutput"].take())
+}
+
+fn bash(stdout: &str, stderr: &str) -> Value {
+    json!({"stdout": stdout, "stderr": stderr, "interrupted": false, "isImage": false, "noOutputExpected": false})
+}
+
+#[test]
+fn a_shell_s_result_keeps_its_shape() {
+    assert_eq!(texts("Bash", bash("a\nb", "")).unwrap(), ["a\nb"]);
+    assert_eq!(texts("Bash", bash("a\n", "e")).unwrap(), ["a\ne"]);
+    assert_eq!(updated("Bash", bash("long", "e"), &[Some("short")]), Some(bash("short", "")));
+    assert_eq!(updated("Bash", bash("long", ""), &[None]), None);
+    let mut image = bash("data:", "");
+    image["isImage"] = true.into();
+    assert_eq!(texts("Bash", image), None);
+}
+
+#[test]
+fn of_an_output_that_was_cut_the_whole_is_read_and_no_more_is_shown_than_of_the_preview() {
+    let whole = "line\n".repeat(10_000);
+    let file = NamedTempFile::new().unwrap();
+    std::fs::write(&file, &whole).unwrap();
+    let mut result = bash(&whole[..30_000], "");
+    result["persistedOutputPath"] = file.path().to_str().into();
+    result["persistedOutputSize"] = whole.len().into();
+    let asked = seen("Bash", result.clone()).unwrap().asked();
+    assert_eq!((asked.texts, asked.shown_bytes), (vec![whole], Some(2000)));
+    assert_eq!(updated("Bash", result.clone(), &[Some("short")]), Some(bash("short", "")));
+    std::fs::write(&file, "another file").unwrap();
+    assert!(texts("Bash", result.clone()).is_none());
+    result["persistedOutputPath"] = "/".into();
+    assert!(texts("Bash", result).is_none());
+}
+
+#[test]
+fn a_file_s_text_is_replaced_inside_of_what_is_said_about_it() {
+    let read = |content: &str| json!({"type": "text", "file": {"filePath": "/a", "content": content, "startLine": 1}});
+    assert_eq!(texts("Read", read("k")).unwrap(), ["k"]);
+    assert_eq!(updated("Read", read("k"), &[Some("***")]), Some(read("***")));
+    assert_eq!(texts("Read", json!({"type": "image", "file": {"base64": "x"}})), None);
+}
+
+#[test]
+fn a_tool_server_s_result_is_a_text_or_blocks() {
+    let tool = "mcp__files__list";
+    assert_eq!(updated(tool, json!("{}"), &[Some("x")]), Some(json!("x")));
+    let blocks = |text: &str| json!([{"type": "image", "source": {}}, {"type": "text", "text": text}, {"type": "text", "text": "b"}]);
+    assert_eq!(texts(tool, blocks("a")).unwrap(), ["a", "b"]);
+    assert_eq!(updated(tool, blocks("a"), &[Some("x"), None]), Some(blocks("x")));
+    assert_eq!(updated(tool, blocks("a"), &[None, None]), None);
+}
+
+#[test]
+fn what_is_not_known_is_left_alone() {
+    assert!(Seen::read("").is_none() && Seen::read("[]").is_none());
+    assert!(Seen::read(r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash"}"#).is_none());
+    for result in [
+        json!(null),
+        json!(1),
+        json!({"status": "async_launched"}),
+        json!("text"),
+        json!([{"type": "text", "text": "a"}]),
+    ] {
+        assert!(texts("Agent", result).is_none());
+    }
+}

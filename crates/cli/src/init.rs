@@ -1,0 +1,159 @@
+//! `tokenforge init` and `uninit`: the route without a gateway, put into an agent's own files and taken out again.
+
+mod claude;
+pub(crate) mod live;
+mod places;
+mod plugin;
+
+use crate::client_file::{Before, Change, ClientFile, Consent, carry_out};
+use crate::hook::Client;
+use crate::{data, hook, output};
+use anyhow::{Context, bail};
+use clap::Args;
+use places::{Folders, Scope};
+use std::env;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  tokenforge init claude --dry-run
+  tokenforge init claude
+  tokenforge init opencode --project
+  tokenforge uninit claude
+
+The agent then runs `tokenforge hook` for every tool result, and shows its model what that prints. Nothing of the \
+agent's traffic passes through Tokenforge, no key is seen, and no gateway is needed; one that runs (`tokenforge serve`) \
+is asked, since it answers faster. The file as it was is kept beside it, as FILE.tokenforge-backup.";
+
+/// Make tool results smaller inside an agent, without a gateway
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Init {
+    /// The agent
+    #[arg(value_enum)]
+    client: Client,
+
+    /// In this project only: in files of yours, not in those that the project shares
+    #[arg(long, conflicts_with = "global")]
+    project: bool,
+
+    /// In all projects [default]
+    #[arg(long)]
+    global: bool,
+
+    #[command(flatten)]
+    consent: Consent,
+}
+
+pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
+    let program = env::current_exe().context("where this program is cannot be told")?;
+    let program = program.to_str().context("the path of this program is not UTF-8")?;
+    let file = arguments.file()?;
+    let name = file.name.display().to_string();
+    let (new, shown) = match arguments.client {
+        Client::Claude => {
+            let new = claude::installed(&file, program).with_context(|| name.clone())?;
+            let shown = (claude::masked(&file.text), claude::masked(&new));
+            (new, shown)
+        }
+        client => {
+            let new = plugin::source(client, program);
+            (new.clone(), (file.text.clone(), new))
+        }
+    };
+    if file.is_there() && new == file.text {
+        return Ok(output::print(&format!("{name}: it is there already"))?);
+    }
+    // A file that is ours already is not how it was before, and of one that is not, what is kept may be old.
+    let known =
+        if live::is_installed(arguments.client, &file.text) { file.before()? } else { None };
+    let before = known.unwrap_or_else(|| file.now());
+    let kept = match &before {
+        Before::Text(_) => format!("; as it was, it is in {}", file.backup_path().display()),
+        Before::Nothing { .. } => String::new(),
+    };
+    let mut done = format!("wrote {name}{kept}\nundo it with: {}", arguments.undo());
+    if !hook::can_expand() {
+        done += "\nnote: there is no `tokenforge` on your PATH, with which a model fetches back what is left out of \
+                 a result; until there is, nothing is left out";
+    }
+    let diff = crate::client_file::diff(&name, &shown.0, &shown.1);
+    let change = Change { file, diff, new: Some(new), before: Some(before), done };
+    carry_out(&[change], arguments.consent)
+}
+
+pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
+    let file = arguments.file()?;
+    let name = file.name.display().to_string();
+    if !file.is_there() {
+        return Ok(output::print(&format!("nothing to change: there is no {name}"))?);
+    }
+    let before = file.before()?;
+    let left = match arguments.client {
+        Client::Claude => {
+            claude::removed(&file.text, before.as_ref()).with_context(|| name.clone())?
+        }
+        client => plugin::removed(client, &file.text, before.as_ref()),
+    };
+    let Some(left) = left else {
+        return Ok(output::print(&format!("nothing to change: {name} has nothing of ours"))?);
+    };
+    let is_changed =
+        arguments.client != Client::Claude && plugin::is_changed(arguments.client, &file.text);
+    let (new, before, done) = match (left, before) {
+        (Before::Nothing { .. }, _) if is_changed => {
+            let kept = file.backup_path();
+            let done =
+                format!("removed {name}; since it was changed, it is kept as {}", kept.display());
+            (None, Some(Before::Text(file.text.clone())), done)
+        }
+        (Before::Nothing { .. }, _) => {
+            (None, None, format!("removed {name}, which was not there before"))
+        }
+        (Before::Text(text), Some(before)) if before == Before::Text(text.clone()) => {
+            (Some(text), None, format!("restored {name}, byte for byte"))
+        }
+        (Before::Text(text), Some(Before::Text(_))) => {
+            let kept = file.backup_path();
+            let done = format!(
+                "{name} was changed since: only what is ours was taken out; as it was before, it is in {}",
+                kept.display()
+            );
+            (Some(text), file.before()?, done)
+        }
+        (Before::Text(text), _) => (Some(text), None, format!("took what is ours out of {name}")),
+    };
+    let after = new.as_deref().unwrap_or_default();
+    let diff = crate::client_file::diff(&name, &claude::masked(&file.text), &claude::masked(after));
+    carry_out(&[Change { file, diff, new, before, done }], arguments.consent)
+}
+
+impl Init {
+    fn file(&self) -> anyhow::Result<ClientFile> {
+        let place = places::file(self.client, self.scope(), &folders()?);
+        if place.is_dir() {
+            bail!("{} is a folder", place.display());
+        }
+        ClientFile::find(&place)
+    }
+
+    fn scope(&self) -> Scope {
+        if self.project { Scope::Project } else { Scope::Global }
+    }
+
+    fn undo(&self) -> String {
+        let scope = if self.project { " --project" } else { "" };
+        format!("tokenforge uninit {}{scope}", self.client.name())
+    }
+}
+
+/// Where files of agents are, on this machine and in this project.
+pub(crate) fn folders() -> anyhow::Result<Folders> {
+    let home = data::home().context("no home folder: set HOME")?;
+    Ok(Folders {
+        here: ".".into(),
+        config: data::users_config().unwrap_or_else(|| home.join(".config")),
+        claude: data::set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
+        opencode: data::set("OPENCODE_CONFIG_DIR"),
+        pi: data::set("PI_CODING_AGENT_DIR").unwrap_or_else(|| home.join(".pi/agent")),
+    })
+}

@@ -1,0 +1,224 @@
+//! Our entry in the settings of Claude Code: a hook that runs after every tool it is for.
+//!
+//! ```text
+//! {"hooks": {"PostToolUse": [{"matcher": "Bash|Read|mcp__.*", "hooks": [{"type": "command", "command": "…"}]}]}}
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use crate::client_file::{
+    Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
+};
+use anyhow::{Context, bail};
+use tokenforge_compress::command::Command;
+use tokenforge_config::MASK;
+
+/// The tools whose results have a text that can be replaced.
+const TOOLS: &str = "Bash|Read|mcp__.*";
+
+/// How long Claude Code waits for it, in seconds: longer than it waits for itself.
+const PATIENCE: u32 = 15;
+
+/// What the command line of the hook is, whatever the path of the program.
+const COMMAND: &str = "tokenforge hook claude";
+
+/// The settings with the hook in them, which starts this program.
+pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<String> {
+    let command = command(program);
+    if !file.is_there() {
+        return Ok(whole(&command));
+    }
+    let new = with_hook(&file.text, &command)?;
+    let before = Before::Text(file.text.clone());
+    let is_first =
+        Document::read(&file.text, Notation::Json).is_ok_and(|old| hooks(&old).is_empty());
+    if is_first && removed(&new, Some(&before))? != Some(before) {
+        bail!("this could not be undone byte for byte, so nothing is changed");
+    }
+    Ok(new)
+}
+
+/// The settings without the hook. `None`: there is none. Tables that were made for it go with it, and so does a file
+/// that has nothing else.
+pub(super) fn removed(text: &str, before: Option<&Before>) -> Result<Option<Before>, Unreadable> {
+    let old = match before {
+        Some(Before::Text(text)) => Document::read(text, Notation::Json).ok(),
+        _ => None,
+    };
+    let mut text = text.to_owned();
+    let mut is_found = false;
+    loop {
+        let document = Document::read(&text, Notation::Json)?;
+        let Some(hook) = hooks(&document).pop() else { break };
+        is_found = true;
+        let is_all = hook.levels.iter().all(|level| document.children(level.place).len() == 1);
+        if is_all && matches!(before, Some(Before::Nothing { .. })) {
+            return Ok(Some(Before::Nothing { folders: 0 }));
+        }
+        let mut edits = Edits::default();
+        hook.cut(&document, old.as_ref(), &mut edits);
+        text = edits.applied(&text);
+    }
+    Ok(is_found.then_some(Before::Text(text)))
+}
+
+/// Is the hook in these settings?
+pub(super) fn is_installed(text: &str) -> bool {
+    Document::read(text, Notation::Json).is_ok_and(|document| !hooks(&document).is_empty())
+}
+
+/// The settings with values of variables and headers as `***`.
+pub(super) fn masked(text: &str) -> String {
+    let Ok(document) = Document::read(text, Notation::Json) else { return text.to_owned() };
+    let mut edits = Edits::default();
+    let mut left = vec![document.root()];
+    while let Some(place) = left.pop() {
+        let hidden = ["env", "headers"].map(|name| document.member(place, name));
+        for child in document.children(place) {
+            if !hidden.contains(&Some(child)) {
+                left.push(child);
+                continue;
+            }
+            let words = document.children(child).into_iter();
+            let words = words.filter_map(|place| document.word(place));
+            words.for_each(|word| edits.replace(word.span, quoted(MASK)));
+        }
+    }
+    edits.applied(text)
+}
+
+/// What Claude Code runs, by a shell. A program that is gone is no reason to stop an agent.
+fn command(program: &str) -> String {
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "/._-+".contains(character);
+    let program = match program.chars().all(is_plain) {
+        true => program.to_owned(),
+        false => format!("'{}'", program.replace('\'', r"'\''")),
+    };
+    format!("{program} hook claude || true")
+}
+
+fn entry(command: &str) -> String {
+    let command = quoted(command);
+    format!(
+        r#"{{"matcher": "{TOOLS}", "hooks": [{{"type": "command", "command": {command}, "timeout": {PATIENCE}}}]}}"#
+    )
+}
+
+/// A file of its own.
+fn whole(command: &str) -> String {
+    let entry = entry(command);
+    format!("{{\n  \"hooks\": {{\n    \"PostToolUse\": [\n      {entry}\n    ]\n  }}\n}}\n")
+}
+
+/// The settings with the hook; one that starts another program starts this one.
+fn with_hook(text: &str, command: &str) -> anyhow::Result<String> {
+    let document = Document::read(text, Notation::Json)?;
+    let mut edits = Edits::default();
+    let ours = hooks(&document);
+    if !ours.is_empty() {
+        for word in ours.iter().filter_map(|hook| document.word(hook.command)) {
+            edits.replace(word.span, quoted(command));
+        }
+        return Ok(edits.applied(text));
+    }
+    let (root, entry) = (document.root(), entry(command));
+    expect(&document, root, Kind::Table, "the file")?;
+    match document.member(root, "hooks") {
+        None => insert(
+            &document,
+            root,
+            &format!(r#""hooks": {{"PostToolUse": [{entry}]}}"#),
+            &mut edits,
+        ),
+        Some(hooks) => {
+            expect(&document, hooks, Kind::Table, "`hooks`")?;
+            match document.member(hooks, "PostToolUse") {
+                None => {
+                    insert(&document, hooks, &format!(r#""PostToolUse": [{entry}]"#), &mut edits)
+                }
+                Some(list) => {
+                    expect(&document, list, Kind::List, "`hooks.PostToolUse`")?;
+                    insert(&document, list, &entry, &mut edits);
+                }
+            }
+        }
+    }
+    Ok(edits.applied(text))
+}
+
+#[derive(PartialEq, Eq)]
+enum Kind {
+    Table,
+    List,
+}
+
+fn expect(document: &Document<'_>, place: usize, kind: Kind, name: &str) -> anyhow::Result<()> {
+    let found = match document.node(place).value {
+        Value::Table(_) => Some(Kind::Table),
+        Value::List(_) => Some(Kind::List),
+        _ => None,
+    };
+    let expected = if kind == Kind::Table { "an object" } else { "a list" };
+    (found == Some(kind)).then_some(()).with_context(|| format!("{name} is not {expected}"))
+}
+
+/// A hook of ours, and what it stands in, from the inside out.
+struct Hook {
+    command: usize,
+    levels: [Level; 4],
+}
+
+/// A table or a list, and what in it has the hook.
+#[derive(Clone, Copy)]
+struct Level {
+    place: usize,
+    child: usize,
+}
+
+/// All hooks of ours.
+fn hooks(document: &Document<'_>) -> Vec<Hook> {
+    let root = document.root();
+    let Some(table) = document.member(root, "hooks") else { return Vec::new() };
+    let Some(list) = document.member(table, "PostToolUse") else { return Vec::new() };
+    let mut found = Vec::new();
+    for entry in document.children(list) {
+        let Some(inner) = document.member(entry, "hooks") else { continue };
+        for hook in document.children(inner) {
+            let Some(command) = document.member(hook, "command") else { continue };
+            if document.word(command).is_some_and(|word| is_ours(&word.text)) {
+                let level = |place, child| Level { place, child };
+                let levels = [
+                    level(inner, hook),
+                    level(list, entry),
+                    level(table, list),
+                    level(root, table),
+                ];
+                found.push(Hook { command, levels });
+            }
+        }
+    }
+    found
+}
+
+impl Hook {
+    /// Takes it out, and with it what would be left empty and was not there before.
+    fn cut(&self, document: &Document<'_>, old: Option<&Document<'_>>, edits: &mut Edits) {
+        let old_hooks = old.and_then(|old| old.member(old.root(), "hooks"));
+        let old_list = old.zip(old_hooks).and_then(|(old, hooks)| old.member(hooks, "PostToolUse"));
+        let was_there = [false, old_list.is_some(), old_hooks.is_some(), true];
+        let stays = |(level, was_there): &(Level, bool)| {
+            *was_there || document.children(level.place).len() > 1
+        };
+        let found = self.levels.into_iter().zip(was_there).find(stays);
+        if let Some((Level { place, child }, _)) = found {
+            cut(document, place, child, edits);
+        }
+    }
+}
+
+/// Is this the command line of our hook?
+fn is_ours(command: &str) -> bool {
+    Command::parse(command).is_some_and(|line| line.all().any(|main| main.command.is(COMMAND)))
+}

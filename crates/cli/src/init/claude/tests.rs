@@ -1,0 +1,200 @@
+//! The laws of the entry, on settings of all layouts.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::Value as Json;
+
+const PROGRAM: &str = "/opt/token forge/tokenforge";
+
+fn with(text: &str) -> String {
+    with_hook(text, &command(PROGRAM)).unwrap()
+}
+
+fn without(text: &str, before: Option<&str>) -> Option<Before> {
+    let before = before.map(|text| Before::Text(text.to_owned()));
+    removed(text, before.as_ref()).unwrap()
+}
+
+fn text(text: &str) -> Option<Before> {
+    Some(Before::Text(text.to_owned()))
+}
+
+#[test]
+fn the_entry_goes_first_in_the_layout_of_what_is_there() {
+    let file = "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\"hooks\": [{\"command\": \"x\"}]}\n    ]\n  }\n}\n";
+    let entry = entry(&command(PROGRAM));
+    assert_eq!(
+        with(file),
+        file.replace(
+            "[\n      {\"hooks\": [{\"command\": \"x\"}]}",
+            &format!("[\n      {entry},\n      {{\"hooks\": [{{\"command\": \"x\"}}]}}")
+        )
+    );
+    assert!(entry.contains(r#""command": "'/opt/token forge/tokenforge' hook claude || true""#));
+    let file = "{ \"model\": \"opus\" }";
+    assert_eq!(
+        with(file),
+        format!("{{ \"hooks\": {{\"PostToolUse\": [{entry}]}}, \"model\": \"opus\" }}")
+    );
+}
+
+#[test]
+fn settings_that_are_not_understood_are_not_touched() {
+    for (file, why) in [
+        ("[]", "the file is not an object"),
+        ("{\"hooks\": []}", "`hooks` is not an object"),
+        ("{\"hooks\": {\"PostToolUse\": {}}}", "`hooks.PostToolUse` is not a list"),
+        ("", "line 1, column 1: expected a value"),
+        ("{\"a\" 1}", "line 1, column 6: expected `:`"),
+    ] {
+        assert_eq!(with_hook(file, "x").unwrap_err().to_string(), why, "{file}");
+    }
+}
+
+#[test]
+fn an_entry_of_another_place_starts_this_program_and_there_is_only_one() {
+    let file = "{\"hooks\": {\"PostToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"/old/tokenforge hook claude\"}]}]}}";
+    let new = with(file);
+    assert_eq!(new, file.replace("/old/tokenforge hook claude", &command(PROGRAM)));
+    assert_eq!(with(&new), new);
+}
+
+#[test]
+fn what_was_made_for_the_entry_goes_with_it_and_what_was_there_stays() {
+    for file in [
+        "{}",
+        "{\n}\n",
+        "{\"hooks\": {}}",
+        "{\"hooks\": { /* none */ }, }",
+        "{\"hooks\": {\"PostToolUse\": []}}",
+        "{\"hooks\": {\"PostToolUse\": [ ]}, \"x\": 1}",
+        "\u{feff}{\r\n\t\"x\": 1\r\n}",
+    ] {
+        assert_eq!(without(&with(file), Some(file)), text(file), "{file}");
+    }
+    let created = whole(&command(PROGRAM));
+    let nothing = Before::Nothing { folders: 2 };
+    assert_eq!(removed(&created, Some(&nothing)).unwrap(), Some(Before::Nothing { folders: 0 }));
+    assert_eq!(without(&created, None), text("{\n  \n}\n"));
+    assert_eq!(without("{}", None), None);
+}
+
+#[test]
+fn what_others_put_beside_the_entry_stays() {
+    let created = whole(&command(PROGRAM));
+    let nothing = Some(Before::Nothing { folders: 0 });
+    let left = |file: &str| removed(file, nothing.as_ref()).unwrap();
+    let behind = created.replace("  }\n}\n", "  },\n  \"model\": \"opus\"\n}\n");
+    assert_eq!(left(&behind), text("{\n  \"model\": \"opus\"\n}\n"));
+    let in_front =
+        created.replace("{\n  \"hooks\": {\n", "{\n  \"model\": \"opus\",\n  \"hooks\": {\n");
+    assert_eq!(left(&in_front), text("{\n  \"model\": \"opus\"\n}\n"));
+    let other = "{\"type\": \"command\", \"command\": \"mine\"}";
+    let same_entry = created.replace("}]}\n", &format!("}}, {other}]}}\n"));
+    let Some(Before::Text(kept)) = left(&same_entry) else { panic!("{same_entry}") };
+    assert!(kept.contains(&format!("\"hooks\": [{other}]")) && !is_installed(&kept), "{kept}");
+}
+
+#[test]
+fn values_of_variables_are_not_shown() {
+    let shown = masked(
+        r#"{"env": {"K": "private"}, "hooks": {"Stop": [{"hooks": [{"headers": {"A": "private"}}]}]}}"#,
+    );
+    assert!(!shown.contains("private") && shown.contains("***"), "{shown}");
+}
+
+/// Settings in many layouts, with comments and with hooks of others.
+fn settings() -> impl Strategy<Value = String> {
+    let blank = || {
+        prop_oneof![
+            Just(""),
+            Just(" "),
+            Just("\n  "),
+            Just("\r\n\t"),
+            Just(" // c\n "),
+            Just("/* c */")
+        ]
+    };
+    let hook = r#"{"matcher": "Edit", "hooks": [{"type": "command", "command": "mine"}]}"#;
+    let member = prop_oneof![
+        Just(r#""model": "opus""#.to_owned()),
+        Just(r#""env": {"K": "v"}"#.to_owned()),
+        Just(r#""hooks": {}"#.to_owned()),
+        Just(r#""hooks": {"PostToolUse": []}"#.to_owned()),
+        Just(format!(r#""hooks": {{"Stop": [{hook}]}}"#)),
+        Just(format!("\"hooks\": {{\n \"PostToolUse\" : [ {hook}\n, ] , }}")),
+    ];
+    let members = proptest::collection::vec((blank(), member, blank()), 0..4);
+    (blank(), members, any::<bool>(), blank()).prop_map(|(start, members, trailing, end)| {
+        let mut seen = std::collections::HashSet::new();
+        let members = members
+            .into_iter()
+            .filter(|(_, member, _)| seen.insert(member.split(':').next().map(str::to_owned)));
+        let members: Vec<String> =
+            members.map(|(a, member, b)| format!("{a}{member}{b}")).collect();
+        let comma = if trailing && !members.is_empty() { "," } else { "" };
+        format!("{start}{{{}{comma}{end}}}{start}", members.join(","))
+    })
+}
+
+/// The settings as a client reads them.
+fn read(text: &str) -> Json {
+    fn value(document: &Document<'_>, place: usize) -> Json {
+        match &document.node(place).value {
+            Value::Text(text) => text.clone().into(),
+            Value::List(items) => items.iter().map(|item| value(document, *item)).collect(),
+            Value::Table(members) => members
+                .iter()
+                .map(|(name, member)| (name.clone(), value(document, *member)))
+                .collect(),
+            Value::Other => document.raw(&document.node(place).span).into(),
+        }
+    }
+    let document = Document::read(text, Notation::Json).unwrap();
+    value(&document, document.root())
+}
+
+/// Members at the end of an object, as a person or Claude Code itself adds them, with or without a layout of one's own.
+fn edited(text: &str, member: &str) -> String {
+    let document = Document::read(text, Notation::Json).unwrap();
+    let last = document.children(document.root()).last().map(|last| document.node(*last).span.end);
+    let at = last.unwrap();
+    format!("{}, {member}{}", &text[..at], &text[at..])
+}
+
+proptest! {
+    #[test]
+    fn what_was_put_in_is_taken_out_byte_for_byte(file in settings()) {
+        let new = with(&file);
+        prop_assert!(is_installed(&new) && !is_installed(&file));
+        prop_assert_eq!(without(&new, Some(&file)), text(&file), "{}", new);
+        prop_assert_eq!(with(&new), new);
+    }
+
+    #[test]
+    fn of_a_file_that_was_changed_since_only_the_entry_goes(file in settings(), is_member in any::<bool>()) {
+        let changed = match is_member {
+            true => edited(&with(&file), "\"added\": [\"x\"]"),
+            false => with(&file).replace("// c", "// another"),
+        };
+        let Some(Before::Text(left)) = without(&changed, Some(&file)) else {
+            return Err(TestCaseError::fail(changed));
+        };
+        let mut expected = read(&file);
+        if is_member {
+            expected["added"] = Json::from(vec!["x"]);
+        }
+        prop_assert_eq!(read(&left), expected, "{}", left);
+        prop_assert_eq!(left.matches("c */").count(), file.matches("c */").count());
+        prop_assert_eq!(left.matches("another").count() + left.matches("// c").count(), file.matches("// c").count());
+    }
+
+    #[test]
+    fn without_a_backup_it_is_still_taken_out(file in settings()) {
+        let Some(Before::Text(left)) = without(&with(&file), None) else {
+            return Err(TestCaseError::fail(file));
+        };
+        prop_assert!(!is_installed(&left));
+        prop_assert_eq!(with(&left).is_empty(), false);
+    }
+}

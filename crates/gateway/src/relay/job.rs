@@ -1,0 +1,69 @@
+//! What an answer has to do with: the request, and what may be asked about it.
+
+use crate::expand::Originals;
+use crate::http::coding::Coding;
+use crate::note::Note;
+use crate::rewrite::{Replaced, with_replaced};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{StatusCode, response};
+use tokenforge_dialects::Wire;
+
+/// A body of this size may be a small part of the buffer that it was read into.
+const SMALL: usize = 4 << 10;
+
+/// A request that went on, and whose answer may hold a call of ours.
+pub(crate) struct Job {
+    pub(super) originals: Originals,
+    /// What is told of it when it is over.
+    pub(crate) note: Note,
+    streams: bool,
+    /// How the body that went on is made from the one that came: a second copy would be most of what a stream takes.
+    replaced: Vec<Replaced>,
+    /// The body that went on instead, once the provider was asked again.
+    followed: Option<Bytes>,
+}
+
+impl Job {
+    pub(crate) fn new(
+        originals: Originals,
+        replaced: Vec<Replaced>,
+        streams: bool,
+        note: Note,
+    ) -> Self {
+        Job { originals, note, streams, replaced, followed: None }
+    }
+
+    /// Is this an answer in which a call can be?
+    pub(crate) fn is_for(&self, answer: Option<&response::Parts>) -> bool {
+        answer.is_some_and(|head| {
+            head.status == StatusCode::OK
+                && self.wire(head).is_some()
+                && Coding::of(&head.headers).is_ok()
+        })
+    }
+
+    pub(super) fn wire(&self, head: &response::Parts) -> Option<Wire> {
+        let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        Wire::of(self.originals.dialect, content_type.unwrap_or_default(), self.streams)
+    }
+
+    /// The body as it went on last.
+    pub(super) fn body(&self) -> Option<Bytes> {
+        self.followed.clone().or_else(|| with_replaced(&self.originals.body, &self.replaced))
+    }
+
+    /// This one goes on next.
+    pub(super) fn follow(&mut self, body: Bytes) {
+        self.followed = Some(body);
+    }
+
+    /// Keeps nothing of the buffer that the body was read into.
+    pub(super) fn settle(&mut self) {
+        let body = &mut self.originals.body;
+        if body.len() <= SMALL {
+            *body = Bytes::copy_from_slice(body);
+        }
+        self.replaced.shrink_to_fit();
+    }
+}

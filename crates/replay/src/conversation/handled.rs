@@ -1,0 +1,116 @@
+//! A result, and what became of it.
+
+use crate::account::{Account, Kept, Results};
+use crate::transcript::ToolResult;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use tokenforge_compress::{Compressed, Output, Verdict};
+use tokenforge_tokens::Counter;
+
+/// A result, and what became of it.
+pub(super) struct Handled {
+    /// The index of its message.
+    pub(super) message: usize,
+    pub(super) original: ToolResult,
+    /// Of what is forwarded.
+    pub(super) fingerprint: u64,
+    /// Those of the result, and those of what is forwarded.
+    pub(super) tokens: (usize, usize),
+    /// What each stage saved.
+    pub(super) stages: Vec<(&'static str, i64)>,
+    /// Something was left out, and can be fetched back.
+    pub(super) has_reference: bool,
+}
+
+impl Handled {
+    pub(super) fn new(
+        message: usize,
+        original: ToolResult,
+        compressed: &Compressed,
+        counter: Counter,
+    ) -> Self {
+        let tokens = compressed.tokens(&original.text, counter);
+        Handled {
+            message,
+            fingerprint: fingerprint(compressed.text(&original.text)),
+            tokens,
+            stages: stages(compressed, tokens),
+            has_reference: compressed.original.is_some(),
+            original,
+        }
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let ToolResult { tool, arguments, text, .. } = &self.original;
+        tool.len() + arguments.len() + text.len() + size_of::<Self>()
+    }
+
+    /// Adds it to an account.
+    pub(super) fn tell(&self, compressed: &Compressed, account: &mut Account) {
+        let tool = &self.original.tool;
+        self.count(compressed, &mut account.results);
+        self.count(compressed, account.tools.entry(tool.clone()).or_default());
+        for (stage, saved) in &self.stages {
+            let stage = account.stages.entry((*stage).to_owned()).or_default();
+            stage.results += 1;
+            stage.tokens_saved += saved;
+        }
+        if let Verdict::Kept(reason) = compressed.verdict {
+            let (tool, reason) = (tool.clone(), reason.name());
+            account.keep(Kept { tokens: self.tokens.0, tool, reason });
+        }
+    }
+
+    fn count(&self, compressed: &Compressed, results: &mut Results) {
+        let (before, after) = self.tokens;
+        results.count += 1;
+        results.changed += usize::from(compressed.replacement.is_some());
+        results.larger += usize::from(after > before);
+        results.tokens_in += before;
+        results.tokens_out += after;
+    }
+}
+
+/// A result as the engine takes it.
+pub(super) fn output(result: &ToolResult) -> Output<'_> {
+    Output {
+        text: &result.text,
+        tool: &result.tool,
+        arguments: &result.arguments,
+        call: result.call.as_deref(),
+        is_error: result.is_error,
+    }
+}
+
+/// Tells texts apart.
+pub(super) fn fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What each stage saved. What was not counted on the way is the doing of the stage that comes last; else it is the
+/// price of the reference, or what escapes in a wrapper around the payload add to a saving.
+fn stages(compressed: &Compressed, (before, after): (usize, usize)) -> Vec<(&'static str, i64)> {
+    if compressed.replacement.is_none() {
+        return Vec::new();
+    }
+    let applied = || compressed.steps.iter().filter(|step| step.is_applied());
+    let mut saved: Vec<(&'static str, i64)> = Vec::new();
+    for step in applied() {
+        if let Some((before, after)) = step.tokens {
+            saved.push((step.stage, before as i64 - after as i64));
+        }
+    }
+    let counted: i64 = saved.iter().map(|(_, saved)| saved).sum();
+    let rest = before as i64 - after as i64 - counted;
+    let uncounted = applied().filter(|step| step.tokens.is_none()).last().map(|step| step.stage);
+    let redacted = (!compressed.redacted.is_empty()).then_some("redaction");
+    match uncounted.or(redacted) {
+        Some(stage) => saved.push((stage, rest)),
+        None if rest < 0 => saved.push(("reference", rest)),
+        None if rest > 0 => saved.push(("wrapper", rest)),
+        None => {}
+    }
+    saved
+}
