@@ -4,6 +4,7 @@ Comments right before a block say what its words do not:
 
     <!-- not run: REASON -->    nobody can, here; counted, and printed with its reason
     <!-- file: NAME -->         the block is the content of this file
+    <!-- varies: numbers -->    any number stands for any other in what is printed
     <!-- exits: CODE -->        its commands end with this code, not with 0
     <!-- answers: y -->         its commands ask, at a terminal, and this is what a person types
 """
@@ -12,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMENT = re.compile(r"<!-- (not run|file|exits|answers): (.*?) -->\s*\Z")
+COMMENT = re.compile(r"<!-- (not run|file|varies|exits|answers): (.*?) -->\s*\Z")
 HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 SPAN = re.compile(r"`(tokenforge [^`]+)`")
 LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]+)?\)")

@@ -93,15 +93,15 @@ class Page:
         is_refusal_shown = code == CURL_REFUSED and command.shown
         if code != expected and not is_refusal_shown:
             self.fail(block.line, f"{command.text}\n  ended with {code}, not {expected}\n{indent(out + err)}")
-        elif command.shown and not self.shows(command.shown, text):
+        elif command.shown and not self.shows(command.shown, text, "numbers" in block.notes.get("varies", "")):
             shown = "\n".join(command.shown)
             self.fail(block.line, f"{command.text}\n  printed\n{indent(plain(out + err))}  and not\n{indent(shown)}")
 
-    def shows(self, shown, text):
+    def shows(self, shown, text, numbers_vary):
         """Has it printed this? What runs in the background may still be at it."""
         def is_so():
             out, err = ((self.folder / name).read_text(errors="replace") for name in ["out", "err"])
-            return is_shown(shown, out, err, out + err, err + out)
+            return is_shown(shown, out, err, out + err, err + out, numbers_vary=numbers_vary)
         try:
             wait_until(lambda: is_so() or not is_background(text), "")
         except RuntimeError:

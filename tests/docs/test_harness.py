@@ -19,6 +19,11 @@ class Likeness(unittest.TestCase):
         self.assertTrue(is_shown(["a", "…", "z"], "a\nb\nc\nz\n"))
         self.assertFalse(is_shown(["a", "…", "z"], "a\nb\n"))
 
+    def test_numbers_vary_only_where_a_page_says_so(self):
+        self.assertTrue(is_shown(["a  1,234  5 %"], "a    12  -0.5 %\n", numbers_vary=True))
+        self.assertFalse(is_shown(["a 1 b"], "a x b\n", numbers_vary=True))
+        self.assertFalse(is_shown(["a 1 b"], "a 2 b\n"))
+
     def test_colours_and_blanks_at_the_ends_of_lines_are_not_looked_at(self):
         self.assertTrue(is_shown(["ok", "done"], "\x1b[32mok\x1b[0m  \ndone"))
 
