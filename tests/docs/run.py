@@ -16,7 +16,7 @@ from pathlib import Path
 import page as pages
 from likeness import is_shown, plain
 from sandbox import furnish
-from shell import Shell, is_background, listening, wait_until
+from shell import Shell, is_background, wait_until
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -120,7 +120,7 @@ class Page:
         file = self.folder / "settings.yaml"
         file.write_text(block.text)
         environment = {**self.environment(), **{name: f"the-value-of-{name}" for name in names}}
-        done = subprocess.run([TOKENFORGE, "config", "check", file], env=environment, capture_output=True, text=True)
+        done = subprocess.run([TOKENFORGE, "config", "check", file], env=environment, check=False, capture_output=True, text=True)
         self.ran += 1
         if done.returncode:
             self.fail(block.line, f"these settings cannot be used\n{indent(done.stderr)}")
@@ -164,7 +164,7 @@ def help_of(names):
     """What `--help` says of a command, or nothing if there is none."""
     key = " ".join(names)
     if key not in HELP:
-        done = subprocess.run([TOKENFORGE, *names, "--help"], capture_output=True, text=True)
+        done = subprocess.run([TOKENFORGE, *names, "--help"], check=False, capture_output=True, text=True)
         usage = re.search(r"^Usage: tokenforge ?(.*)$", done.stdout, re.MULTILINE)
         is_it = done.returncode == 0 and usage and f"{usage[1]} ".startswith(f"{key} ".lstrip())
         HELP[key] = done.stdout if is_it else ""

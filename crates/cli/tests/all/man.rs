@@ -32,7 +32,8 @@ fn a_folder_gets_a_page_for_each_command_and_none_for_those_that_are_hidden() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    for page in ["tokenforge.1", "tokenforge-serve.1", "tokenforge-mcp-call.1", "tokenforge-man.1"] {
+    for page in ["tokenforge.1", "tokenforge-serve.1", "tokenforge-mcp-call.1", "tokenforge-man.1"]
+    {
         assert!(pages.contains(page), "{page}: {pages:?}");
     }
     assert!(!pages.iter().any(|page| page.contains("demo-tools") || page.contains("help")));
