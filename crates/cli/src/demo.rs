@@ -21,7 +21,7 @@ use std::io::{IsTerminal, stdout};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::{Mcp, McpBackend, Settings, Upstreams};
+use tokenforge_config::{Mcp, McpBackend, Monitoring, Settings, Upstreams};
 use tokenforge_mock::Mock;
 use tokenforge_store::{Memory, Settings as StoreSettings};
 
@@ -29,6 +29,9 @@ const EXAMPLES: &str = "\
 Examples:
   tokenforge demo
   tokenforge demo --once --json";
+
+/// What is shown of the session's texts.
+const CONTENT_BYTES: usize = 16 << 20;
 
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -95,6 +98,8 @@ fn settings(provider: &Mock, port: u16) -> anyhow::Result<Settings> {
             backends: BTreeMap::from([(tools::PREFIX.to_owned(), tools)]),
             ..Mcp::default()
         },
+        // Nothing of what is played is anybody's, so that the dashboard may show its texts.
+        monitoring: Monitoring { content_bytes: CONTENT_BYTES, ..Monitoring::default() },
         ..Settings::default()
     })
 }

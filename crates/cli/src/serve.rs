@@ -14,7 +14,7 @@ use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokenforge_config::{Overrides, Settings, StoreSettings, StoreUrl};
+use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_gateway::Gateway;
 use tokenforge_store::{Location, Store};
 
@@ -71,7 +71,7 @@ impl Serve {
 
 pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let source = arguments.source();
-    let mut settings = source.load()?;
+    let (mut settings, origins) = source.load_with_origins()?;
     // Tool servers that are added while it runs are there again after a restart.
     settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
     settings.ledger.path = ledger::folder(&settings.ledger).ok();
@@ -83,11 +83,12 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start threads")?
-        .block_on(serve(settings, store, source, level))
+        .block_on(serve(settings, origins, store, source, level))
 }
 
 async fn serve(
     settings: Settings,
+    origins: Origins,
     store: Arc<dyn Store>,
     source: Source,
     level: log::Level,
@@ -99,12 +100,19 @@ async fn serve(
     let address = listener.local_addr().context("cannot listen")?;
     let mode = settings.tool_output.mode;
     let gateway = Gateway::new(settings, store)?;
+    gateway.set_origins(origins);
     let warming = gateway.clone();
     // What the first request would wait for is made while nobody waits.
     std::thread::spawn(move || warming.warm_up());
-    let _watching = reload::watch(gateway.clone(), source, level)?;
+    tokio::spawn(log::follow(level, gateway.clone()));
+    let _watching = reload::watch(gateway.clone(), source)?;
     let _hooks = answer_hooks(&gateway);
-    println!("listening on http://{address} ({mode})");
+    // At once: whoever reads the first line may not wait for a second.
+    let lines =
+        format!("listening on http://{address} ({mode})
+dashboard: http://{address}/_forge/ui/
+");
+    print!("{lines}");
     std::io::stdout().flush()?;
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }

@@ -4,7 +4,7 @@ use anyhow::Context;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tokenforge_config::{ConfigFile, Overrides, Settings};
+use tokenforge_config::{ConfigFile, Origins, Overrides, Settings};
 
 /// The name of the settings file.
 const FILE: &str = "tokenforge.yaml";
@@ -18,6 +18,11 @@ pub(crate) struct Source {
 impl Source {
     /// Reads the settings.
     pub(crate) fn load(&self) -> anyhow::Result<Settings> {
+        Ok(self.load_with_origins()?.0)
+    }
+
+    /// Reads the settings, and where each has its value from.
+    pub(crate) fn load_with_origins(&self) -> anyhow::Result<(Settings, Origins)> {
         let text = match &self.file {
             Some(path) => Some(
                 fs::read_to_string(path)
@@ -27,7 +32,9 @@ impl Source {
         };
         let name = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let file = text.as_deref().map(|text| ConfigFile { name: &name, text });
-        Ok(Settings::load(file, &|name| env::var(name).ok(), &self.flags)?)
+        let environment = |name: &str| env::var(name).ok();
+        let settings = Settings::load(file, &environment, &self.flags)?;
+        Ok((settings, Origins::read(file, &environment, &self.flags)?))
     }
 }
 

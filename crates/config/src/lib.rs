@@ -21,6 +21,8 @@
 mod error;
 mod load;
 mod mcp;
+mod origin;
+mod overview;
 mod patch;
 mod raw;
 mod reference;
@@ -31,6 +33,8 @@ mod table;
 
 pub use error::{ConfigError, Place};
 pub use load::{ConfigFile, Environment, Overrides};
+pub use origin::Origins;
+pub use overview::overview;
 pub use reference::{schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{

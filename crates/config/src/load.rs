@@ -11,10 +11,11 @@ pub use overrides::Overrides;
 
 pub(crate) use check::check;
 pub(crate) use explain::{nearest, read};
+pub(crate) use yaml::parse;
 
 use crate::error::{ConfigError, Place};
 use crate::settings::Settings;
-use crate::table::SETTINGS;
+use crate::table::{SETTINGS, Setting};
 use serde_json::{Value, json};
 
 /// Looks up a variable of the environment.
@@ -56,17 +57,10 @@ impl Settings {
         if let Some(file) = file {
             apply_file(&mut settings, file, environment)?;
         }
-        for setting in SETTINGS {
-            let Some(variable) = setting.variable() else { continue };
-            // An empty variable is how many tools say that it is not set.
-            let Some(text) = environment(&variable).filter(|text| !text.is_empty()) else {
-                continue;
-            };
+        for (setting, variable, text) in variables(environment) {
             apply_word(&mut settings, setting.path, &text, || Place::Variable(variable))?;
         }
-        for (flag, text) in overrides.entries() {
-            let setting = SETTINGS.iter().find(|setting| setting.flag == Some(flag));
-            let Some(setting) = setting else { continue };
+        for (setting, flag, text) in flags(overrides) {
             apply_word(&mut settings, setting.path, text, || Place::Flag(flag))?;
         }
         check(&settings).map_err(|fault| fault.at(Place::Together))?;
@@ -74,12 +68,34 @@ impl Settings {
     }
 }
 
+/// The settings that the environment says something about, with the variable and what it says.
+pub(crate) fn variables(
+    environment: Environment<'_>,
+) -> impl Iterator<Item = (&'static Setting, String, String)> {
+    SETTINGS.iter().filter_map(|setting| {
+        let variable = setting.variable()?;
+        // An empty variable is how many tools say that it is not set.
+        let text = environment(&variable).filter(|text| !text.is_empty())?;
+        Some((setting, variable, text))
+    })
+}
+
+/// The settings that flags say something about, with the flag and what it says.
+pub(crate) fn flags(
+    overrides: &Overrides,
+) -> impl Iterator<Item = (&'static Setting, &'static str, &str)> {
+    overrides.entries().filter_map(|(flag, text)| {
+        let setting = SETTINGS.iter().find(|setting| setting.flag == Some(flag))?;
+        Some((setting, flag, text))
+    })
+}
+
 fn apply_file(
     settings: &mut Settings,
     file: ConfigFile<'_>,
     environment: Environment<'_>,
 ) -> Result<(), ConfigError> {
-    let document = yaml::parse(file, environment)?;
+    let document = parse(file, environment)?;
     let raw = read(document.tree).and_then(|raw| raw.apply(settings));
     raw.map_err(|fault| {
         let line = document.lines.of(&fault.key);

@@ -83,7 +83,7 @@ impl Settings {
 }
 
 /// Finds the settings that a change names, going down only where there are settings.
-fn collect<'a>(
+pub(crate) fn collect<'a>(
     patch: &'a Value,
     around: &str,
     changes: &mut Vec<(&'static str, &'a Value)>,

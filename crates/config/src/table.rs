@@ -127,6 +127,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("monitoring.log_max_event_bytes", Restart, "how large an event may be").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES"),
     setting("monitoring.otlp_endpoint", Restart, "where OpenTelemetry traces are sent"),
     setting("monitoring.log_level", AtOnce, "what is logged: off, error, warn, info, debug or trace"),
+    setting("monitoring.content_bytes", Reload, "how many bytes of tool results are kept in memory for the dashboard to show; 0: none"),
     setting("ledger.enabled", Restart, "is written down what was saved? Numbers and names only; see `tokenforge gain`"),
     setting("ledger.path", Restart, "the folder it is written to; none: `ledger` in the data folder"),
     setting("ledger.max_bytes", Restart, "how large it may become; the oldest days go first"),

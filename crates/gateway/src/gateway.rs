@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::chains::{self, Chains};
+use crate::contents::Contents;
 use crate::deferral::Deferrals;
 use crate::guarded::Guarded;
 use crate::mcp;
@@ -21,10 +22,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Output};
-use tokenforge_config::{SchemaCompression, Settings};
+use tokenforge_config::{Origins, SchemaCompression, Settings};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
+use tokio::sync::{Semaphore, watch};
 
 /// How long a store that did not give its key is left alone.
 const KEY_RETRY: Duration = Duration::from_secs(1);
@@ -32,6 +34,10 @@ const KEY_RETRY: Duration = Duration::from_secs(1);
 /// The gateway: what lives as long as the process.
 pub struct Gateway {
     state: ArcSwap<State>,
+    /// Where the settings have their values from.
+    origins: Mutex<Origins>,
+    /// Told when there are other settings.
+    changes: watch::Sender<()>,
     /// The plugins that settings can ask for.
     registry: Registry,
     pub(crate) store: Arc<dyn Store>,
@@ -46,6 +52,10 @@ pub struct Gateway {
     pub(crate) strategy_limits: strategy::Limits,
     pub(crate) telemetry: Telemetry,
     pub(crate) traces: Option<Traces>,
+    /// What the operator may look at.
+    pub(crate) contents: Contents,
+    /// One output at a time is tried out: the workers are for requests.
+    pub(crate) playground: Semaphore,
     /// Who compresses.
     pub(crate) workers: Workers,
     /// Tool servers.
@@ -95,6 +105,8 @@ impl Gateway {
             client,
             telemetry: Telemetry::new(&settings),
             traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
+            contents: Contents::new(settings.monitoring.content_bytes),
+            playground: Semaphore::new(1),
             memo: Memo::default(),
             sessions: Sessions::default(),
             deferrals: Deferrals::default(),
@@ -105,6 +117,8 @@ impl Gateway {
             workers: Workers::new(threads),
             is_draining: AtomicBool::new(false),
             state: ArcSwap::from_pointee(state),
+            origins: Mutex::default(),
+            changes: watch::Sender::default(),
             registry,
         }))
     }
@@ -131,19 +145,37 @@ impl Gateway {
     pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
         let state = State::new(settings, &self.registry, &self.state.load().chains)?;
         self.telemetry.reconfigure(&state.settings);
+        self.contents.allow(state.settings.monitoring.content_bytes);
         let old = self.state();
         let (old, new) = (&old.settings, &state.settings);
         if old.mcp != new.mcp || old.tool_output != new.tool_output {
             self.mcp.configure(mcp::settings(new));
         }
         self.state.store(Arc::new(state));
+        self.changes.send_replace(());
         Ok(())
+    }
+
+    /// Is told whenever there are other settings.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// The settings as they are now.
     #[must_use]
     pub fn settings(&self) -> Settings {
         self.state.load().settings.clone()
+    }
+
+    /// Says where the settings have their values from, for whoever looks at them.
+    pub fn set_origins(&self, origins: Origins) {
+        *self.origins.lock().unwrap_or_else(PoisonError::into_inner) = origins;
+    }
+
+    /// Where the settings have their values from.
+    pub(crate) fn origins(&self) -> Origins {
+        self.origins.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Makes what the first requests would wait for: tokenizer, secret patterns, filters, trusted authorities. Blocks.

@@ -7,6 +7,7 @@
 mod answer;
 mod blocking;
 mod chains;
+mod contents;
 mod deferral;
 mod exchange;
 mod expand;

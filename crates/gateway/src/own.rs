@@ -4,9 +4,12 @@
 //! |---|---|
 //! | `GET /_forge/healthz`, `/_forge/readyz` | whoever watches the process |
 //! | `GET /_forge/metrics` | Prometheus |
+//! | `GET /_forge/ui/` | the operator, in a browser |
 //! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
 //! | `GET /_forge/api/gain?by=…&days=…` | the operator, from the ledger |
-//! | `GET`, `PATCH /_forge/api/config` | the operator |
+//! | `GET`, `PATCH /_forge/api/config`, `GET /_forge/api/settings` | the operator |
+//! | `GET /_forge/api/contents`, `/_forge/api/contents/ID` | the operator, for texts of tool results |
+//! | `POST /_forge/api/playground` | the operator, to try things out |
 //! | `GET /_forge/api/expand?id=…` | a client, for its own originals |
 //! | `/_forge/api/mcp…` | the operator, for tool servers |
 //! | `/mcp`, `/mcp/PREFIX` | a client, for its tools |
@@ -14,11 +17,15 @@
 
 mod access;
 mod config;
+mod contents;
 mod dropin;
 mod events;
 mod expand;
 mod gain;
 mod mcp;
+mod playground;
+mod steps;
+mod ui;
 
 use crate::answer::{self, Problem};
 use crate::blocking::blocking;
@@ -27,7 +34,8 @@ use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::http::read::{Read, joined, read};
 use bytes::Bytes;
-use http::{HeaderValue, Method, Response, StatusCode};
+use http::header::{CACHE_CONTROL, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
@@ -62,13 +70,15 @@ pub(crate) async fn answer_operator(
                 StatusCode::SERVICE_UNAVAILABLE
             });
         }
+        // The page itself is no secret: it asks for the token, and shows nothing without.
+        path if ui::is_ours(path) => return ui::answer(head),
         _ => {}
     }
     let settings = &gateway.state().settings;
     if let Err(problem) = access::check(exchange, settings) {
         return problem.answer(None);
     }
-    match path {
+    let mut answer = match path {
         "/_forge/metrics" if is_get => {
             let mut text = gateway.telemetry.metrics(gateway.state().chains.metrics());
             text += &gateway.mcp.stats().metrics();
@@ -77,13 +87,22 @@ pub(crate) async fn answer_operator(
         path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
         "/_forge/api/stats" if is_get => stats(gateway).await,
         "/_forge/api/gain" if is_get => gain::answer(gateway, exchange).await,
-        "/_forge/api/events" if is_get => events::stream(gateway),
+        "/_forge/api/events" if is_get => events::stream(gateway, head.uri.query()),
+        "/_forge/api/settings" if is_get => config::all(gateway),
+        "/_forge/api/playground" if *method == Method::POST => {
+            playground::answer(gateway, body).await
+        }
+        path if contents::is_ours(path) && is_get => contents::answer(gateway, path),
         "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),
         "/_forge/api/config" if *method == Method::PATCH => config::patch(gateway, body).await,
         _ => {
             Problem::new(StatusCode::NOT_FOUND, format!("there is no {method} {path}")).answer(None)
         }
-    }
+    };
+    let headers = answer.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    answer
 }
 
 /// Answers a client.

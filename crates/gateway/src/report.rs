@@ -130,6 +130,20 @@ pub(crate) struct BeforeAfter {
 }
 
 impl Report {
+    /// What it says about the request alone.
+    pub(crate) fn without_results(&self) -> Self {
+        Report {
+            dialect: self.dialect,
+            model: self.model.clone(),
+            project: self.project.clone(),
+            session: self.session.clone(),
+            debug: self.debug.clone(),
+            mode: self.mode,
+            results: Vec::new(),
+            changes: self.changes.clone(),
+        }
+    }
+
     /// Was it only measured what would be done?
     pub(crate) fn is_observed(&self) -> bool {
         self.mode == Mode::Observe.name()

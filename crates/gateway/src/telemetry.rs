@@ -6,7 +6,9 @@ mod event;
 mod live;
 mod log;
 mod metrics;
+mod minutes;
 mod queue;
+mod recent;
 mod record;
 mod stats;
 mod tables;
@@ -17,6 +19,7 @@ use books::{Books, Page};
 use counters::Counters;
 use live::Live;
 use log::Log;
+use recent::Recent;
 pub(crate) use record::Record;
 use serde_json::Value;
 use std::io;
@@ -35,6 +38,7 @@ use tokio::sync::broadcast;
 pub(crate) struct Telemetry {
     pub(crate) counters: Counters,
     tables: Mutex<Tables>,
+    recent: Mutex<Recent>,
     prices: RwLock<Prices>,
     log: RwLock<Option<Log>>,
     ledger: Option<Books>,
@@ -46,6 +50,7 @@ impl Telemetry {
         Telemetry {
             counters: Counters::default(),
             tables: Mutex::default(),
+            recent: Mutex::default(),
             prices: RwLock::new(Prices::new(&settings.prices)),
             log: RwLock::new(Log::open(&settings.monitoring)),
             ledger: Books::open(&settings.ledger),
@@ -66,7 +71,9 @@ impl Telemetry {
     pub(crate) fn rewritten(&self, report: &Report) {
         self.counters.requests.add(1);
         if !report.results.is_empty() || !report.changes.is_empty() {
-            self.tell(report);
+            let now = SystemTime::now();
+            self.recent.lock().unwrap_or_else(PoisonError::into_inner).add(now, report);
+            self.tell(now, report);
         }
     }
 
@@ -108,10 +115,12 @@ impl Telemetry {
     /// A tool server's result, as it came and as it went on.
     pub(crate) fn tool_called(&self, client: &str, outcome: Outcome, is_observed: bool) {
         let counters = &self.counters;
+        let sent = if is_observed { outcome.before } else { outcome.after };
         counters.results.add(1);
         counters.cache_misses.add(1);
         counters.fresh_tokens_before.add(outcome.before);
-        counters.fresh_tokens_after.add(if is_observed { outcome.before } else { outcome.after });
+        counters.fresh_tokens_after.add(sent);
+        self.with_tables(|tables| tables.called(outcome.tool.as_str(), outcome.before, sent));
         counters.compressed.add(u64::from(outcome.is_touched() && !is_observed));
         self.enter(client, outcome, is_observed);
     }
@@ -160,13 +169,13 @@ impl Telemetry {
     }
 
     /// Events are made only if somebody reads them.
-    fn tell(&self, report: &Report) {
+    fn tell(&self, now: SystemTime, report: &Report) {
         let log = self.log.read().unwrap_or_else(PoisonError::into_inner);
         if log.is_none() && !self.live.is_watched() {
             return;
         }
         for result in &report.results {
-            let event = event::of(report, result);
+            let event = event::of(now, report, result);
             if let Some(log) = &*log
                 && !log.write(&event)
             {
@@ -255,12 +264,18 @@ impl Telemetry {
 
     /// All figures, for people and the dashboard.
     pub(crate) fn stats(&self, store: Option<Stats>) -> Value {
-        self.with_tables(|tables| stats::document(&self.counters, tables, store))
+        let has_ledger = self.has_ledger();
+        self.with_tables(|tables| stats::document(&self.counters, tables, store, has_ledger))
     }
 
     /// All figures, for Prometheus.
     pub(crate) fn metrics(&self, plugins: impl Iterator<Item = PluginMetrics>) -> String {
         metrics::text(&self.counters, plugins)
+    }
+
+    /// The events of the latest new results.
+    pub(crate) fn recent(&self) -> Vec<Value> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).events()
     }
 
     /// What happens from now on.

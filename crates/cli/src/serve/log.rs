@@ -1,6 +1,8 @@
 //! The log: on standard error.
 
+use std::sync::Arc;
 use tokenforge_config::{Choice, Monitoring};
+use tokenforge_gateway::Gateway;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload::Handle;
@@ -8,7 +10,6 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, fmt, reload};
 
 /// How much is logged; can be changed while the gateway runs.
-#[derive(Clone)]
 pub(super) struct Level(Handle<LevelFilter, Registry>);
 
 /// Starts the log.
@@ -19,9 +20,11 @@ pub(super) fn start(monitoring: &Monitoring) -> Level {
     Level(handle)
 }
 
-impl Level {
-    pub(super) fn change(&self, monitoring: &Monitoring) {
-        let _ = self.0.reload(level(monitoring));
+/// Logs as much as the settings say, also when they change.
+pub(super) async fn follow(log: Level, gateway: Arc<Gateway>) {
+    let mut changes = gateway.changes();
+    while changes.changed().await.is_ok() {
+        let _ = log.0.reload(level(&gateway.settings().monitoring));
     }
 }
 

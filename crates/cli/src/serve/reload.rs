@@ -1,6 +1,5 @@
 //! Settings that change while the gateway runs: when their file does, and on SIGHUP.
 
-use super::log::Level;
 use crate::settings::Source;
 use anyhow::Context;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
@@ -18,7 +17,6 @@ const SETTLE: Duration = Duration::from_millis(50);
 pub(super) fn watch(
     gateway: Arc<Gateway>,
     source: Source,
-    level: Level,
 ) -> anyhow::Result<Option<RecommendedWatcher>> {
     let (sender, mut changes) = mpsc::channel(1);
     let watcher = source.file.as_deref().map(|file| watcher(file, sender.clone())).transpose()?;
@@ -27,31 +25,30 @@ pub(super) fn watch(
         while changes.recv().await.is_some() {
             tokio::time::sleep(SETTLE).await;
             let _ = changes.try_recv();
-            reload(&gateway, &source, &level);
+            reload(&gateway, &source);
         }
     });
     Ok(watcher)
 }
 
 /// Takes the new settings, or says why not and goes on with the old ones.
-fn reload(gateway: &Gateway, source: &Source, level: &Level) {
+fn reload(gateway: &Gateway, source: &Source) {
     match reconfigured(gateway, source) {
-        Ok(settings) => {
-            level.change(&settings.monitoring);
-            tracing::info!("new settings");
-        }
+        Ok(()) => tracing::info!("new settings"),
         Err(error) => tracing::error!("the new settings are not used: {error:#}"),
     }
 }
 
-fn reconfigured(gateway: &Gateway, source: &Source) -> anyhow::Result<Settings> {
-    let settings = still_asks(gateway, source.load()?)?;
+fn reconfigured(gateway: &Gateway, source: &Source) -> anyhow::Result<()> {
+    let (settings, origins) = source.load_with_origins()?;
+    let settings = still_asks(gateway, settings)?;
     let before = gateway.settings();
     gateway.reconfigure(settings.clone())?;
+    gateway.set_origins(origins);
     for name in before.restart_needed(&settings) {
         tracing::warn!(setting = name, "changed, and takes effect after a restart");
     }
-    Ok(settings)
+    Ok(())
 }
 
 /// The address stays, so a gateway that others can reach must go on to ask who they are.

@@ -2,7 +2,7 @@
 
 mod replicas;
 
-use crate::kit::{Folder, failure, out, run_in, run_with, start};
+use crate::kit::{Folder, failure, out, run_in, run_with};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};

@@ -102,6 +102,7 @@ section! {
         log_queue_capacity: Written<Count>,
         log_max_event_bytes: Written<Bytes<1024>>,
         log_level: Written<One<LogLevel>>,
+        content_bytes: Written<Bytes<0>>,
     }
     perhaps {
         compression_log: Written<File>,

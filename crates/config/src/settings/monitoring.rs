@@ -17,6 +17,8 @@ pub struct Monitoring {
     pub otlp_endpoint: Option<Uri>,
     /// What is logged.
     pub log_level: LogLevel,
+    /// How many bytes of tool results may be kept in memory, for the operator to look at; 0: none.
+    pub content_bytes: usize,
 }
 
 impl Default for Monitoring {
@@ -27,6 +29,7 @@ impl Default for Monitoring {
             log_max_event_bytes: 16 << 10,
             otlp_endpoint: None,
             log_level: LogLevel::default(),
+            content_bytes: 0,
         }
     }
 }

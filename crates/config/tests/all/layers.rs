@@ -1,8 +1,12 @@
 //! Flags over the environment over the file over the default.
 
 use crate::kit::{file, load, variables};
+use serde_json::json;
 use tokenforge_compress::Mode;
-use tokenforge_config::{Overrides, Place, SchemaCompression, Secret, StoreUrl};
+use tokenforge_config::{
+    ConfigFile, Origins, Overrides, Place, SETTINGS, SchemaCompression, Secret, Settings, StoreUrl,
+    overview,
+};
 
 #[test]
 fn f2_each_layer_is_over_the_one_before() {
@@ -109,4 +113,48 @@ fn a_value_is_the_text_that_is_written() {
     assert_eq!(keys, ["007", "1e3", "0x1F", "008"]);
     assert_eq!(settings.admin_token.unwrap().expose(), "true");
     assert_eq!(settings.store.key.unwrap().expose(), "0x1F");
+}
+
+#[test]
+fn each_value_is_told_where_it_is_from() {
+    let text =
+        "pipes:\n  tool_output:\n    mode: safe\n    min_bytes: 4KiB\n    dedup:\nkeys: {me: k}\n";
+    let file = ConfigFile { name: "tokenforge.yaml", text };
+    let environment =
+        |name: &str| (name == "FORGE_TOOL_OUTPUT_MIN_BYTES").then(|| "8KiB".to_owned());
+    let flags = Overrides { listen: Some("127.0.0.1:1".to_owned()), ..Overrides::default() };
+    let mut origins = Origins::read(Some(file), &environment, &flags).unwrap();
+    let said = |origins: &Origins, path: &str| origins.of(path).map(ToString::to_string);
+    let expected = [
+        ("pipes.tool_output.mode", Some("tokenforge.yaml, line 3")),
+        ("pipes.tool_output.min_bytes", Some("variable FORGE_TOOL_OUTPUT_MIN_BYTES")),
+        ("pipes.tool_output.dedup", None),
+        ("keys", Some("tokenforge.yaml, line 6")),
+        ("listen", Some("flag --listen")),
+        ("redact_secrets", None),
+    ];
+    for (path, place) in expected {
+        assert_eq!(said(&origins, path).as_deref(), place, "{path}");
+    }
+    origins.change(&json!({"pipes": {"tool_output": {"mode": "lossless", "min_bytes": null}}}));
+    origins.change(&json!({"listen": "127.0.0.1:2"}));
+    assert_eq!(said(&origins, "pipes.tool_output.mode").as_deref(), Some("change"));
+    assert_eq!(said(&origins, "pipes.tool_output.min_bytes"), None);
+    assert_eq!(said(&origins, "listen").as_deref(), Some("flag --listen"));
+}
+
+#[test]
+fn the_overview_says_what_a_value_is_may_be_and_comes_from() {
+    let settings = Settings { redact_secrets: true, ..Settings::default() };
+    let all = overview(&settings, &Origins::default());
+    assert_eq!(all.len(), SETTINGS.len());
+    let of = |path: &str| all.iter().find(|setting| setting["path"] == path).unwrap();
+    let mode = of("pipes.tool_output.mode");
+    assert_eq!((&mode["kind"], &mode["change"]), (&json!("choice"), &json!("at_once")));
+    assert_eq!(mode["choices"].as_array().unwrap().len(), 6);
+    assert_eq!(of("redact_secrets")["kind"], "flag");
+    assert_eq!(of("redact_secrets")["origin"]["from"], "program");
+    assert_eq!(of("pipes.tool_output.skip_tools")["kind"], "list");
+    assert_eq!(of("pipes.tool_output.min_bytes")["kind"], "text");
+    assert_eq!(of("listen")["origin"]["from"], "default");
 }

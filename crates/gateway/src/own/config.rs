@@ -5,7 +5,9 @@ use crate::gateway::Gateway;
 use crate::http::body::Body;
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
+use serde_json::{Value, json};
 use std::sync::Arc;
+use tokenforge_config::overview;
 
 /// The longest change that is read.
 const LONGEST: usize = 64 << 10;
@@ -16,16 +18,26 @@ pub(super) async fn patch(gateway: &Arc<Gateway>, body: Incoming) -> Response<Bo
         Ok(body) => body,
         Err(problem) => return problem.answer(None),
     };
-    let changed = serde_json::from_slice(&body)
-        .map_err(|error| format!("the change is not JSON: {error}"))
-        .and_then(|patch| gateway.settings().patched(&patch).map_err(|error| error.to_string()));
-    let changed = changed.and_then(|settings| {
-        let document = settings.to_json();
-        gateway.reconfigure(settings).map_err(|error| error.to_string())?;
-        Ok(document)
-    });
-    match changed {
+    match changed(gateway, &body) {
         Ok(document) => answer::json(StatusCode::OK, &document),
         Err(message) => Problem::bad_request(message).answer(None),
     }
+}
+
+fn changed(gateway: &Gateway, body: &[u8]) -> Result<Value, String> {
+    let patch: Value =
+        serde_json::from_slice(body).map_err(|error| format!("the change is not JSON: {error}"))?;
+    let settings = gateway.settings().patched(&patch).map_err(|error| error.to_string())?;
+    let document = settings.to_json();
+    gateway.reconfigure(settings).map_err(|error| error.to_string())?;
+    let mut origins = gateway.origins();
+    origins.change(&patch);
+    gateway.set_origins(origins);
+    Ok(document)
+}
+
+/// Every setting: its value, where that is from, and what it may be.
+pub(super) fn all(gateway: &Gateway) -> Response<Body> {
+    let settings = overview(&gateway.settings(), &gateway.origins());
+    answer::json(StatusCode::OK, &json!({ "settings": settings }))
 }

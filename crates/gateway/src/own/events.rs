@@ -5,6 +5,7 @@ use crate::http::body::Body;
 use bytes::Bytes;
 use http::Response;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -13,14 +14,20 @@ use tokio::sync::mpsc;
 /// How often a silent stream says that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
 
-pub(super) fn stream(gateway: &Arc<Gateway>) -> Response<Body> {
+/// `?recent` begins with the latest new results.
+pub(super) fn stream(gateway: &Arc<Gateway>, query: Option<&str>) -> Response<Body> {
     let mut events = gateway.telemetry.watch();
     let (client, body) = mpsc::channel(64);
+    if query == Some("recent") {
+        let recent: String = gateway.telemetry.recent().iter().map(told).collect();
+        // There is room for one.
+        let _ = client.try_send(Ok(Bytes::from(recent + ": now\n\n")));
+    }
     tokio::spawn(async move {
         loop {
             let line = tokio::select! {
                 event = events.recv() => match event {
-                    Ok(event) => format!("data: {event}\n\n"),
+                    Ok(event) => told(&event),
                     Err(RecvError::Lagged(missed)) => format!(": {missed} events missed\n\n"),
                     Err(RecvError::Closed) => return,
                 },
@@ -37,4 +44,8 @@ pub(super) fn stream(gateway: &Arc<Gateway>) -> Response<Body> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer
+}
+
+fn told(event: &impl Display) -> String {
+    format!("data: {event}\n\n")
 }

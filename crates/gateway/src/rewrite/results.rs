@@ -3,6 +3,7 @@
 use super::figures::figures;
 use super::shown::Shown;
 use super::{Effort, Means, Order, Scope};
+use crate::contents::Content;
 use crate::memo::{Chain, Entry, Texts};
 use crate::options::Options;
 use crate::report::{Figures, Report, ResultReport};
@@ -127,6 +128,11 @@ impl Worker<'_> {
         let made = self.compressed(&output, shown.before(result, body), session);
         let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
         figures.strategy = self.means.shortened.strategy_of(&output);
+        let contents = &self.order.gateway.contents;
+        if contents.are_allowed() {
+            let original = self.engine.redacted(&output);
+            contents.keep(Content::new(original.into_owned(), &made.compressed, &figures));
+        }
         let (mut replacement, mut original) = (None, None);
         if self.scope.is_observed {
             figures.verdict = Verdict::Kept(Reason::Observed);

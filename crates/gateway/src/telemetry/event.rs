@@ -2,15 +2,16 @@
 
 use crate::report::{Report, ResultReport};
 use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_compress::tool::Tool;
 use tokenforge_secrets::Scanner;
 
 /// The event of a result.
-pub(super) fn of(report: &Report, result: &ResultReport) -> Value {
+pub(super) fn of(now: SystemTime, report: &Report, result: &ResultReport) -> Value {
     let figures = &result.figures;
     let hex = |fingerprint: u64| format!("{fingerprint:016x}");
     json!({
-        "time": seconds(std::time::SystemTime::now()),
+        "time": seconds(now),
         "dialect": report.dialect.map(|dialect| format!("{dialect:?}")),
         "model": report.model,
         "project": report.project,
@@ -57,7 +58,7 @@ fn redacted(debug: &Value) -> Value {
 }
 
 /// Seconds since 1970, which every program can read.
-fn seconds(now: std::time::SystemTime) -> f64 {
-    let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+fn seconds(now: SystemTime) -> f64 {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     (since.as_millis() as f64) / 1000.0
 }

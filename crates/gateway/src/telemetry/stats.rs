@@ -6,7 +6,12 @@ use serde_json::{Map, Value, json};
 use tokenforge_store::Stats;
 
 /// All figures. What models asked for again is taken off what was saved.
-pub(super) fn document(counters: &Counters, tables: &Tables, store: Option<Stats>) -> Value {
+pub(super) fn document(
+    counters: &Counters,
+    tables: &Tables,
+    store: Option<Stats>,
+    has_ledger: bool,
+) -> Value {
     let counted: Map<String, Value> = counters
         .all()
         .into_iter()
@@ -32,6 +37,8 @@ pub(super) fn document(counters: &Counters, tables: &Tables, store: Option<Stats
         "verdicts": tables.verdicts,
         "prompts_kept": tables.prompts_kept,
         "changes": tables.changes,
+        "minutes": tables.minutes.shown(),
+        "has_ledger": has_ledger,
         "store": store.map(|stats| {
             let total = stats.total();
             json!({"entries": total.entries, "bytes": total.bytes})

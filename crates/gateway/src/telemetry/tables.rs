@@ -1,5 +1,6 @@
 //! Figures by tool, stage, project and model.
 
+use super::minutes::Minutes;
 use crate::report::Report;
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ pub(super) struct Tables {
     pub(super) verdicts: BTreeMap<String, u64>,
     pub(super) prompts_kept: BTreeMap<String, u64>,
     pub(super) changes: BTreeMap<String, u64>,
+    pub(super) minutes: Minutes,
     pub(super) dollars: Dollars,
 }
 
@@ -39,6 +41,22 @@ pub(super) struct Row {
     pub(super) fresh: u64,
     pub(super) tokens_before: u64,
     pub(super) tokens_after: u64,
+    /// Of those that are new.
+    pub(super) fresh_tokens_before: u64,
+    pub(super) fresh_tokens_after: u64,
+}
+
+impl Row {
+    fn add(&mut self, before: u64, after: u64, is_fresh: bool) {
+        self.results += 1;
+        self.tokens_before += before;
+        self.tokens_after += after;
+        if is_fresh {
+            self.fresh += 1;
+            self.fresh_tokens_before += before;
+            self.fresh_tokens_after += after;
+        }
+    }
 }
 
 impl Tables {
@@ -49,21 +67,25 @@ impl Tables {
         for result in &report.results {
             let figures = &result.figures;
             let (before, after) = (figures.before.tokens as u64, figures.sent().tokens as u64);
-            let add = |row: &mut Row| {
-                row.results += 1;
-                row.fresh += u64::from(!result.memo_reused);
-                row.tokens_before += before;
-                row.tokens_after += after;
-            };
-            add(slot(&mut self.tools, &figures.tool));
+            let is_fresh = !result.memo_reused;
+            if is_fresh {
+                self.minutes.add(before, after);
+            }
+            slot(&mut self.tools, &figures.tool).add(before, after, is_fresh);
             if let Some(project) = &report.project {
-                add(slot(&mut self.projects, project));
+                slot(&mut self.projects, project).add(before, after, is_fresh);
             }
             *slot(&mut self.verdicts, figures.verdict.name()) += 1;
             for stage in figures.stages.iter().filter(|_| !result.memo_reused) {
                 *slot(&mut self.stages, stage) += 1;
             }
         }
+    }
+
+    /// A tool server's result, which is new.
+    pub(super) fn called(&mut self, tool: &str, before: u64, after: u64) {
+        self.minutes.add(before, after);
+        slot(&mut self.tools, tool).add(before, after, true);
     }
 
     /// A request is over: what it saved in dollars after what fetching back cost, and that.

@@ -15,8 +15,11 @@ pub(super) fn check(ask: &Ask, mcp: &Mcp) -> Result<(), &'static str> {
             .allow_origins
             .iter()
             .any(|allowed| allowed.trim_end_matches('/').eq_ignore_ascii_case(origin));
-        let is_local = origin.split_once("://").is_some_and(|(_, host)| is_local(host));
-        if !is_named && !is_local {
+        let own = ask.text(HOST).or(ask.authority.as_deref());
+        // Our own page, if the host is ours, which is looked at below, or a key is asked for.
+        let is_ours = |host: &str| is_local(host) || own == Some(host);
+        let is_ours = origin.split_once("://").is_some_and(|(_, host)| is_ours(host));
+        if !is_named && !is_ours {
             return Err(
                 "this website may not use the tool servers; mcp.allow_origins says which may",
             );
@@ -92,6 +95,15 @@ mod tests {
             assert!(!is_served(host, None, true), "{host}");
         }
         assert!(is_served("any.example", None, false), "whoever shows a key is no website");
+    }
+
+    #[test]
+    fn our_own_page_is_served_under_the_names_that_are_ours() {
+        let (host, origin) = ("gateway.example:8787", Some("https://gateway.example:8787"));
+        assert!(is_served(host, origin, true) && is_served(host, origin, false));
+        let rebound = ("evil.example", Some("http://evil.example"));
+        assert!(!is_served(rebound.0, rebound.1, true));
+        assert!(!is_served(host, Some("https://gateway.example"), false));
     }
 
     #[test]

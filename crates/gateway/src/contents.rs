@@ -1,0 +1,150 @@
+//! Texts of the latest tool results, for an operator who asked to see them: in memory, within a bound, nowhere else.
+
+use crate::report::Figures;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokenforge_compress::{Compressed, Step, Verdict};
+
+/// What a text takes up beside its bytes.
+const OVERHEAD: usize = 1024;
+
+/// The texts that are kept.
+pub(crate) struct Contents {
+    /// How many bytes may be kept; 0: nothing is.
+    bound: AtomicUsize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    latest_last: VecDeque<Arc<Content>>,
+    bytes: usize,
+}
+
+/// A tool result as it came, without its secrets, and as it went on.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) id: String,
+    pub(crate) tool: Box<str>,
+    pub(crate) verdict: Verdict,
+    pub(crate) original: String,
+    /// What went on; `None`: the original.
+    pub(crate) forwarded: Option<String>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) redacted: Vec<&'static str>,
+}
+
+impl Contents {
+    pub(crate) fn new(bound: usize) -> Self {
+        Contents { bound: AtomicUsize::new(bound), kept: Mutex::default() }
+    }
+
+    /// From now on so many bytes may be kept.
+    pub(crate) fn allow(&self, bound: usize) {
+        self.bound.store(bound, Ordering::Relaxed);
+        self.with_kept(|kept| kept.shrink(bound));
+    }
+
+    pub(crate) fn are_allowed(&self) -> bool {
+        self.bound() > 0
+    }
+
+    pub(crate) fn bound(&self) -> usize {
+        self.bound.load(Ordering::Relaxed)
+    }
+
+    /// Keeps a text for as long as there is room.
+    pub(crate) fn keep(&self, content: Content) {
+        self.with_kept(|kept| {
+            kept.bytes += content.size();
+            kept.latest_last.push_back(Arc::new(content));
+            kept.shrink(self.bound());
+        });
+    }
+
+    /// The latest text with this id.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<Content>> {
+        self.with_kept(|kept| kept.latest_last.iter().rev().find(|kept| kept.id == id).cloned())
+    }
+
+    /// How many texts are kept, and how many bytes they take.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        self.with_kept(|kept| (kept.latest_last.len(), kept.bytes))
+    }
+
+    fn with_kept<T>(&self, each: impl FnOnce(&mut Kept) -> T) -> T {
+        each(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Kept {
+    fn shrink(&mut self, bound: usize) {
+        while self.bytes > bound {
+            let Some(oldest) = self.latest_last.pop_front() else { return };
+            self.bytes -= oldest.size();
+        }
+    }
+}
+
+impl Content {
+    pub(crate) fn new(original: String, compressed: &Compressed, figures: &Figures) -> Self {
+        Content {
+            id: id(figures),
+            tool: figures.tool.clone(),
+            verdict: figures.verdict,
+            original,
+            forwarded: compressed.replacement.clone(),
+            steps: compressed.steps.clone(),
+            redacted: compressed.redacted.clone(),
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.original.len() + self.forwarded.as_ref().map_or(0, String::len) + OVERHEAD
+    }
+}
+
+/// What an event and the text that it tells of have in common.
+pub(crate) fn id(figures: &Figures) -> String {
+    format!("{:016x}{:016x}", figures.original_fingerprint, figures.compressed_fingerprint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(id: &str, bytes: usize) -> Content {
+        Content {
+            id: id.to_owned(),
+            tool: "Bash".into(),
+            verdict: Verdict::Replaced,
+            original: "x".repeat(bytes),
+            forwarded: None,
+            steps: Vec::new(),
+            redacted: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_is_no_room() {
+        let contents = Contents::new(3 * (OVERHEAD + 100));
+        for id in ["a", "b", "c", "d"] {
+            contents.keep(content(id, 100));
+        }
+        assert_eq!(contents.size(), (3, 3 * (OVERHEAD + 100)));
+        assert!(contents.find("a").is_none() && contents.find("b").is_some());
+        contents.keep(content("large", 1 << 20));
+        assert_eq!(contents.size(), (0, 0), "what is larger than all there may be is not kept");
+    }
+
+    #[test]
+    fn what_is_no_longer_allowed_is_gone() {
+        let contents = Contents::new(1 << 20);
+        contents.keep(content("a", 100));
+        assert!(contents.are_allowed() && contents.find("a").is_some());
+        contents.allow(0);
+        assert!(!contents.are_allowed() && contents.find("a").is_none());
+        assert_eq!(contents.size(), (0, 0));
+    }
+}

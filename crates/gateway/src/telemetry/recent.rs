@@ -1,0 +1,38 @@
+//! The latest new results, so that whoever begins to watch sees something. In figures: events are made of them only
+//! when somebody asks.
+
+use super::event;
+use crate::report::{Report, ResultReport};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// How many results are remembered.
+const RESULTS: usize = 200;
+
+/// The latest new results.
+#[derive(Debug, Default)]
+pub(super) struct Recent(VecDeque<(SystemTime, Arc<Report>, ResultReport)>);
+
+impl Recent {
+    /// Results that were sent before are not new.
+    pub(super) fn add(&mut self, now: SystemTime, report: &Report) {
+        let mut new = report.results.iter().filter(|result| !result.memo_reused).peekable();
+        if new.peek().is_none() {
+            return;
+        }
+        let request = Arc::new(report.without_results());
+        for result in new {
+            self.0.push_back((now, request.clone(), result.clone()));
+            while self.0.len() > RESULTS {
+                self.0.pop_front();
+            }
+        }
+    }
+
+    /// The events of all of them, from the oldest to the latest.
+    pub(super) fn events(&self) -> Vec<Value> {
+        self.0.iter().map(|(time, report, result)| event::of(*time, report, result)).collect()
+    }
+}

@@ -1,0 +1,95 @@
+// A gateway before the validating provider, and a browser that looks at its dashboard.
+
+import { AxeBuilder } from '@axe-core/playwright';
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+export const DEVICES = {
+  desktop: { viewport: { width: 1280, height: 900 } },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+};
+export const THEMES = ['light', 'dark'];
+
+const TOOLS = fileURLToPath(new URL('tools.js', import.meta.url));
+
+// The first line that a program prints, and how to end it.
+async function started(program, args, options) {
+  const child = spawn(join(process.env.BINARIES, program), args, { stdio: ['ignore', 'pipe', 'inherit'], ...options });
+  const lines = createInterface({ input: child.stdout });
+  const [line] = await new Promise((resolve, reject) => {
+    lines.once('line', (first) => resolve([first]));
+    child.once('exit', (code) => reject(new Error(`${program} ended with ${code}`)));
+  });
+  const end = () => new Promise((resolve) => {
+    if (child.exitCode !== null) return resolve();
+    child.once('exit', resolve);
+    child.kill();
+  });
+  return { line, end };
+}
+
+// A provider, a gateway before it with these settings, and a browser.
+export async function begin(settings) {
+  const folder = await mkdtemp(join(tmpdir(), 'tokenforge-browser-'));
+  const file = join(folder, 'tokenforge.yaml');
+  await writeFile(file, JSON.stringify(settings, null, 2));
+  const mock = await started('tokenforge-mock', []);
+  const env = { ...process.env, FORGE_DATA_DIR: folder, FORGE_CONFIG_DIR: folder };
+  const backend = JSON.parse(mock.line).url;
+  const gateway = await started('tokenforge', ['serve', '--listen', '127.0.0.1:0', '--backend-url', backend, '--config', file], { env, cwd: folder });
+  return seen(gateway.line.split(' ')[2], async () => {
+    await gateway.end();
+    await mock.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+}
+
+// What `tokenforge demo` shows, and a browser.
+export async function beginDemo() {
+  const program = await started('tokenforge', ['demo', '--stay', '--json']);
+  return seen(JSON.parse(program.line).gateway, program.end);
+}
+
+// A gateway, as a browser sees it.
+async function seen(address, end) {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+  return {
+    address,
+    api: async (path, options) => (await fetch(`${address}/_forge/api/${path}`, options)).json(),
+    // A page that reports all that it should not do: errors, and questions to anybody else.
+    open: async (hash, { theme = 'light', device = 'desktop', path = `/_forge/ui/#/${hash}` } = {}) => {
+      const context = await browser.newContext({ ...DEVICES[device], colorScheme: theme, reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      page.faults = [];
+      page.expectedFaults = [];
+      page.on('console', (message) => message.type() === 'error' && page.faults.push(`${message.text()} ${message.location().url}`));
+      page.on('pageerror', (error) => page.faults.push(String(error)));
+      page.on('request', (request) => request.url().startsWith(address) || page.faults.push(`asked ${request.url()}`));
+      await page.goto(address + path);
+      return page;
+    },
+    end: async () => {
+      await browser.close();
+      await end();
+    },
+  };
+}
+
+export const demo = { mcp: { backends: { demo: { command: process.execPath, args: [TOOLS] } } } };
+
+// A page without a fault: nothing for axe to say, nothing wider than the screen, no error. Leaves a picture.
+export async function inspect(page, name) {
+  await page.screenshot({ path: join(process.env.PICTURES, `${name}.png`), fullPage: true });
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+  const said = violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => `${node.html}: ${node.failureSummary}`).join('\n  ')}`);
+  assert.equal(said.join('\n'), '', name);
+  const [wide, all] = await page.evaluate(() => [document.documentElement.clientWidth, document.documentElement.scrollWidth]);
+  assert.ok(all <= wide, `${name} is ${all} wide on a screen of ${wide}`);
+  assert.deepEqual(page.faults.filter((fault) => !page.expectedFaults.some((expected) => fault.includes(expected))), [], name);
+}

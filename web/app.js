@@ -1,0 +1,79 @@
+// The frame around the pages: which one is shown, the theme, and whether the gateway is there.
+
+import { h, fill, problem } from './parts/element.js';
+import { listen, start, state } from './parts/events.js';
+
+const PAGES = ['overview', 'requests', 'playground', 'tools', 'settings'];
+const THEMES = ['auto', 'light', 'dark'];
+
+const main = document.getElementById('main');
+let shown = null;
+
+async function show() {
+  const [name, ...rest] = location.hash.replace(/^#\/?/, '').split('/');
+  if (!PAGES.includes(name)) return location.replace('#/overview');
+  // A page may show another part of itself without being made anew.
+  if (shown?.name === name && shown.visit.move) return shown.visit.move(rest);
+  shown?.leaving.abort();
+  const leaving = new AbortController();
+  const isFirst = shown === null;
+  const visit = { signal: leaving.signal, rest, move: null };
+  shown = { name, leaving, visit };
+  for (const link of document.querySelectorAll('.pages a')) {
+    link.toggleAttribute('aria-current', false);
+    if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page');
+  }
+  try {
+    const page = await import(`./pages/${name}.js`);
+    if (leaving.signal.aborted) return;
+    document.title = `${page.title} · Tokenforge`;
+    const heading = h('h1', { tabindex: '-1' }, page.title);
+    const content = h('div', { class: 'page' });
+    fill(main, h('div', { class: 'head' }, heading, h('p', { class: 'lead' }, page.lead)), content);
+    if (!isFirst) heading.focus();
+    await page.show(content, visit);
+  } catch (error) {
+    if (error.name !== 'AbortError' && !leaving.signal.aborted) main.append(problem(error));
+  }
+}
+
+function theme() {
+  const button = document.getElementById('theme');
+  let now = document.documentElement.dataset.theme ?? 'auto';
+  const say = () => {
+    button.textContent = `Theme: ${now}`;
+    button.setAttribute('aria-label', `Theme: ${now}. Change it.`);
+  };
+  button.addEventListener('click', () => {
+    now = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length];
+    if (now === 'auto') {
+      delete document.documentElement.dataset.theme;
+      localStorage.removeItem('forge.theme');
+    } else {
+      document.documentElement.dataset.theme = now;
+      localStorage.setItem('forge.theme', now);
+    }
+    say();
+  });
+  say();
+}
+
+function connection() {
+  const live = document.getElementById('live');
+  const say = () => {
+    if (live.textContent !== state.text) live.textContent = state.text;
+    live.dataset.state = state.name;
+  };
+  listen((event) => event ?? say());
+  say();
+  start();
+}
+
+document.getElementById('skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  main.focus();
+});
+addEventListener('hashchange', show);
+theme();
+connection();
+show();

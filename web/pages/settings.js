@@ -1,0 +1,105 @@
+// Every setting: its value, where that is from, and a control where it can change while the gateway runs.
+
+import { api } from '../parts/api.js';
+import { fill, h, problem } from '../parts/element.js';
+
+export const title = 'Settings';
+export const lead = 'What is in effect, and where each value is from. Changes made here count at once and last until the gateway stops or reads its file again.';
+
+const SECTIONS = { '': 'General', pipes: 'Tool results', toon: 'Prompt context', upstreams: 'Upstreams', store: 'Store', monitoring: 'Monitoring', limits: 'Limits' };
+const WHEN = { at_once: 'at once', reload: 'when the file is read again', restart: 'after a restart' };
+
+export async function show(page, { signal }) {
+  const search = h('input', { type: 'search', id: 'search', placeholder: 'mode, secrets, store …' });
+  const sections = h('div', { class: 'stack' });
+  const only = h('input', { type: 'checkbox', id: 'changed' });
+  fill(page, h('div', { class: 'row filters' },
+    h('div', { class: 'field' }, h('label', { for: 'search' }, 'Find a setting'), search),
+    h('label', { class: 'check' }, only, 'Only those that are not the default')), sections);
+  let { settings } = await api('settings', { signal });
+
+  const draw = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (setting) => words.every((word) => `${setting.path} ${setting.about}`.toLowerCase().includes(word))
+      && (!only.checked || setting.origin.from !== 'default');
+    const found = settings.filter(fits);
+    const groups = Object.groupBy(found, (setting) => (setting.path.includes('.') ? setting.path.split('.')[0] : ''));
+    fill(sections, found.length === 0 ? h('p', { class: 'muted' }, 'No setting fits.') : Object.entries(groups).map(([section, list]) =>
+      h('section', { class: 'panel flush' }, h('h2', {}, SECTIONS[section] ?? section), h('ul', { class: 'settings' }, ...list.map((setting) => row(setting, change))))));
+  };
+  const change = async (setting, value) => {
+    const patch = setting.path.split('.').reduceRight((inner, key) => ({ [key]: inner }), value);
+    await api('config', { method: 'PATCH', body: JSON.stringify(patch) });
+    ({ settings } = await api('settings', { signal }));
+    const focused = document.activeElement?.id;
+    draw();
+    document.getElementById(focused)?.focus();
+    return settings.find((each) => each.path === setting.path);
+  };
+  search.addEventListener('input', draw);
+  only.addEventListener('change', draw);
+  draw();
+}
+
+function row(setting, change) {
+  const id = `setting-${setting.path.replaceAll('.', '-')}`;
+  const said = h('div', { role: 'status' });
+  const apply = async (value) => {
+    try {
+      await change(setting, value);
+      const again = document.getElementById(id)?.closest('li')?.querySelector('[role=status]');
+      if (again) again.append(h('p', { class: 'good' }, 'Changed.'));
+    } catch (error) {
+      fill(said, problem(error));
+    }
+  };
+  const canChange = setting.change === 'at_once';
+  return h('li', { class: 'setting' },
+    h('div', { class: 'what' },
+      h(canChange ? 'label' : 'span', canChange ? { for: id, class: 'mono' } : { class: 'mono' }, setting.path),
+      h('p', { class: 'muted' }, setting.about),
+      h('p', { class: 'from' }, h('span', { class: `tag ${setting.origin.from === 'default' ? '' : 'set'}` }, origin(setting.origin)),
+        canChange ? null : h('span', { class: 'muted' }, `A new value counts ${WHEN[setting.change]}.`))),
+    h('div', { class: 'value' },
+      canChange ? control(setting, id, apply) : h('code', { class: 'mono' }, shown(setting.value)),
+      canChange && setting.origin.from !== 'default'
+        && h('button', { type: 'button', class: 'quiet', 'aria-label': `Back to ${shown(setting.default)}, the default of ${setting.path}`, onclick: () => apply(null) }, `Back to ${shown(setting.default)}`),
+      said));
+}
+
+function control(setting, id, apply) {
+  if (setting.kind === 'flag') {
+    return h('input', { id, type: 'checkbox', role: 'switch', class: 'switch', checked: setting.value === true, onchange: (event) => apply(event.target.checked) });
+  }
+  if (setting.kind === 'choice') {
+    return h('select', { id, onchange: (event) => apply(event.target.value) },
+      ...setting.choices.map((value) => h('option', { value, selected: value === setting.value }, value)));
+  }
+  const input = h('input', { id, type: 'text', value: Array.isArray(setting.value) ? setting.value.join(', ') : setting.value ?? '', autocomplete: 'off', spellcheck: 'false' });
+  const read = () => {
+    const written = input.value.trim();
+    if (setting.kind === 'list') return written === '' ? [] : written.split(',').map((each) => each.trim()).filter(Boolean);
+    if (written === '') return null;
+    return /^-?\d+(\.\d+)?$/.test(written) ? Number(written) : written;
+  };
+  return h('form', { class: 'row', onsubmit: (event) => { event.preventDefault(); apply(read()); } },
+    input, h('button', { type: 'submit', 'aria-label': `Apply ${setting.path}` }, 'Apply'));
+}
+
+function origin(from) {
+  switch (from.from) {
+    case 'file': return from.line ? `${from.name}, line ${from.line}` : from.name;
+    case 'variable': return `variable ${from.name}`;
+    case 'flag': return `flag ${from.name}`;
+    case 'change': return 'changed while running';
+    case 'program': return 'set by the command that started it';
+    default: return 'default';
+  }
+}
+
+function shown(value) {
+  if (value == null || value === '') return 'none';
+  if (Array.isArray(value)) return value.length > 0 ? value.map(shown).join(', ') : 'none';
+  if (typeof value === 'object') return Object.keys(value).length > 0 ? JSON.stringify(value, null, 2) : 'none';
+  return String(value);
+}
