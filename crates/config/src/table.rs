@@ -127,14 +127,8 @@ pub const SETTINGS: &[Setting] = &[
     setting("monitoring.log_max_event_bytes", Restart, "how large an event may be").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES"),
     setting("monitoring.otlp_endpoint", Restart, "where OpenTelemetry traces are sent"),
     setting("monitoring.log_level", AtOnce, "what is logged: off, error, warn, info, debug or trace"),
-<<<<<<< HEAD
-    setting("ledger", Restart, "is what was saved written down, for `tokenforge gain`? on, off, or the folder to write it to"),
-=======
     setting("monitoring.content_bytes", Reload, "how many bytes of tool results are kept in memory for the dashboard to show; 0: none"),
-    setting("ledger.enabled", Restart, "is written down what was saved? Numbers and names only; see `tokenforge gain`"),
-    setting("ledger.path", Restart, "the folder it is written to; none: `ledger` in the data folder"),
-    setting("ledger.max_bytes", Restart, "how large it may become; the oldest days go first"),
->>>>>>> main
+    setting("ledger", Restart, "is what was saved written down, for `tokenforge gain`? on, off, or the folder to write it to"),
     setting("limits.first_byte_timeout", Reload, "how long an upstream may take to its first byte"),
     setting("limits.idle_timeout", Reload, "how long an upstream or a client may be silent in mid-stream"),
     setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `allow_hosts`, `allow_origins`, `file`").only_in_files(),
