@@ -176,7 +176,9 @@ fn small_results_are_left_alone_but_for_their_secrets() {
 fn what_was_saved_is_written_down_net_of_what_was_fetched_back() {
     let mut shell = shell();
     let gain = |shell: &Shell| -> Value {
-        serde_json::from_str(&shell.run(&["gain", "--json"]).stdout).unwrap()
+        let run = shell.run(&["gain", "--json"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        serde_json::from_str(&run.stdout).unwrap()
     };
     let shown = hook(&shell, &cargo_test()).unwrap();
     hook(&shell, &input("Bash", json!({"command": "true"}), bash("small")));

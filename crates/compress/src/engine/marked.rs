@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::record::Reason;
 use crate::reference::Reference;
 use crate::runner::Run;
-use crate::{SIGNATURE, stages, wrapper};
+use crate::{SIGNATURE, json, stages, wrapper};
 use memchr::memmem;
 
 /// No payload of ours is longer than the cap by more: two markers, pointers, and what was not worth a marker.
@@ -17,6 +17,7 @@ const MARGIN: usize = 1024;
 /// Does a text look as if we had written it?
 pub(super) fn is_marked(text: &str) -> bool {
     text.starts_with(SIGNATURE)
+        || json::is_stc2(text)
         || Reference::leading(text).is_some()
         || memmem::find(text.as_bytes(), b"\n[Forge ").is_some()
 }

@@ -52,7 +52,6 @@ fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
         (Mode::Lossless, Stc2::Auto, "stc2\n[40]{id at user{name team:\"a  b\"} note:null}\n"),
         (Mode::Aggressive, Stc2::Auto, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
         (Mode::Standard, Stc2::Shared, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
-        (Mode::Standard, Stc2::Never, "[40]{"),
     ] {
         let settings = Settings { mode, stc2, ..Settings::default() };
         let compressed = compress(&settings, "mcp__db__query", "", &text);
@@ -60,6 +59,20 @@ fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
         assert!(shown.starts_with(head), "{mode} {stc2:?}: {shown}");
         assert_eq!(decode_any(shown, MAX_OUTPUT).unwrap(), minified, "{mode} {stc2:?}");
     }
+    let settings = Settings { stc2: Stc2::Never, ..Settings::default() };
+    let compressed = compress(&settings, "mcp__db__query", "", &text);
+    assert!(!compressed.text(&text).contains("stc2"));
+}
+
+#[test]
+fn l6_what_is_stc_2_already_is_left_as_it_is() {
+    let text = format!("[{}]", vec![r#"{"id": 1, "name": "a name"}"#; 40].join(", "));
+    let settings = Settings::default();
+    let compressed = compress(&settings, "mcp__db__query", "", &text);
+    let shown = compressed.text(&text);
+    assert!(shown.starts_with("stc2\n"), "{shown}");
+    let again = compress(&settings, "mcp__db__query", "", shown);
+    assert_eq!(again.verdict, Verdict::Kept(Reason::AlreadyCompressed));
 }
 
 #[test]

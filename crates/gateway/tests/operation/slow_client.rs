@@ -14,7 +14,7 @@ fn piece() -> Vec<u8> {
 }
 
 /// What systems keep in their own buffers, at most.
-const IN_BUFFERS: usize = 20 << 20;
+const IN_BUFFERS: usize = 30 << 20;
 
 #[test]
 fn an_answer_that_nobody_reads_is_not_read_from_the_upstream() {
