@@ -123,7 +123,7 @@ fn the_ledger_and_the_store_share_the_data_folder() {
         ],
     });
     serving.send(&Ask::post("/v1/messages", body.to_string()));
-    assert!(mock.last().text().contains("<<<SHADOW:"), "something is stored");
+    assert!(mock.last().json().to_string().contains("<<<SHADOW:"), "something is stored");
     shown(&serving, "tool", 1);
     assert_eq!(totals(&folder, "tool")["requests"], 1);
 }
