@@ -25,9 +25,9 @@ pub(crate) fn hook_folder() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("hook"))
 }
 
-/// Where savings are written down.
+/// Where savings are written down. The store beside it has a file called `ledger`.
 pub(crate) fn ledger() -> anyhow::Result<PathBuf> {
-    Ok(folder()?.join("ledger"))
+    Ok(folder()?.join("savings"))
 }
 
 /// `FORGE_DATA_DIR`, else `tokenforge` in the user's data folder.

@@ -10,12 +10,12 @@ const CHECK: &str = "ledger";
 pub(super) fn check(settings: &Settings) -> Vec<Finding> {
     if !settings.ledger.enabled {
         let off = Finding::note(CHECK, "savings are not written down");
-        return vec![off.to_do(
-            "`ledger.enabled: true` in tokenforge.yaml, if `tokenforge gain` is to show them",
-        )];
+        return vec![
+            off.to_do("`ledger: on` in tokenforge.yaml, if `tokenforge gain` is to show them"),
+        ];
     }
     let remedy =
-        "`ledger.path` in tokenforge.yaml, or FORGE_DATA_DIR, names a place that can be written";
+        "`ledger` in tokenforge.yaml, or FORGE_DATA_DIR, names a place that can be written";
     vec![match ledger::folder(&settings.ledger) {
         // Nothing is made only to look at it.
         Ok(folder) if !folder.exists() => {

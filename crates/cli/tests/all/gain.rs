@@ -2,9 +2,9 @@
 
 use crate::kit::{Folder, Run, run_in};
 use crate::serve::{Serving, question};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Instant;
-use tokenforge_mock::client::PATIENCE;
+use tokenforge_mock::client::{Ask, PATIENCE};
 use tokenforge_mock::{Mock, Reply};
 
 fn gain(folder: &Folder, arguments: &[&str]) -> Run {
@@ -18,7 +18,7 @@ fn printed(folder: &Folder, arguments: &[&str]) -> String {
     run.stdout
 }
 
-fn json(folder: &Folder, by: &str) -> Value {
+fn totals(folder: &Folder, by: &str) -> Value {
     serde_json::from_str(&printed(folder, &["--json", "--by", by])).unwrap()
 }
 
@@ -46,9 +46,9 @@ fn c13_gain_says_what_the_gateway_says_while_it_runs_and_when_it_has_ended() {
     mock.reply(Reply::status(500, &[], "{}"));
     serving.send(&question(false));
     for by in ["tool", "client", "project", "day", "stage"] {
-        assert_eq!(shown(&serving, by, 2), json(&folder, by), "{by}");
+        assert_eq!(shown(&serving, by, 2), totals(&folder, by), "{by}");
     }
-    let gain = json(&folder, "tool");
+    let gain = totals(&folder, "tool");
     let stats = serving.get("/_forge/api/stats").json();
     assert_eq!(stats["tokens"]["saved_fresh"], gain["tokens"]["saved"]);
     assert_eq!(stats["dollars"]["saved_net"], gain["cost"]["saved"]);
@@ -65,7 +65,7 @@ fn c13_gain_says_what_the_gateway_says_while_it_runs_and_when_it_has_ended() {
     serving.send(&question(false));
     serving.signal("-TERM");
     assert_eq!(serving.end().0, Some(0));
-    assert_eq!(json(&folder, "tool")["requests"], 3, "the last one is not lost");
+    assert_eq!(totals(&folder, "tool")["requests"], 3, "the last one is not lost");
 }
 
 #[test]
@@ -97,9 +97,35 @@ fn gain_is_a_page_for_people_and_a_table_for_spreadsheets() {
 fn an_empty_ledger_says_what_to_do() {
     let folder = Folder::new();
     let page = printed(&folder, &[]);
-    assert!(page.contains("tokenforge serve") && page.contains("ledger"), "{page}");
-    assert_eq!(json(&folder, "day")["requests"], 0);
+    assert!(page.contains("tokenforge serve") && page.contains("savings"), "{page}");
+    assert_eq!(totals(&folder, "day")["requests"], 0);
     assert!(!folder.path("data").exists(), "reading makes no folder");
+}
+
+#[test]
+fn the_ledger_and_the_store_share_the_data_folder() {
+    let (mock, folder) = (Mock::start(), Folder::new());
+    let data = folder.path("data").display().to_string();
+    let store = format!("disk:{data}");
+    let arguments = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url(), "--store", &store];
+    let passed: String = (0..400).map(|n| format!("test case_{n} ... ok\n")).collect();
+    let run = format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed\n");
+    let serving = Serving::with(&arguments, &[("FORGE_DATA_DIR", &data)]);
+    let body = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 100,
+        "tools": [{"name": "Bash", "description": "Runs.", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "user", "content": "Go on."},
+            {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cargo test"}},
+            ]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": run}]},
+        ],
+    });
+    serving.send(&Ask::post("/v1/messages", body.to_string()));
+    assert!(mock.last().json().to_string().contains("<<<SHADOW:"), "something is stored");
+    shown(&serving, "tool", 1);
+    assert_eq!(totals(&folder, "tool")["requests"], 1);
 }
 
 #[test]
