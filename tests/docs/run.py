@@ -86,27 +86,30 @@ class Page:
         if SERVER.match(text):
             self.shell.stop_jobs()
             text = text.split("#")[0].rstrip() + " &"
-        code, out, err = self.shell.run(text, block.notes.get("answers"))
+        code, *outputs = self.shell.run(text, block.notes.get("answers"))
         self.ran += 1
         expected = int(block.notes.get("exits", 0))
         # A page may show what a server says when it refuses something.
         is_refusal_shown = code == CURL_REFUSED and command.shown
         if code != expected and not is_refusal_shown:
-            self.fail(block.line, f"{command.text}\n  ended with {code}, not {expected}\n{indent(out + err)}")
-        elif command.shown and not self.shows(command.shown, text, "numbers" in block.notes.get("varies", "")):
-            shown = "\n".join(command.shown)
-            self.fail(block.line, f"{command.text}\n  printed\n{indent(plain(out + err))}  and not\n{indent(shown)}")
+            printed = "".join(map(read, outputs))
+            self.fail(block.line, f"{command.text}\n  ended with {code}, not {expected}\n{indent(printed)}")
+        elif command.shown:
+            self.compare(command, block, outputs, is_background(text))
 
-    def shows(self, shown, text, numbers_vary):
-        """Has it printed this? What runs in the background may still be at it."""
+    def compare(self, command, block, outputs, is_still_at_it):
+        """Has it printed what the page shows? On one output, or on both."""
         def is_so():
-            out, err = ((self.folder / name).read_text(errors="replace") for name in ["out", "err"])
-            return is_shown(shown, out, err, out + err, err + out, numbers_vary=numbers_vary)
+            out, err = map(read, outputs)
+            numbers_vary = block.notes.get("varies") == "numbers"
+            return is_shown(command.shown, out, err, out + err, err + out, numbers_vary=numbers_vary)
         try:
-            wait_until(lambda: is_so() or not is_background(text), "")
+            wait_until(lambda: is_so() or not is_still_at_it, "")
         except RuntimeError:
             pass
-        return is_so()
+        if not is_so():
+            printed, shown = plain("".join(map(read, outputs))), "\n".join(command.shown)
+            self.fail(block.line, f"{command.text}\n  printed\n{indent(printed)}  and not\n{indent(shown)}")
 
     def check_json(self, block):
         try:
@@ -169,6 +172,10 @@ def help_of(names):
         is_it = done.returncode == 0 and usage and f"{usage[1]} ".startswith(f"{key} ".lstrip())
         HELP[key] = done.stdout if is_it else ""
     return HELP[key]
+
+
+def read(file):
+    return file.read_text(errors="replace")
 
 
 def indent(text):

@@ -21,10 +21,12 @@ class Shell:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         )
         self.person, self.terminal = pty.openpty()
+        self.count = 0
 
     def run(self, command, answer=None):
-        """The exit code and both outputs. A command that goes to the background is given time to listen."""
-        out, err = self.folder / "out", self.folder / "err"
+        """The exit code, and the files that both outputs go to. A command that goes to the background is given time to listen."""
+        self.count += 1
+        out, err = self.folder / f"{self.count}.out", self.folder / f"{self.count}.err"
         before = listening()
         stdin = "/dev/null"
         if answer is not None:
@@ -36,7 +38,7 @@ class Shell:
         line = self.answer()
         if is_background(command):
             wait_until(lambda: listening() - before, f"{command}: does not listen")
-        return int(line), out.read_text(errors="replace"), err.read_text(errors="replace")
+        return int(line), out, err
 
     def answer(self):
         """The line that says how a command ended; a command that does not end is ended."""

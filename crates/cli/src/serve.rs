@@ -106,11 +106,8 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source)?;
     let _hooks = answer_hooks(&gateway);
     // At once: whoever reads the first line may not wait for a second.
-    let lines = format!(
-        "listening on http://{address} ({mode})
-dashboard: http://{address}/_forge/ui/
-"
-    );
+    let lines =
+        format!("listening on http://{address} ({mode})\ndashboard: http://{address}/_forge/ui/\n");
     print!("{lines}");
     std::io::stdout().flush()?;
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
