@@ -104,7 +104,7 @@ fn stages(compressed: &Compressed, (before, after): (usize, usize)) -> Vec<(&'st
     }
     let counted: i64 = saved.iter().map(|(_, saved)| saved).sum();
     let rest = before as i64 - after as i64 - counted;
-    let uncounted = applied().filter(|step| step.tokens.is_none()).last().map(|step| step.stage);
+    let uncounted = applied().rfind(|step| step.tokens.is_none()).map(|step| step.stage);
     let redacted = (!compressed.redacted.is_empty()).then_some("redaction");
     match uncounted.or(redacted) {
         Some(stage) => saved.push((stage, rest)),

@@ -88,7 +88,7 @@ struct State {
 impl State {
     fn message(&mut self, info: &Value, parts: &[Value], tell: Tell<'_>) {
         if info["role"] != "assistant" {
-            let texts = parts.iter().filter_map(|part| said(part)).collect();
+            let texts = parts.iter().filter_map(said).collect();
             return tell(Event::said(Message { author: Author::Client, parts: texts }));
         }
         // The answer of the agent that sums up is where the conversation begins anew.
@@ -106,7 +106,7 @@ impl State {
         for step in steps {
             self.step(step, tell);
             let told = step.iter().filter(|part| part["type"] == "step-finish");
-            let usage = told.filter_map(|part| Usage::read(&part["tokens"])).last();
+            let usage = told.filter_map(|part| Usage::read(&part["tokens"])).next_back();
             let usage = usage.or_else(|| Usage::read(&info["tokens"]).filter(|_| is_one));
             if let Some(usage) = usage {
                 tell(Event::Usage { thread: MAIN, usage });
