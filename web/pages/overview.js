@@ -115,7 +115,7 @@ function draw(content, view, stats) {
       card('Tokens saved', brief(view.net), `${percent(view.net, view.before)} of ${brief(view.before)} in tool results, each counted once`, 'good'),
       card('Saved again', brief(view.again), 'tokens, as agents sent the same results with later requests'),
       card('Money saved', view.money == null ? '–' : dollars(view.money), view.money == null ? 'no price is known for these models' : 'at list prices, new and repeated results'),
-      card('Tool results', brief(view.results), `in ${count(view.requests)} requests; ${brief(view.expanded)} tokens were fetched back, and are taken off`)),
+      card('Tool results', brief(view.results), `in ${count(view.requests)} requests${view.expanded > 0 ? `; ${brief(view.expanded)} tokens were fetched back, and are taken off` : ''}`)),
     h('section', { class: 'panel' }, h('h2', {}, view.series.title),
       view.series.points.length > 0 ? columns(view.series.title, view.series.points) : h('p', { class: 'muted' }, 'No day has passed yet.')),
     view.shares && shares(view.shares),
