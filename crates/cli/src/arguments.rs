@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Eval(crate::eval::Eval),
     /// Run the gateway between agents and their model providers
     Serve(crate::serve::Serve),
+    /// Exit with 0 if the gateway takes requests
+    Ready(crate::ready::Ready),
     /// Show what was saved, of what, and in money
     Gain(crate::gain::Gain),
     /// Check and show settings
@@ -61,6 +63,8 @@ pub(crate) enum Command {
     Store(crate::store::Store),
     /// Print a script that completes commands and options in your shell
     Completions(crate::completions::Completions),
+    /// Print the manual page of a command, or write the pages of all
+    Man(crate::man::Man),
 }
 
 /// Which tokenizer counts.

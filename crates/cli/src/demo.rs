@@ -10,18 +10,20 @@ mod tools;
 
 pub(crate) use tools::serve as serve_tools;
 
+use crate::embedded::Embedded;
 use crate::gateway::Gateway;
 use crate::serve::stop;
-use crate::{embedded, gateway, output};
+use crate::{gateway, output};
 use anyhow::Context;
 use clap::Args;
 use figures::Figures;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stdout};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::{Mcp, McpBackend, Monitoring, Settings, Upstreams};
+use tokenforge_config::{LedgerSettings, Mcp, McpBackend, Monitoring, Settings, Upstreams};
 use tokenforge_mock::Mock;
 use tokenforge_store::{Memory, Settings as StoreSettings};
 
@@ -58,7 +60,7 @@ pub(crate) struct Demo {
 }
 
 pub(crate) fn run(arguments: &Demo) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
     let shown = runtime.block_on(demonstrate(arguments));
     runtime.shutdown_timeout(FAREWELL);
@@ -67,13 +69,16 @@ pub(crate) fn run(arguments: &Demo) -> anyhow::Result<()> {
 
 async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let provider = Mock::listen(local(0)).context("cannot start the provider")?;
-    let settings = settings(&provider, arguments.port)?;
+    let ledger = tempfile::tempdir().context("cannot make a folder for the ledger")?;
+    let settings = settings(&provider, ledger.path(), arguments.port)?;
     let store = Arc::new(Memory::new(StoreSettings::MEMORY));
-    let url = gateway::url(embedded::start(settings, store).await?);
+    let embedded = Embedded::start(settings, store).await?;
+    let url = gateway::url(embedded.address);
     let gateway = Gateway::new(&url, None)?;
     let played = agent::play(&gateway, &provider).await?;
+    let stages = gateway.gain("stage").await?;
     let called = tool_calls::make(&gateway).await?;
-    let figures = Figures::new(url, &played, called, &gateway.stats().await?);
+    let figures = Figures::new(url, &played, &stages, called);
     match arguments.json {
         true => output::print(&figures.document().to_string())?,
         false => output::print(&show::page(&figures))?,
@@ -82,11 +87,12 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
         eprintln!("Ctrl-C ends it.");
         stop()?.await;
     }
+    embedded.end().await;
     Ok(())
 }
 
 /// The defaults, whatever the user's own settings are; nothing is kept beyond the process.
-fn settings(provider: &Mock, port: u16) -> anyhow::Result<Settings> {
+fn settings(provider: &Mock, ledger: &Path, port: u16) -> anyhow::Result<Settings> {
     let backend = provider.url().parse().context("the provider's address")?;
     let own = std::env::current_exe().context("cannot find this program")?;
     let tools = serde_json::json!({"command": own, "args": ["demo-tools"]});
@@ -98,6 +104,7 @@ fn settings(provider: &Mock, port: u16) -> anyhow::Result<Settings> {
             backends: BTreeMap::from([(tools::PREFIX.to_owned(), tools)]),
             ..Mcp::default()
         },
+        ledger: LedgerSettings { path: Some(ledger.to_owned()), ..LedgerSettings::default() },
         // Nothing of what is played is anybody's, so that the dashboard may show its texts.
         monitoring: Monitoring { content_bytes: CONTENT_BYTES, ..Monitoring::default() },
         ..Settings::default()

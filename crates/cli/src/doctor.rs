@@ -3,6 +3,7 @@
 mod address;
 mod clients;
 mod finding;
+mod ledger;
 mod round_trip;
 mod routes;
 mod settings;
@@ -38,7 +39,7 @@ pub(crate) struct Doctor {
 }
 
 pub(crate) fn run(arguments: &Doctor) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
     let findings = runtime.block_on(findings(arguments.config.as_deref()));
     runtime.shutdown_timeout(FAREWELL);
@@ -66,6 +67,7 @@ async fn findings(config: Option<&Path>) -> Vec<Finding> {
     findings.extend(clients::check().await);
     findings.extend(routes::check(&settings, config).await);
     findings.extend(store::check(&settings).await);
+    findings.extend(ledger::check(&settings));
     findings.extend(round_trip::check(&settings).await);
     findings
 }

@@ -7,18 +7,35 @@ use tokenforge_config::Settings;
 use tokenforge_gateway::Gateway;
 use tokenforge_store::Store;
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
-/// Starts a gateway where the settings say that it listens, and tells where that is: port 0 is any free one. It ends with
-/// the threads that it runs on.
-pub(crate) async fn start(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<SocketAddr> {
-    let address = settings.listen;
-    let listener =
-        TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-    let address = listener.local_addr().context("cannot listen")?;
-    let gateway = Gateway::new(settings, store)?;
-    let warming = gateway.clone();
-    // What the first request would wait for is made while nobody waits.
-    std::thread::spawn(move || warming.warm_up());
-    tokio::spawn(tokenforge_gateway::serve(gateway, listener, std::future::pending()));
-    Ok(address)
+/// A gateway that runs here.
+pub(crate) struct Embedded {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    gateway: Arc<Gateway>,
+    serving: JoinHandle<std::io::Result<()>>,
+}
+
+impl Embedded {
+    /// Starts a gateway where the settings say that it listens; port 0 is any free one.
+    pub(crate) async fn start(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<Self> {
+        let address = settings.listen;
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("cannot listen on {address}"))?;
+        let address = listener.local_addr().context("cannot listen")?;
+        let gateway = Gateway::new(settings, store)?;
+        let warming = gateway.clone();
+        // What the first request would wait for is made while nobody waits.
+        std::thread::spawn(move || warming.warm_up());
+        let serving = tokenforge_gateway::serve(gateway.clone(), listener, std::future::pending());
+        Ok(Embedded { address, gateway, serving: tokio::spawn(serving) })
+    }
+
+    /// Ends it at once: nobody is left whose requests it would have to finish.
+    pub(crate) async fn end(self) {
+        self.gateway.end().await;
+        self.serving.abort();
+    }
 }

@@ -74,9 +74,21 @@ impl Gateway {
         Some(version.to_owned())
     }
 
+    /// Does it take requests?
+    pub(crate) async fn is_ready(&self) -> anyhow::Result<bool> {
+        let asking = self.send(Method::GET, "/_forge/readyz", HeaderMap::new(), String::new());
+        let answer = tokio::time::timeout(PATIENCE, asking).await;
+        Ok(answer.with_context(|| format!("{} does not answer", self.url))??.status.is_success())
+    }
+
     /// All its figures.
     pub(crate) async fn stats(&self) -> anyhow::Result<Value> {
         self.admin(Method::GET, "/_forge/api/stats", None).await
+    }
+
+    /// What it saved, added up by this.
+    pub(crate) async fn gain(&self, by: &str) -> anyhow::Result<Value> {
+        self.admin(Method::GET, &format!("/_forge/api/gain?by={by}"), None).await
     }
 
     /// Its tool servers, without their secrets.

@@ -71,10 +71,8 @@ impl Serve {
 
 pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
     let source = arguments.source();
-    let (mut settings, origins) = source.load_with_origins()?;
-    // Tool servers that are added while it runs are there again after a restart.
-    settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
-    settings.ledger.path = ledger::folder(&settings.ledger).ok();
+    let (settings, origins) = source.load_with_origins()?;
+    let settings = with_data(settings);
     refuse_public(&settings)?;
     let level = log::start(&settings.monitoring);
     let store = open(&settings.store)?;
@@ -109,9 +107,7 @@ async fn serve(
     let _hooks = answer_hooks(&gateway);
     // At once: whoever reads the first line may not wait for a second.
     let lines =
-        format!("listening on http://{address} ({mode})
-dashboard: http://{address}/_forge/ui/
-");
+        format!("listening on http://{address} ({mode})\ndashboard: http://{address}/_forge/ui/\n");
     print!("{lines}");
     std::io::stdout().flush()?;
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
@@ -140,6 +136,13 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// With the user's own places for what outlives a gateway: tool servers that are added while it runs, and what it saved.
+pub(crate) fn with_data(mut settings: Settings) -> Settings {
+    settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+    settings.ledger.path = ledger::folder(&settings.ledger).ok();
+    settings
 }
 
 /// The store that settings name.

@@ -75,7 +75,7 @@ pub(crate) struct Wrap {
 /// Runs the agent; its exit code.
 pub(crate) fn run(arguments: &Wrap) -> anyhow::Result<i32> {
     let client = arguments.client();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
     let code = runtime.block_on(arguments.wrapped(client));
     runtime.shutdown_timeout(FAREWELL);
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Wrap) -> anyhow::Result<i32> {
 
 impl Wrap {
     fn client(&self) -> &'static Client {
-        let named = match &self.dialect {
+        match &self.dialect {
             Some(dialect) => clients::of_dialect(dialect).unwrap_or_else(|| {
                 usage_error("--dialect: expected anthropic, openai or gemini");
             }),
@@ -97,8 +97,7 @@ impl Wrap {
                     known.join(", ")
                 ));
             }),
-        };
-        named
+        }
     }
 
     async fn wrapped(&self, client: &Client) -> anyhow::Result<i32> {

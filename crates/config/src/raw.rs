@@ -24,10 +24,10 @@ use provider::Provider;
 use route::Route;
 use schemars::JsonSchema;
 use section::{Field, put, put_optional};
-use sections::{Ledger, Limits, Monitoring, Store, ToolOutput, Toon, Upstreams};
+use sections::{Limits, Monitoring, Store, ToolOutput, Toon, Upstreams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use word::{Address, Flag, Key, One, Written};
+use word::{Address, Flag, Key, Ledger, One, Written};
 
 pub(crate) use mcp::{Backend, is_prefix};
 
@@ -50,7 +50,7 @@ pub(crate) struct Raw {
     toon: Option<Toon>,
     store: Option<Store>,
     monitoring: Option<Monitoring>,
-    ledger: Option<Ledger>,
+    ledger: Option<Written<Ledger>>,
     limits: Option<Limits>,
     #[schemars(schema_with = "mcp::schema")]
     mcp: Option<Mcp>,
@@ -73,13 +73,13 @@ impl Raw {
         put_optional(&mut to.admin_token, self.admin_token);
         put(&mut to.schema_compression, self.schema_compression);
         put(&mut to.redact_secrets, self.redact_secrets);
+        put(&mut to.ledger, self.ledger);
         self.upstreams.unwrap_or_default().apply(&mut to.upstreams);
         let pipes = self.pipes.unwrap_or_default();
         pipes.tool_output.unwrap_or_default().apply(&mut to.tool_output);
         self.toon.unwrap_or_default().apply(&mut to.toon);
         self.store.unwrap_or_default().apply(&mut to.store);
         self.monitoring.unwrap_or_default().apply(&mut to.monitoring);
-        self.ledger.unwrap_or_default().apply(&mut to.ledger);
         self.limits.unwrap_or_default().apply(&mut to.limits);
         for (name, provider) in self.providers.unwrap_or_default() {
             let provider = provider.meant(&name)?;
@@ -119,7 +119,7 @@ impl Raw {
             toon: Some(Toon::of(&from.toon)),
             store: Some(Store::of(&from.store)),
             monitoring: Some(Monitoring::of(&from.monitoring)),
-            ledger: Some(Ledger::of(&from.ledger)),
+            ledger: Some(Field::of(&from.ledger)),
             limits: Some(Limits::of(&from.limits)),
             mcp: Some(Mcp::of(&from.mcp)),
             prices: Some(from.prices.iter().map(priced).collect()),

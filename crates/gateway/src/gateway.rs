@@ -1,5 +1,6 @@
 //! What all requests share.
 
+use crate::blocking::blocking;
 use crate::chains::{self, Chains};
 use crate::contents::Contents;
 use crate::deferral::Deferrals;
@@ -224,6 +225,15 @@ impl Gateway {
     pub fn start_draining(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
         self.mcp.close_streams();
+    }
+
+    /// Ends what outlives requests: the programs of tool servers, and what waits to be written down. For who serves it
+    /// inside a program of his own and does not wait for connections.
+    pub async fn end(self: &Arc<Self>) {
+        self.start_draining();
+        self.mcp.stop().await;
+        let gateway = self.clone();
+        let _ = blocking(move || gateway.telemetry.close()).await;
     }
 
     pub(crate) fn is_draining(&self) -> bool {

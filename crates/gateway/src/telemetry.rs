@@ -10,26 +10,26 @@ mod minutes;
 mod queue;
 mod recent;
 mod record;
+mod savings;
 mod stats;
 mod tables;
 
 use crate::answer::Problem;
 use crate::report::Report;
-use books::{Books, Page};
+use books::Books;
 use counters::Counters;
 use live::Live;
 use log::Log;
 use recent::Recent;
 pub(crate) use record::Record;
 use serde_json::Value;
-use std::io;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 use tables::Tables;
 use tokenforge_compress::prompt;
 use tokenforge_config::Settings;
 use tokenforge_dialects::{Tokens, Usage};
-use tokenforge_ledger::{Account, By, Day, Entry, Gain, Ledger, Outcome, Prices, Source, Summary};
+use tokenforge_ledger::Prices;
 use tokenforge_plugin::PluginMetrics;
 use tokenforge_store::Stats;
 use tokio::sync::broadcast;
@@ -74,97 +74,6 @@ impl Telemetry {
             let now = SystemTime::now();
             self.recent.lock().unwrap_or_else(PoisonError::into_inner).add(now, report);
             self.tell(now, report);
-        }
-    }
-
-    /// A provider took the request.
-    pub(crate) fn taken(&self, record: &Record) {
-        let (counters, sums) = (&self.counters, &record.sums);
-        counters.results.add(sums.results);
-        counters.compressed.add(sums.compressed);
-        counters.bytes_before.add(sums.bytes_before);
-        counters.bytes_after.add(sums.bytes_after);
-        counters.cache_hits.add(sums.reused);
-        counters.cache_misses.add(sums.results - sums.reused);
-        counters.fresh_tokens_before.add(sums.fresh.before);
-        counters.fresh_tokens_after.add(sums.fresh.after);
-        counters.repeated_tokens_before.add(sums.repeated.before);
-        counters.repeated_tokens_after.add(sums.repeated.after);
-        counters.redacted.add(sums.redacted);
-        self.with_tables(|tables| tables.add(&record.report));
-    }
-
-    /// No provider took the request.
-    pub(crate) fn not_taken(&self) {
-        self.counters.requests_not_taken.add(1);
-    }
-
-    /// A request is over: what it saved is known, and is written down.
-    pub(crate) fn settle(&self, record: Record) {
-        let summed = record.summed();
-        let prices = self.prices();
-        let account = Account::new(&summed, &prices);
-        let dollars = account.all_dollars_saved().zip(account.dollars_expanded());
-        drop(prices);
-        self.with_tables(|tables| tables.settle(dollars));
-        if let Some(ledger) = &self.ledger {
-            self.write(ledger, Page::Record(Box::new(record)));
-        }
-    }
-
-    /// A tool server's result, as it came and as it went on.
-    pub(crate) fn tool_called(&self, client: &str, outcome: Outcome, is_observed: bool) {
-        let counters = &self.counters;
-        let sent = if is_observed { outcome.before } else { outcome.after };
-        counters.results.add(1);
-        counters.cache_misses.add(1);
-        counters.fresh_tokens_before.add(outcome.before);
-        counters.fresh_tokens_after.add(sent);
-        self.with_tables(|tables| tables.called(outcome.tool.as_str(), outcome.before, sent));
-        counters.compressed.add(u64::from(outcome.is_touched() && !is_observed));
-        self.enter(client, outcome, is_observed);
-    }
-
-    /// Something was fetched back through the tool of a tool server.
-    pub(crate) fn tool_expanded(&self, tokens: Option<usize>) {
-        self.expansion(tokens);
-        if let Some(tokens) = tokens {
-            self.enter("", Outcome::expanded("", [record::UNKNOWN], tokens as u64), false);
-        }
-    }
-
-    fn enter(&self, client: &str, outcome: Outcome, is_observed: bool) {
-        let Some(ledger) = &self.ledger else { return };
-        let mut entry = Entry::new(Source::Mcp, record::seconds(SystemTime::now()));
-        entry.client = (!client.is_empty()).then(|| client.into());
-        entry.observed = is_observed;
-        entry.add(outcome);
-        self.write(ledger, Page::Entry(Box::new(entry)));
-    }
-
-    fn write(&self, ledger: &Books, page: Page) {
-        self.counters.ledger_dropped.add(u64::from(!ledger.write(page)));
-    }
-
-    /// Are savings written down?
-    pub(crate) fn has_ledger(&self) -> bool {
-        self.ledger.is_some()
-    }
-
-    /// What the ledger says was gained in so many days. Nothing if there is none. Blocks.
-    pub(crate) fn gain(&self, by: By, days: Option<u64>) -> Option<io::Result<Gain>> {
-        let ledger = self.ledger.as_ref()?;
-        ledger.close();
-        let today = Day::of(record::seconds(SystemTime::now()));
-        let reading = Ledger::read(ledger.folder(), days.map(|days| today.first_of(days)));
-        let prices = self.prices().clone();
-        Some(reading.map(|reading| Summary::of(reading, by, &prices)))
-    }
-
-    /// Writes what waits to be written. Blocks.
-    pub(crate) fn close(&self) {
-        if let Some(ledger) = &self.ledger {
-            ledger.close();
         }
     }
 
@@ -281,10 +190,6 @@ impl Telemetry {
     /// What happens from now on.
     pub(crate) fn watch(&self) -> broadcast::Receiver<Arc<str>> {
         self.live.watch()
-    }
-
-    fn prices(&self) -> RwLockReadGuard<'_, Prices> {
-        self.prices.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn with_tables<T>(&self, each: impl FnOnce(&mut Tables) -> T) -> T {

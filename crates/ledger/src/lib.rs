@@ -25,10 +25,12 @@
 //! entries and the prices; what is not known is absent and says why.
 
 mod account;
+mod by;
 mod day;
 mod entry;
 mod gain;
 mod ledger;
+mod measure;
 mod name;
 mod prices;
 mod reading;
@@ -37,6 +39,7 @@ mod share;
 mod summary;
 
 pub use account::Account;
+pub use by::{By, UnknownGrouping};
 pub use day::Day;
 pub use entry::{Entry, Outcome, Source, Usage};
 pub use gain::{Cost, Gain, Repeated, Row, Tokens};
@@ -45,4 +48,4 @@ pub use name::Name;
 pub use prices::{Prices, charge};
 pub use reading::Reading;
 pub use share::{Of, Share};
-pub use summary::{By, Summary, UnknownGrouping};
+pub use summary::Summary;

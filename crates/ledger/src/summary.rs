@@ -1,95 +1,17 @@
 //! Entries added up. Pure: the same entries and prices are the same sums.
 
 use crate::account::{Account, signed};
+use crate::by::By;
 use crate::day::rfc3339;
-use crate::gain::{Cost, Gain, Repeated, Row, Tokens};
+use crate::gain::{Gain, Repeated, Row, Tokens};
+use crate::measure::{Bill, Context};
 use crate::share::{Of, Share, rounded};
-use crate::{Day, Entry, Name, Outcome, Prices, Reading};
-use serde::{Serialize, Serializer};
+use crate::{Entry, Outcome, Prices, Reading};
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 /// Names beyond this many are added up together: clients choose them.
 const NAMES: usize = 1000;
 const OTHERS: &str = "(others)";
-
-/// By what entries are added up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum By {
-    /// The tool whose result it is.
-    #[default]
-    Tool,
-    /// The agent.
-    Client,
-    /// The project.
-    Project,
-    /// The day, in UTC.
-    Day,
-    /// The stages whose text was taken, together.
-    Stage,
-}
-
-impl By {
-    /// Every way.
-    pub const ALL: &'static [Self] =
-        &[Self::Tool, Self::Client, Self::Project, Self::Day, Self::Stage];
-
-    /// The name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            By::Tool => "tool",
-            By::Client => "client",
-            By::Project => "project",
-            By::Day => "day",
-            By::Stage => "stage",
-        }
-    }
-
-    /// The name of the row that results belong to.
-    fn row(self, entry: &Entry, outcome: &Outcome) -> String {
-        let or_none = |name: Option<&Name>, none: &str| name.map_or(none, Name::as_str).to_owned();
-        match self {
-            By::Tool if outcome.tool == *"" => "(unknown)".to_owned(),
-            By::Tool => outcome.tool.to_string(),
-            By::Client => or_none(entry.client.as_ref(), "(unknown)"),
-            By::Project => or_none(entry.project.as_ref(), "(none)"),
-            By::Day => Day::of(entry.time).to_string(),
-            By::Stage if !outcome.is_touched() => "(untouched)".to_owned(),
-            By::Stage => {
-                let stages: Vec<&str> = outcome.stages.iter().map(Name::as_str).collect();
-                stages.join(" + ")
-            }
-        }
-    }
-}
-
-/// No such way to add up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnknownGrouping;
-
-impl fmt::Display for UnknownGrouping {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected tool, client, project, day or stage")
-    }
-}
-
-impl std::error::Error for UnknownGrouping {}
-
-impl FromStr for By {
-    type Err = UnknownGrouping;
-
-    fn from_str(name: &str) -> Result<Self, UnknownGrouping> {
-        Self::ALL.iter().copied().find(|by| by.name() == name).ok_or(UnknownGrouping)
-    }
-}
-
-impl Serialize for By {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
 
 /// The sums so far.
 #[derive(Debug)]
@@ -114,25 +36,6 @@ struct Sums {
     repeated: Repeated,
     expanded: u64,
     dollars: Option<f64>,
-}
-
-/// Requests of which all input is known.
-#[derive(Debug, Clone, Copy, Default)]
-struct Context {
-    counted: u64,
-    estimated: u64,
-    after: u64,
-    saved: i64,
-}
-
-/// Requests of which the provider's charge is known, and the saving in the others.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bill {
-    requests: u64,
-    after: f64,
-    saved: f64,
-    priced_elsewhere: u64,
-    saved_elsewhere: f64,
 }
 
 impl<'p> Summary<'p> {
@@ -263,74 +166,6 @@ impl Sums {
             repeated: self.repeated,
             cost_saved: self.dollars.map(|dollars| rounded(dollars, 1e6)),
         }
-    }
-}
-
-impl Context {
-    fn add(&mut self, entry: &Entry, account: &Account<'_>) {
-        let Some((tokens, is_counted)) = entry.context() else { return };
-        *if is_counted { &mut self.counted } else { &mut self.estimated } += 1;
-        self.after = self.after.saturating_add(tokens);
-        self.saved = self.saved.saturating_add(account.context_saved());
-    }
-
-    fn share(&self, requests: u64) -> Share {
-        let known = self.counted + self.estimated;
-        let note = match known {
-            0 => "not known: nobody told how much the requests had beside the outputs".to_owned(),
-            _ => format!(
-                "all input of {known} of {requests} requests, sent again or new; counted by the provider in {}, \
-                 estimated from bytes in {}",
-                self.counted, self.estimated
-            ),
-        };
-        let saved = self.saved as f64;
-        let before = if known == 0 { 0.0 } else { self.after as f64 + saved };
-        Share::new(Of::WholeContext, before, saved, known, note)
-    }
-}
-
-impl Bill {
-    fn add(&mut self, account: &Account<'_>) {
-        let Some(saved) = account.all_dollars_saved() else { return };
-        match account.billed() {
-            Some(billed) => {
-                self.requests += 1;
-                self.after += billed;
-                self.saved += saved;
-            }
-            None => {
-                self.priced_elsewhere += 1;
-                self.saved_elsewhere += saved;
-            }
-        }
-    }
-
-    fn cost(&self) -> Option<Cost> {
-        if self.requests + self.priced_elsewhere == 0 {
-            return None;
-        }
-        Some(Cost {
-            currency: "USD",
-            before: rounded(self.after + self.saved, 1e6),
-            after: rounded(self.after, 1e6),
-            saved: rounded(self.saved, 1e6),
-            requests: self.requests,
-            saved_elsewhere: rounded(self.saved_elsewhere, 1e6),
-        })
-    }
-
-    fn share(&self, requests: u64) -> Share {
-        let note = match self.requests {
-            0 => "not known: it takes the provider's count of tokens and the price of the model; \
-                  see `prices` in the settings"
-                .to_owned(),
-            known => format!(
-                "list prices of {known} of {requests} requests: output included, what is new at the price of input or \
-                 of writing to the cache, what is repeated at that of reading from it"
-            ),
-        };
-        Share::new(Of::Bill, self.after + self.saved, self.saved, self.requests, note)
     }
 }
 

@@ -70,7 +70,7 @@ async fn ask(gateway: &Gateway, request: &Value) -> anyhow::Result<Value> {
     if answer.status != StatusCode::OK {
         bail!("the provider says {}: {reply}", answer.status);
     }
-    Ok(reply["content"].take())
+    Ok(reply.get_mut("content").map(Value::take).unwrap_or_default())
 }
 
 /// What the tools said in the recording to the calls in this reply.

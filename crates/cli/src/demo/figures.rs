@@ -18,8 +18,8 @@ pub(super) struct Figures {
     pub(super) outputs: Vec<Output>,
     /// The same by tool.
     pub(super) tools: Vec<Row>,
-    /// How many outputs each stage changed.
-    pub(super) stages: Vec<Stage>,
+    /// The same by the stages that were applied to them, as the gateway wrote it down.
+    pub(super) stages: Vec<Row>,
     /// What was saved, of what.
     pub(super) shares: Vec<Share>,
     pub(super) bill: Billed,
@@ -45,12 +45,6 @@ pub(super) struct Row {
     pub(super) results: usize,
     pub(super) before: usize,
     pub(super) after: usize,
-}
-
-#[derive(Serialize)]
-pub(super) struct Stage {
-    pub(super) name: String,
-    pub(super) results: u64,
 }
 
 /// What was saved, of what.
@@ -84,7 +78,7 @@ pub(super) struct Expanded {
 }
 
 impl Figures {
-    pub(super) fn new(gateway: String, turns: &[Turn], mcp: Vec<Called>, stats: &Value) -> Self {
+    pub(super) fn new(gateway: String, turns: &[Turn], gain: &Value, mcp: Vec<Called>) -> Self {
         let outputs = outputs(turns);
         let before = Bill::of(turns.iter().map(|turn| &turn.sent));
         let after = Bill::of(turns.iter().flat_map(|turn| &turn.asked));
@@ -94,7 +88,7 @@ impl Figures {
             gateway,
             turns: turns.len(),
             tools: by_tool(&outputs),
-            stages: stages(stats),
+            stages: stages(gain),
             shares: shares(&outputs, &before, &after),
             bill: Billed {
                 currency: "USD",
@@ -152,12 +146,18 @@ fn by_tool(outputs: &[Output]) -> Vec<Row> {
     rows
 }
 
-fn stages(stats: &Value) -> Vec<Stage> {
-    let counts = stats["stages"].as_object().into_iter().flatten();
-    let stage = |(name, results): (&String, &Value)| {
-        Some(Stage { name: name.clone(), results: results.as_u64()? })
+fn stages(gain: &Value) -> Vec<Row> {
+    let rows = gain["rows"].as_array().into_iter().flatten();
+    let row = |row: &Value| {
+        let number = |name: &str| row[name].as_u64().and_then(|it| usize::try_from(it).ok());
+        Some(Row {
+            name: row["name"].as_str()?.to_owned(),
+            results: number("results")?,
+            before: number("before")?,
+            after: number("after")?,
+        })
     };
-    counts.filter_map(stage).collect()
+    rows.filter_map(row).collect()
 }
 
 fn shares(outputs: &[Output], before: &Bill, after: &Bill) -> Vec<Share> {

@@ -27,7 +27,7 @@ pub(super) struct Expansion {
     pub(super) grep: &'static str,
 }
 
-pub(super) const EXPANSION: Expansion = Expansion { before: 4, grep: "phone" };
+pub(super) const EXPANSION: Expansion = Expansion { before: 7, grep: "telephone" };
 
 pub(super) const STEPS: [Step; 9] = [
     Step {
@@ -40,7 +40,7 @@ pub(super) const STEPS: [Step; 9] = [
     Step {
         says: "What changed lately?",
         tool: "Bash",
-        arguments: r#"{"command":"git log --stat -12"}"#,
+        arguments: r#"{"command":"git log --stat -15 --no-merges"}"#,
         output: include_str!("session/git-log.txt"),
         is_error: false,
     },
@@ -87,10 +87,10 @@ pub(super) const STEPS: [Step; 9] = [
         is_error: false,
     },
     Step {
-        says: "And what did the gateway log meanwhile?",
+        says: "Last, what the gateway wrote down meanwhile.",
         tool: "Bash",
-        arguments: r#"{"command":"tail -n 150 tokenforge.log"}"#,
-        output: include_str!("session/log.txt"),
+        arguments: r#"{"command":"tail -n 20 events.jsonl"}"#,
+        output: include_str!("session/events.jsonl"),
         is_error: false,
     },
 ];

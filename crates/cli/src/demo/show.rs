@@ -1,6 +1,6 @@
 //! The demo's figures as a page for people.
 
-use super::figures::{Billed, Expanded, Figures, Output, Share, Stage};
+use super::figures::{Billed, Expanded, Figures, Output, Row, Share};
 use super::tool_calls::Called;
 use crate::output::grouped;
 
@@ -18,13 +18,10 @@ pub(super) fn page(figures: &Figures) -> String {
     lines.extend(figures.outputs.iter().map(|it| row(&words(it), it.before, it.after)));
     lines.push(String::new());
     lines.push(heading("by tool"));
-    lines.extend(figures.tools.iter().map(|tool| {
-        let name = format!("{} ({})", tool.name, tool.results);
-        row(&name, tool.before, tool.after)
-    }));
+    lines.extend(figures.tools.iter().map(sum));
     lines.push(String::new());
     lines.push(heading("by stage"));
-    lines.extend(figures.stages.iter().map(stage));
+    lines.extend(figures.stages.iter().map(sum));
     lines.push(String::new());
     lines.push(heading("saved"));
     lines.extend(figures.shares.iter().map(share));
@@ -56,25 +53,20 @@ fn words(output: &Output) -> String {
     }
 }
 
-fn stage(stage: &Stage) -> String {
-    format!("{} ({})", stage.name, stage.results)
+fn sum(sum: &Row) -> String {
+    row(&format!("{} ({})", sum.name, sum.results), sum.before, sum.after)
 }
 
 fn share(share: &Share) -> String {
-    let Share { of, before, saved, .. } = share;
-    let after = before - saved;
-    let name = format!("of the {of}").replace("the all", "all");
-    match *of {
+    let (before, after) = (share.before, share.before - share.saved);
+    match share.of {
         "bill" => {
-            let saved = percent(*before, after);
-            format!(
-                "{:<WORDS$} {:>10} {:>10} {saved:>7}",
-                "of the input bill",
-                dollars(*before),
-                dollars(after)
-            )
+            let (name, saved) = ("of the input bill", percent(before, after));
+            let [before, after] = [before, after].map(|dollars| format!("${dollars:.4}"));
+            format!("{name:<WORDS$} {before:>10} {after:>10} {saved:>7}")
         }
-        _ => row(&name, *before as usize, after as usize),
+        "all tool output" => row("of all tool output", before as usize, after as usize),
+        of => row(&format!("of the {of}"), before as usize, after as usize),
     }
 }
 
@@ -121,8 +113,4 @@ fn percent(before: f64, after: f64) -> String {
         return "-".to_owned();
     }
     format!("{:.0} %", 100.0 * (before - after) / before)
-}
-
-fn dollars(dollars: f64) -> String {
-    format!("${dollars:.4}")
 }

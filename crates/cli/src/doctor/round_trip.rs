@@ -1,7 +1,7 @@
 //! One request with a tool result, through a gateway with these settings, to a provider that is part of this program.
 
 use super::finding::Finding;
-use crate::embedded;
+use crate::embedded::Embedded;
 use crate::gateway::{Gateway, url};
 use anyhow::{Context, ensure};
 use http::header::{HeaderMap, HeaderValue};
@@ -33,7 +33,8 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     let settings = own(settings, &provider)?;
     let mode = settings.tool_output.mode;
     let store = Arc::new(Memory::new(StoreSettings::MEMORY));
-    let gateway = Gateway::new(&url(embedded::start(settings, store).await?), None)?;
+    let embedded = Embedded::start(settings, store).await?;
+    let gateway = Gateway::new(&url(embedded.address), None)?;
     let request = request();
     let mut headers = HeaderMap::new();
     headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
@@ -41,6 +42,7 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     ensure!(answer.status == StatusCode::OK, "the gateway answered {}", answer.status);
     let reply: Value = serde_json::from_slice(&answer.body).context("the answer")?;
     ensure!(reply["content"][0]["text"] == ANSWER, "what the model said came back changed");
+    embedded.end().await;
     let counter = Counter::default();
     let [before, after] =
         [&request, &provider.last().json()].map(|body| counter.count(result(body)));
@@ -56,6 +58,7 @@ fn own(settings: &Settings, provider: &Mock) -> anyhow::Result<Settings> {
     settings.admin_token = None;
     settings.upstreams.backend = Some(provider.url().parse().context("the provider's address")?);
     settings.mcp = Mcp::default();
+    settings.ledger.enabled = false;
     settings.monitoring.compression_log = None;
     settings.monitoring.otlp_endpoint = None;
     Ok(settings)

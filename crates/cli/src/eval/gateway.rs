@@ -1,7 +1,8 @@
 //! A gateway of its own, in front of the endpoint, for as long as the evaluation takes.
 
 use super::api::Api;
-use crate::{embedded, gateway};
+use crate::embedded::Embedded;
+use crate::gateway;
 use anyhow::{Context, bail};
 use http::Method;
 use http::header::HeaderMap;
@@ -44,7 +45,7 @@ impl Gateway {
         };
         let settings = Settings::load(None, &|_| None, &flags).context("--base-url")?;
         let store = Arc::new(Memory::new(Bounds::MEMORY));
-        let address = embedded::start(settings, store).await?;
+        let address = Embedded::start(settings, store).await?.address;
         Ok(Gateway(gateway::Gateway::new(&gateway::url(address), None)?))
     }
 

@@ -25,7 +25,7 @@ fn nothing(folder: &Path) -> String {
     format!(
         "Nothing was saved yet: no request and no hook call is written down in {}.\n\
          Start the gateway with `tokenforge serve` and point an agent at it, then look again. If it runs already, \
-         see that `ledger.enabled` is not false in its settings.",
+         see that `ledger` is not off in its settings.",
         folder.display()
     )
 }

@@ -22,11 +22,9 @@ pub(super) enum Way {
     IfSet { name: &'static str, why: &'static str },
     /// A variable that has settings in JSON, to which these are added.
     Json { name: &'static str, value: &'static str },
-    /// Arguments before those of the user.
-    Arguments(&'static [&'static str]),
     /// An argument, and the path of a file with this text after it.
     File { argument: &'static str, suffix: &'static str, text: &'static str },
-    /// The same as `Arguments`, with other ones for who is logged in with ChatGPT.
+    /// Arguments before those of the user; others for who is logged in with ChatGPT.
     Codex { key: &'static [&'static str], chatgpt: &'static [&'static str] },
     /// A variable that names a file, which is a copy of the user's with other addresses in it.
     Cline { name: &'static str },

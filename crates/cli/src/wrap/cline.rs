@@ -26,11 +26,10 @@ fn path() -> Option<PathBuf> {
 fn redirected(text: &str, url: &str) -> anyhow::Result<(Uri, Value)> {
     let mut settings: Value = serde_json::from_str(text).context("expected JSON")?;
     let name = settings["lastUsedProvider"].as_str().unwrap_or_default().to_owned();
-    let Some(provider) = settings["providers"].get_mut(&name) else {
-        bail!("Cline has used no provider yet");
-    };
-    let address = &mut provider["settings"]["baseUrl"];
-    let Some(base) = address.as_str().and_then(Base::parse) else {
+    let path = ["providers", &name, "settings", "baseUrl"];
+    let address = path.iter().try_fold(&mut settings, |at, name| at.get_mut(name));
+    let base = address.as_deref().and_then(Value::as_str).and_then(Base::parse);
+    let Some((address, base)) = address.zip(base) else {
         bail!(
             "Cline's provider `{name}` has no address that can be changed: `cline auth -b URL` sets one"
         );

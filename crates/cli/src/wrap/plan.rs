@@ -71,7 +71,6 @@ impl Plan {
                     let value = merged(value, variable(name).as_deref());
                     plan.told.push(Told::Variable(name, value.with_context(|| format!("{name}"))?));
                 }
-                Way::Arguments(arguments) => plan.say(arguments),
                 Way::File { argument, suffix, text } => {
                     let text = (*text).to_owned();
                     plan.told.push(Told::File(Reader::Argument(argument), suffix, text));

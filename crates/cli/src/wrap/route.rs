@@ -2,10 +2,12 @@
 
 use super::plan::Plan;
 use super::savings::Savings;
+use crate::embedded::Embedded;
 use crate::gateway::{Gateway, url};
-use crate::{data, embedded, serve};
+use crate::serve;
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokenforge_config::Settings;
 use tokio::task::JoinHandle;
@@ -25,8 +27,12 @@ pub(super) struct Route {
     project: String,
     /// What its figures were at the beginning.
     then: Savings,
+    own: Own,
     watching: Option<JoinHandle<()>>,
 }
+
+/// The gateway that is ours, if there is one: from the beginning, or since another stopped answering.
+type Own = Arc<Mutex<Option<Embedded>>>;
 
 impl Route {
     /// Takes the gateway that runs, if it is like us and there is nothing special about this run; else starts one.
@@ -40,15 +46,17 @@ impl Route {
         if !is_special && !asks_for_keys && plan.is_usual() {
             let gateway = Gateway::new(&url(settings.listen), settings.admin_token.clone())?;
             if gateway.version().await.as_deref() == Some(env!("CARGO_PKG_VERSION")) {
-                let then = savings(&gateway, &project).await;
-                let watching = Some(tokio::spawn(stand_in(settings)));
-                return Ok(Route { gateway, project, then, watching });
+                let then = savings(&gateway, &project, false).await;
+                let own = Own::default();
+                let watching = Some(tokio::spawn(stand_in(settings, own.clone())));
+                return Ok(Route { gateway, project, then, own, watching });
             }
         }
         let token = settings.admin_token.clone();
-        let address = start(own(settings, plan)).await?;
-        let gateway = Gateway::new(&url(address), token)?;
-        Ok(Route { gateway, project, then: Savings::default(), watching: None })
+        let own = start(for_one(settings, plan)).await?;
+        let gateway = Gateway::new(&url(own.address), token)?;
+        let own = Arc::new(Mutex::new(Some(own)));
+        Ok(Route { gateway, project, then: Savings::default(), own, watching: None })
     }
 
     /// What a client is told: the address, and the project under which it is counted.
@@ -56,39 +64,46 @@ impl Route {
         format!("{}/p/{}", self.gateway.url, self.project)
     }
 
-    /// What was saved since it was opened.
+    /// Ends it; what was saved since it was opened.
     pub(super) async fn close(self) -> Savings {
         if let Some(watching) = &self.watching {
             watching.abort();
         }
-        savings(&self.gateway, &self.project).await.since(self.then)
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let saved = savings(&self.gateway, &self.project, own.is_some()).await.since(self.then);
+        if let Some(own) = own {
+            own.end().await;
+        }
+        saved
     }
 }
 
 /// The settings of a gateway for one agent: on this machine, where nobody else knows of it, and without keys, since the
 /// agent has none but its provider's.
-fn own(mut settings: Settings, plan: &Plan) -> Settings {
+fn for_one(mut settings: Settings, plan: &Plan) -> Settings {
     settings.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     settings.keys.clear();
     plan.redirect(&mut settings.upstreams);
     settings
 }
 
-async fn start(mut settings: Settings) -> anyhow::Result<SocketAddr> {
-    settings.mcp.file = settings.mcp.file.or_else(|| data::mcp_file().ok());
+async fn start(settings: Settings) -> anyhow::Result<Embedded> {
     let store = serve::open(&settings.store)?;
-    embedded::start(settings, store).await
+    Embedded::start(serve::with_data(settings), store).await
 }
 
 /// Takes the place of a gateway that no longer answers: the agent knows no other address.
-async fn stand_in(settings: Settings) {
+async fn stand_in(settings: Settings, own: Own) {
     let Ok(gateway) = Gateway::new(&url(settings.listen), None) else { return };
     let mut silences = 0;
     loop {
         tokio::time::sleep(EVERY).await;
         silences = if gateway.version().await.is_some() { 0 } else { silences + 1 };
         // Where somebody still holds the address there is nothing to be done but to wait.
-        if silences >= SILENCES && start(settings.clone()).await.is_ok() {
+        if silences >= SILENCES
+            && let Ok(started) = start(settings.clone()).await
+        {
+            *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
             eprintln!(
                 "tokenforge: the gateway at {} stopped answering; its place is taken until the agent ends",
                 gateway.url
@@ -98,9 +113,9 @@ async fn stand_in(settings: Settings) {
     }
 }
 
-async fn savings(gateway: &Gateway, project: &str) -> Savings {
+async fn savings(gateway: &Gateway, project: &str, is_own: bool) -> Savings {
     let stats = gateway.stats().await.unwrap_or_default();
-    Savings::of(&stats, project)
+    Savings::of(&stats, project, is_own)
 }
 
 /// The name of the folder that we are in, as far as a path can have it.

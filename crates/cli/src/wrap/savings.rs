@@ -10,17 +10,22 @@ pub(super) struct Savings {
     results: u64,
     before: u64,
     after: u64,
+    /// Of `after`, what the model fetched back.
+    expanded: u64,
 }
 
 impl Savings {
-    /// As a gateway's figures have them.
-    pub(super) fn of(stats: &Value, project: &str) -> Self {
+    /// As a gateway's figures have them. What was fetched back is not counted by project: it is ours if the gateway is.
+    pub(super) fn of(stats: &Value, project: &str, is_own: bool) -> Self {
+        let expanded = stats["counters"]["expansion_tokens"].as_u64().filter(|_| is_own);
+        let expanded = expanded.unwrap_or(0);
         let row = &stats["projects"][project];
         let number = |name: &str| row[name].as_u64().unwrap_or(0);
         Savings {
             results: number("fresh"),
             before: number("tokens_before"),
-            after: number("tokens_after"),
+            after: number("tokens_after") + expanded,
+            expanded,
         }
     }
 
@@ -33,11 +38,12 @@ impl Savings {
             results: self.results.saturating_sub(then.results),
             before: self.before - then.before,
             after: self.after.saturating_sub(then.after),
+            expanded: self.expanded.saturating_sub(then.expanded),
         }
     }
 
     pub(super) fn line(self) -> String {
-        let Savings { results, before, after } = self;
+        let Savings { results, before, after, expanded } = self;
         if before == 0 {
             return "no tool results came by".to_owned();
         }
@@ -47,7 +53,13 @@ impl Savings {
             1 => "1 tool result".to_owned(),
             results => format!("{} tool results", grouped(results as usize)),
         };
-        format!("{results}, sent with each turn: {before} tokens became {after}, {share:.0} % less")
+        let expanded = match expanded {
+            0 => String::new(),
+            tokens => format!(" ({} of them fetched back)", grouped(tokens as usize)),
+        };
+        format!(
+            "{results}, sent with each turn: {before} tokens became {after}{expanded}, {share:.0} % less"
+        )
     }
 }
 
@@ -58,7 +70,7 @@ mod tests {
 
     fn at(results: u64, before: u64, after: u64) -> Savings {
         let row = json!({"fresh": results, "tokens_before": before, "tokens_after": after});
-        Savings::of(&json!({"projects": {"web": row}}), "web")
+        Savings::of(&json!({"projects": {"web": row}}), "web", true)
     }
 
     #[test]
@@ -69,6 +81,13 @@ mod tests {
             at(1, 10, 5).since(at(9, 900, 900)).line().split(',').next(),
             Some("1 tool result")
         );
+        let stats = json!({
+            "projects": {"web": {"fresh": 1, "tokens_before": 100, "tokens_after": 10}},
+            "counters": {"expansion_tokens": 40},
+        });
+        let line = Savings::of(&stats, "web", true).line();
+        assert!(line.ends_with("became 50 (40 of them fetched back), 50 % less"), "{line}");
+        assert!(Savings::of(&stats, "web", false).line().ends_with("became 10, 90 % less"));
         assert_eq!(at(0, 0, 0).line(), "no tool results came by");
     }
 }

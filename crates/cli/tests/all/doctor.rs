@@ -33,7 +33,7 @@ fn where_all_is_well_it_says_so_and_makes_a_round_trip() {
     let run = doctor(&folder, &[], &["--json"]);
     let document: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(document["ok"], true, "{document}");
-    for check in ["version", "settings", "gateway", "store", "round trip"] {
+    for check in ["version", "settings", "gateway", "store", "ledger", "round trip"] {
         assert_eq!(states(&run, check), ["ok"], "{check}");
     }
     assert_eq!(states(&run, "clients"), ["note"]);

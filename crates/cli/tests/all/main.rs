@@ -13,6 +13,7 @@ mod gain;
 mod hook;
 mod init;
 mod kit;
+mod man;
 mod mcp;
 mod misc;
 mod replay;

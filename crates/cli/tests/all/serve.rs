@@ -2,7 +2,7 @@
 
 mod replicas;
 
-use crate::kit::{Folder, failure, out, run_in};
+use crate::kit::{Folder, failure, out, run_in, run_with};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -133,6 +133,23 @@ fn serve_says_where_it_listens_and_answers_there() {
     assert_ne!(answer.header("x-forge-tokens-after"), answer.header("x-forge-tokens-before"));
     let config = serving.get("/_forge/api/config").json();
     assert_eq!(config["pipes"]["tool_output"]["mode"], "lossless");
+}
+
+#[test]
+fn ready_says_whether_a_gateway_takes_requests() {
+    let gateway = Serving::with(&["--listen", "127.0.0.1:0"], &[]);
+    let url = format!("http://{}", gateway.address);
+    let run = run_with(&["ready", "--gateway", &url], "");
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
+
+    // Where it listens is known from its settings.
+    let folder = Folder::new();
+    folder.file("tokenforge.yaml", format!("listen: {}", gateway.address));
+    assert_eq!(run_in(&folder.path(""), &[], &["ready"], "").code, 0);
+
+    drop(gateway);
+    let error = failure(1, &format!("ready --gateway {url}"), "");
+    assert!(error.starts_with("tokenforge: "), "{error}");
 }
 
 #[test]

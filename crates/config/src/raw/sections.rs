@@ -112,18 +112,6 @@ section! {
 }
 
 section! {
-    Ledger for settings::LedgerSettings;
-    always {
-        enabled: Written<Flag>,
-        max_bytes: Written<Bytes<65536>>,
-    }
-    perhaps {
-        path: Written<File>,
-    }
-    within {}
-}
-
-section! {
     Limits for settings::Limits;
     always {
         first_byte_timeout: Written<Span>,

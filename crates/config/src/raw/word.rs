@@ -7,7 +7,7 @@ mod amount;
 mod text;
 
 pub(crate) use amount::{Bytes, Count, Dollars, Integer, Ratio, Span};
-pub(crate) use text::{Address, File, Flag, HeaderText, Host, Key, Location, Text, Web};
+pub(crate) use text::{Address, File, Flag, HeaderText, Host, Key, Ledger, Location, Text, Web};
 
 use crate::settings::Choice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

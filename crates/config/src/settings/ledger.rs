@@ -9,7 +9,7 @@ pub struct LedgerSettings {
     pub enabled: bool,
     /// The folder. Without one, a program that has a data folder takes that, and a gateway inside another writes nothing.
     pub path: Option<PathBuf>,
-    /// How many bytes it has at most; the oldest days go first.
+    /// How many bytes it has at most; the oldest days go first. No file sets it.
     pub max_bytes: usize,
 }
 

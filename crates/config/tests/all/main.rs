@@ -5,6 +5,7 @@ mod errors;
 mod kit;
 mod laws;
 mod layers;
+mod ledger;
 mod patch;
 mod reference;
 mod structured;

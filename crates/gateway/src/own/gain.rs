@@ -24,7 +24,7 @@ async fn gain(gateway: &Arc<Gateway>, query: &str) -> Result<Response<Body>, Pro
     let summing = blocking(move || gateway.telemetry.gain(by, days));
     let slow = || Problem::new(StatusCode::GATEWAY_TIMEOUT, "the ledger cannot be read in time");
     let gain = summing.await.ok_or_else(slow)?.ok_or_else(|| {
-        let message = "there is no ledger; see `ledger.enabled` and `ledger.path` in the settings";
+        let message = "there is no ledger; see `ledger` in the settings";
         Problem::new(StatusCode::NOT_FOUND, message)
     })?;
     let gain = gain.map_err(|error| {

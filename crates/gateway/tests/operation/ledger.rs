@@ -198,7 +198,7 @@ fn a_gateway_without_a_folder_keeps_no_ledger() {
     world.send(messages(&conversation(&rows())));
     let answer = world.get("/_forge/api/gain");
     assert_eq!(answer.status, 404);
-    assert!(answer.text().contains("ledger.enabled"), "{}", answer.text());
+    assert!(answer.text().contains("`ledger` in the settings"), "{}", answer.text());
     let off = tempfile::tempdir().unwrap();
     let world = world_with(|settings| {
         settings.ledger.path = Some(off.path().join("ledger"));

@@ -2,7 +2,7 @@
 
 use super::{Spelled, Word};
 use crate::secret::{MASK, Secret};
-use crate::settings::StoreUrl;
+use crate::settings::{LedgerSettings, StoreUrl};
 use http::Uri;
 use schemars::{Schema, json_schema};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -211,6 +211,39 @@ impl Word for File {
 
     fn schema() -> Schema {
         json_schema!({ "type": "string", "minLength": 1 })
+    }
+}
+
+/// Whether and where savings are written down.
+pub(crate) struct Ledger;
+
+impl Word for Ledger {
+    type Meant = LedgerSettings;
+
+    fn expected() -> String {
+        "on, off or the path of a folder".to_owned()
+    }
+
+    fn read(text: &str) -> Option<LedgerSettings> {
+        let usual = LedgerSettings::default();
+        match text.trim() {
+            "" => None,
+            "on" | "true" => Some(usual),
+            "off" | "false" => Some(LedgerSettings { enabled: false, ..usual }),
+            _ => Some(LedgerSettings { path: Some(text.into()), ..usual }),
+        }
+    }
+
+    fn write(meant: &LedgerSettings) -> Spelled {
+        match &meant.path {
+            _ if !meant.enabled => Spelled::text("off"),
+            Some(path) => Spelled::text(path.to_string_lossy()),
+            None => Spelled::text("on"),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": ["string", "boolean"], "minLength": 1 })
     }
 }
 

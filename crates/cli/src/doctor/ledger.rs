@@ -1,0 +1,32 @@
+//! Can savings be written down?
+
+use super::finding::Finding;
+use crate::ledger;
+use tokenforge_config::Settings;
+use tokenforge_ledger::Ledger;
+
+const CHECK: &str = "ledger";
+
+pub(super) fn check(settings: &Settings) -> Vec<Finding> {
+    if !settings.ledger.enabled {
+        let off = Finding::note(CHECK, "savings are not written down");
+        return vec![off.to_do(
+            "`ledger.enabled: true` in tokenforge.yaml, if `tokenforge gain` is to show them",
+        )];
+    }
+    let remedy =
+        "`ledger.path` in tokenforge.yaml, or FORGE_DATA_DIR, names a place that can be written";
+    vec![match ledger::folder(&settings.ledger) {
+        // Nothing is made only to look at it.
+        Ok(folder) if !folder.exists() => {
+            Finding::ok(CHECK, format!("{} will be made with the first saving", folder.display()))
+        }
+        Ok(folder) => match Ledger::open(&folder) {
+            Ok(_) => Finding::ok(CHECK, format!("{} (`tokenforge gain`)", folder.display())),
+            Err(error) => {
+                Finding::broken(CHECK, format!("{}: {error}", folder.display())).to_do(remedy)
+            }
+        },
+        Err(error) => Finding::broken(CHECK, format!("{error:#}")).to_do(remedy),
+    }]
+}

@@ -1,0 +1,83 @@
+//! By what entries are added up.
+
+use crate::{Day, Entry, Name, Outcome};
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+
+/// By what entries are added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum By {
+    /// The tool whose result it is.
+    #[default]
+    Tool,
+    /// The agent.
+    Client,
+    /// The project.
+    Project,
+    /// The day, in UTC.
+    Day,
+    /// The stages whose text was taken, together.
+    Stage,
+}
+
+impl By {
+    /// Every way.
+    pub const ALL: &'static [Self] =
+        &[Self::Tool, Self::Client, Self::Project, Self::Day, Self::Stage];
+
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Tool => "tool",
+            By::Client => "client",
+            By::Project => "project",
+            By::Day => "day",
+            By::Stage => "stage",
+        }
+    }
+
+    /// The name of the row that results belong to.
+    pub(crate) fn row(self, entry: &Entry, outcome: &Outcome) -> String {
+        let or_none = |name: Option<&Name>, none: &str| name.map_or(none, Name::as_str).to_owned();
+        match self {
+            By::Tool if outcome.tool == *"" => "(unknown)".to_owned(),
+            By::Tool => outcome.tool.to_string(),
+            By::Client => or_none(entry.client.as_ref(), "(unknown)"),
+            By::Project => or_none(entry.project.as_ref(), "(none)"),
+            By::Day => Day::of(entry.time).to_string(),
+            By::Stage if !outcome.is_touched() => "(untouched)".to_owned(),
+            By::Stage => {
+                let stages: Vec<&str> = outcome.stages.iter().map(Name::as_str).collect();
+                stages.join(" + ")
+            }
+        }
+    }
+}
+
+/// No such way to add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownGrouping;
+
+impl fmt::Display for UnknownGrouping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected tool, client, project, day or stage")
+    }
+}
+
+impl std::error::Error for UnknownGrouping {}
+
+impl FromStr for By {
+    type Err = UnknownGrouping;
+
+    fn from_str(name: &str) -> Result<Self, UnknownGrouping> {
+        Self::ALL.iter().copied().find(|by| by.name() == name).ok_or(UnknownGrouping)
+    }
+}
+
+impl Serialize for By {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

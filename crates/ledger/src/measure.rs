@@ -1,0 +1,93 @@
+//! What needs more than the tool results: the whole context, and the bill.
+
+use crate::Entry;
+use crate::account::Account;
+use crate::gain::Cost;
+use crate::share::{Of, Share, rounded};
+
+/// Requests of which all input is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Context {
+    counted: u64,
+    estimated: u64,
+    after: u64,
+    saved: i64,
+}
+
+/// Requests of which the provider's charge is known, and the saving in the others.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Bill {
+    requests: u64,
+    after: f64,
+    saved: f64,
+    priced_elsewhere: u64,
+    saved_elsewhere: f64,
+}
+
+impl Context {
+    pub(crate) fn add(&mut self, entry: &Entry, account: &Account<'_>) {
+        let Some((tokens, is_counted)) = entry.context() else { return };
+        *if is_counted { &mut self.counted } else { &mut self.estimated } += 1;
+        self.after = self.after.saturating_add(tokens);
+        self.saved = self.saved.saturating_add(account.context_saved());
+    }
+
+    pub(crate) fn share(&self, requests: u64) -> Share {
+        let known = self.counted + self.estimated;
+        let note = match known {
+            0 => "not known: nobody told how much the requests had beside the outputs".to_owned(),
+            _ => format!(
+                "all input of {known} of {requests} requests, sent again or new; counted by the provider in {}, \
+                 estimated from bytes in {}",
+                self.counted, self.estimated
+            ),
+        };
+        let saved = self.saved as f64;
+        let before = if known == 0 { 0.0 } else { self.after as f64 + saved };
+        Share::new(Of::WholeContext, before, saved, known, note)
+    }
+}
+
+impl Bill {
+    pub(crate) fn add(&mut self, account: &Account<'_>) {
+        let Some(saved) = account.all_dollars_saved() else { return };
+        match account.billed() {
+            Some(billed) => {
+                self.requests += 1;
+                self.after += billed;
+                self.saved += saved;
+            }
+            None => {
+                self.priced_elsewhere += 1;
+                self.saved_elsewhere += saved;
+            }
+        }
+    }
+
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        if self.requests + self.priced_elsewhere == 0 {
+            return None;
+        }
+        Some(Cost {
+            currency: "USD",
+            before: rounded(self.after + self.saved, 1e6),
+            after: rounded(self.after, 1e6),
+            saved: rounded(self.saved, 1e6),
+            requests: self.requests,
+            saved_elsewhere: rounded(self.saved_elsewhere, 1e6),
+        })
+    }
+
+    pub(crate) fn share(&self, requests: u64) -> Share {
+        let note = match self.requests {
+            0 => "not known: it takes the provider's count of tokens and the price of the model; \
+                  see `prices` in the settings"
+                .to_owned(),
+            known => format!(
+                "list prices of {known} of {requests} requests: output included, what is new at the price of input or \
+                 of writing to the cache, what is repeated at that of reading from it"
+            ),
+        };
+        Share::new(Of::Bill, self.after + self.saved, self.saved, self.requests, note)
+    }
+}
