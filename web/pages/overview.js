@@ -165,11 +165,12 @@ function shares(all) {
 
 // Whether providers found their cached prefix again.
 function stability({ counters, store }) {
-  const input = counters.cache_read_tokens + counters.cache_write_tokens + counters.input_tokens;
+  // Providers differ in whether cached input is part of the input, so that no share is told.
+  const cached = `${brief(counters.cache_read_tokens)} read, ${brief(counters.cache_write_tokens)} written`;
   const facts = [
     ['Results sent again, byte for byte as before', count(counters.cache_hits)],
     ['Results that took too long, and went on as they came', count(counters.deadlines_passed)],
-    ['Input read from providers’ caches', input > 0 ? percent(counters.cache_read_tokens, Math.max(input, counters.cache_read_tokens)) : 'not told yet'],
+    ['Tokens of providers’ caches, as they count them', cached],
     ['Originals that can be fetched back', store ? `${count(store.entries)} (${bytes(store.bytes)})` : 'the store does not answer'],
   ];
   return h('section', { class: 'panel' }, h('h2', {}, 'Cache stability'),
