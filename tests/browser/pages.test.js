@@ -63,6 +63,19 @@ test('c13 the overview shows the figures of the gateway, and follows them', asyn
   await page.context().close();
 });
 
+test('c13 the days behind come from the ledger, and say what they are a part of', async () => {
+  const page = await world.open('overview');
+  await page.getByRole('radio', { name: '7 days' }).check();
+  await page.getByRole('heading', { name: 'How much that is' }).waitFor();
+  const { tokens, shares } = await world.api('gain?by=tool&days=7');
+  const figure = page.locator('.card', { has: page.getByRole('heading', { name: 'Tokens saved' }) }).locator('.figure');
+  assert.equal(await figure.textContent(), new Intl.NumberFormat('en').format(tokens.net));
+  assert.equal(await page.locator('dt', { hasText: /^of / }).count(), shares.length);
+  await page.getByRole('heading', { name: 'By client' }).waitFor();
+  await inspect(page, 'overview-days');
+  await page.context().close();
+});
+
 test('requests are told as they come, and repeated results only to who asks', async () => {
   const page = await world.open('requests');
   await page.getByRole('row').nth(1).waitFor();
@@ -122,7 +135,7 @@ test('settings say where they are from, can be changed, and say what is wrong', 
   await setting('pipes.tool_output.mode').locator('.tag', { hasText: /^default$/ }).waitFor();
   assert.equal((await world.api('config')).pipes.tool_output.mode, 'standard');
   page.expectedFaults.push('400');
-  await page.getByLabel('pipes.tool_output.target_ratio').fill('7');
+  await page.getByRole('textbox', { name: 'pipes.tool_output.target_ratio' }).fill('7');
   await page.getByRole('button', { name: 'Apply pipes.tool_output.target_ratio' }).click();
   await setting('pipes.tool_output.target_ratio').getByRole('alert').waitFor();
   await inspect(page, 'settings-refused');

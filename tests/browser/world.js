@@ -3,7 +3,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -71,6 +71,7 @@ async function seen(address, end) {
       page.on('console', (message) => message.type() === 'error' && page.faults.push(`${message.text()} ${message.location().url}`));
       page.on('pageerror', (error) => page.faults.push(String(error)));
       page.on('request', (request) => request.url().startsWith(address) || page.faults.push(`asked ${request.url()}`));
+      if (process.env.WEB) await page.route(`${address}/_forge/ui/**`, changed);
       await page.goto(address + path);
       return page;
     },
@@ -79,6 +80,15 @@ async function seen(address, end) {
       await end();
     },
   };
+}
+
+// WEB=../../web shows the files of that folder in place of those in the program: a change is seen without a build.
+async function changed(route) {
+  const response = await route.fetch().catch(() => null);
+  // The page may be gone.
+  if (!response) return;
+  const name = new URL(route.request().url()).pathname.replace('/_forge/ui/', '') || 'index.html';
+  await route.fulfill({ response, body: await readFile(join(process.env.WEB, name)) });
 }
 
 export const demo = { mcp: { backends: { demo: { command: process.execPath, args: [TOOLS] } } } };

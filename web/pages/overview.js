@@ -115,7 +115,7 @@ function draw(content, view, stats) {
       card('Tokens saved', brief(view.net), `${percent(view.net, view.before)} of ${brief(view.before)} in tool results, each counted once`, 'good'),
       card('Saved again', brief(view.again), 'tokens, as agents sent the same results with later requests'),
       card('Money saved', view.money == null ? '–' : dollars(view.money), view.money == null ? 'no price is known for these models' : 'at list prices, new and repeated results'),
-      card('Tool results', brief(view.results), `in ${count(view.requests)} requests; ${brief(view.expanded)} tokens were fetched back, and are taken off`)),
+      card('Tool results', brief(view.results), `in ${count(view.requests)} requests${view.expanded > 0 ? `; ${brief(view.expanded)} tokens were fetched back, and are taken off` : ''}`)),
     h('section', { class: 'panel' }, h('h2', {}, view.series.title),
       view.series.points.length > 0 ? columns(view.series.title, view.series.points) : h('p', { class: 'muted' }, 'No day has passed yet.')),
     view.shares && shares(view.shares),
@@ -165,11 +165,12 @@ function shares(all) {
 
 // Whether providers found their cached prefix again.
 function stability({ counters, store }) {
-  const input = counters.cache_read_tokens + counters.cache_write_tokens + counters.input_tokens;
+  // Providers differ in whether cached input is part of the input, so that no share is told.
+  const cached = `${brief(counters.cache_read_tokens)} read, ${brief(counters.cache_write_tokens)} written`;
   const facts = [
     ['Results sent again, byte for byte as before', count(counters.cache_hits)],
     ['Results that took too long, and went on as they came', count(counters.deadlines_passed)],
-    ['Input read from providers’ caches', input > 0 ? percent(counters.cache_read_tokens, Math.max(input, counters.cache_read_tokens)) : 'not told yet'],
+    ['Tokens of providers’ caches, as they count them', cached],
     ['Originals that can be fetched back', store ? `${count(store.entries)} (${bytes(store.bytes)})` : 'the store does not answer'],
   ];
   return h('section', { class: 'panel' }, h('h2', {}, 'Cache stability'),

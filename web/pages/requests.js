@@ -91,7 +91,7 @@ function row(event) {
 }
 
 // The program that a shell ran; what kind of tool it is goes without saying.
-const family = (event) => (['other', 'bash', event.tool?.toLowerCase()].includes(event.family) ? '' : event.family);
+const family = (event) => (['other', 'bash', 'shell', 'mcp', event.tool?.toLowerCase()].includes(event.family) ? '' : event.family);
 
 // One result: its figures, and its texts if the operator allows them to be kept.
 async function one(detail, id, signal) {

@@ -6,7 +6,7 @@ import { fill, h, problem } from '../parts/element.js';
 export const title = 'Settings';
 export const lead = 'What is in effect, and where each value is from. Changes made here count at once and last until the gateway stops or reads its file again.';
 
-const SECTIONS = { '': 'General', pipes: 'Tool results', toon: 'Prompt context', upstreams: 'Upstreams', store: 'Store', monitoring: 'Monitoring', limits: 'Limits' };
+const SECTIONS = { '': 'General', pipes: 'Tool results', toon: 'Prompt context', upstreams: 'Upstreams', store: 'Store', monitoring: 'Monitoring', ledger: 'Ledger', limits: 'Limits' };
 const WHEN = { at_once: 'at once', reload: 'when the file is read again', restart: 'after a restart' };
 
 export async function show(page, { signal }) {
@@ -61,7 +61,7 @@ function row(setting, change) {
       h('p', { class: 'from' }, h('span', { class: `tag ${setting.origin.from === 'default' ? '' : 'set'}` }, origin(setting.origin)),
         canChange ? null : h('span', { class: 'muted' }, `A new value counts ${WHEN[setting.change]}.`))),
     h('div', { class: 'value' },
-      canChange ? control(setting, id, apply) : h('code', { class: 'mono' }, shown(setting.value)),
+      canChange ? control(setting, id, apply) : fixed(setting),
       canChange && setting.origin.from !== 'default'
         && h('button', { type: 'button', class: 'quiet', 'aria-label': `Back to ${shown(setting.default)}, the default of ${setting.path}`, onclick: () => apply(null) }, `Back to ${shown(setting.default)}`),
       said));
@@ -84,6 +84,14 @@ function control(setting, id, apply) {
   };
   return h('form', { class: 'row', onsubmit: (event) => { event.preventDefault(); apply(read()); } },
     input, h('button', { type: 'submit', 'aria-label': `Apply ${setting.path}` }, 'Apply'));
+}
+
+// What is large can be scrolled, also by keyboard.
+function fixed(setting) {
+  const text = shown(setting.value);
+  return text.includes('\n')
+    ? h('pre', { tabindex: '0', role: 'region', 'aria-label': setting.path }, text)
+    : h('code', { class: 'mono' }, text);
 }
 
 function origin(from) {

@@ -7,6 +7,7 @@ import { brief, count, percent } from './figures.js';
 const WIDTH = matchMedia('(max-width: 46rem)').matches ? 360 : 720;
 const HEIGHT = 200;
 const LEFT = 48;
+const RIGHT = 16;
 const BOTTOM = 24;
 
 // Columns over time: what was forwarded, and on top of it what was saved. Points have a label, before and after.
@@ -14,13 +15,13 @@ export function columns(title, points) {
   const most = nice(Math.max(1, ...points.map((point) => Math.max(point.before, point.after))));
   const height = HEIGHT - BOTTOM - 8;
   const y = (value) => 8 + height - (height * value) / most;
-  const step = (WIDTH - LEFT) / points.length;
+  const step = (WIDTH - LEFT - RIGHT) / points.length;
   const width = Math.max(1, Math.min(step * 0.72, 40));
   const lines = [0, 0.5, 1].map((part) => [
-    svg('line', { class: 'grid', x1: LEFT, x2: WIDTH, y1: y(part * most), y2: y(part * most) }),
+    svg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(part * most), y2: y(part * most) }),
     svg('text', { class: 'axis', x: LEFT - 8, y: y(part * most) + 4, 'text-anchor': 'end' }, brief(part * most)),
   ]);
-  const every = Math.ceil(points.length / (WIDTH / 90));
+  const every = [1, 2, 5, 10, 20, 50, 100].find((each) => each >= points.length / (WIDTH / 90)) ?? points.length;
   // Counted from the end: the latest is what people look for.
   const isNamed = (index) => (points.length - 1 - index) % every === 0;
   const drawn = points.map((point, index) => {
@@ -60,5 +61,5 @@ export function bar(saved, all, most) {
 // The next round number.
 function nice(value) {
   const size = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 4, 5, 10].map((step) => step * size).find((round) => round >= value);
+  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((step) => step * size).find((round) => round >= value);
 }
