@@ -54,10 +54,9 @@ class Page:
             shutil.rmtree(self.folder)
 
     def environment(self):
-        kept = {name: os.environ[name] for name in ["LANG", "RUSTUP_HOME", "CARGO_HOME"] if name in os.environ}
         path = [self.folder / "bin", HERE / "stand-ins", *os.environ["PATH"].split(":")]
         return {
-            **kept,
+            "LANG": "C.UTF-8",
             "PATH": ":".join(map(str, path)),
             "HOME": str(self.folder / "home"),
             "FORGE_UPSTREAMS_BACKEND": self.mock,  # the provider
