@@ -16,10 +16,10 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
         Some(version) if version == own => Finding::ok(CHECK, format!("it runs at {url}")),
         Some(version) => {
             Finding::note(CHECK, format!("version {version} runs at {url}, this is {own}"))
-                .to_do("start it again: `wrap` does not use a gateway of another version")
+                .remedied_by("start it again: `wrap` does not use a gateway of another version")
         }
         None if is_taken(&url).await => {
-            Finding::broken(CHECK, format!("something else answers at {url}")).to_do(
+            Finding::broken(CHECK, format!("something else answers at {url}")).remedied_by(
                 "let the gateway listen elsewhere: `listen` in tokenforge.yaml, or FORGE_LISTEN",
             )
         }
@@ -32,7 +32,9 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
             ),
             Err(error) => {
                 Finding::broken(CHECK, format!("it could not listen on {address}: {error}"))
-                    .to_do("let it listen elsewhere: `listen` in tokenforge.yaml, or FORGE_LISTEN")
+                    .remedied_by(
+                        "let it listen elsewhere: `listen` in tokenforge.yaml, or FORGE_LISTEN",
+                    )
             }
         },
     };

@@ -32,7 +32,8 @@ pub(super) async fn check() -> Vec<Finding> {
     if findings.is_empty() {
         let known: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
         let none = Finding::note(CHECK, format!("none of {} is on the PATH", known.join(", ")));
-        findings.push(none.to_do("any other is pointed at `tokenforge serve`: docs/gateway.md"));
+        findings
+            .push(none.remedied_by("any other is pointed at `tokenforge serve`: docs/gateway.md"));
     }
     findings
 }

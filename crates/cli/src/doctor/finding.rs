@@ -39,7 +39,7 @@ impl Finding {
     }
 
     /// With what to do about it.
-    pub(super) fn to_do(self, remedy: impl Into<String>) -> Self {
+    pub(super) fn remedied_by(self, remedy: impl Into<String>) -> Self {
         Finding { remedy: Some(remedy.into()), ..self }
     }
 }

@@ -11,7 +11,9 @@ pub(super) fn check(settings: &Settings) -> Vec<Finding> {
     if !settings.ledger.enabled {
         let off = Finding::note(CHECK, "savings are not written down");
         return vec![
-            off.to_do("`ledger: on` in tokenforge.yaml, if `tokenforge gain` is to show them"),
+            off.remedied_by(
+                "`ledger: on` in tokenforge.yaml, if `tokenforge gain` is to show them",
+            ),
         ];
     }
     let remedy =
@@ -24,9 +26,9 @@ pub(super) fn check(settings: &Settings) -> Vec<Finding> {
         Ok(folder) => match Ledger::open(&folder) {
             Ok(_) => Finding::ok(CHECK, format!("{} (`tokenforge gain`)", folder.display())),
             Err(error) => {
-                Finding::broken(CHECK, format!("{}: {error}", folder.display())).to_do(remedy)
+                Finding::broken(CHECK, format!("{}: {error}", folder.display())).remedied_by(remedy)
             }
         },
-        Err(error) => Finding::broken(CHECK, format!("{error:#}")).to_do(remedy),
+        Err(error) => Finding::broken(CHECK, format!("{error:#}")).remedied_by(remedy),
     }]
 }

@@ -17,7 +17,9 @@ pub(super) async fn check(settings: &Settings, config: Option<&Path>) -> Vec<Fin
     if findings.is_empty() {
         let none = Finding::note(CHECK, "no client goes through Tokenforge from here");
         findings.push(
-            none.to_do("`tokenforge wrap CLIENT` for one run, `tokenforge init CLIENT` for all"),
+            none.remedied_by(
+                "`tokenforge wrap CLIENT` for one run, `tokenforge init CLIENT` for all",
+            ),
         );
     }
     findings

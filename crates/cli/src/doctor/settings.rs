@@ -30,7 +30,8 @@ pub(super) fn check(config: Option<&Path>) -> (Settings, Vec<Finding>) {
         }
         Err(error) => {
             let broken = Finding::broken(CHECK, format!("{error:#}"));
-            let broken = broken.to_do("mend it; `tokenforge config check` says when it is right");
+            let broken =
+                broken.remedied_by("mend it; `tokenforge config check` says when it is right");
             (Settings::default(), broken)
         }
     };
@@ -45,8 +46,8 @@ fn strange_variables() -> Vec<Finding> {
     let strange = |(name, meant): (String, Option<String>)| {
         let found = Finding::note(CHECK, format!("the variable {name} is no setting"));
         match meant {
-            Some(meant) => found.to_do(format!("did you mean {meant}?")),
-            None => found.to_do("`tokenforge config table` lists what there is"),
+            Some(meant) => found.remedied_by(format!("did you mean {meant}?")),
+            None => found.remedied_by("`tokenforge config table` lists what there is"),
         }
     };
     unknown_variables(names).into_iter().map(strange).collect()

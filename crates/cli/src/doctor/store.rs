@@ -27,8 +27,10 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     };
     vec![match tried.await {
         Ok(Ok(says)) => Finding::ok(CHECK, format!("{place} {says}")),
-        Ok(Err(error)) => Finding::broken(CHECK, format!("{place} {error:#}")).to_do(remedy),
-        Err(_) => Finding::broken(CHECK, format!("{place} cannot be looked at")).to_do(remedy),
+        Ok(Err(error)) => Finding::broken(CHECK, format!("{place} {error:#}")).remedied_by(remedy),
+        Err(_) => {
+            Finding::broken(CHECK, format!("{place} cannot be looked at")).remedied_by(remedy)
+        }
     }]
 }
 

@@ -22,6 +22,6 @@ fn another(own: &Path, found: &Path) -> Option<Finding> {
     let is_same = own.canonicalize().ok()? == found.canonicalize().ok()?;
     (!is_same).then(|| {
         Finding::note(CHECK, format!("a shell finds another tokenforge: {}", found.display()))
-            .to_do("remove the one that is not meant, or put its folder last in PATH")
+            .remedied_by("remove the one that is not meant, or put its folder last in PATH")
     })
 }

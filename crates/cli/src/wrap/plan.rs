@@ -69,7 +69,7 @@ impl Plan {
                 },
                 Way::Json { name, value } => {
                     let value = merged(value, variable(name).as_deref());
-                    plan.told.push(Told::Variable(name, value.with_context(|| format!("{name}"))?));
+                    plan.told.push(Told::Variable(name, value.context(name.to_string())?));
                 }
                 Way::File { argument, suffix, text } => {
                     let text = (*text).to_owned();

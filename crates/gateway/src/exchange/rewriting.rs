@@ -37,7 +37,7 @@ pub(super) struct Rewriting {
 /// How an answer goes back.
 pub(super) enum Way {
     /// As it comes. What the request saved is told when it is taken.
-    Plain(Option<Note>),
+    Plain(Option<Box<Note>>),
     /// Read on the way: it may hold a call that is ours.
     Relayed(Box<relay::Job>),
 }
@@ -46,7 +46,7 @@ impl Way {
     /// What is told of the request when it is over.
     pub(super) fn note(&mut self) -> Option<&mut Note> {
         match self {
-            Way::Plain(note) => note.as_mut(),
+            Way::Plain(note) => note.as_deref_mut(),
             Way::Relayed(job) => Some(&mut job.note),
         }
     }
@@ -100,7 +100,7 @@ impl Visit {
                 let (replaced, streams) = (rewritten.replaced, rewritten.streams);
                 Way::Relayed(Box::new(relay::Job::new(originals, replaced, streams, note)))
             }
-            note => Way::Plain(note),
+            note => Way::Plain(note.map(Box::new)),
         };
         Ok(Rewriting { body, way, headers })
     }

@@ -47,7 +47,7 @@ proptest! {
         lines[torn] = &lines[torn][..kept];
         fs::write(file, lines.concat()).unwrap();
         let (found, skipped) = read(folder.path());
-        let is_last_and_whole = torn + 1 == entries.len() && kept + 1 == text.split_inclusive(|byte| *byte == b'\n').last().unwrap().len();
+        let is_last_and_whole = torn + 1 == entries.len() && kept + 1 == text.split_inclusive(|byte| *byte == b'\n').next_back().unwrap().len();
         if !is_last_and_whole {
             entries.remove(torn);
         }

@@ -34,7 +34,7 @@ async fn look(name: &str, address: &str, settings: &Settings) -> Option<Finding>
         Some(_) => Finding::ok(CHECK, format!("{name} leads to the gateway at {origin}")),
         None if origin == url(settings.listen) => {
             Finding::broken(CHECK, format!("{name} leads to {origin}, where no gateway answers"))
-                .to_do(format!("start it with `tokenforge serve`, or unset {name}"))
+                .remedied_by(format!("start it with `tokenforge serve`, or unset {name}"))
         }
         None => {
             Finding::note(CHECK, format!("{name} leads to {origin}, which is no gateway of ours"))

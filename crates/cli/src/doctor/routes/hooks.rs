@@ -16,7 +16,7 @@ pub(super) fn check() -> Vec<Finding> {
         match hook::can_expand() {
             true => Finding::ok(CHECK, says),
             false => Finding::note(CHECK, format!("{says}, and nothing is left out of results"))
-                .to_do("put `tokenforge` on the PATH, with which a model fetches back what is left out"),
+                .remedied_by("put `tokenforge` on the PATH, with which a model fetches back what is left out"),
         }
     };
     live::routes(&folders, &read).into_iter().map(shown).collect()

@@ -56,8 +56,8 @@ impl Writer<'_, '_> {
     pub(super) fn cells(&mut self, shape: usize, record: usize, column: usize) {
         let (plan, json) = (self.plan, self.json);
         let columns = &plan.shapes[shape].columns;
-        for index in column..columns.len() {
-            let form = columns[index].form;
+        for (index, column) in columns.iter().enumerate().skip(column) {
+            let form = column.form;
             if !form.has_cells() {
                 continue;
             }
