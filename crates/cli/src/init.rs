@@ -36,7 +36,7 @@ pub(crate) struct Init {
     #[arg(long, conflicts_with = "global")]
     project: bool,
 
-    /// In all projects [default]
+    /// In all projects, unless said otherwise
     #[arg(long)]
     global: bool,
 

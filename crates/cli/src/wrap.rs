@@ -154,7 +154,7 @@ impl Wrap {
 /// A proxy of the user's is for what is outside: the gateway is not.
 fn stay_local(command: &mut Command) {
     let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    if !["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].iter().any(|name| is_set(name)) {
+    if !["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].iter().any(is_set) {
         return;
     }
     for name in ["NO_PROXY", "no_proxy"] {
