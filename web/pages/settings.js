@@ -75,7 +75,8 @@ function control(setting, id, apply) {
     return h('select', { id, onchange: (event) => apply(event.target.value) },
       ...setting.choices.map((value) => h('option', { value, selected: value === setting.value }, value)));
   }
-  const input = h('input', { id, type: 'text', value: Array.isArray(setting.value) ? setting.value.join(', ') : setting.value ?? '', autocomplete: 'off', spellcheck: 'false' });
+  const isSecret = setting.path.endsWith('api_key');
+  const input = h('input', { id, type: isSecret ? 'password' : 'text', value: Array.isArray(setting.value) ? setting.value.join(', ') : setting.value ?? '', autocomplete: 'off', spellcheck: 'false' });
   const read = () => {
     const written = input.value.trim();
     if (setting.kind === 'list') return written === '' ? [] : written.split(',').map((each) => each.trim()).filter(Boolean);
