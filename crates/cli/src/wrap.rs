@@ -8,6 +8,7 @@ mod plan;
 mod provider;
 mod route;
 mod savings;
+mod signals;
 
 pub(crate) use clients::{CLIENTS, base_variables};
 
