@@ -8,7 +8,6 @@ mod plan;
 mod provider;
 mod route;
 mod savings;
-mod signals;
 
 pub(crate) use clients::{CLIENTS, base_variables};
 
