@@ -66,7 +66,13 @@ fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
 
 #[test]
 fn l6_what_is_stc_2_already_is_left_as_it_is() {
-    let text = format!("[{}]", vec![r#"{"id": 1, "name": "a name"}"#; 40].join(", "));
+    let row = |n: u32| {
+        let next = n * 7919 % 1000;
+        format!(
+            r#"{{"id": {n}, "user": {{"name": "user{next}", "team": "a"}}, "tags": ["x{next}"]}}"#
+        )
+    };
+    let text = format!("[{}]", (0..60).map(row).collect::<Vec<_>>().join(", "));
     let settings = Settings::default();
     let compressed = compress(&settings, "mcp__db__query", "", &text);
     let shown = compressed.text(&text);
