@@ -52,4 +52,4 @@ pub use request::{
     AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
     Texts, ToolResult, Tools, call_key, expand_tool, rejoin, session_of_headers,
 };
-pub use splice::{Splice, splice};
+pub use splice::{Splice, replace, splice};

@@ -17,13 +17,22 @@ pub struct Splice<'a> {
 /// Nothing if two of them overlap or one is not inside the body: then they were not made for this body.
 #[must_use]
 pub fn splice(body: &[u8], splices: &[Splice<'_>]) -> Option<Vec<u8>> {
-    let mut ordered: Vec<&Splice<'_>> = splices.iter().collect();
-    ordered.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    let added: usize = splices.iter().map(|splice| splice.with.len()).sum();
-    let removed: usize = splices.iter().map(|splice| splice.range.len()).sum();
+    replace(body, splices.iter().map(|splice| (splice.range.clone(), &*splice.with)))
+}
+
+/// The body with other bytes in these ranges, which are given in any order: like [`splice`].
+#[must_use]
+pub fn replace<'w>(
+    body: &[u8],
+    ranges: impl Iterator<Item = (Range<usize>, &'w str)>,
+) -> Option<Vec<u8>> {
+    let mut ordered: Vec<(Range<usize>, &str)> = ranges.collect();
+    ordered.sort_by_key(|(range, _)| (range.start, range.end));
+    let added: usize = ordered.iter().map(|(_, with)| with.len()).sum();
+    let removed: usize = ordered.iter().map(|(range, _)| range.len()).sum();
     let mut spliced = Vec::with_capacity((body.len() + added).saturating_sub(removed));
     let mut at = 0;
-    for Splice { range, with } in ordered {
+    for (range, with) in ordered {
         spliced.extend_from_slice(body.get(at..range.start)?);
         spliced.extend_from_slice(with.as_bytes());
         at = range.end.max(range.start);

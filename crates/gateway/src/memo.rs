@@ -13,12 +13,13 @@ pub(crate) use texts::Texts;
 use crate::report::Figures;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Reference;
 use tokenforge_dialects::{Shape, ToolResult};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed, xxh3_128_with_seed};
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
 /// How many bytes are remembered.
 const BYTES: u64 = 16 << 20;
@@ -69,10 +70,8 @@ pub(crate) struct Chain(u128);
 impl Memo {
     /// The start of a conversation of a tenant, under settings.
     pub(crate) fn chain(&self, tenant: &str, settings: u64) -> Chain {
-        let mut hasher = Xxh3::with_seed(self.seed);
-        hasher.update(&settings.to_le_bytes());
-        hasher.update(tenant.as_bytes());
-        Chain(hasher.digest128())
+        let parts = [u128::from(settings), self.hash(tenant.as_bytes())];
+        Chain(self.hash(parts.map(u128::to_le_bytes).as_flattened()))
     }
 
     /// The conversation with one more result, of which the text may be that of an entry.
@@ -84,24 +83,25 @@ impl Memo {
         same: Option<&Entry>,
     ) -> Chain {
         let raw_hash = same.map_or_else(|| self.hash(raw(result, body)), |entry| entry.raw_hash);
-        let mut hasher = Xxh3::with_seed(self.seed);
-        let mut add = |bytes: &[u8]| {
-            hasher.update(&bytes.len().to_le_bytes());
-            hasher.update(bytes);
-        };
-        add(&chain.0.to_le_bytes());
-        add(&raw_hash.to_le_bytes());
-        add(result.tool_name.as_deref().unwrap_or_default().as_bytes());
-        add(result.call_id.as_deref().unwrap_or_default().as_bytes());
+        let name =
+            |name: &Option<Cow<'_, str>>| self.hash(name.as_deref().unwrap_or_default().as_bytes());
         let arguments = result.arguments.as_ref().and_then(|found| body.get(found.span.clone()));
-        add(arguments.unwrap_or_default());
         let shape = match result.shape {
             Shape::Text => 0,
             Shape::Value => 1,
             Shape::JsonBlock { .. } => 2,
         };
-        add(&[shape, u8::from(result.is_error), u8::from(result.call_id.is_some())]);
-        Chain(hasher.digest128())
+        let bits =
+            shape << 2 | u128::from(result.is_error) << 1 | u128::from(result.call_id.is_some());
+        let parts = [
+            chain.0,
+            raw_hash,
+            name(&result.tool_name),
+            name(&result.call_id),
+            self.hash(arguments.unwrap_or_default()),
+            bits,
+        ];
+        Chain(self.hash(parts.map(u128::to_le_bytes).as_flattened()))
     }
 
     /// What became of the result at the end of this conversation. Its text may be known to be that of an entry.
@@ -111,13 +111,14 @@ impl Memo {
         result: &ToolResult<'_>,
         body: &[u8],
         same: Option<&Entry>,
+        now: Instant,
     ) -> Option<Arc<Entry>> {
         let is_same = |entry: &Arc<Entry>| {
             let is_known = same.is_some_and(|same| std::ptr::eq(same, &**entry));
             is_known || *entry.raw == *raw(result, body)
         };
         let entry = self.entries.get(&chain.0)?;
-        (is_same(&entry) && entry.made.elapsed() < FRESH).then_some(entry)
+        (is_same(&entry) && now.saturating_duration_since(entry.made) < FRESH).then_some(entry)
     }
 
     /// The texts of a tenant.

@@ -21,7 +21,6 @@ use crate::report::Report;
 use crate::strategy::Shortened;
 use bytes::Bytes;
 use http::{HeaderValue, Uri};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,7 +29,7 @@ use tokenforge_compress::Settings;
 use tokenforge_compress::reference::Reference;
 use tokenforge_compress::schema::minify_tools;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
-use tokenforge_dialects::{Dialect, Purpose, Splice, Tools, splice};
+use tokenforge_dialects::{Dialect, Purpose, Splice, Tools, replace};
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
@@ -182,11 +181,8 @@ pub(crate) fn with_replaced(body: &Bytes, replaced: &[Replaced]) -> Option<Bytes
     if replaced.is_empty() {
         return Some(body.clone());
     }
-    let splices = replaced.iter().map(|(range, with)| {
-        let (range, with) = (range.clone(), Cow::Borrowed(&**with));
-        Splice { range, with }
-    });
-    splice(body, &splices.collect::<Vec<_>>()).map(Bytes::from)
+    let ranges = replaced.iter().map(|(range, with)| (range.clone(), &**with));
+    replace(body, ranges).map(Bytes::from)
 }
 
 /// The lists of tools, with shorter descriptions, and with our own at the end of one.

@@ -10,7 +10,7 @@ pub(super) const SIZE: usize = 64;
 
 /// How many blocks are looked at in one go: enough to make up for asking what the processor can do, and few enough that
 /// little is lost when a text is known and passed.
-const BATCH: usize = 8;
+const BATCH: usize = 4;
 
 /// The bytes of a block.
 pub(super) type Block = [u8; SIZE];

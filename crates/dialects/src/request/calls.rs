@@ -8,13 +8,20 @@ use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
+/// Most results answer one of so many latest calls: those are looked at first.
+const LATEST: usize = 8;
+
 /// The calls so far.
 #[derive(Debug, Default)]
 pub(super) struct Calls<'a> {
     calls: Vec<CallSite<'a>>,
+    /// The calls by their ids, up to the one where `with_ids` ends.
     by_id: HashMap<Cow<'a, str>, usize>,
-    /// Calls that wait for their results, by name: results that name no id answer what was called first.
+    with_ids: usize,
+    /// Calls that wait for their results, by name, up to the one where `with_names` ends: results that name no id answer
+    /// what was called first.
     unanswered: HashMap<Cow<'a, str>, VecDeque<usize>>,
+    with_names: usize,
     /// Which of the calls have a result.
     is_answered: Vec<bool>,
     /// The first call of the latest turn: earlier ones without an id will not be answered any more.
@@ -37,18 +44,13 @@ impl<'a> Calls<'a> {
         if index == self.message && !self.follows_calls {
             self.turn = index;
         }
-        if let Some(id) = &call.id {
-            self.by_id.insert(id.clone(), index);
-        }
-        if let Some(name) = &call.name {
-            self.unanswered.entry(name.clone()).or_default().push_back(index);
-        }
         self.calls.push(call);
         self.is_answered.push(false);
     }
 
     /// Lets the latest call be found by another id, too.
     pub(super) fn also(&mut self, id: Cow<'a, str>) {
+        self.index_ids();
         if let Some(index) = self.calls.len().checked_sub(1) {
             self.by_id.entry(id).or_insert(index);
         }
@@ -60,14 +62,40 @@ impl<'a> Calls<'a> {
         id: Option<&Cow<'a, str>>,
         name: Option<&Cow<'a, str>>,
     ) -> Option<(usize, &CallSite<'a>)> {
-        let by_id = id.and_then(|id| self.by_id.get(id).copied());
+        let by_id = id.and_then(|id| self.with_id(id));
         let index = by_id.or_else(|| self.first_waiting(name?, id.is_none()))?;
         *self.is_answered.get_mut(index)? = true;
         self.calls.get(index).map(|call| (index, call))
     }
 
+    /// The latest call with this id.
+    fn with_id(&mut self, id: &str) -> Option<usize> {
+        let latest = self.calls.iter().rev().take(LATEST);
+        if let Some(back) = latest.map(|call| call.id.as_deref()).position(|of| of == Some(id)) {
+            return Some(self.calls.len() - 1 - back);
+        }
+        self.index_ids();
+        self.by_id.get(id).copied()
+    }
+
+    fn index_ids(&mut self) {
+        let calls = self.calls.iter().enumerate().skip(self.with_ids);
+        self.by_id.extend(calls.filter_map(|(index, call)| Some((call.id.clone()?, index))));
+        self.with_ids = self.calls.len();
+    }
+
+    fn index_names(&mut self) {
+        for (index, call) in self.calls.iter().enumerate().skip(self.with_names) {
+            if let Some(name) = &call.name {
+                self.unanswered.entry(name.clone()).or_default().push_back(index);
+            }
+        }
+        self.with_names = self.calls.len();
+    }
+
     /// The first call of the turn to the tool of this name that has no result; if it has an id, only `with_id`.
     fn first_waiting(&mut self, name: &str, with_id: bool) -> Option<usize> {
+        self.index_names();
         let waiting = self.unanswered.get_mut(name)?;
         let is_over = |index: usize| {
             index < self.turn || self.is_answered.get(index).is_none_or(|answered| *answered)

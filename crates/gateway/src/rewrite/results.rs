@@ -53,11 +53,15 @@ pub(super) fn rewrite(
     let (memo, body) = (&order.gateway.memo, &order.body);
     let mut chain = memo.chain(&order.tenant, order.state.fingerprint(&engine, scope.is_observed));
     let mut shown = Shown::new(&memo.histories);
+    let (now, count) = (Instant::now(), scope.request.results.len());
+    report.results.reserve(count);
+    results.replaced.reserve(count);
     for (index, result) in scope.request.results.iter().enumerate() {
         let same = texts.at(&result.span);
         let same = same.as_deref();
         chain = memo.next(chain, result, body, same);
-        let found = if session.is_some() { None } else { memo.find(chain, result, body, same) };
+        let found =
+            if session.is_some() { None } else { memo.find(chain, result, body, same, now) };
         let done = match found {
             Some(entry) => Done::found(entry),
             None if is_quick => return None,

@@ -1,4 +1,7 @@
 //! 32 bytes at a time, with AVX2.
+//!
+//! Written without closures: what the standard library does with them is not compiled for AVX2, and calling back and forth
+//! costs more than the work.
 
 use crate::json::blocks::{Block, Marks, Mask, Outline, Scan};
 use std::arch::x86_64::{
@@ -15,36 +18,52 @@ pub(super) fn fill(scan: &mut Scan<'_>, batch: &mut [Mask]) -> usize {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn marks(block: &Block) -> Marks {
-    let lanes = lanes(block);
+    let [low, high] = lanes(block);
     Marks {
-        quotes: mask(lanes.map(|bytes| equal(bytes, b'"'))),
-        backslashes: mask(lanes.map(|bytes| equal(bytes, b'\\'))),
-        controls: mask(lanes.map(|bytes| {
-            let least = _mm256_min_epu8(bytes, all(0x1f));
-            _mm256_cmpeq_epi8(least, bytes)
-        })),
-        usual: mask(lanes.map(|bytes| {
-            let breaks = _mm256_or_si256(equal(bytes, b'n'), equal(bytes, b'r'));
-            _mm256_or_si256(breaks, equal(bytes, b't'))
-        })),
+        quotes: mask(equal(low, b'"'), equal(high, b'"')),
+        backslashes: mask(equal(low, b'\\'), equal(high, b'\\')),
+        controls: mask(controls(low), controls(high)),
+        usual: mask(usual(low), usual(high)),
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 fn outline(block: &Block) -> Outline {
-    let lanes = lanes(block);
-    let structure = lanes.map(|bytes| {
-        // A bracket and its brace differ in one bit.
-        let folded = _mm256_or_si256(bytes, all(0x20));
-        let brackets = _mm256_or_si256(equal(folded, b'{'), equal(folded, b'}'));
-        _mm256_or_si256(brackets, _mm256_or_si256(equal(bytes, b':'), equal(bytes, b',')))
-    });
-    let white_space = lanes.map(|bytes| {
-        let breaks = _mm256_or_si256(equal(bytes, b'\n'), equal(bytes, b'\r'));
-        _mm256_or_si256(breaks, _mm256_or_si256(equal(bytes, b' '), equal(bytes, b'\t')))
-    });
-    Outline { structure: mask(structure), white_space: mask(white_space) }
+    let [low, high] = lanes(block);
+    Outline {
+        structure: mask(structure(low), structure(high)),
+        white_space: mask(white_space(low), white_space(high)),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn controls(bytes: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, all(0x1f)), bytes)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn usual(bytes: __m256i) -> __m256i {
+    let breaks = _mm256_or_si256(equal(bytes, b'n'), equal(bytes, b'r'));
+    _mm256_or_si256(breaks, equal(bytes, b't'))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn structure(bytes: __m256i) -> __m256i {
+    // A bracket and its brace differ in one bit.
+    let folded = _mm256_or_si256(bytes, all(0x20));
+    let brackets = _mm256_or_si256(equal(folded, b'{'), equal(folded, b'}'));
+    _mm256_or_si256(brackets, _mm256_or_si256(equal(bytes, b':'), equal(bytes, b',')))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn white_space(bytes: __m256i) -> __m256i {
+    let breaks = _mm256_or_si256(equal(bytes, b'\n'), equal(bytes, b'\r'));
+    _mm256_or_si256(breaks, _mm256_or_si256(equal(bytes, b' '), equal(bytes, b'\t')))
 }
 
 #[inline]
@@ -72,7 +91,7 @@ fn equal(bytes: __m256i, byte: u8) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn mask([low, high]: [__m256i; 2]) -> Mask {
+fn mask(low: __m256i, high: __m256i) -> Mask {
     let bits = |half| Mask::from(_mm256_movemask_epi8(half).cast_unsigned());
     bits(low) | bits(high) << 32
 }
