@@ -32,7 +32,7 @@ use crate::blocking::blocking;
 use crate::exchange::unread;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
-use crate::http::read::{Read, joined, read};
+use crate::http::read::{Read, read};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, Response, StatusCode};
@@ -123,7 +123,7 @@ pub(crate) async fn answer_tenant(
 async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes, Problem> {
     let until = Instant::now() + gateway.state().settings.limits.body_timeout;
     match read(body, limit, until).await {
-        Ok(Read::Whole(pieces)) => Ok(joined(pieces)),
+        Ok(Read::Whole(body)) => Ok(body),
         Ok(Read::TooLong(_)) => {
             let message = format!("the body has more than {limit} bytes");
             Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message))

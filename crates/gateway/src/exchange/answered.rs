@@ -4,7 +4,7 @@ use super::{Stop, Visit};
 use crate::answer::Problem;
 use crate::http::body::Body;
 use crate::http::coding::Coding;
-use crate::http::read::{Read, joined};
+use crate::http::read::Read;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
@@ -49,7 +49,7 @@ impl Visit {
         let BodyNeed::Buffered { up_to } = need else { return Ok(Err(body)) };
         let Some(coding) = self.readable(exchange, up_to) else { return Ok(Err(body)) };
         let wire = match body.read(up_to).await {
-            Ok(Read::Whole(pieces)) => joined(pieces),
+            Ok(Read::Whole(wire)) => wire,
             Ok(Read::TooLong(body)) => return Ok(Err(body)),
             Err(_) => {
                 let message = "the upstream's answer broke off";

@@ -4,14 +4,13 @@ use super::{Stop, Visit, detected};
 use crate::answer::Problem;
 use crate::http::body::{Body, BodyError, Limit, TooSlow};
 use crate::http::coding::{Coding, CodingError};
-use crate::http::read::{Read, joined, read};
+use crate::http::read::{Read, read};
 use crate::options::Options;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_ENCODING;
 use hyper::body::Incoming;
 use memchr::memmem;
-use std::collections::VecDeque;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
 use tokio::time::Instant;
 
@@ -22,7 +21,7 @@ pub(super) enum Payload {
     /// Here in a coding that the client chose.
     Coded {
         /// As it came.
-        wire: VecDeque<Bytes>,
+        wire: Bytes,
         /// What that says.
         decoded: Bytes,
     },
@@ -34,8 +33,7 @@ impl Payload {
     /// What goes on where nothing is rewritten.
     pub(super) fn into_body(self) -> Body {
         match self {
-            Payload::Here(body) => body.into(),
-            Payload::Coded { wire, .. } => Body::Pieces(wire),
+            Payload::Here(body) | Payload::Coded { wire: body, .. } => body.into(),
             Payload::Passing(body) => body,
         }
     }
@@ -66,27 +64,27 @@ impl Visit {
         if reader == Reader::Nobody {
             return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
         }
-        let pieces =
+        let wire =
             match read(body, limits.max_body_bytes, until).await.map_err(|error| unread(&error))? {
-                Read::Whole(pieces) => pieces,
+                Read::Whole(body) => body,
                 Read::TooLong(body) => return Ok(Payload::Passing(body)),
             };
         let Ok(coding) = Coding::of(&exchange.request().headers) else {
-            return Ok(Payload::Passing(Body::Pieces(pieces)));
+            return Ok(Payload::Passing(wire.into()));
         };
         let Some(coding) = coding else {
-            let is_seen = reader == Reader::Whoever || may_name_us(&pieces);
+            let is_seen = reader == Reader::Whoever || may_name_us(&wire);
             return Ok(match is_seen {
-                true => Payload::Here(joined(pieces)),
-                false => Payload::Passing(Body::Pieces(pieces)),
+                true => Payload::Here(wire),
+                false => Payload::Passing(wire.into()),
             });
         };
-        let (wire, limit) = (joined(pieces.clone()), limits.max_decoded_bytes);
-        let decoding = tokio::task::spawn_blocking(move || coding.decode(&wire, limit));
+        let (coded, limit) = (wire.clone(), limits.max_decoded_bytes);
+        let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, limit));
         match decoding.await.unwrap_or(Err(CodingError::Malformed)) {
-            Ok(decoded) => Ok(Payload::Coded { wire: pieces, decoded }),
+            Ok(decoded) => Ok(Payload::Coded { wire, decoded }),
             // The provider says what is wrong with it.
-            Err(CodingError::Malformed) => Ok(Payload::Passing(Body::Pieces(pieces))),
+            Err(CodingError::Malformed) => Ok(Payload::Passing(wire.into())),
             Err(error) => {
                 Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into())
             }
@@ -137,17 +135,8 @@ impl Visit {
 }
 
 /// May our own member be in a body? Its end is looked for, since its first letter is sometimes escaped.
-fn may_name_us(pieces: &VecDeque<Bytes>) -> bool {
-    const END: &[u8] = b"forge\"";
-    let mut seam = Vec::new();
-    pieces.iter().any(|piece| {
-        // A name may be cut in two.
-        seam.extend_from_slice(&piece[..piece.len().min(END.len())]);
-        let is_here = memmem::find(piece, END).is_some() || memmem::find(&seam, END).is_some();
-        seam.clear();
-        seam.extend_from_slice(&piece[piece.len().saturating_sub(END.len() - 1)..]);
-        is_here
-    })
+fn may_name_us(body: &[u8]) -> bool {
+    memmem::find(body, b"forge\"").is_some()
 }
 
 /// Why there is no body.

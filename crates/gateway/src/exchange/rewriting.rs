@@ -65,7 +65,7 @@ impl Visit {
             Payload::Passing(_) if self.is_unchecked(exchange) => return Err(unchecked().into()),
             Payload::Passing(body) => return Ok(Rewriting::untouched(body)),
             Payload::Here(body) => (body, None),
-            Payload::Coded { wire, decoded } => (decoded, Some(Body::Pieces(wire))),
+            Payload::Coded { wire, decoded } => (decoded, Some(wire.into())),
         };
         let Some(order) = self.order(exchange, body.clone(), options, target) else {
             return Ok(Rewriting::untouched(wire.unwrap_or_else(|| body.into())));

@@ -1,10 +1,9 @@
 //! The body of a message on its way through.
 
-use super::read::Read;
-use bytes::{Buf, Bytes};
+use super::read::{Gathered, Read};
+use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
-use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -17,8 +16,8 @@ pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A body, by where its bytes come from.
 pub(crate) enum Body {
-    /// Bytes that are here already, in the pieces they came in.
-    Pieces(VecDeque<Bytes>),
+    /// Bytes that are here already.
+    Here(Bytes),
     /// Passed on as it arrives, without a look at it.
     Passing(Box<Passing>),
     /// Made piece by piece by a task, which ends when the reader goes away.
@@ -28,7 +27,7 @@ pub(crate) enum Body {
 /// A body that is passed on as it arrives.
 pub(crate) struct Passing {
     /// What was read before it turned out that it is to be passed on.
-    before: VecDeque<Bytes>,
+    before: Bytes,
     rest: Incoming,
     pace: Pace,
     /// Held for as long as the body takes.
@@ -51,7 +50,7 @@ pub(crate) struct TooSlow;
 
 impl Body {
     pub(crate) fn empty() -> Self {
-        Body::Pieces(VecDeque::new())
+        Body::Here(Bytes::new())
     }
 
     /// Passes on a body as it arrives.
@@ -60,12 +59,12 @@ impl Body {
         limit: Limit,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
-        Self::resumed(VecDeque::new(), rest, limit, permit)
+        Self::resumed(Bytes::new(), rest, limit, permit)
     }
 
     /// Passes on a body of which something was read already.
     pub(crate) fn resumed(
-        before: VecDeque<Bytes>,
+        before: Bytes,
         rest: Incoming,
         limit: Limit,
         permit: Option<OwnedSemaphorePermit>,
@@ -78,22 +77,19 @@ impl Body {
     /// Reads a body of up to `limit` bytes. A longer one goes on where it began, and so does one that is being made.
     pub(crate) async fn read(self, limit: usize) -> Result<Read, BodyError> {
         match self {
-            Body::Pieces(pieces) if length(&pieces) <= limit as u64 => Ok(Read::Whole(pieces)),
-            Body::Pieces(_) | Body::Made(_) => Ok(Read::TooLong(self)),
+            Body::Here(bytes) if bytes.len() <= limit => Ok(Read::Whole(bytes)),
+            Body::Here(_) | Body::Made(_) => Ok(Read::TooLong(self)),
             Body::Passing(mut passing) => {
-                let mut pieces = VecDeque::new();
-                let mut size = 0;
+                let mut gathered = Gathered::default();
                 while let Some(frame) = poll_fn(|context| passing.poll_frame(context)).await {
                     let Ok(piece) = frame?.into_data() else { continue };
-                    size += piece.len();
-                    pieces.push_back(piece);
-                    if size > limit {
-                        pieces.append(&mut passing.before);
-                        passing.before = pieces;
+                    gathered.add(piece, passing.rest.size_hint().lower());
+                    if gathered.len() > limit {
+                        passing.before = gathered.into();
                         return Ok(Read::TooLong(Body::Passing(passing)));
                     }
                 }
-                Ok(Read::Whole(pieces))
+                Ok(Read::Whole(gathered.into()))
             }
         }
     }
@@ -101,7 +97,7 @@ impl Body {
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        Body::Pieces(VecDeque::from([bytes]))
+        Body::Here(bytes)
     }
 }
 
@@ -120,9 +116,7 @@ impl HttpBody for Body {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         match self.get_mut() {
-            Body::Pieces(pieces) => {
-                Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))))
-            }
+            Body::Here(bytes) => Poll::Ready(taken(bytes).map(Ok)),
             Body::Passing(passing) => passing.poll_frame(context),
             Body::Made(pieces) => {
                 pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
@@ -132,7 +126,7 @@ impl HttpBody for Body {
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Body::Pieces(pieces) => pieces.is_empty(),
+            Body::Here(bytes) => bytes.is_empty(),
             Body::Passing(passing) => passing.before.is_empty() && passing.rest.is_end_stream(),
             Body::Made(_) => false,
         }
@@ -140,9 +134,9 @@ impl HttpBody for Body {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Body::Pieces(pieces) => SizeHint::with_exact(length(pieces)),
+            Body::Here(bytes) => SizeHint::with_exact(bytes.len() as u64),
             Body::Passing(passing) => {
-                let before = length(&passing.before);
+                let before = passing.before.len() as u64;
                 let rest = passing.rest.size_hint();
                 let mut hint = SizeHint::new();
                 hint.set_lower(before + rest.lower());
@@ -161,8 +155,8 @@ impl Passing {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        if let Some(piece) = self.before.pop_front() {
-            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        if let Some(before) = taken(&mut self.before) {
+            return Poll::Ready(Some(Ok(before)));
         }
         match Pin::new(&mut self.rest).poll_frame(context) {
             Poll::Ready(frame) => {
@@ -212,6 +206,7 @@ impl Pace {
     }
 }
 
-fn length(pieces: &VecDeque<Bytes>) -> u64 {
-    pieces.iter().map(|piece| piece.remaining() as u64).sum()
+/// The bytes, if there are any left.
+fn taken(bytes: &mut Bytes) -> Option<Frame<Bytes>> {
+    (!bytes.is_empty()).then(|| Frame::data(std::mem::take(bytes)))
 }
