@@ -1,5 +1,6 @@
 //! The engine: one tool output in, one with fewer tokens out.
 
+mod head;
 mod marked;
 
 use crate::context::Context;
@@ -15,6 +16,7 @@ use crate::settings::{CEILING_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
+use head::Head;
 use marked::is_marked;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -256,7 +258,7 @@ impl<'a> Engine<'a> {
         let variants = runs.into_iter();
         variants
             .filter_map(|runs| self.variant(text, &before, &parts, runs, seen))
-            .min_by_key(|variant| variant.tokens.1)
+            .min_by_key(|variant| variant.weight)
             .ok_or(reason)
     }
 
@@ -344,13 +346,18 @@ impl<'a> Engine<'a> {
         }
         let counter = self.settings.counter;
         let before = || *before.get_or_init(|| counter.count(text));
+        let head = Head::of(&forwarded, !is_safety);
         let after = match gated {
             Some(tokens) => tokens,
             None if is_safety => counter.count(&forwarded),
-            None if forwarded.len() > text.len() => return None,
+            None if head.bytes(forwarded.len()) > text.len() => return None,
             None => counter.count_within(&forwarded, before().checked_sub(1)?)?,
         };
-        Some(Variant { text: forwarded, tokens: (before(), after), steps, reference })
+        let weight = head.tokens(after, counter);
+        if weight >= before() && !is_safety {
+            return None;
+        }
+        Some(Variant { text: forwarded, tokens: (before(), after), weight, steps, reference })
     }
 
     /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
@@ -396,6 +403,8 @@ struct Variant {
     text: String,
     /// Those of the output, and those of the text.
     tokens: (usize, usize),
+    /// What it is chosen by.
+    weight: usize,
     steps: Vec<Step>,
     reference: Option<Reference>,
 }

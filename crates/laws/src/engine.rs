@@ -35,11 +35,6 @@ pub fn handled_once(output: &Output<'_>, mode: Mode) {
     let hook = Engine::new(&hinted).with_vault(vault(0));
     let compressed = hook.compress(output, &History::default());
     let Some(shown) = &compressed.replacement else { return };
-    // What has nothing of our notation in it is a tool's output like any other.
-    let is_marked = compressed.original.is_some() || shown.starts_with("[Forge ");
-    if !is_marked && !shown.starts_with("stc2\n") {
-        return;
-    }
     let settings = Settings { mode, ..Settings::default() };
     let gateway = Engine::new(&settings).with_vault(vault(1));
     for text in [shown.clone(), format!("{}{REMINDER}", shown.trim_end())] {

@@ -38,7 +38,7 @@ impl Engine<'_> {
         let counter = self.settings.counter;
         let tokens = (counter.count(text), counter.count(&forwarded));
         let steps = runs.iter().flat_map(Run::steps).cloned().collect();
-        Ok(Variant { text: forwarded, tokens, steps, reference })
+        Ok(Variant { text: forwarded, tokens, weight: tokens.1, steps, reference })
     }
 
     /// What follows a reference that we made. Without it a client's wrapper is known again; and where the text is cut, a

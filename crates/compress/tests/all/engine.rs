@@ -40,18 +40,20 @@ fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
 #[test]
 fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
     let row = |n: u32| {
+        let next = n * 7919 % 1000;
         format!(
-            r#"{{"id": {n}, "at": "https://example.com/items/{}", "user": {{"name": "ann   of   {n}", "team": "a  b"}}, "note": null}}"#,
-            n * 7
+            r#"{{"id": {n}, "at": "https://example.com/items/{next}", "user": {{"name": "ann   of   {next}", "team": "a  b"}}, "note": null}}"#,
         )
     };
-    let text = format!("[{}]", (0..40).map(row).collect::<Vec<_>>().join(",\n  "));
+    let text = format!("[{}]", (0..4).map(row).collect::<Vec<_>>().join(",\n  "));
     let minified = Json::parse(&text).unwrap().minify().into_owned();
+    let plain = "stc2\n[4]{id at user{name team:\"a  b\"} note:null}\n";
+    let shared = "stc2\n[4]{id=0,1.. at=\"https://example.com/items/\"+* ";
     for (mode, stc2, head) in [
-        (Mode::Standard, Stc2::Auto, "stc2\n[40]{id at user{name team:\"a  b\"} note:null}\n"),
-        (Mode::Lossless, Stc2::Auto, "stc2\n[40]{id at user{name team:\"a  b\"} note:null}\n"),
-        (Mode::Aggressive, Stc2::Auto, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
-        (Mode::Standard, Stc2::Shared, "stc2\n[40]{id=0,1.. at=\"https://example.com/items/\"+* "),
+        (Mode::Standard, Stc2::Auto, plain),
+        (Mode::Lossless, Stc2::Auto, plain),
+        (Mode::Aggressive, Stc2::Auto, shared),
+        (Mode::Standard, Stc2::Shared, shared),
     ] {
         let settings = Settings { mode, stc2, ..Settings::default() };
         let compressed = compress(&settings, "mcp__db__query", "", &text);
@@ -61,7 +63,30 @@ fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
     }
     let settings = Settings { stc2: Stc2::Never, ..Settings::default() };
     let compressed = compress(&settings, "mcp__db__query", "", &text);
+    assert_eq!(decode_any(compressed.text(&text), MAX_OUTPUT).unwrap(), minified);
     assert!(!compressed.text(&text).contains("stc2"));
+}
+
+#[test]
+fn l3_what_rows_of_stc_2_share_is_said_once_and_every_stage_can_be_undone() {
+    let row = |n: u32| {
+        format!(r#"{{"at": "https://example.com/items/{}", "of": {{"n": {n}, "m": null}}}}"#, n * 7)
+    };
+    let text = format!("[{}]", (0..60).map(row).collect::<Vec<_>>().join(", "));
+    let settings = Settings::default();
+    let output = Output {
+        text: &text,
+        tool: "mcp__db__query",
+        arguments: "{}",
+        call: None,
+        is_error: false,
+    };
+    let compressed = Engine::new(&settings).traced().compress(&output, &History::default());
+    assert_eq!(applied(&compressed), ["json", "path_headings"]);
+    let written = |step: usize| compressed.steps.iter().filter(|step| step.is_applied()).nth(step);
+    let texts = written(0).and_then(|json| json.texts.as_deref()).unwrap();
+    assert!(texts.1.starts_with("stc2\n[60]{at of{n m:null}}\n"), "{}", texts.1);
+    assert!(compressed.steps.iter().all(|step| step.restores() != Some(false)));
 }
 
 #[test]

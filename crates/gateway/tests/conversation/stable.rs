@@ -225,7 +225,11 @@ fn g54_an_original_comes_back_byte_for_byte() {
 #[test]
 fn g54_lossless_means_that_the_json_can_be_read_again() {
     let nasty = "[\n {\"k\": \"\\u0000 \\r\\n é 😀 \\ud83d\\ude00\", \"n\": 1.10, \"m\": -0},\n {\"k\": \"x, y: z\", \"n\": 1E400, \"m\": 7}\n]";
-    let padded = format!("{{\"rows\": {}, \"odd\": {nasty}}}", rows());
+    // With nothing in common that a stage for lines would say once.
+    let row =
+        |n: u64| format!("{{\"id\": {}, \"word\": \"{:x}\"}}", n * 7919 % 1000, n * 2_654_435_761);
+    let rows = (1..20).map(row).collect::<Vec<_>>().join(",\n ");
+    let padded = format!("{{\"rows\": [{rows}], \"odd\": {nasty}}}");
     let house = House::with(|settings| settings.tool_output.mode = Mode::Lossless);
     for text in [padded, nasty.replace("[\n", &format!("[{}", " ".repeat(300)))] {
         let _ = Conversation::new(CHAT).with_output(&house, &text).heard(&house);

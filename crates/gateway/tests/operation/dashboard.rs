@@ -204,7 +204,7 @@ fn the_playground_shows_every_form_and_every_mode() {
     assert_eq!(names, ["safe", "lossless", "standard", "aggressive"]);
     assert!(modes[2]["tokens"].as_u64().unwrap() < tried["tokens"].as_u64().unwrap());
     let applied =
-        modes[2]["steps"].as_array().unwrap().iter().find(|step| step["is_applied"] == true);
+        modes[2]["steps"].as_array().unwrap().iter().rfind(|step| step["is_applied"] == true);
     assert_eq!(applied.unwrap()["text"], modes[2]["text"]);
     assert_eq!(world.get("/_forge/api/stats").json()["counters"]["results"], 0);
 }
