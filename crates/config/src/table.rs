@@ -108,7 +108,6 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.enable_expand_context", AtOnce, "may the model fetch back what was left out? Without it nothing is left out"),
     setting("pipes.tool_output.include_expand_hint", AtOnce, "does a line under a reference say how to fetch it back?"),
     setting("pipes.tool_output.expand_injection", AtOnce, "when the tool `expand_context` is offered: from_start or when_referenced"),
-    setting("pipes.tool_output.max_concurrent", AtOnce, "how many calls of the strategy may run at once"),
     setting("pipes.tool_output.rate_per_second", AtOnce, "how many calls of the strategy may start in a second"),
     setting("providers", Reload, "whom the strategy external_provider may ask, by name: `kind` (anthropic, openai or gemini; else the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`").only_in_files(),
     setting("schema_compression", AtOnce, "what is done to descriptions in tool schemas: disabled or minify").flag("--schema-compression"),
@@ -130,7 +129,6 @@ pub const SETTINGS: &[Setting] = &[
     setting("monitoring.content_bytes", Reload, "how many bytes of tool results are kept in memory for the dashboard to show; 0: none"),
     setting("ledger", Restart, "is what was saved written down, for `tokenforge gain`? on, off, or the folder to write it to"),
     setting("limits.first_byte_timeout", Reload, "how long an upstream may take to its first byte"),
-    setting("limits.idle_timeout", Reload, "how long an upstream or a client may be silent in mid-stream"),
     setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `allow_hosts`, `allow_origins`, `file`").only_in_files(),
     setting("prices", Reload, "dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`").only_in_files(),
 ];

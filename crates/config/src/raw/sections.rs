@@ -46,7 +46,6 @@ section! {
         enable_expand_context: Written<Flag>,
         include_expand_hint: Written<Flag>,
         expand_injection: Written<One<ExpandInjection>>,
-        max_concurrent: Written<Count>,
         rate_per_second: Written<Count>,
     }
     perhaps {
@@ -115,7 +114,6 @@ section! {
     Limits for settings::Limits;
     always {
         first_byte_timeout: Written<Span>,
-        idle_timeout: Written<Span>,
     }
     perhaps {}
     within {}

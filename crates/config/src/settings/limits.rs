@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bounds on work, memory and waiting. The first two can be set; the rest are fixed for users, and fields for tests.
+/// Bounds on work, memory and waiting. The first can be set; the rest are fixed for users, and fields for tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// How long an upstream may take to its first byte: a model may think for minutes.

@@ -54,7 +54,7 @@ fn every_bad_value_is_refused() {
         ("pipes: {tool_output: {min_bytes: -1}}", "expected a number of bytes"),
         ("pipes: {tool_output: {max_output_bytes: 0}}", "expected a number of bytes of 1 or more"),
         ("pipes: {tool_output: {api: {timeout: 30}}}", "expected a time such as"),
-        ("pipes: {tool_output: {max_concurrent: 0}}", "expected a positive integer"),
+        ("pipes: {tool_output: {rate_per_second: 0}}", "expected a positive integer"),
         (
             "pipes: {tool_output: {strategy: magic}}",
             "expected passthrough, simple, api or external_provider",

@@ -35,10 +35,10 @@ fn l10_what_is_shown_has_no_secret() {
 
 #[test]
 fn what_is_shown_is_what_is_in_effect() {
-    let text = "pipes: {tool_output: {mode: safe}}\nlimits: {idle_timeout: 90s}\n\
+    let text = "pipes: {tool_output: {mode: safe}}\nlimits: {first_byte_timeout: 90s}\n\
                 store: {max_bytes: 128MiB}";
     let shown = file(text).unwrap().show();
-    assert!(shown.contains("mode: safe") && shown.contains("idle_timeout: 90s"), "{shown}");
+    assert!(shown.contains("mode: safe") && shown.contains("first_byte_timeout: 90s"), "{shown}");
     assert!(shown.contains("anthropic: https://api.anthropic.com\n"), "{shown}");
     assert!(shown.contains("max_bytes: 128MiB") && shown.contains("original_ttl: 24h"), "{shown}");
 }
@@ -110,7 +110,7 @@ fn only_what_needs_a_restart_is_said_to_need_one() {
     let mut new = old.clone();
     assert_eq!(old.restart_needed(&new), Vec::<&str>::new());
     new.tool_output.min_bytes = 1;
-    new.limits.idle_timeout *= 2;
+    new.limits.first_byte_timeout *= 2;
     assert_eq!(old.restart_needed(&new), Vec::<&str>::new());
     new.listen.set_port(1);
     new.store.key = None;

@@ -52,8 +52,8 @@ fn collect(schema: &Value, around: &str, keys: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn there_are_no_more_than_70_settings() {
-    assert!(SETTINGS.len() <= 70, "{}", SETTINGS.len());
+fn there_are_no_more_than_60_settings() {
+    assert!(SETTINGS.len() <= 60, "{}", SETTINGS.len());
 }
 
 #[test]
