@@ -35,10 +35,7 @@ pub(crate) struct Conversation<'p> {
     plan: &'p Plan<'p>,
     key: Key,
     settings: Settings,
-    price: Price,
-    is_price_known: bool,
-    /// Tokens that the provider bills for each one counted.
-    factor: f64,
+    tariff: Tariff,
     /// Tokens of the list of tools, without ours.
     tools: usize,
     history: History,
@@ -58,6 +55,15 @@ pub(crate) struct Conversation<'p> {
     bytes: usize,
 }
 
+/// What the tokens of a model cost.
+#[derive(Debug, Clone, Copy)]
+struct Tariff {
+    price: Price,
+    is_known: bool,
+    /// Tokens that the provider bills for each one counted.
+    factor: f64,
+}
+
 /// The sums after a message.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
@@ -70,6 +76,8 @@ struct Mark {
 /// A request whose answer is being read.
 struct Pending {
     messages: usize,
+    /// Of the model that answers it: the next request may go to another.
+    tariff: Tariff,
     usage: Option<Usage>,
     output: usize,
 }
@@ -80,9 +88,7 @@ impl<'p> Conversation<'p> {
             plan,
             key: Key::from_bytes([7; 32]),
             settings: plan.settings_for(model),
-            price: Price::default(),
-            is_price_known: false,
-            factor: 1.0,
+            tariff: Tariff::of(plan, model),
             tools: 0,
             history: History::default(),
             messages: Vec::new(),
@@ -95,7 +101,6 @@ impl<'p> Conversation<'p> {
             shown: None,
             bytes: 0,
         };
-        conversation.model(model);
         conversation.tools = conversation.settings.counter.count(tools.unwrap_or(TOOLS));
         conversation
     }
@@ -112,8 +117,7 @@ impl<'p> Conversation<'p> {
 
     /// Another model answers from here on.
     pub(crate) fn model(&mut self, model: Option<&str>) {
-        (self.price, self.is_price_known) = self.plan.price(model);
-        self.factor = model.map_or(1.0, |model| for_model(model).cost_factor);
+        self.tariff = Tariff::of(self.plan, model);
         // Who counts decides what is forwarded, so it does not change in mid-conversation.
         if self.results.is_empty() {
             self.settings = self.plan.settings_for(model);
@@ -124,7 +128,8 @@ impl<'p> Conversation<'p> {
     pub(crate) fn say(&mut self, message: Message, account: &mut Account) {
         if message.author == Author::Model {
             self.settle(account);
-            self.pending = Some(Pending { messages: self.messages.len(), usage: None, output: 0 });
+            let (messages, tariff) = (self.messages.len(), self.tariff);
+            self.pending = Some(Pending { messages, tariff, usage: None, output: 0 });
         }
         let mut mark = self.messages.last().copied().unwrap_or_default();
         let before = mark.tokens;
@@ -215,30 +220,31 @@ impl<'p> Conversation<'p> {
     /// Charges for the request whose answer was read.
     fn settle(&mut self, account: &mut Account) {
         let Some(pending) = self.pending.take() else { return };
+        let Tariff { price, is_known, factor } = pending.tariff;
         let at = |count: usize| count.checked_sub(1).and_then(|last| self.messages.get(last));
         let mark = at(pending.messages).copied().unwrap_or_default();
         let total = self.tools + mark.tokens;
         let modelled = Usage {
             input: 0.0,
-            cache_read: self.factor * self.cached.min(total) as f64,
-            cache_write: self.factor * total.saturating_sub(self.cached) as f64,
-            output: self.factor * pending.output as f64,
+            cache_read: factor * self.cached.min(total) as f64,
+            cache_write: factor * total.saturating_sub(self.cached) as f64,
+            output: factor * pending.output as f64,
         };
         let before = pending.usage.unwrap_or(modelled);
         let fresh = self.results.partition_point(|result| result.message < pending.messages);
         let is_added = self.offers(fresh);
         let context = Context {
             messages: self.messages.get(..pending.messages).unwrap_or_default(),
-            factor: self.factor,
+            factor,
             own_tool: if self.is_offered { expand_tool_tokens(&self.settings) } else { 0 },
             is_rewritten: is_added && pending.messages > 0 && self.cached > 0,
         };
         let charge = context.charge(&before);
-        self.rates.add(&charge, pending.messages, &self.price);
+        self.rates.add(&charge, pending.messages, &price);
         account.requests += 1;
         account.logged += usize::from(pending.usage.is_some());
-        account.unpriced += usize::from(!self.is_price_known);
-        let bill = |usage: Usage| Bill { tokens: usage, cost: usage.cost(&self.price) };
+        account.unpriced += usize::from(!is_known);
+        let bill = |usage: Usage| Bill { tokens: usage, cost: usage.cost(&price) };
         account.before.add(&bill(before));
         account.after.add(&bill(charge.after));
         for result in self.results.get(self.fresh..fresh).unwrap_or_default() {
@@ -246,7 +252,7 @@ impl<'p> Conversation<'p> {
                 let all = &mut account.expansions;
                 all.references += 1;
                 all.tokens += result.tokens.0;
-                all.cost_of_all += self.expansion(result, &charge.after).cost(&self.price).total();
+                all.cost_of_all += expansion(result, &charge.after, factor).cost(&price).total();
             }
         }
         self.fresh = self.fresh.max(fresh);
@@ -265,16 +271,6 @@ impl<'p> Conversation<'p> {
                 Expansion::Never => false,
             };
         !std::mem::replace(&mut self.is_offered, is_offered) && is_offered
-    }
-
-    /// What it costs if the model fetches a result: a call, another request with all that was in this one, the original.
-    fn expansion(&self, result: &Handled, after: &Usage) -> Usage {
-        Usage {
-            input: 0.0,
-            cache_read: after.total_input(),
-            cache_write: self.factor * (result.tokens.0 + CALL_TOKENS) as f64,
-            output: self.factor * CALL_TOKENS as f64,
-        }
     }
 
     /// Says what each tool and stage saved on the bill since this was last said.
@@ -316,6 +312,24 @@ impl<'p> Conversation<'p> {
             account.prefix_stability = account.prefix_stability.min(same / all.max(1.0));
         }
         history
+    }
+}
+
+impl Tariff {
+    fn of(plan: &Plan<'_>, model: Option<&str>) -> Self {
+        let (price, is_known) = plan.price(model);
+        let factor = model.map_or(1.0, |model| for_model(model).cost_factor);
+        Tariff { price, is_known, factor }
+    }
+}
+
+/// What it costs if the model fetches a result: a call, another request with all that was in this one, the original.
+fn expansion(result: &Handled, after: &Usage, factor: f64) -> Usage {
+    Usage {
+        input: 0.0,
+        cache_read: after.total_input(),
+        cache_write: factor * (result.tokens.0 + CALL_TOKENS) as f64,
+        output: factor * CALL_TOKENS as f64,
     }
 }
 

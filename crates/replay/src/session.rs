@@ -259,6 +259,24 @@ mod tests {
     }
 
     #[test]
+    fn a_request_is_charged_at_the_price_of_the_model_that_answered_it() {
+        let dear = Price { input: 30.0, output: 150.0, cache_read: 3.0, cache_write: 37.5 };
+        let prices = move |model: &str| (model == "dear").then_some(dear);
+        let plan = Plan { prices: &prices, ..plan() };
+        let usage = Usage { input: 1e6, ..Usage::default() };
+        let mut replay = Replay::new(&plan);
+        for model in ["cheap", "dear", "cheap"] {
+            replay.take(Event::Model(model.to_owned()));
+            replay.take(answer());
+            replay.take(Event::Usage { thread: MAIN, usage });
+        }
+        let account = &replay.finish(Client::Messages, "log").0[0].account;
+        assert_eq!((account.requests, account.unpriced), (3, 2));
+        let charged = account.before.cost.input;
+        assert!((charged - (2.0 * PRICE.input + dear.input)).abs() < 1e-9, "{charged}");
+    }
+
+    #[test]
     fn tools_and_stages_add_up_to_what_is_saved() {
         let sessions =
             replayed([result("c1", rows(50)), answer(), result("c2", rows(50)), answer()]);
