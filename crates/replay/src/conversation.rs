@@ -21,7 +21,7 @@ use tokenforge_compress::{Engine, History, Settings, expand_tool};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 
-/// What a picture costs, about.
+/// What a picture or a document costs, about.
 const IMAGE_TOKENS: usize = 1500;
 
 /// What a call of the tool that expands costs the model to write, about.

@@ -84,7 +84,7 @@ pub enum Part {
     Text(String),
     /// What a tool answered.
     Result(ToolResult),
-    /// A picture.
+    /// A picture, or a document that is not text.
     Image,
 }
 

@@ -70,7 +70,8 @@ impl Calls {
                 vec![Part::Text(plain_text(&block["text"]))]
             }
             Some("thinking") => vec![Part::Text(plain_text(&block["thinking"]))],
-            Some(kind) if is_image(kind) => vec![Part::Image],
+            _ if is_image(block) => vec![Part::Image],
+            Some("document") => vec![Part::Text(document_text(&block["source"]))],
             _ => vec![Part::Text(block.to_string())],
         }
     }
@@ -142,11 +143,22 @@ fn plain_text_once(content: &Value) -> String {
 
 fn images(content: &Value) -> impl Iterator<Item = Part> {
     let blocks = content.as_array().into_iter().flatten();
-    blocks.filter(|block| block["type"].as_str().is_some_and(is_image)).map(|_| Part::Image)
+    blocks.filter(|block| is_image(block)).map(|_| Part::Image)
 }
 
-fn is_image(kind: &str) -> bool {
-    matches!(kind, "image" | "image_url" | "input_image")
+/// A picture, or a document whose bytes no model reads as text.
+fn is_image(block: &Value) -> bool {
+    match block["type"].as_str() {
+        Some("image" | "image_url" | "input_image" | "file" | "input_file") => true,
+        Some("document") => !matches!(block["source"]["type"].as_str(), Some("text" | "content")),
+        _ => false,
+    }
+}
+
+/// The text of a document that is text.
+fn document_text(source: &Value) -> String {
+    let texts = [&source["data"], &source["content"]];
+    texts.map(plain_text).concat()
 }
 
 #[cfg(test)]
@@ -204,5 +216,25 @@ mod tests {
         assert!(
             matches!(&parts[..], [Part::Result(result), Part::Image] if result.text == "a cat")
         );
+    }
+
+    #[test]
+    fn documents_are_taken_like_pictures_unless_they_are_text() {
+        let bytes = "JVBERi0x".repeat(1000);
+        let message = json!({"role": "user", "content": [
+            {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": bytes}},
+            {"type": "document", "source": {"type": "url", "url": "https://example.com/a.pdf"}},
+            {"type": "file", "file": {"file_data": bytes}},
+            {"type": "input_file", "file_data": bytes},
+            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "a note"}},
+            {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "a page"}]}},
+            {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "document", "source": {"type": "base64", "data": bytes}}]},
+        ]});
+        let result = ToolResult { call: Some("t".to_owned()), ..ToolResult::default() };
+        let texts = ["a note", "a page"].map(|text| Part::Text(text.to_owned()));
+        let parts = Calls::default().message(&message).parts;
+        assert_eq!(parts[..4], [const { Part::Image }; 4]);
+        assert_eq!(parts[4..6], texts);
+        assert_eq!(parts[6..], [Part::Result(result), Part::Image]);
     }
 }
