@@ -95,7 +95,7 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> 
         Some(Shape::ClaudeCode) => (Box::new(ClaudeCode::default()), Client::ClaudeCode),
         Some(Shape::Codex) => (Box::new(Codex::default()), Client::Codex),
         Some(Shape::Messages) => (Box::new(Messages::default()), Client::Messages),
-        Some(Shape::Sessions) => (Box::new(Sessions), Client::Messages),
+        Some(Shape::Sessions) => (Box::new(Sessions::default()), Client::Messages),
     };
     lines::each(&mut *open()?, |line, bytes| {
         let read = match bytes {
@@ -107,6 +107,7 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> 
         }
         ControlFlow::Continue(())
     })?;
+    reader.end(tell);
     Ok(client)
 }
 
@@ -114,6 +115,9 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> 
 trait Reader {
     /// Reads an entry; else says why it cannot.
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String>;
+
+    /// There are no more entries.
+    fn end(&mut self, _tell: Tell<'_>) {}
 }
 
 /// What is wrong with a line, without what is in it.

@@ -57,7 +57,7 @@ pub enum Event {
 }
 
 /// One message of a conversation.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Hash)]
 pub struct Message {
     /// Who said it.
     pub author: Author,
@@ -66,7 +66,7 @@ pub struct Message {
 }
 
 /// Who said something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Author {
     /// A user, a system, a tool.
     #[default]
@@ -78,7 +78,7 @@ pub enum Author {
 }
 
 /// A part of a message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Part {
     /// What was said, or a call that was made, as text.
     Text(String),
@@ -89,7 +89,7 @@ pub enum Part {
 }
 
 /// What a tool answered.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Hash)]
 pub struct ToolResult {
     /// The id of the call.
     pub call: Option<String>,

@@ -9,6 +9,7 @@ use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::Value;
 use std::cell::Cell;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
@@ -17,20 +18,47 @@ const LARGEST: u64 = 48 << 20;
 
 /// A message a line.
 #[derive(Default)]
-pub(super) struct Messages(Calls);
+pub(super) struct Messages {
+    calls: Calls,
+    turn: Turn,
+}
+
+/// Whose turn it was last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Turn {
+    /// The model answered, or nothing was said.
+    #[default]
+    Model,
+    Client,
+    /// A request was told, without the answer that is not in it.
+    Asked,
+}
 
 impl Reader for Messages {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
         let message: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         self.message(&message, tell).ok_or_else(|| "is no message: it has no role".to_owned())
     }
+
+    /// A list in which the model does not have the last word is itself a request.
+    fn end(&mut self, tell: Tell<'_>) {
+        if self.turn == Turn::Client {
+            self.turn = Turn::Asked;
+            tell(Event::said(Message { author: Author::Model, parts: Vec::new() }));
+        }
+    }
 }
 
 impl Messages {
     fn message(&mut self, message: &Value, tell: Tell<'_>) -> Option<()> {
         message["role"].as_str()?;
-        let is_answer = message["role"] == "assistant";
-        tell(Event::said(self.0.message(message)));
+        let mut said = self.calls.message(message);
+        let is_answer = said.author == Author::Model;
+        if is_answer && self.turn == Turn::Asked {
+            said.author = Author::ModelAgain;
+        }
+        self.turn = if is_answer { Turn::Model } else { Turn::Client };
+        tell(Event::said(said));
         if let Some(usage) = Usage::read(&message["usage"]).filter(|_| is_answer) {
             tell(Event::Usage { thread: crate::transcript::MAIN, usage });
         }
@@ -38,14 +66,48 @@ impl Messages {
     }
 }
 
-/// A session a line.
-pub(super) struct Sessions;
+/// A session a line, or the bodies of the requests of one, each longer than the one before.
+#[derive(Default)]
+pub(super) struct Sessions {
+    name: Option<String>,
+    /// The messages of the last line, as hashes.
+    told: Vec<u64>,
+    turn: Turn,
+}
 
 impl Reader for Sessions {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
         let session: Session = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
-        session.tell(tell);
+        self.session(session, tell);
         Ok(())
+    }
+}
+
+impl Sessions {
+    /// Tells a session; of one that begins with all of the last one, what is new.
+    fn session(&mut self, session: Session, tell: Tell<'_>) {
+        let name = session.id.as_str().or_else(|| session.info["id"].as_str()).map(str::to_owned);
+        if session.is_opencode() {
+            *self = Sessions::default();
+            tell(Event::Session { name });
+            return opencode::messages(&session.messages, tell);
+        }
+        let all = session.hashes();
+        let is_longer = !self.told.is_empty() && name == self.name && all.starts_with(&self.told);
+        let last = std::mem::replace(self, Sessions { name, told: all, turn: Turn::default() });
+        let mut messages = Messages::default();
+        if is_longer {
+            messages.turn = last.turn;
+            session.model(tell);
+            session.messages(last.told.len(), &mut messages, tell);
+        } else {
+            tell(Event::Session { name: self.name.clone() });
+            session.model(tell);
+            session.beginning(&mut messages, tell);
+            session.messages(0, &mut messages, tell);
+        }
+        messages.end(tell);
+        self.turn = messages.turn;
     }
 }
 
@@ -69,36 +131,59 @@ struct Session {
 }
 
 impl Session {
-    fn tell(self, tell: Tell<'_>) {
-        let name = self.id.as_str().or_else(|| self.info["id"].as_str());
-        tell(Event::Session { name: name.map(str::to_owned) });
-        if self.is_opencode() {
-            return opencode::messages(&self.messages, tell);
-        }
+    /// Hashes of what its messages say, which is the same however a client marks them for the cache.
+    fn hashes(&self) -> Vec<u64> {
+        let mut calls = Calls::default();
+        let hash = |message: &Value| {
+            let mut hasher = DefaultHasher::new();
+            calls.message(message).hash(&mut hasher);
+            hasher.finish()
+        };
+        self.said().map(hash).collect()
+    }
+
+    /// What is no message is none that a model saw.
+    fn said(&self) -> impl Iterator<Item = &Value> {
+        self.messages.iter().filter(|message| message["role"].is_string())
+    }
+
+    fn model(&self, tell: Tell<'_>) {
         if let Some(model) = self.model.as_str() {
             tell(Event::Model(model.to_owned()));
         }
+    }
+
+    /// What comes before the messages.
+    fn beginning(&self, messages: &mut Messages, tell: Tell<'_>) {
         if self.tools.is_array() {
             tell(Event::Tools(self.tools.to_string()));
         }
-        let mut messages = Messages::default();
-        let system: Vec<Part> = messages.0.content(&self.system);
+        let system: Vec<Part> = messages.calls.content(&self.system);
         if !system.is_empty() {
             tell(Event::said(Message { author: Author::Client, parts: system }));
         }
+    }
+
+    /// The messages after so many that were told before.
+    fn messages(&self, told: usize, messages: &mut Messages, tell: Tell<'_>) {
         let usages = self.usage.as_array();
-        let answers = || self.messages.iter().filter(|message| message["role"] == "assistant");
+        let answers = || self.said().filter(|message| message["role"] == "assistant");
         // Only a list of as many as there are answers says which is whose.
         let mut usages =
             usages.filter(|usages| usages.len() == answers().count()).into_iter().flatten();
-        for message in &self.messages {
-            // What is no message is none that a model saw.
-            let is_read = messages.message(message, tell).is_some();
-            if is_read && message["role"] == "assistant" {
-                let usage = usages.next().and_then(Usage::read);
-                if let Some(usage) = usage {
-                    tell(Event::Usage { thread: crate::transcript::MAIN, usage });
-                }
+        for (at, message) in self.said().enumerate() {
+            let usage = match message["role"] == "assistant" {
+                true => usages.next().and_then(Usage::read),
+                false => None,
+            };
+            if at < told {
+                // Results that are new may be of calls that are not.
+                messages.calls.message(message);
+                continue;
+            }
+            messages.message(message, tell);
+            if let Some(usage) = usage {
+                tell(Event::Usage { thread: crate::transcript::MAIN, usage });
             }
         }
     }
@@ -114,13 +199,14 @@ pub(super) fn document(mut input: Box<dyn BufRead>, tell: Tell<'_>) -> Result<Cl
     if first == Some(b'{') {
         let session: Session = serde_json::from_reader(input.take(LARGEST)).map_err(failed)?;
         let client = if session.is_opencode() { Client::Opencode } else { Client::Messages };
-        session.tell(tell);
+        Sessions::default().session(session, tell);
         return Ok(client);
     }
     let left = Rc::new(Cell::new(LARGEST));
     let bounded = BufReader::new(Bounded { input, left: left.clone() });
     let mut elements = serde_json::Deserializer::from_reader(bounded);
-    let told = elements.deserialize_seq(Elements { tell, messages: Messages::default(), left });
+    let (messages, sessions) = (Messages::default(), Sessions::default());
+    let told = elements.deserialize_seq(Elements { tell, messages, sessions, left });
     told.map_err(failed)?;
     Ok(Client::Messages)
 }
@@ -152,6 +238,7 @@ fn first_byte(input: &mut dyn BufRead) -> io::Result<Option<u8>> {
 struct Elements<'t> {
     tell: Tell<'t>,
     messages: Messages,
+    sessions: Sessions,
     left: Rc<Cell<u64>>,
 }
 
@@ -170,9 +257,10 @@ impl<'de> Visitor<'de> for Elements<'_> {
             is_any |= is_message;
             if !is_message && let Ok(session) = serde_json::from_value::<Session>(element) {
                 is_any = true;
-                session.tell(self.tell);
+                self.sessions.session(session, self.tell);
             }
         }
+        self.messages.end(self.tell);
         if is_any { Ok(()) } else { Err(serde::de::Error::custom("no message in it")) }
     }
 }
@@ -231,6 +319,66 @@ mod tests {
         let sessions = sessions.unwrap();
         let begun = sessions.iter().filter(|event| matches!(event, Event::Session { .. })).count();
         assert_eq!(begun, 2);
+    }
+
+    fn authors(events: &[Event]) -> Vec<Author> {
+        let author = |event: &Event| match event {
+            Event::Message { message, .. } => Some(message.author),
+            _ => None,
+        };
+        events.iter().filter_map(author).collect()
+    }
+
+    fn sessions(events: &[Event]) -> usize {
+        events.iter().filter(|event| matches!(event, Event::Session { .. })).count()
+    }
+
+    #[test]
+    fn a_body_is_itself_a_request() {
+        let asked = [Author::Client, Author::Model];
+        let body = read(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"a"}]}"#);
+        assert_eq!(authors(&body.unwrap()), asked);
+        assert_eq!(authors(&read(r#"[{"role":"user","content":"a"}]"#).unwrap()), asked);
+        let log = "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"user\",\"content\":\"b\"}";
+        let mut events = Vec::new();
+        super::super::transcript(&|| Ok(Box::new(log.as_bytes())), &mut |event| events.push(event))
+            .unwrap();
+        assert_eq!(authors(&events), [Author::Client, Author::Client, Author::Model]);
+    }
+
+    /// Three requests of a conversation, with the mark for the cache on whichever message is last.
+    const GROWING: [&str; 3] = [
+        r#"{"system":"s","messages":[{"role":"user","content":[{"type":"text","text":"go","cache_control":{"type":"ephemeral"}}]}]}"#,
+        r#"{"system":"s","messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ls","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.rs","cache_control":{"type":"ephemeral"}}]}]}"#,
+        r#"{"system":"s","messages":[{"role":"user","content":"go"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ls","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.rs"}]},
+            {"role":"assistant","content":"one file"},{"role":"user","content":"thanks"}]}"#,
+    ];
+
+    #[test]
+    fn the_growing_bodies_of_a_conversation_are_one_session() {
+        use Author::{Client, Model, ModelAgain};
+        let said = [Client, Client, Model, ModelAgain, Client, Model, ModelAgain, Client, Model];
+        let (mut lines, mut reader) = (Vec::new(), Sessions::default());
+        for body in GROWING {
+            reader.line(body.as_bytes(), &mut |event| lines.push(event)).unwrap();
+        }
+        assert_eq!((sessions(&lines), authors(&lines)), (1, said.to_vec()));
+        let list = format!("[{}]", GROWING.join(","));
+        assert_eq!(read(list.leak()).unwrap(), lines);
+    }
+
+    #[test]
+    fn a_body_that_is_sent_again_is_the_same_request_and_another_one_is_another() {
+        let list = |bodies: &[&str]| read(format!("[{}]", bodies.join(",")).leak()).unwrap();
+        assert_eq!(list(&[GROWING[1], GROWING[1]]), list(&[GROWING[1]]));
+        let other = r#"{"messages":[{"role":"user","content":"other"}]}"#;
+        assert_eq!(sessions(&list(&[GROWING[0], other, GROWING[1]])), 3);
+        let named = |id| format!(r#"{{"id":"{id}","messages":[{{"role":"user","content":"a"}}]}}"#);
+        assert_eq!(sessions(&list(&[&named("1"), &named("2")])), 2);
     }
 
     #[test]
