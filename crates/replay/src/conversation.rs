@@ -80,6 +80,8 @@ struct Pending {
     tariff: Tariff,
     usage: Option<Usage>,
     output: usize,
+    /// It was charged for in another log.
+    is_copy: bool,
 }
 
 impl<'p> Conversation<'p> {
@@ -129,7 +131,8 @@ impl<'p> Conversation<'p> {
         if message.author == Author::Model {
             self.settle(account);
             let (messages, tariff) = (self.messages.len(), self.tariff);
-            self.pending = Some(Pending { messages, tariff, usage: None, output: 0 });
+            self.pending =
+                Some(Pending { messages, tariff, usage: None, output: 0, is_copy: false });
         }
         let mut mark = self.messages.last().copied().unwrap_or_default();
         let before = mark.tokens;
@@ -143,7 +146,7 @@ impl<'p> Conversation<'p> {
                     }
                 }
                 Part::Result(result) => {
-                    let (tokens_in, tokens_out) = self.result(result, account);
+                    let (tokens_in, tokens_out) = self.result(result);
                     mark.tokens += tokens_in;
                     mark.saved += tokens_in as i64 - tokens_out as i64;
                 }
@@ -163,10 +166,16 @@ impl<'p> Conversation<'p> {
         }
     }
 
+    /// The answer that is being read is to a request that was charged for in another log.
+    pub(crate) fn copied(&mut self) {
+        if let Some(pending) = &mut self.pending {
+            pending.is_copy = true;
+        }
+    }
+
     /// The user went back: so many messages are left.
     pub(crate) fn rewind(&mut self, messages: usize, account: &mut Account) {
-        self.settle(account);
-        self.attribute(account);
+        self.close(account);
         self.messages.truncate(messages);
         self.results.retain(|result| result.message < messages);
         self.fresh = self.fresh.min(self.results.len());
@@ -178,8 +187,7 @@ impl<'p> Conversation<'p> {
 
     /// The conversation is over.
     pub(crate) fn finish(mut self, account: &mut Account) {
-        self.settle(account);
-        self.attribute(account);
+        self.close(account);
         self.anew(account);
     }
 
@@ -201,7 +209,7 @@ impl<'p> Conversation<'p> {
     }
 
     /// Tokens of a result and of what is forwarded for it.
-    fn result(&mut self, result: ToolResult, account: &mut Account) -> (usize, usize) {
+    fn result(&mut self, result: ToolResult) -> (usize, usize) {
         let engine = self.plan.engine(&self.settings, &self.key);
         let compressed = engine.compress(&output(&result), &self.history);
         let text = compressed.text(&result.text);
@@ -210,7 +218,6 @@ impl<'p> Conversation<'p> {
             shown.push(text.to_owned());
         }
         let handled = Handled::new(self.messages.len(), result, &compressed, self.settings.counter);
-        handled.tell(&compressed, account);
         let tokens = handled.tokens;
         self.bytes += handled.bytes();
         self.results.push(handled);
@@ -240,23 +247,36 @@ impl<'p> Conversation<'p> {
             is_rewritten: is_added && pending.messages > 0 && self.cached > 0,
         };
         let charge = context.charge(&before);
-        self.rates.add(&charge, pending.messages, &price);
-        account.requests += 1;
-        account.logged += usize::from(pending.usage.is_some());
-        account.unpriced += usize::from(!is_known);
-        let bill = |usage: Usage| Bill { tokens: usage, cost: usage.cost(&price) };
-        account.before.add(&bill(before));
-        account.after.add(&bill(charge.after));
-        for result in self.results.get(self.fresh..fresh).unwrap_or_default() {
-            if result.has_reference {
-                let all = &mut account.expansions;
-                all.references += 1;
-                all.tokens += result.tokens.0;
-                all.cost_of_all += expansion(result, &charge.after, factor).cost(&price).total();
+        if !pending.is_copy {
+            self.rates.add(&charge, pending.messages, &price);
+            account.requests += 1;
+            account.logged += usize::from(pending.usage.is_some());
+            account.unpriced += usize::from(!is_known);
+            let bill = |usage: Usage| Bill { tokens: usage, cost: usage.cost(&price) };
+            account.before.add(&bill(before));
+            account.after.add(&bill(charge.after));
+            for result in self.results.get(self.fresh..fresh).unwrap_or_default() {
+                result.tell(account);
+                if result.has_reference {
+                    let all = &mut account.expansions;
+                    all.references += 1;
+                    all.tokens += result.tokens.0;
+                    all.cost_of_all +=
+                        expansion(result, &charge.after, factor).cost(&price).total();
+                }
             }
         }
         self.fresh = self.fresh.max(fresh);
         self.cached = total;
+    }
+
+    /// Charges for the last request, and tells of the results that came after it.
+    fn close(&mut self, account: &mut Account) {
+        self.settle(account);
+        let fresh = self.results.get(self.fresh..).unwrap_or_default();
+        fresh.iter().for_each(|result| result.tell(account));
+        self.fresh = self.results.len();
+        self.attribute(account);
     }
 
     /// Offers our tool where the plan says so; true if it was not offered before.
@@ -280,13 +300,12 @@ impl<'p> Conversation<'p> {
             let rate = rates.get(result.message).copied().unwrap_or_default();
             let saved = rate * (result.tokens.0 as f64 - result.tokens.1 as f64);
             account.results.cost_saved += saved;
-            if let Some(tool) = account.tools.get_mut(&result.original.tool) {
-                tool.cost_saved += saved;
-            }
+            // A result that was told of in another log is carried by requests of this one.
+            let tool = account.tools.entry(result.original.tool.clone()).or_default();
+            tool.cost_saved += saved;
             for (stage, tokens) in &result.stages {
-                if let Some(stage) = account.stages.get_mut(*stage) {
-                    stage.cost_saved += rate * *tokens as f64;
-                }
+                let stage = account.stages.entry((*stage).to_owned()).or_default();
+                stage.cost_saved += rate * *tokens as f64;
             }
         }
     }

@@ -1,12 +1,13 @@
 //! A user's whole history, replayed on several threads: one log at a time on each.
 
 use crate::account::{Account, Session};
+use crate::owners::Owners;
 use crate::plan::Plan;
 use crate::source::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 
 /// What was found out about a history.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,15 +41,17 @@ pub fn replay(
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
 ) -> History {
-    let next = AtomicUsize::new(0);
+    let threads = threads.clamp(1, sources.len().max(1));
+    let (owners, next) = (owners(sources, threads), AtomicUsize::new(0));
     let (sender, outcomes) = mpsc::channel::<(usize, Outcome)>();
     let mut history = History { total: Account::new(), sessions: Vec::new(), problems: Vec::new() };
     std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, sources.len().max(1)) {
-            let (sender, next) = (sender.clone(), &next);
+        for _ in 0..threads {
+            let (sender, next, owners) = (sender.clone(), &next, &owners);
             scope.spawn(move || {
                 while let Some((at, source)) = taken(sources, next) {
-                    if sender.send((at, one(source, plan, progress))).is_err() {
+                    let is_copy = |request| owners.is_copy(request, at);
+                    if sender.send((at, one(source, plan, &is_copy, progress))).is_err() {
                         return;
                     }
                 }
@@ -83,16 +86,42 @@ impl History {
     }
 }
 
+/// Which log each request belongs to. That must be known before any is replayed, so that it is the same log whichever
+/// thread is first. Only ids are read, which takes little of the time that replaying does.
+fn owners(sources: &[Source], threads: usize) -> Owners {
+    let (next, owners) = (AtomicUsize::new(0), Mutex::new(Owners::default()));
+    if sources.len() > 1 {
+        let add = |request, log| {
+            owners.lock().unwrap_or_else(PoisonError::into_inner).add(request, log);
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some((at, source)) = taken(sources, &next) {
+                        source.requests(&mut |request| add(request, at));
+                    }
+                });
+            }
+        });
+    }
+    owners.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The next log that nobody took.
 fn taken<'s>(sources: &'s [Source], next: &AtomicUsize) -> Option<(usize, &'s Source)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     sources.get(at).map(|source| (at, source))
 }
 
-fn one(source: &Source, plan: &Plan<'_>, progress: &(dyn Fn(u64) + Sync)) -> Outcome {
+fn one(
+    source: &Source,
+    plan: &Plan<'_>,
+    is_copy: &dyn Fn(u64) -> bool,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Outcome {
     let file = source.path().display().to_string();
     let problem = |line, reason| Problem { file: file.clone(), line, reason };
-    match source.replay(plan, Vec::new(), &|bytes| progress(bytes)) {
+    match source.replay(plan, Vec::new(), is_copy, &|bytes| progress(bytes)) {
         Err(error) => (Vec::new(), vec![problem(None, error.to_string())]),
         Ok((sessions, skipped)) => {
             let named = skipped.first.len();
@@ -105,5 +134,64 @@ fn one(source: &Source, plan: &Plan<'_>, progress: &(dyn Fn(u64) + Sync)) -> Out
             }
             (sessions, problems)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Expansion;
+    use crate::source;
+    use serde_json::{Value, json};
+    use std::fs;
+    use tokenforge_compress::Settings;
+
+    /// A turn of a session: a result, and the answer to it.
+    fn turn(session: &str, number: usize) -> [Value; 2] {
+        let (call, answer) = (format!("t{number}"), format!("m{number}"));
+        let rows: Vec<_> =
+            (0..60).map(|id| json!({"id": id, "state": "open", "turn": number})).collect();
+        let result = json!([{"type": "tool_result", "tool_use_id": call, "content": json!(rows).to_string()}]);
+        let usage = json!({"input_tokens": 9000, "output_tokens": 5});
+        let message = json!({"id": answer, "role": "assistant", "model": "claude-opus-4-5", "content": [], "usage": usage});
+        [
+            json!({"type": "user", "uuid": format!("u{number}"), "sessionId": session, "message": {"role": "user", "content": result}}),
+            json!({"type": "assistant", "uuid": format!("a{number}"), "sessionId": session, "requestId": format!("r{number}"), "message": message}),
+        ]
+    }
+
+    fn log(session: &str, turns: &[usize]) -> String {
+        let lines = turns.iter().flat_map(|number| turn(session, *number));
+        lines.map(|line| line.to_string() + "\n").collect()
+    }
+
+    fn replayed(logs: &[String], threads: usize) -> History {
+        let folder = tempfile::tempdir().unwrap();
+        for (number, log) in logs.iter().enumerate() {
+            fs::write(folder.path().join(format!("{number}.jsonl")), log).unwrap();
+        }
+        let (settings, expansion) = (Settings::default(), Expansion::FromStart);
+        let plan = Plan { settings, counter: None, expansion, prices: &|_| None };
+        let mut history = replay(&source::at(folder.path()), &plan, threads, &|_| {});
+        history.sessions.iter_mut().for_each(|session| session.file.clear());
+        history
+    }
+
+    #[test]
+    fn what_forks_share_is_counted_once_and_in_the_first_log() {
+        let logs = [log("a", &[1, 2, 3]), log("b", &[1, 2, 4, 5]), log("c", &[1, 2, 3])];
+        let found = replayed(&logs, 1);
+        let requests: Vec<_> =
+            found.sessions.iter().map(|session| session.account.requests).collect();
+        assert_eq!(requests, [3, 2]);
+        let total = &found.total;
+        assert_eq!((total.requests, total.results.count), (5, 5));
+        assert_eq!(total.before.tokens.input, 5.0 * 9000.0);
+        // What a fork began with makes its own requests cheaper.
+        let alone = replayed(&[log("b", &[4, 5])], 1);
+        let fork = &found.sessions[1].account;
+        assert!(fork.results.cost_saved > alone.total.results.cost_saved);
+        assert_eq!(fork.results.tokens_in, alone.total.results.tokens_in);
+        assert_eq!(replayed(&logs, 3), found);
     }
 }

@@ -111,6 +111,21 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> 
     Ok(client)
 }
 
+/// Tells the ids of the requests in a log, those that [`Event::Request`] has, without reading what was said.
+pub(crate) fn requests(open: Open<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<()> {
+    if recognise::shape(&mut *open()?)? != Some(recognise::Shape::ClaudeCode) {
+        return Ok(());
+    }
+    lines::each(&mut *open()?, |_, line| {
+        if let Line::Bytes(line) = line
+            && let Some(id) = claude_code::request(line)
+        {
+            tell(id);
+        }
+        ControlFlow::Continue(())
+    })
+}
+
 /// Reads a log that has one entry a line.
 trait Reader {
     /// Reads an entry; else says why it cannot.

@@ -18,6 +18,7 @@ const NAMED: usize = 3;
 pub struct Replay<'p> {
     plan: &'p Plan<'p>,
     probes: Vec<Probe>,
+    is_copy: &'p dyn Fn(u64) -> bool,
     current: Current<'p>,
     /// Is there anything in the current session?
     is_begun: bool,
@@ -59,8 +60,21 @@ impl<'p> Replay<'p> {
     #[must_use]
     pub fn new(plan: &'p Plan<'p>) -> Self {
         let current = Current { account: Account::new(), ..Current::default() };
-        let skipped = Skipped::default();
-        Replay { plan, probes: Vec::new(), current, is_begun: false, done: Vec::new(), skipped }
+        Replay {
+            plan,
+            probes: Vec::new(),
+            is_copy: &|_| false,
+            current,
+            is_begun: false,
+            done: Vec::new(),
+            skipped: Skipped::default(),
+        }
+    }
+
+    /// And charges nothing for requests, given by their ids, that are copies of those in another log.
+    #[must_use]
+    pub fn with_copies(self, is_copy: &'p dyn Fn(u64) -> bool) -> Self {
+        Replay { is_copy, ..self }
     }
 
     /// And looks for what later turns of the main conversation used.
@@ -84,6 +98,12 @@ impl<'p> Replay<'p> {
             Event::Usage { thread, usage } => {
                 if let Some(conversation) = self.current.conversations.get_mut(&thread) {
                     conversation.charged(usage);
+                }
+            }
+            Event::Request { thread, id } => {
+                let conversation = self.current.conversations.get_mut(&thread);
+                if let Some(conversation) = conversation.filter(|_| (self.is_copy)(id)) {
+                    conversation.copied();
                 }
             }
             Event::Forgotten { thread } => self.forget(thread),

@@ -23,7 +23,7 @@ pub(crate) fn measure(
             line: 1,
             reason: error.to_string(),
         };
-        let (sessions, _) = source.replay(plan, probes, &|_| {}).map_err(malformed)?;
+        let (sessions, _) = source.replay(plan, probes, &|_| false, &|_| {}).map_err(malformed)?;
         count += sessions.len();
         sessions.iter().for_each(|session| total.add(&session.account));
     }

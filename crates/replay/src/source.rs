@@ -106,7 +106,20 @@ impl Source {
         &self.path
     }
 
-    /// Replays its sessions while it reads them, and tells `read` how many bytes it read.
+    /// Tells the ids of all requests in it that may be in another log too.
+    pub(crate) fn requests(&self, tell: &mut dyn FnMut(u64)) {
+        if self.kind == Kind::File {
+            let open = || {
+                let input = BufReader::with_capacity(256 << 10, File::open(&self.path)?);
+                Ok(Box::new(input) as Box<dyn BufRead>)
+            };
+            // What cannot be read is said when it is replayed.
+            let _ = read::requests(&open, tell);
+        }
+    }
+
+    /// Replays its sessions while it reads them, and tells `progress` how many bytes it read. Requests that are copies,
+    /// as `is_copy` says of their ids, are only what comes before the others.
     ///
     /// # Errors
     /// It cannot be read, or nobody knows what it is.
@@ -114,9 +127,10 @@ impl Source {
         &self,
         plan: &Plan<'_>,
         probes: Vec<Probe>,
+        is_copy: &dyn Fn(u64) -> bool,
         progress: &dyn Fn(u64),
     ) -> Result<(Vec<Session>, Skipped), Unreadable> {
-        let mut replay = Replay::new(plan).with_probes(probes);
+        let mut replay = Replay::new(plan).with_probes(probes).with_copies(is_copy);
         let mut tell = |event| replay.take(event);
         let client = match self.kind {
             Kind::OpencodeSession => {

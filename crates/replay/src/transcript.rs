@@ -35,6 +35,13 @@ pub enum Event {
         /// How much.
         usage: Usage,
     },
+    /// Which request the latest answer is to. Copies of a log have the same.
+    Request {
+        /// In which conversation.
+        thread: Thread,
+        /// A hash of what the provider and the client call it.
+        id: u64,
+    },
     /// The client put a summary in the place of all messages so far.
     Forgotten {
         /// In which conversation.

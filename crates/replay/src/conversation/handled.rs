@@ -17,6 +17,10 @@ pub(super) struct Handled {
     pub(super) tokens: (usize, usize),
     /// What each stage saved.
     pub(super) stages: Vec<(&'static str, i64)>,
+    /// It goes on in other words.
+    is_changed: bool,
+    /// Why it was left as it is, if it was.
+    kept: Option<&'static str>,
     /// Something was left out, and can be fetched back.
     pub(super) has_reference: bool,
 }
@@ -34,6 +38,11 @@ impl Handled {
             fingerprint: fingerprint(compressed.text(&original.text)),
             tokens,
             stages: stages(compressed, tokens),
+            is_changed: compressed.replacement.is_some(),
+            kept: match compressed.verdict {
+                Verdict::Kept(reason) => Some(reason.name()),
+                _ => None,
+            },
             has_reference: compressed.original.is_some(),
             original,
         }
@@ -46,25 +55,24 @@ impl Handled {
     }
 
     /// Adds it to an account.
-    pub(super) fn tell(&self, compressed: &Compressed, account: &mut Account) {
+    pub(super) fn tell(&self, account: &mut Account) {
         let tool = &self.original.tool;
-        self.count(compressed, &mut account.results);
-        self.count(compressed, account.tools.entry(tool.clone()).or_default());
+        self.count(&mut account.results);
+        self.count(account.tools.entry(tool.clone()).or_default());
         for (stage, saved) in &self.stages {
             let stage = account.stages.entry((*stage).to_owned()).or_default();
             stage.results += 1;
             stage.tokens_saved += saved;
         }
-        if let Verdict::Kept(reason) = compressed.verdict {
-            let (tool, reason) = (tool.clone(), reason.name());
-            account.keep(Kept { tokens: self.tokens.0, tool, reason });
+        if let Some(reason) = self.kept {
+            account.keep(Kept { tokens: self.tokens.0, tool: tool.clone(), reason });
         }
     }
 
-    fn count(&self, compressed: &Compressed, results: &mut Results) {
+    fn count(&self, results: &mut Results) {
         let (before, after) = self.tokens;
         results.count += 1;
-        results.changed += usize::from(compressed.replacement.is_some());
+        results.changed += usize::from(self.is_changed);
         results.larger += usize::from(after > before);
         results.tokens_in += before;
         results.tokens_out += after;

@@ -2,6 +2,7 @@
 //!
 //! A line is an entry with its own id and that of the entry before it. An answer of the model is several entries, one a
 //! block, that share the answer's id and repeat its usage. Subagents of older versions are in between, `isSidechain`.
+//! An entry may be written several times, and a session that is resumed or forked may begin with copies of another's.
 
 use super::calls::Calls;
 use super::{Reader, Tell, not_json};
@@ -9,10 +10,11 @@ use crate::transcript::{Author, Event, MAIN, Part, Thread};
 use crate::usage::Usage;
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Entries whose places are remembered: going back further is not seen.
+/// Entries that are remembered: going back further, or a copy that comes later, is not seen.
 const REMEMBERED: usize = 1 << 18;
 
 /// Claude Code's transcripts.
@@ -23,6 +25,8 @@ pub(super) struct ClaudeCode {
     threads: HashMap<Thread, Place>,
     /// Where in which conversation an entry is.
     entries: HashMap<u64, (Thread, usize)>,
+    /// Messages that were told, also those before a summary.
+    told: HashSet<u64>,
 }
 
 /// How far a conversation is.
@@ -47,12 +51,47 @@ struct Entry {
     is_sidechain: Option<bool>,
     is_meta: Option<bool>,
     is_api_error_message: Option<bool>,
+    request_id: Option<String>,
     message: Option<Value>,
+}
+
+/// What of an entry tells the request.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked<'l> {
+    #[serde(borrow)]
+    uuid: Option<Cow<'l, str>>,
+    #[serde(borrow)]
+    request_id: Option<Cow<'l, str>>,
+    #[serde(borrow)]
+    message: Option<Answer<'l>>,
+}
+
+#[derive(Deserialize)]
+struct Answer<'l> {
+    #[serde(borrow)]
+    id: Option<Cow<'l, str>>,
+}
+
+/// The id of the request that a line has an answer to, if it is an answer.
+pub(super) fn request(line: &[u8]) -> Option<u64> {
+    // Most of a log is results, which need not be parsed.
+    memchr::memmem::find(line, b"\"assistant\"")?;
+    let Asked { uuid, request_id, message } = serde_json::from_slice(line).ok()?;
+    request_of(message?.id.as_deref(), request_id.as_deref(), uuid.as_deref())
+}
+
+/// Who answers may give many answers the same id, so that alone tells nothing.
+fn request_of(answer: Option<&str>, request: Option<&str>, entry: Option<&str>) -> Option<u64> {
+    Some(hash(&(answer?, request.or(entry)?)))
 }
 
 impl Reader for ClaudeCode {
     fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
         let entry: Entry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        if self.is_told(&entry) {
+            return Ok(());
+        }
         let thread = self.thread(&entry);
         match entry.kind.as_deref() {
             Some("user") => self.user(&entry, thread, tell),
@@ -76,6 +115,16 @@ impl Reader for ClaudeCode {
 }
 
 impl ClaudeCode {
+    /// Is it a copy of a message that was told?
+    fn is_told(&mut self, entry: &Entry) -> bool {
+        let is_message = matches!(entry.kind.as_deref(), Some("user" | "assistant"));
+        let Some(uuid) = entry.uuid.as_ref().filter(|_| is_message) else { return false };
+        if self.told.len() >= REMEMBERED {
+            self.told.clear();
+        }
+        !self.told.insert(hash(uuid))
+    }
+
     /// The conversation that an entry belongs to. Subagents have a name, or begin where no entry is before them.
     fn thread(&self, entry: &Entry) -> Thread {
         if entry.is_sidechain != Some(true) {
@@ -138,15 +187,19 @@ impl ClaudeCode {
         place.messages += 1;
         place.answered = place.messages;
         tell(Event::Message { thread, message });
+        let request = request_of(id, entry.request_id.as_deref(), entry.uuid.as_deref());
+        if let Some(id) = request.filter(|_| !is_again) {
+            tell(Event::Request { thread, id });
+        }
         if let Some(usage) = Usage::read(&body["usage"]) {
             tell(Event::Usage { thread, usage });
         }
     }
 }
 
-fn hash(text: &str) -> u64 {
+fn hash(name: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
+    name.hash(&mut hasher);
     hasher.finish().max(2)
 }
 
@@ -185,6 +238,42 @@ mod tests {
         assert_eq!(authors(&events), said.map(|author| (true, author)));
         let usages = events.iter().filter(|event| matches!(event, Event::Usage { .. })).count();
         assert_eq!(usages, 2);
+    }
+
+    #[test]
+    fn an_entry_that_is_written_again_is_told_once() {
+        let log = r#"{"type":"user","uuid":"1","message":{"role":"user","content":"one"}}
+               {"type":"assistant","uuid":"2","parentUuid":"1","requestId":"r1","message":{"id":"m1","role":"assistant","content":[],"usage":{"input_tokens":3}}}"#;
+        let once = events(log);
+        assert_eq!(events(&format!("{log}\n{log}")), once);
+        let summary = r#"{"type":"system","subtype":"compact_boundary","uuid":"3"}"#;
+        let events = events(&format!("{log}\n{summary}\n{log}"));
+        assert_eq!(events[..once.len()], once);
+        assert_eq!(events[once.len()..], [Event::Forgotten { thread: MAIN }]);
+    }
+
+    #[test]
+    fn a_request_is_known_by_what_its_copy_has_too() {
+        let entry = |uuid: &str, session: &str, request: &str| {
+            format!(
+                r#"{{"type":"assistant","uuid":"{uuid}","sessionId":"{session}",{request}"message":{{"id":"m1","role":"assistant","content":[]}}}}"#
+            )
+        };
+        let told = |line: &str| {
+            let ids = events(line).into_iter().filter_map(|event| match event {
+                Event::Request { id, .. } => Some(id),
+                _ => None,
+            });
+            let ids: Vec<u64> = ids.collect();
+            assert_eq!(ids, [request(line.as_bytes()).unwrap()]);
+            ids[0]
+        };
+        let named = told(&entry("1", "a", r#""requestId":"r1","#));
+        assert_eq!(told(&entry("2", "b", r#""requestId":"r1","#)), named);
+        assert_ne!(told(&entry("1", "a", r#""requestId":"r2","#)), named);
+        assert_eq!(told(&entry("1", "a", "")), told(&entry("1", "b", "")));
+        assert_ne!(told(&entry("1", "a", "")), told(&entry("2", "a", "")));
+        assert_eq!(request(br#"{"type":"user","uuid":"1","message":{"role":"user"}}"#), None);
     }
 
     #[test]
