@@ -13,6 +13,7 @@ pub(crate) use clients::{CLIENTS, base_variables};
 
 use crate::arguments::usage_error;
 use crate::gateway;
+use crate::output::tell;
 use crate::settings::{self, Source};
 use anyhow::Context;
 use clap::Args;
@@ -111,16 +112,18 @@ impl Wrap {
                 Some((route, started))
             }
             Err(error) => {
-                eprintln!("tokenforge: {error:#}; {} runs without a gateway", self.program);
+                tell(&format!("tokenforge: {error:#}; {} runs without a gateway", self.program));
                 None
             }
         };
         command.args(&self.arguments);
         let code = child::run(command).await;
-        if let Some((route, _)) = open {
+        if let Some((route, started)) = open {
+            // Its files have keys in them: they go first, whatever comes after.
+            drop(started);
             let savings = route.close().await;
             if code.is_ok() {
-                eprintln!("tokenforge: {}", savings.line());
+                tell(&format!("tokenforge: {}", savings.line()));
             }
         }
         code.with_context(|| format!("cannot run {}", self.program))

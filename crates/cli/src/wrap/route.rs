@@ -4,6 +4,7 @@ use super::plan::Plan;
 use super::savings::Savings;
 use crate::embedded::Embedded;
 use crate::gateway::{Gateway, url};
+use crate::output::tell;
 use crate::serve;
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -104,10 +105,10 @@ async fn stand_in(settings: Settings, own: Own) {
             && let Ok(started) = start(settings.clone()).await
         {
             *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
-            eprintln!(
+            tell(&format!(
                 "tokenforge: the gateway at {} stopped answering; its place is taken until the agent ends",
                 gateway.url
-            );
+            ));
             return;
         }
     }

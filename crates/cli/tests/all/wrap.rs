@@ -113,6 +113,18 @@ fn only_the_child_is_changed_and_nothing_is_left_behind() {
 }
 
 #[test]
+fn a_terminal_that_is_gone_changes_nothing_and_no_file_stays() {
+    let folder = Folder::new();
+    let program = client(&folder, "pi", "read -r _; exit 3");
+    let mut child = command(&folder, &[&program]).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(finish(child, "go on\n").code, 3);
+    let names = fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = names.filter(|name| name.to_string_lossy().ends_with(".js")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn whom_the_user_has_set_is_asked_by_the_gateway() {
     let (folder, mock) = (Folder::new(), Mock::start());
     question(&folder);
