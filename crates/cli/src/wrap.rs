@@ -56,7 +56,7 @@ pub(crate) struct Wrap {
     #[arg(long, value_name = "NAME")]
     dialect: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
+    /// The settings file [default: tokenforge.yaml in the folder for settings]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -150,7 +150,8 @@ impl Wrap {
             redact_secrets: self.redact_secrets,
             ..Overrides::default()
         };
-        Source { file: settings::file(self.config.as_deref()), flags }
+        // A project may be anybody's, and its file could send the agent's key anywhere.
+        Source { file: self.config.clone().or_else(settings::users_file), flags }
     }
 }
 

@@ -25,7 +25,9 @@ fn command(folder: &Folder, arguments: &[&str]) -> Command {
     for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TMPDIR"] {
         command.env(name, folder.path(""));
     }
-    for name in ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy"] {
+    for name in
+        ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "FORGE_CONFIG_DIR"]
+    {
         command.env_remove(name);
     }
     command.env("FORGE_DATA_DIR", folder.path("data"));
@@ -133,6 +135,21 @@ fn whom_the_user_has_set_is_asked_by_the_gateway() {
     command.env("ANTHROPIC_BASE_URL", format!("{}/team", mock.url()));
     finish(command.spawn().unwrap(), "");
     assert_eq!(mock.last().path_and_query, "/team/v1/messages");
+}
+
+#[test]
+fn a_file_of_the_project_says_nothing_unless_it_is_named() {
+    let (folder, users, projects) = (Folder::new(), Mock::start(), Mock::start());
+    question(&folder);
+    let backend = |mock: &Mock| format!("upstreams:\n  backend: {}\n", mock.url());
+    let named = folder.file("tokenforge.yaml", backend(&projects));
+    fs::create_dir(folder.path("tokenforge")).unwrap();
+    folder.file("tokenforge/tokenforge.yaml", backend(&users));
+    let program = client(&folder, "claude", ASK);
+    assert_eq!(wrap(&folder, &[&program]).code, 0);
+    assert_eq!((users.requests().len(), projects.requests().len()), (1, 0));
+    assert_eq!(wrap(&folder, &["--config", &named, &program]).code, 0);
+    assert_eq!((users.requests().len(), projects.requests().len()), (1, 1));
 }
 
 #[test]
