@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::savings::Savings;
 use crate::embedded::Embedded;
-use crate::gateway::{Gateway, url};
+use crate::gateway::{Gateway, Health, url};
 use crate::output::tell;
 use crate::serve;
 use std::env;
@@ -46,7 +46,10 @@ impl Route {
         let asks_for_keys = !settings.keys.is_empty();
         if !is_special && !asks_for_keys && plan.is_usual() {
             let gateway = Gateway::new(&url(settings.listen), settings.admin_token.clone())?;
-            if gateway.version().await.as_deref() == Some(env!("CARGO_PKG_VERSION")) {
+            let is_like_us = |health: Health| {
+                health.version == env!("CARGO_PKG_VERSION") && !health.asks_for_key
+            };
+            if gateway.health().await.is_some_and(is_like_us) {
                 let then = savings(&gateway, &project, false).await;
                 let own = Own::default();
                 let watching = Some(tokio::spawn(stand_in(settings, own.clone())));

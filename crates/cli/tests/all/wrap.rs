@@ -237,6 +237,23 @@ fn a_gateway_that_runs_is_used_and_its_place_is_taken_when_it_stops_answering() 
     assert_eq!(mock.requests()[0].body, mock.requests()[1].body);
 }
 
+#[test]
+fn a_gateway_that_asks_for_keys_is_not_used() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let address = free_address();
+    let closed = folder
+        .file("closed.yaml", format!("listen: {address}\nkeys:\n  team: a-key-of-the-team\n"));
+    let _gateway = Gateway::serve(&folder, &closed, address);
+    let program = client(&folder, "claude", ASK);
+    let own = folder.file("own.yaml", format!("upstreams:\n  backend: {}\n", mock.url()));
+    let mut command = command(&folder, &["--config", &own, &program]);
+    command.env("FORGE_LISTEN", address.to_string());
+    let run = finish(command.spawn().unwrap(), "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(mock.requests().len(), 1);
+}
+
 struct Gateway {
     child: Child,
     address: SocketAddr,
