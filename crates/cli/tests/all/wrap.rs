@@ -138,6 +138,30 @@ fn whom_the_user_has_set_is_asked_by_the_gateway() {
 }
 
 #[test]
+fn whom_the_user_has_set_in_settings_of_a_client_is_asked_too() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let ask = |url: &str| ASK.replace("\"$ANTHROPIC_BASE_URL/v1/messages\"", url);
+    let script = r#"url=$(printf %s "$OPENCODE_CONFIG_CONTENT" | sed 's/.*"anthropic":{"options":{"baseURL":"\([^"]*\).*/\1/')"#;
+    let program = client(&folder, "opencode", &format!("{script}\n{}", ask("\"$url/messages\"")));
+    let users = json!({"provider": {"anthropic": {"options": {"baseURL": format!("{}/team/v1", mock.url())}}}});
+    let mut opencode = command(&folder, &[&program]);
+    opencode.env("OPENCODE_CONFIG_CONTENT", users.to_string());
+    let run = finish(opencode.spawn().unwrap(), "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(mock.last().path_and_query, "/team/v1/messages");
+
+    folder.file("config.toml", format!("openai_base_url = \"{}/corp/v1\"\n", mock.url()));
+    let script = r#"url=${2#*\"}; url=${url%\"}"#;
+    let program = client(&folder, "codex", &format!("{script}\n{}", ask("\"$url/messages\"")));
+    let mut codex = command(&folder, &[&program]);
+    codex.env("CODEX_HOME", folder.path(""));
+    let run = finish(codex.spawn().unwrap(), "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(mock.last().path_and_query, "/corp/v1/messages");
+}
+
+#[test]
 fn a_file_of_the_project_says_nothing_unless_it_is_named() {
     let (folder, users, projects) = (Folder::new(), Mock::start(), Mock::start());
     question(&folder);
