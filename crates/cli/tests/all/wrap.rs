@@ -94,6 +94,9 @@ fn arguments_exit_code_and_standard_streams_are_the_agents_own() {
         );
         assert!(run.stderr.starts_with("no\n"), "{}", run.stderr);
     }
+    // Not even what we would understand is ours.
+    let run = wrap(&folder, &[&program, "--config", "model=x", "--redact-secrets", "--help"]);
+    assert_eq!(run.stdout, "--config|model=x|--redact-secrets|--help|", "{}", run.stderr);
 }
 
 #[test]
