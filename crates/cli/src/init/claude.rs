@@ -26,6 +26,12 @@ const COMMAND: &str = "tokenforge hook claude";
 /// The settings with the hook in them, which starts this program.
 pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<String> {
     let command = command(program);
+    if !is_ours(&command) {
+        bail!(
+            "this program is {program}, and its hook could not be found again to undo it, so nothing is changed; \
+             call the program `tokenforge` and try again"
+        );
+    }
     if !file.is_there() {
         return Ok(whole(&command));
     }
