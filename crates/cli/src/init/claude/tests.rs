@@ -52,6 +52,16 @@ fn settings_that_are_not_understood_are_not_touched() {
 }
 
 #[test]
+fn the_program_is_read_back_as_it_was_written() {
+    for program in ["/usr/bin/tokenforge", PROGRAM, "/it's/a ' path/tokenforge"] {
+        let text = with_hook("{}", &command(program)).unwrap();
+        assert_eq!(super::program(&text).as_deref(), Some(program));
+    }
+    assert_eq!(program_of("\"$HOME/tokenforge\" hook claude"), None);
+    assert_eq!(super::program("{}"), None);
+}
+
+#[test]
 fn a_program_of_another_name_is_not_put_in_since_it_would_not_be_found_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("settings.json");
