@@ -10,7 +10,8 @@ use crate::hook::Client;
 use crate::{data, hook, output};
 use anyhow::{Context, bail};
 use clap::Args;
-use places::{Folders, Scope};
+use places::Folders;
+pub(crate) use places::Scope;
 use std::env;
 
 pub(crate) const EXAMPLES: &str = "\

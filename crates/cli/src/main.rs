@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tokenforge: {error:#}");
+            output::tell(&format!("tokenforge: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -88,7 +88,7 @@ fn run(command: Command) -> anyhow::Result<()> {
 /// Says where a defect is, and not what the text was that showed it: that may be anybody's.
 fn report_defect(info: &panic::PanicHookInfo<'_>) {
     let place = info.location().map(ToString::to_string).unwrap_or_default();
-    eprintln!("tokenforge: a defect at {place}; please report it");
+    output::tell(&format!("tokenforge: a defect at {place}; please report it"));
 }
 
 /// The reader of our output has seen enough (`| head`): that is a success.

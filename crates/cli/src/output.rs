@@ -1,4 +1,4 @@
-//! Standard output, and numbers as people read them.
+//! Standard output and error, and numbers as people read them.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -8,6 +8,11 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes())?;
     out.write_all(b"\n")?;
     out.flush()
+}
+
+/// Says a line on standard error. One that is gone, as with a closed terminal, is no reason to fail.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Writes a text as it is; on a terminal it ends with a line end.

@@ -13,6 +13,7 @@ pub(crate) use clients::{CLIENTS, base_variables};
 
 use crate::arguments::usage_error;
 use crate::gateway;
+use crate::output::tell;
 use crate::settings::{self, Source};
 use anyhow::Context;
 use clap::Args;
@@ -41,21 +42,24 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Run an agent behind a gateway of its own
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "tokenforge wrap [OPTIONS] CLIENT [ARGS]...")]
 pub(crate) struct Wrap {
-    /// The agent's program
-    #[arg(value_name = "CLIENT")]
-    program: String,
-
-    /// Its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
-    arguments: Vec<OsString>,
+    /// The agent's program, and after it its arguments, whatever they look like
+    // One list: of two, what begins with a dash between them would be taken for an option of ours.
+    #[arg(
+        required = true,
+        num_args = 1..,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CLIENT"
+    )]
+    command: Vec<OsString>,
 
     /// Whose requests a program makes that is not known: anthropic, openai or gemini
     #[arg(long, value_name = "NAME")]
     dialect: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
+    /// The settings file [default: tokenforge.yaml in the folder for settings]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -74,35 +78,54 @@ pub(crate) struct Wrap {
 
 /// Runs the agent; its exit code.
 pub(crate) fn run(arguments: &Wrap) -> anyhow::Result<i32> {
-    let client = arguments.client();
+    let agent = arguments.agent();
+    let client = arguments.client(agent.program);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start threads")?;
-    let code = runtime.block_on(arguments.wrapped(client));
+    let code = runtime.block_on(arguments.wrapped(client, &agent));
     runtime.shutdown_timeout(FAREWELL);
     code
 }
 
+/// What is started.
+struct Agent<'a> {
+    program: &'a str,
+    arguments: &'a [OsString],
+}
+
 impl Wrap {
-    fn client(&self) -> &'static Client {
+    fn agent(&self) -> Agent<'_> {
+        let (program, arguments) = match &self.command[..] {
+            [program, dashes, arguments @ ..] if dashes == "--" => (program, arguments),
+            [program, arguments @ ..] => (program, arguments),
+            [] => usage_error("expected the agent's program"),
+        };
+        let Some(program) = program.to_str() else {
+            usage_error("the path of the agent's program is not UTF-8");
+        };
+        Agent { program, arguments }
+    }
+
+    fn client(&self, program: &str) -> &'static Client {
         match &self.dialect {
             Some(dialect) => clients::of_dialect(dialect).unwrap_or_else(|| {
                 usage_error("--dialect: expected anthropic, openai or gemini");
             }),
-            None => clients::of_program(&self.program).unwrap_or_else(|| {
+            None => clients::of_program(program).unwrap_or_else(|| {
                 let known: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
                 usage_error(&format!(
-                    "`{}` is not known; known are {}. For another program say whose requests it makes: --dialect \
-                     anthropic, openai or gemini",
-                    self.program,
+                    "`{program}` is not known; known are {}. For another program say whose requests it makes: \
+                     --dialect anthropic, openai or gemini",
                     known.join(", ")
                 ));
             }),
         }
     }
 
-    async fn wrapped(&self, client: &Client) -> anyhow::Result<i32> {
-        let opened = self.opened(client).await;
-        let mut command = Command::new(&self.program);
+    async fn wrapped(&self, client: &Client, agent: &Agent<'_>) -> anyhow::Result<i32> {
+        let Agent { program, arguments } = agent;
+        let opened = self.opened(client, program).await;
+        let mut command = Command::new(program);
         let open = match opened {
             Ok((route, started)) => {
                 command.envs(started.variables.iter().map(|(name, value)| (name, value)));
@@ -111,25 +134,27 @@ impl Wrap {
                 Some((route, started))
             }
             Err(error) => {
-                eprintln!("tokenforge: {error:#}; {} runs without a gateway", self.program);
+                tell(&format!("tokenforge: {error:#}; {program} runs without a gateway"));
                 None
             }
         };
-        command.args(&self.arguments);
+        command.args(*arguments);
         let code = child::run(command).await;
-        if let Some((route, _)) = open {
+        if let Some((route, started)) = open {
+            // Its files have keys in them: they go first, whatever comes after.
+            drop(started);
             let savings = route.close().await;
             if code.is_ok() {
-                eprintln!("tokenforge: {}", savings.line());
+                tell(&format!("tokenforge: {}", savings.line()));
             }
         }
-        code.with_context(|| format!("cannot run {}", self.program))
+        code.with_context(|| format!("cannot run {program}"))
     }
 
     /// A way for the agent's requests, and what it is told about it.
-    async fn opened(&self, client: &Client) -> anyhow::Result<(Route, Started)> {
+    async fn opened(&self, client: &Client, program: &str) -> anyhow::Result<(Route, Started)> {
         let settings = self.source().load()?;
-        let plan = Plan::new(client, &self.program, &gateway::url(settings.listen))?;
+        let plan = Plan::new(client, program, &gateway::url(settings.listen))?;
         let route = Route::open(&plan, settings, self.is_special()).await?;
         let started = plan.start(&route.url())?;
         Ok((route, started))
@@ -147,7 +172,8 @@ impl Wrap {
             redact_secrets: self.redact_secrets,
             ..Overrides::default()
         };
-        Source { file: settings::file(self.config.as_deref()), flags }
+        // A project may be anybody's, and its file could send the agent's key anywhere.
+        Source { file: self.config.clone().or_else(settings::users_file), flags }
     }
 }
 

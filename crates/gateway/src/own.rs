@@ -61,7 +61,7 @@ pub(crate) async fn answer_operator(
     let (method, path) = (&head.method, head.uri.path());
     let is_get = matches!(*method, Method::GET | Method::HEAD);
     match path {
-        "/_forge/healthz" if is_get => return health(),
+        "/_forge/healthz" if is_get => return health(gateway),
         "/_forge/readyz" if is_get => {
             let is_ready = !gateway.is_draining();
             return answer::empty(if is_ready {
@@ -132,11 +132,15 @@ async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes,
     }
 }
 
-/// Alive, and which version: who would use a gateway that runs must know whether it is one like himself.
-fn health() -> Response<Body> {
+/// Alive, which version, and whether it asks for a key: who would use a gateway that runs must know whether it is one
+/// like himself, and whether it would let him in.
+fn health(gateway: &Gateway) -> Response<Body> {
     let mut answer = answer::empty(StatusCode::OK);
     let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
     answer.headers_mut().insert("x-forge-version", version);
+    if !gateway.state().door.is_open() {
+        answer.headers_mut().insert("x-forge-asks", HeaderValue::from_static("key"));
+    }
     answer
 }
 

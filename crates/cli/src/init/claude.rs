@@ -26,6 +26,12 @@ const COMMAND: &str = "tokenforge hook claude";
 /// The settings with the hook in them, which starts this program.
 pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<String> {
     let command = command(program);
+    if !is_ours(&command) {
+        bail!(
+            "this program is {program}, and its hook could not be found again to undo it, so nothing is changed; \
+             call the program `tokenforge` and try again"
+        );
+    }
     if !file.is_there() {
         return Ok(whole(&command));
     }
@@ -68,6 +74,18 @@ pub(super) fn is_installed(text: &str) -> bool {
     Document::read(text, Notation::Json).is_ok_and(|document| !hooks(&document).is_empty())
 }
 
+/// The program that the hook in these settings starts, if there is one and that can be told.
+pub(super) fn program(text: &str) -> Option<String> {
+    let document = Document::read(text, Notation::Json).ok()?;
+    let word = document.word(hooks(&document).first()?.command)?;
+    program_of(&word.text)
+}
+
+/// Why these settings cannot be read.
+pub(super) fn unreadable(text: &str) -> Option<Unreadable> {
+    Document::read(text, Notation::Json).err()
+}
+
 /// The settings with values of variables and headers as `***`.
 pub(super) fn masked(text: &str) -> String {
     let Ok(document) = Document::read(text, Notation::Json) else { return text.to_owned() };
@@ -90,13 +108,24 @@ pub(super) fn masked(text: &str) -> String {
 
 /// What Claude Code runs, by a shell. A program that is gone is no reason to stop an agent.
 fn command(program: &str) -> String {
-    let is_plain =
-        |character: char| character.is_ascii_alphanumeric() || "/._-+".contains(character);
-    let program = match program.chars().all(is_plain) {
+    let program = match is_plain(program) {
         true => program.to_owned(),
         false => format!("'{}'", program.replace('\'', r"'\''")),
     };
     format!("{program} hook claude || true")
+}
+
+/// The program of a command line that is written as [`command`] writes it.
+fn program_of(command: &str) -> Option<String> {
+    match command.strip_prefix('\'') {
+        Some(quoted) => Some(quoted.split_once("' hook ")?.0.replace(r"'\''", "'")),
+        None => command.split(' ').next().filter(|word| is_plain(word)).map(str::to_owned),
+    }
+}
+
+/// Does a shell take this word as it is?
+fn is_plain(word: &str) -> bool {
+    word.chars().all(|character| character.is_ascii_alphanumeric() || "/._-+".contains(character))
 }
 
 fn entry(command: &str) -> String {

@@ -2,8 +2,11 @@
 
 use super::places::{self, Folders, Scope};
 use super::{claude, plugin};
+use crate::client_file::Unreadable;
 use crate::hook::Client;
 use std::path::{Path, PathBuf};
+
+const SCOPES: [Scope; 2] = [Scope::Global, Scope::Project];
 
 /// A file that has an agent run the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,19 +14,28 @@ pub(crate) struct Route {
     pub(crate) client: Client,
     pub(crate) scope: Scope,
     pub(crate) file: PathBuf,
+    /// What it runs, if that can be told.
+    pub(crate) program: Option<PathBuf>,
 }
 
 /// The routes that are live. `read` gives the text of a file that is there.
 pub(crate) fn routes(folders: &Folders, read: &dyn Fn(&Path) -> Option<String>) -> Vec<Route> {
-    let places = Client::ALL.into_iter().flat_map(|client| {
-        [Scope::Global, Scope::Project].map(|scope| {
-            let file = places::file(client, scope, folders);
-            Route { client, scope, file }
-        })
-    });
-    let is_live =
-        |route: &Route| read(&route.file).is_some_and(|text| is_installed(route.client, &text));
-    places.filter(is_live).collect()
+    let places = Client::ALL.into_iter().flat_map(|client| SCOPES.map(|scope| (client, scope)));
+    let live = |(client, scope): (Client, Scope)| {
+        let file = places::file(client, scope, folders);
+        let text = read(&file).filter(|text| is_installed(client, text))?;
+        Some(Route { client, scope, file, program: program(client, &text).map(PathBuf::from) })
+    };
+    places.filter_map(live).collect()
+}
+
+/// Settings of which nobody can tell whether they have the hook, and why.
+pub(crate) fn unreadable(
+    folders: &Folders,
+    read: &dyn Fn(&Path) -> Option<String>,
+) -> Vec<(PathBuf, Unreadable)> {
+    let files = SCOPES.into_iter().map(|scope| places::file(Client::Claude, scope, folders));
+    files.filter_map(|file| Some((file.clone(), claude::unreadable(&read(&file)?)?))).collect()
 }
 
 /// Does this text of its file have an agent run the hook?
@@ -31,6 +43,13 @@ pub(super) fn is_installed(client: Client, text: &str) -> bool {
     match client {
         Client::Claude => claude::is_installed(text),
         client => plugin::is_installed(client, text),
+    }
+}
+
+fn program(client: Client, text: &str) -> Option<String> {
+    match client {
+        Client::Claude => claude::program(text),
+        _ => plugin::program(text),
     }
 }
 
@@ -56,8 +75,16 @@ mod tests {
             ("/home/.pi/agent/extensions/tokenforge.ts", "export default 1".to_owned()),
         ]);
         let read = |path: &Path| files.get(path.to_str()?).cloned();
-        let found: Vec<_> =
-            routes(&folders, &read).into_iter().map(|route| (route.client, route.scope)).collect();
-        assert_eq!(found, [(Client::Claude, Scope::Global), (Client::Opencode, Scope::Project)]);
+        let found: Vec<_> = routes(&folders, &read)
+            .into_iter()
+            .map(|route| (route.client, route.scope, route.program.unwrap()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Client::Claude, Scope::Global, "/bin/tokenforge".into()),
+                (Client::Opencode, Scope::Project, "/x".into())
+            ]
+        );
     }
 }

@@ -19,7 +19,7 @@ const shortened = (call) =>
       }
     })
     child.stdin.end(JSON.stringify(call))
-  })
+  }).catch(() => [])
 
 export const Tokenforge = async ({ directory }) => ({
   "tool.execute.after": async (call, result) => {

@@ -19,7 +19,7 @@ const shortened = (call: object): Promise<(string | null)[]> =>
       }
     })
     child.stdin.end(JSON.stringify(call))
-  })
+  }).catch(() => [])
 
 export default function (pi: any) {
   pi.on("tool_result", async (event: any, context: any) => {

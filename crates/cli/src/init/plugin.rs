@@ -6,6 +6,9 @@ use crate::hook::Client;
 /// What stands for the path of this program.
 const PROGRAM: &str = "\"@PROGRAM@\"";
 
+/// What the line begins with that has it.
+const NAMED: &str = "const program = ";
+
 /// The file for an agent, which starts this program.
 pub(super) fn source(client: Client, program: &str) -> String {
     template(client).replace(PROGRAM, &quoted(program))
@@ -16,10 +19,16 @@ pub(super) fn removed(client: Client, text: &str, before: Option<&Before>) -> Op
     is_installed(client, text).then(|| before.cloned().unwrap_or(Before::Nothing { folders: 0 }))
 }
 
+/// The program that the file starts, if that can be told.
+pub(super) fn program(text: &str) -> Option<String> {
+    let named = text.lines().find_map(|line| line.strip_prefix(NAMED))?;
+    serde_json::from_str(named).ok()
+}
+
 /// Is our file another than we wrote, but for the path of the program?
 pub(super) fn is_changed(client: Client, text: &str) -> bool {
     let without_program = |text: &str| -> String {
-        let lines = text.lines().filter(|line| !line.starts_with("const program = "));
+        let lines = text.lines().filter(|line| !line.starts_with(NAMED));
         lines.collect::<Vec<_>>().join("\n")
     };
     without_program(text) != without_program(template(client))

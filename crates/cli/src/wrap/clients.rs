@@ -20,14 +20,23 @@ pub(super) enum Way {
     Variable { name: &'static str, value: &'static str, provider: Provider },
     /// A variable that is changed if it is set. If it is not, the client does not ask anybody whom we could be.
     IfSet { name: &'static str, why: &'static str },
-    /// A variable that has settings in JSON, to which these are added.
-    Json { name: &'static str, value: &'static str },
+    /// A variable that has settings in JSON, to which addresses are added.
+    Json { name: &'static str, addresses: &'static [Address] },
     /// An argument, and the path of a file with this text after it.
     File { argument: &'static str, suffix: &'static str, text: &'static str },
     /// Arguments before those of the user; others for who is logged in with ChatGPT.
     Codex { key: &'static [&'static str], chatgpt: &'static [&'static str] },
     /// A variable that names a file, which is a copy of the user's with other addresses in it.
     Cline { name: &'static str },
+}
+
+/// An address in settings.
+#[derive(Debug)]
+pub(super) struct Address {
+    /// The names that lead to it.
+    pub(super) path: &'static [&'static str],
+    pub(super) value: &'static str,
+    pub(super) provider: Provider,
 }
 
 /// Every client that is known.
@@ -59,11 +68,23 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "opencode",
         ways: &[Way::Json {
             name: "OPENCODE_CONFIG_CONTENT",
-            value: r#"{"provider": {
-                "anthropic": {"options": {"baseURL": "{url}/v1"}},
-                "openai": {"options": {"baseURL": "{url}/v1"}},
-                "google": {"options": {"baseURL": "{url}/v1beta"}}
-            }}"#,
+            addresses: &[
+                Address {
+                    path: &["provider", "anthropic", "options", "baseURL"],
+                    value: "{url}/v1",
+                    provider: Provider::Anthropic,
+                },
+                Address {
+                    path: &["provider", "openai", "options", "baseURL"],
+                    value: "{url}/v1",
+                    provider: Provider::OpenAi,
+                },
+                Address {
+                    path: &["provider", "google", "options", "baseURL"],
+                    value: "{url}/v1beta",
+                    provider: Provider::Gemini,
+                },
+            ],
         }],
     },
     Client {

@@ -1,11 +1,11 @@
 //! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
 
-use super::clients::{Client, Way};
+use super::clients::{Address, Client, Way};
 use super::provider::{Base, Provider, redirect};
 use super::{cline, codex};
 use anyhow::{Context, bail};
 use http::Uri;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::env;
 use std::ffi::OsString;
 use std::io::Write;
@@ -57,26 +57,31 @@ impl Plan {
             match way {
                 Way::Variable { name, value, provider } => {
                     let provider = (!is_only).then_some(*provider);
-                    let value = match plan.set_by_user(name, provider, gateway)? {
-                        Some(path) => format!("{URL}{path}"),
-                        None => (*value).to_owned(),
-                    };
-                    plan.told.push(Told::Variable(name, value));
+                    let set = plan.set_by_user(name, provider, gateway)?;
+                    plan.told.push(Told::Variable(name, set.unwrap_or((*value).to_owned())));
                 }
                 Way::IfSet { name, why } => match plan.set_by_user(name, None, gateway)? {
-                    Some(path) => plan.told.push(Told::Variable(name, format!("{URL}{path}"))),
+                    Some(value) => plan.told.push(Told::Variable(name, value)),
                     None => bail!("{why}"),
                 },
-                Way::Json { name, value } => {
-                    let value = merged(value, variable(name).as_deref());
-                    plan.told.push(Told::Variable(name, value.context(name.to_string())?));
+                Way::Json { name, addresses } => {
+                    let value = plan.merged(addresses, variable(name).as_deref(), gateway);
+                    plan.told.push(Told::Variable(name, value.context(*name)?));
                 }
                 Way::File { argument, suffix, text } => {
                     let text = (*text).to_owned();
                     plan.told.push(Told::File(Reader::Argument(argument), suffix, text));
                 }
                 Way::Codex { key, chatgpt } => {
-                    plan.say(if codex::is_with_chatgpt(program) { chatgpt } else { key });
+                    let set = match codex::set_by_user() {
+                        Some(text) => plan.in_place_of(&text, None, gateway).context(codex::KEY)?,
+                        None => None,
+                    };
+                    match set {
+                        Some(url) => plan.say(&["-c", &format!("{}=\"{url}\"", codex::KEY)]),
+                        None if codex::is_with_chatgpt(program) => plan.say(chatgpt),
+                        None => plan.say(key),
+                    }
                 }
                 Way::Cline { name } => {
                     let (base, settings) = cline::settings(URL)?;
@@ -136,8 +141,7 @@ impl Plan {
         self.told.extend(told);
     }
 
-    /// The path of the address that the user has set in a variable, and notes the address. One that leads to a gateway
-    /// of ours is none that the user would miss.
+    /// What takes the place of the address that the user has set in a variable, if there is one.
     fn set_by_user(
         &mut self,
         name: &str,
@@ -145,13 +149,47 @@ impl Plan {
         gateway: &str,
     ) -> anyhow::Result<Option<String>> {
         let Some(text) = variable(name) else { return Ok(None) };
-        let base = Base::parse(&text)
-            .with_context(|| format!("{name}: expected an address such as https://host/path"))?;
+        self.in_place_of(&text, provider, gateway).with_context(|| name.to_owned())
+    }
+
+    /// Notes an address of the user's; what takes its place has its path. One that leads to a gateway of ours is none
+    /// that the user would miss.
+    fn in_place_of(
+        &mut self,
+        text: &str,
+        provider: Option<Provider>,
+        gateway: &str,
+    ) -> anyhow::Result<Option<String>> {
+        let base = Base::parse(text).context("expected an address such as https://host/path")?;
         if Base::parse(gateway).is_some_and(|own| own.origin == base.origin) {
             return Ok(None);
         }
         self.upstreams.push((provider, base.origin));
-        Ok(Some(base.path))
+        Ok(Some(format!("{URL}{}", base.path)))
+    }
+
+    /// The user's settings, in JSON, with these addresses in them.
+    fn merged(
+        &mut self,
+        addresses: &[Address],
+        users: Option<&str>,
+        gateway: &str,
+    ) -> anyhow::Result<String> {
+        let mut all = match users {
+            Some(users) => serde_json::from_str(users).context("expected JSON")?,
+            None => Value::Object(Map::new()),
+        };
+        for Address { path, value, provider } in addresses {
+            let place = slot(&mut all, path);
+            let set = match place.as_str().filter(|text| !text.is_empty()) {
+                Some(text) => self
+                    .in_place_of(text, Some(*provider), gateway)
+                    .with_context(|| path.join("."))?,
+                None => None,
+            };
+            *place = set.unwrap_or((*value).to_owned()).into();
+        }
+        Ok(all.to_string())
     }
 }
 
@@ -167,27 +205,14 @@ fn written(text: &str, suffix: &str) -> anyhow::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// Settings of ours over those of the user, as JSON.
-fn merged(ours: &str, users: Option<&str>) -> anyhow::Result<String> {
-    let ours: Value = serde_json::from_str(ours)?;
-    let mut all = match users {
-        Some(users) => serde_json::from_str(users).context("expected JSON")?,
-        None => Value::Object(Default::default()),
-    };
-    put(&mut all, ours);
-    Ok(all.to_string())
-}
-
-/// Puts members into an object, member by member. No deeper than what we put in.
-fn put(into: &mut Value, members: Value) {
-    match (into, members) {
-        (Value::Object(into), Value::Object(members)) => {
-            for (name, member) in members {
-                put(into.entry(name).or_insert(Value::Null), member);
-            }
+/// The place that these names lead to; what is no object on the way becomes one.
+fn slot<'a>(all: &'a mut Value, path: &[&str]) -> &'a mut Value {
+    path.iter().fold(all, |at, name| {
+        if !at.is_object() {
+            *at = Value::Object(Map::new());
         }
-        (into, value) => *into = value,
-    }
+        &mut at[*name]
+    })
 }
 
 #[cfg(test)]
@@ -225,12 +250,37 @@ mod tests {
         assert!(!path.exists());
     }
 
+    const ADDRESSES: &[Address] = &[
+        Address { path: &["a", "b", "url"], value: "{url}/v1", provider: Provider::OpenAi },
+        Address { path: &["d", "url"], value: "{url}", provider: Provider::Anthropic },
+    ];
+
+    fn merged(users: &str) -> anyhow::Result<(Value, Plan)> {
+        let mut plan = Plan::default();
+        let all = plan.merged(ADDRESSES, Some(users), "http://127.0.0.1:8787")?;
+        Ok((serde_json::from_str(&all)?, plan))
+    }
+
     #[test]
     fn settings_of_the_user_stay_beside_ours() {
-        let all =
-            merged(r#"{"a": {"b": {"url": "x"}}}"#, Some(r#"{"a": {"b": {"key": 1}, "c": 2}}"#));
-        let all: Value = serde_json::from_str(&all.unwrap()).unwrap();
-        assert_eq!(all, serde_json::json!({"a": {"b": {"key": 1, "url": "x"}, "c": 2}}));
-        assert!(merged("{}", Some("no JSON")).is_err());
+        let (all, plan) = merged(r#"{"a": {"b": {"key": 1}, "c": 2}, "d": null}"#).unwrap();
+        let ours = serde_json::json!({"a": {"b": {"key": 1, "url": "{url}/v1"}, "c": 2}, "d": {"url": "{url}"}});
+        assert_eq!(all, ours);
+        assert!(plan.is_usual());
+        assert!(merged("no JSON").is_err());
+    }
+
+    #[test]
+    fn an_address_in_settings_of_the_user_is_asked_by_the_gateway() {
+        let users = r#"{"a": {"b": {"url": "https://llm.example.com/team/v1/"}}, "d": {"url": "http://127.0.0.1:8787"}}"#;
+        let (all, plan) = merged(users).unwrap();
+        assert_eq!(
+            (&all["a"]["b"]["url"], &all["d"]["url"]),
+            (&"{url}/team/v1".into(), &"{url}".into())
+        );
+        let upstreams = [(Some(Provider::OpenAi), Uri::from_static("https://llm.example.com"))];
+        assert_eq!(plan.upstreams, upstreams);
+        let error = merged(r#"{"d": {"url": "{env:LLM}"}}"#).unwrap_err();
+        assert!(format!("{error:#}").starts_with("d.url: expected an address"), "{error:#}");
     }
 }

@@ -3,7 +3,8 @@
 use super::plan::Plan;
 use super::savings::Savings;
 use crate::embedded::Embedded;
-use crate::gateway::{Gateway, url};
+use crate::gateway::{Gateway, Health, url};
+use crate::output::tell;
 use crate::serve;
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -45,7 +46,10 @@ impl Route {
         let asks_for_keys = !settings.keys.is_empty();
         if !is_special && !asks_for_keys && plan.is_usual() {
             let gateway = Gateway::new(&url(settings.listen), settings.admin_token.clone())?;
-            if gateway.version().await.as_deref() == Some(env!("CARGO_PKG_VERSION")) {
+            let is_like_us = |health: Health| {
+                health.version == env!("CARGO_PKG_VERSION") && !health.asks_for_key
+            };
+            if gateway.health().await.is_some_and(is_like_us) {
                 let then = savings(&gateway, &project, false).await;
                 let own = Own::default();
                 let watching = Some(tokio::spawn(stand_in(settings, own.clone())));
@@ -104,10 +108,10 @@ async fn stand_in(settings: Settings, own: Own) {
             && let Ok(started) = start(settings.clone()).await
         {
             *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
-            eprintln!(
+            tell(&format!(
                 "tokenforge: the gateway at {} stopped answering; its place is taken until the agent ends",
                 gateway.url
-            );
+            ));
             return;
         }
     }

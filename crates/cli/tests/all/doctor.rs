@@ -52,6 +52,38 @@ fn settings_that_cannot_be_used_are_broken_and_the_rest_is_still_looked_at() {
 }
 
 #[test]
+fn a_hook_whose_program_is_gone_is_broken_and_settings_that_cannot_be_read_are_said() {
+    let folder = Folder::new();
+    folder.file("tokenforge.yaml", "listen: 127.0.0.1:0\n");
+    let claude = [("CLAUDE_CONFIG_DIR", ".")];
+    let entry = |program: &str| {
+        let hook = serde_json::json!({"type": "command", "command": format!("{program} hook claude || true")});
+        serde_json::json!({"hooks": {"PostToolUse": [{"matcher": "Bash", "hooks": [hook]}]}})
+            .to_string()
+    };
+    folder.file("settings.json", entry("/no/such/tokenforge"));
+    let run = doctor(&folder, &claude, &["--json"]);
+    assert_eq!((run.code, states(&run, "routes")), (1, vec!["broken".into()]), "{}", run.stdout);
+    assert!(run.stdout.contains("claude runs /no/such/tokenforge, which is not there"));
+    assert!(run.stdout.contains("tokenforge init claude"), "{}", run.stdout);
+
+    let there = folder.file("tokenforge", "");
+    folder.file("settings.json", entry(&there));
+    let run = doctor(&folder, &claude, &["--json"]);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("claude runs the hook in all projects"), "{}", run.stdout);
+
+    folder.file("settings.json", "{\"hooks\" 1}");
+    let run = doctor(&folder, &claude, &["--json"]);
+    assert_eq!((run.code, states(&run, "routes")), (0, vec!["note".into()]), "{}", run.stdout);
+    assert!(
+        run.stdout.contains(
+            "settings.json: whether claude runs the hook cannot be told: line 1, column 10"
+        )
+    );
+}
+
+#[test]
 fn a_taken_port_and_a_store_that_cannot_be_are_broken_with_what_to_do() {
     let folder = Folder::new();
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

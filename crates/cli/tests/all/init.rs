@@ -133,6 +133,32 @@ fn a_plugin_that_was_changed_since_is_kept_aside() {
 }
 
 #[test]
+fn a_plugin_that_fails_leaves_the_result_as_it_is() {
+    let shell = Shell::new();
+    said(&shell, &["init", "opencode", "--project", "--yes"]);
+    let plugin = shell.folder.path("project/.opencode/plugins/tokenforge.js");
+    // The name tells Node that it is a module; opencode needs no telling.
+    let module = plugin.with_extension("mjs");
+    fs::copy(plugin, &module).unwrap();
+    let script = format!(
+        r#"const {{ Tokenforge }} = await import({:?})
+        const hooks = await Tokenforge({{ directory: "/" }})
+        const call = {{ tool: "bash", args: {{}} }}
+        call.args.self = call
+        const result = {{ output: "as it was" }}
+        await hooks["tool.execute.after"](call, result)
+        console.log(result.output)"#,
+        module.to_str().unwrap()
+    );
+    let node = std::process::Command::new("node")
+        .args(["--input-type=module", "--eval", &script])
+        .output();
+    let Ok(ran) = node else { return println!("skipped: there is no node") };
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert_eq!(said, "as it was\n", "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
 fn a_file_of_somebody_else_s_comes_back() {
     let shell = Shell::new();
     let file = shell.file(".pi/extensions/tokenforge.ts", "export default () => {}\n");

@@ -25,7 +25,9 @@ fn command(folder: &Folder, arguments: &[&str]) -> Command {
     for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TMPDIR"] {
         command.env(name, folder.path(""));
     }
-    for name in ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy"] {
+    for name in
+        ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "FORGE_CONFIG_DIR"]
+    {
         command.env_remove(name);
     }
     command.env("FORGE_DATA_DIR", folder.path("data"));
@@ -92,6 +94,9 @@ fn arguments_exit_code_and_standard_streams_are_the_agents_own() {
         );
         assert!(run.stderr.starts_with("no\n"), "{}", run.stderr);
     }
+    // Not even what we would understand is ours.
+    let run = wrap(&folder, &[&program, "--config", "model=x", "--redact-secrets", "--help"]);
+    assert_eq!(run.stdout, "--config|model=x|--redact-secrets|--help|", "{}", run.stderr);
 }
 
 #[test]
@@ -113,6 +118,18 @@ fn only_the_child_is_changed_and_nothing_is_left_behind() {
 }
 
 #[test]
+fn a_terminal_that_is_gone_changes_nothing_and_no_file_stays() {
+    let folder = Folder::new();
+    let program = client(&folder, "pi", "read -r _; exit 3");
+    let mut child = command(&folder, &[&program]).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(finish(child, "go on\n").code, 3);
+    let names = fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = names.filter(|name| name.to_string_lossy().ends_with(".js")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn whom_the_user_has_set_is_asked_by_the_gateway() {
     let (folder, mock) = (Folder::new(), Mock::start());
     question(&folder);
@@ -121,6 +138,45 @@ fn whom_the_user_has_set_is_asked_by_the_gateway() {
     command.env("ANTHROPIC_BASE_URL", format!("{}/team", mock.url()));
     finish(command.spawn().unwrap(), "");
     assert_eq!(mock.last().path_and_query, "/team/v1/messages");
+}
+
+#[test]
+fn whom_the_user_has_set_in_settings_of_a_client_is_asked_too() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let ask = |url: &str| ASK.replace("\"$ANTHROPIC_BASE_URL/v1/messages\"", url);
+    let script = r#"url=$(printf %s "$OPENCODE_CONFIG_CONTENT" | sed 's/.*"anthropic":{"options":{"baseURL":"\([^"]*\).*/\1/')"#;
+    let program = client(&folder, "opencode", &format!("{script}\n{}", ask("\"$url/messages\"")));
+    let users = json!({"provider": {"anthropic": {"options": {"baseURL": format!("{}/team/v1", mock.url())}}}});
+    let mut opencode = command(&folder, &[&program]);
+    opencode.env("OPENCODE_CONFIG_CONTENT", users.to_string());
+    let run = finish(opencode.spawn().unwrap(), "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(mock.last().path_and_query, "/team/v1/messages");
+
+    folder.file("config.toml", format!("openai_base_url = \"{}/corp/v1\"\n", mock.url()));
+    let script = r#"url=${2#*\"}; url=${url%\"}"#;
+    let program = client(&folder, "codex", &format!("{script}\n{}", ask("\"$url/messages\"")));
+    let mut codex = command(&folder, &[&program]);
+    codex.env("CODEX_HOME", folder.path(""));
+    let run = finish(codex.spawn().unwrap(), "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(mock.last().path_and_query, "/corp/v1/messages");
+}
+
+#[test]
+fn a_file_of_the_project_says_nothing_unless_it_is_named() {
+    let (folder, users, projects) = (Folder::new(), Mock::start(), Mock::start());
+    question(&folder);
+    let backend = |mock: &Mock| format!("upstreams:\n  backend: {}\n", mock.url());
+    let named = folder.file("tokenforge.yaml", backend(&projects));
+    fs::create_dir(folder.path("tokenforge")).unwrap();
+    folder.file("tokenforge/tokenforge.yaml", backend(&users));
+    let program = client(&folder, "claude", ASK);
+    assert_eq!(wrap(&folder, &[&program]).code, 0);
+    assert_eq!((users.requests().len(), projects.requests().len()), (1, 0));
+    assert_eq!(wrap(&folder, &["--config", &named, &program]).code, 0);
+    assert_eq!((users.requests().len(), projects.requests().len()), (1, 1));
 }
 
 #[test]
@@ -206,6 +262,23 @@ fn a_gateway_that_runs_is_used_and_its_place_is_taken_when_it_stops_answering() 
     assert!(run.stderr.contains("stopped answering"), "{}", run.stderr);
     assert_eq!(mock.requests().len(), 2);
     assert_eq!(mock.requests()[0].body, mock.requests()[1].body);
+}
+
+#[test]
+fn a_gateway_that_asks_for_keys_is_not_used() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let address = free_address();
+    let closed = folder
+        .file("closed.yaml", format!("listen: {address}\nkeys:\n  team: a-key-of-the-team\n"));
+    let _gateway = Gateway::serve(&folder, &closed, address);
+    let program = client(&folder, "claude", ASK);
+    let own = folder.file("own.yaml", format!("upstreams:\n  backend: {}\n", mock.url()));
+    let mut command = command(&folder, &["--config", &own, &program]);
+    command.env("FORGE_LISTEN", address.to_string());
+    let run = finish(command.spawn().unwrap(), "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(mock.requests().len(), 1);
 }
 
 struct Gateway {

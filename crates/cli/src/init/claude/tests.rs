@@ -52,6 +52,34 @@ fn settings_that_are_not_understood_are_not_touched() {
 }
 
 #[test]
+fn the_program_is_read_back_as_it_was_written() {
+    for program in ["/usr/bin/tokenforge", PROGRAM, "/it's/a ' path/tokenforge"] {
+        let text = with_hook("{}", &command(program)).unwrap();
+        assert_eq!(super::program(&text).as_deref(), Some(program));
+    }
+    assert_eq!(program_of("\"$HOME/tokenforge\" hook claude"), None);
+    assert_eq!(super::program("{}"), None);
+}
+
+#[test]
+fn a_program_of_another_name_is_not_put_in_since_it_would_not_be_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    for text in [None, Some("{}")] {
+        if let Some(text) = text {
+            std::fs::write(&path, text).unwrap();
+        }
+        let file = ClientFile::find(&path).unwrap();
+        let error = installed(&file, "/opt/tokenforge-nightly").unwrap_err().to_string();
+        assert!(
+            error.contains("/opt/tokenforge-nightly") && error.contains("`tokenforge`"),
+            "{error}"
+        );
+        assert!(is_installed(&installed(&file, PROGRAM).unwrap()));
+    }
+}
+
+#[test]
 fn an_entry_of_another_place_starts_this_program_and_there_is_only_one() {
     let file = "{\"hooks\": {\"PostToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"/old/tokenforge hook claude\"}]}]}}";
     let new = with(file);
