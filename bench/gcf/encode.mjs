@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs";
 for (const line of readFileSync(0, "utf8").trimEnd().split("\n")) {
   let text = null;
   try {
-    text = encodeGeneric(parseJSONOrdered(JSON.parse(line)));
+    const encoded = encodeGeneric(parseJSONOrdered(JSON.parse(line)));
+    // Half a character can be neither sent nor counted.
+    if (encoded.isWellFormed()) text = encoded;
   } catch {
     // What it cannot hold is counted as minified JSON.
   }
