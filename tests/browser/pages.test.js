@@ -67,10 +67,14 @@ test('c13 the days behind come from the ledger, and say what they are a part of'
   const page = await world.open('overview');
   await page.getByRole('radio', { name: '7 days' }).check();
   await page.getByRole('heading', { name: 'How much that is' }).waitFor();
-  const { tokens, shares } = await world.api('gain?by=tool&days=7');
+  const { tokens, shares, rows } = await world.api('gain?by=tool&days=7');
   const figure = page.locator('.card', { has: page.getByRole('heading', { name: 'Tokens saved' }) }).locator('.figure');
   assert.equal(await figure.textContent(), new Intl.NumberFormat('en').format(tokens.net));
   assert.equal(await page.locator('dt', { hasText: /^of / }).count(), shares.length);
+  const most = rows.reduce((one, other) => (other.before > one.before ? other : one));
+  const cells = page.getByRole('table', { name: 'By tool' }).locator('tbody tr').first().locator('td');
+  const saved = parseFloat(await cells.nth(3).textContent());
+  assert.ok(Math.abs(saved - (100 * most.net) / most.before) <= 0.5, `net, as the lead says: ${saved}`);
   await page.getByRole('heading', { name: 'By client' }).waitFor();
   await inspect(page, 'overview-days');
   await page.context().close();

@@ -78,6 +78,8 @@ function now(stats) {
       client: rows(stats.projects),
     },
     clients: 'project',
+    // Nobody counts here of which tool or project it was that something was fetched back.
+    saved: tokens.expanded > 0 ? 'saved, gross' : 'saved',
   };
 }
 
@@ -95,7 +97,7 @@ async function past(days, signal) {
   const by = (kind) => api(`gain?by=${kind}&days=${days}`, { signal });
   const [tool, stage, client, day] = await Promise.all(['tool', 'stage', 'client', 'day'].map(by));
   const points = day.rows.map((row) => ({ label: row.name.slice(5), before: row.before, after: row.after }));
-  points.sort((a, b) => (a.label < b.label ? -1 : 1));
+  const net = ({ rows }) => rows.map((row) => ({ ...row, saved: row.net }));
   return {
     requests: tool.requests, results: tool.results,
     before: tool.tokens.before, expanded: tool.tokens.expanded, net: tool.tokens.net,
@@ -103,8 +105,8 @@ async function past(days, signal) {
     money: tool.cost ? tool.cost.saved + (tool.cost.saved_elsewhere ?? 0) : null,
     shares: tool.shares,
     series: { title: 'Tokens of new tool results by day', points },
-    tables: { tool: tool.rows, stage: stage.rows.map((row) => ({ ...row, name: words(row.name) })), client: client.rows },
-    clients: 'client',
+    tables: { tool: net(tool), stage: net(stage).map((row) => ({ ...row, name: words(row.name) })), client: net(client) },
+    clients: 'client', saved: 'saved',
   };
 }
 
@@ -119,11 +121,11 @@ function draw(content, view, stats) {
     h('section', { class: 'panel' }, h('h2', {}, view.series.title),
       view.series.points.length > 0 ? columns(view.series.title, view.series.points) : h('p', { class: 'muted' }, 'No day has passed yet.')),
     view.shares && shares(view.shares),
-    table('By tool', 'tool', view.tables.tool),
+    table('By tool', 'tool', view.tables.tool, view.saved),
     h('div', { class: 'halves' },
-      table('By stage', 'stage', view.tables.stage),
+      table('By stage', 'stage', view.tables.stage, view.saved),
       view.tables.client.length > 0
-        ? table(`By ${view.clients}`, view.clients, view.tables.client)
+        ? table(`By ${view.clients}`, view.clients, view.tables.client, view.saved)
         : h('section', { class: 'panel' }, h('h2', {}, 'By project'),
           h('p', { class: 'muted' }, 'A project has figures of its own if its agent uses an address with its name:'),
           command(new URL('p/NAME', GATEWAY).href))),
@@ -134,12 +136,12 @@ function card(name, figure, about, kind = '') {
   return h('section', { class: `card ${kind}` }, h('h2', {}, name), h('p', { class: 'figure' }, figure), h('p', { class: 'muted' }, about));
 }
 
-function table(caption, kind, rows) {
+function table(caption, kind, rows, saved) {
   const sorted = [...rows].sort((a, b) => (b.before ?? b.results) - (a.before ?? a.results)).slice(0, 20);
   const most = Math.max(0, ...sorted.map((row) => row.before ?? 0));
   const isMeasured = most > 0;
   const heads = isMeasured
-    ? [[kind], ['results', 'n'], ['tokens', 'n wide'], ['forwarded', 'n wide'], ['saved', 'n'], ['share', 'wide share']]
+    ? [[kind], ['results', 'n'], ['tokens', 'n wide'], ['forwarded', 'n wide'], [saved, 'n'], ['share', 'wide share']]
     : [[kind], ['times', 'n']];
   const cells = (row) => [
     h('th', { scope: 'row' }, row.name || 'unknown'),

@@ -2,7 +2,7 @@
 //!
 //! A saving counts at what the tokens would have cost. New ones are written to the provider's cache or are plain input;
 //! repeated ones are read from the cache, unless the provider says that nothing was. What the model fetched back is
-//! taken off, and so is what the provider charged for the replies in which it did.
+//! taken off, and so is what the provider charged for the replies in which it did, or asked in vain.
 
 use crate::prices::charge;
 use crate::{Entry, Outcome, Prices, Usage};
@@ -72,23 +72,25 @@ impl<'e> Account<'e> {
         Some(saved.sum())
     }
 
-    /// Of [`all_dollars_saved`](Self::all_dollars_saved), what was taken off since the model fetched something back.
+    /// Of [`all_dollars_saved`](Self::all_dollars_saved), what was taken off since the model fetched something back, or
+    /// tried to.
     #[must_use]
     pub fn dollars_expanded(&self) -> Option<f64> {
         let price = self.price?;
         let (fresh, _) = rates(&price, self.entry.usage.as_ref());
         let extra = self.entry.extra.as_ref().map_or(0.0, |extra| charge(&price, extra));
-        let extra = if self.expanded == 0 { 0.0 } else { extra };
         Some(self.expanded as f64 * fresh / 1e6 + extra)
     }
 
-    /// What was fetched back pays for the replies in which it was, each result by its tokens.
+    /// What was fetched back pays for the replies in which it was, each result by its tokens. Where the model asked and
+    /// got nothing, all pay alike.
     fn share_of_extra(&self, outcome: &Outcome, price: &Price) -> f64 {
         let Some(extra) = &self.entry.extra else { return 0.0 };
-        if self.expanded == 0 {
-            return 0.0;
-        }
-        charge(price, extra) * (outcome.expanded as f64 / self.expanded as f64)
+        let part = match self.expanded {
+            0 => 1.0 / self.entry.results.len().max(1) as f64,
+            all => outcome.expanded as f64 / all as f64,
+        };
+        charge(price, extra) * part
     }
 }
 
@@ -153,6 +155,16 @@ mod tests {
         assert!((saved(&entry) - (3.0 + 0.6 - 1.5 - 0.3)).abs() < 1e-9);
         let account = Account::new(&entry, &Prices::default());
         assert_eq!(account.context_saved(), 1_000_000 + 2_000_000 - 500_000 - 1_000_000);
+    }
+
+    #[test]
+    fn a_reply_that_asked_in_vain_is_taken_off_too() {
+        let mut entry = entry(usage(Some(9), None));
+        entry.extra =
+            Some(Usage { input: 0, cache_read: Some(1_000_000), cache_write: None, output: 0 });
+        assert!((saved(&entry) - (3.0 + 0.6 - 0.3)).abs() < 1e-9);
+        let account = Account::new(&entry, &Prices::default());
+        assert_eq!(account.dollars_expanded(), Some(0.3));
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct Entry {
     /// What the provider counted, over all replies that the answer took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Of `usage`, what was spent because the model fetched something back: every reply but the last.
+    /// Of `usage`, what was spent because the model fetched something back, or tried to: every reply but the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<Usage>,
     /// Our own estimate of all tokens of the request as it went on. Used where the provider did not count.

@@ -3,7 +3,7 @@
 use crate::reading::Reading;
 use crate::segment::{self, Segment};
 use crate::{Day, Entry};
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,11 +28,7 @@ impl Ledger {
     /// The folder cannot be made.
     pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
+        make(&folder)?;
         Ok(Ledger { folder, max_bytes: MAX_BYTES, open: None })
     }
 
@@ -66,7 +62,11 @@ impl Ledger {
         let first = Segment::first_of(day);
         let room = self.max_bytes / FILES;
         let is_good = match &self.open {
-            Some((segment, file)) => segment.day == first.day && file.metadata()?.len() < room,
+            Some((segment, file)) => {
+                let metadata = file.metadata()?;
+                let has_room = segment.day == first.day && metadata.len() < room;
+                has_room && is_there(&metadata, segment, &self.folder)
+            }
             None => false,
         };
         if !is_good {
@@ -77,6 +77,7 @@ impl Ledger {
                 Some((last, _)) => last,
                 None => first,
             };
+            make(&self.folder)?;
             let file = private(&segment.path(&self.folder))?;
             segment::prune(&self.folder, self.max_bytes.saturating_sub(room))?;
             self.open = Some((segment, file));
@@ -86,6 +87,25 @@ impl Ledger {
             None => Err(io::Error::other("no file is open")),
         }
     }
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Can the open file still be found? Somebody may have removed it, or the folder, to forget everything.
+#[cfg(unix)]
+fn is_there(metadata: &Metadata, _: &Segment, _: &Path) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 0
+}
+
+#[cfg(not(unix))]
+fn is_there(_: &Metadata, segment: &Segment, folder: &Path) -> bool {
+    segment.path(folder).exists()
 }
 
 fn private(path: &Path) -> io::Result<File> {

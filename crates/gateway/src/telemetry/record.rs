@@ -44,6 +44,10 @@ impl Record {
         for expanded in &self.expanded {
             entry.add(self.outcome_expanded(expanded));
         }
+        // Somebody has to pay for the replies in which the model asked.
+        if entry.extra.is_some() && entry.results.is_empty() {
+            entry.add(Outcome::expanded("", [UNKNOWN], 0));
+        }
         entry
     }
 
@@ -69,10 +73,8 @@ impl Record {
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
             entry.usage = counted(dialect, usage.sum);
             let last = counted(dialect, usage.last);
-            entry.extra =
-                entry.usage.zip(last).map(|(all, last)| less(all, last)).filter(|extra| {
-                    *extra != tokenforge_ledger::Usage::default() && !self.expanded.is_empty()
-                });
+            let extra = entry.usage.zip(last).map(|(all, last)| less(all, last));
+            entry.extra = extra.filter(|extra| *extra != tokenforge_ledger::Usage::default());
         }
         entry
     }

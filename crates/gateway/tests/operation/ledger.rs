@@ -152,6 +152,26 @@ fn what_was_fetched_back_is_charged_to_the_tool_it_came_from() {
 }
 
 #[test]
+fn what_was_asked_for_in_vain_is_taken_off_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    world.mock.reply(Reply::calling("expand_context", json!({"id": "shadow_nothing"})));
+    world.mock.reply("seen");
+    world.send(messages(&conversation(&test_run())));
+    let [mut entry] = entries(folder.path(), 1).try_into().unwrap();
+    assert!(entry.results.iter().all(|outcome| outcome.expanded == 0), "{entry:?}");
+    assert!(entry.extra.take().unwrap().all_input() > 0);
+    let cost = gained(folder.path(), By::Tool).cost.unwrap();
+    let prices = Prices::default();
+    let mut summary = Summary::new(By::Tool, &prices);
+    summary.add(&entry);
+    assert!(cost.saved < summary.gain().cost.unwrap().saved);
+    let dollars = &world.get("/_forge/api/stats").json()["dollars"];
+    assert!(dollars["expanded"].as_f64().unwrap() > 0.0, "{dollars}");
+    assert!((dollars["saved_net"].as_f64().unwrap() - cost.saved).abs() < 1e-5, "{dollars}");
+}
+
+#[test]
 fn what_is_only_observed_saves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let world = world_with(|settings| {

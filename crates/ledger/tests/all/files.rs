@@ -133,6 +133,23 @@ fn a_ledger_that_is_not_there_is_empty() {
     assert_eq!(read(&folder.path().join("none")), (vec![], 0));
 }
 
+/// Elsewhere a file that is open may not be removed.
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_is_removed_while_it_is_written_begins_anew() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("data/savings");
+    let mut ledger = Ledger::open(&folder).unwrap();
+    ledger.append(&hook(NOON)).unwrap();
+    fs::remove_dir_all(outer.path().join("data")).unwrap();
+    ledger.append(&hook(NOON + 1)).unwrap();
+    ledger.append(&hook(NOON + 2)).unwrap();
+    assert_eq!(read(&folder), (vec![hook(NOON + 1), hook(NOON + 2)], 0));
+    fs::remove_file(&files(&folder)[0]).unwrap();
+    ledger.append(&hook(NOON + 3)).unwrap();
+    assert_eq!(read(&folder), (vec![hook(NOON + 3)], 0));
+}
+
 #[cfg(unix)]
 #[test]
 fn l10_nobody_else_can_read_it() {
