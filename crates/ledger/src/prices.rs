@@ -4,8 +4,8 @@ use crate::Usage;
 use std::collections::BTreeMap;
 use tokenforge_config::Price;
 
-/// Dollars per million tokens: input, output, cache read, cache write, and the models that cost this. From the
-/// providers' public lists, for requests of ordinary length; who does not charge for writing to the cache has the price
+/// Dollars per million tokens: input, output, cache read, cache write, and the models that cost this. From public
+/// lists of prices, for requests of ordinary length; who does not charge for writing to the cache has the price
 /// of input there.
 const BUILT_IN: &[([f64; 4], &[&str])] = &[
     ([4.0, 20.0, 0.2, 5.0], &["claude-opus-5-5"]),
