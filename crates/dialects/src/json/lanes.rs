@@ -1,7 +1,7 @@
 //! Which bytes of a block are what, many bytes at a time.
 //!
 //! [`portable`] runs everywhere, sixteen bytes at a time. Nearly all x86-64 processors can do 32, which is found out
-//! when the program runs: requests are then read two to three times as fast.
+//! when the program runs: requests of 100 KB are then read in 8 to 15 % less time (`examples/speed.rs`).
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
