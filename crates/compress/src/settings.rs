@@ -101,8 +101,7 @@ impl Settings {
             counter,
         } = self;
         (mode, method, redact_secrets, max_output_bytes, expand_hint, dedup).hash(&mut hasher);
-        stc2.hash(&mut hasher);
-        format!("{json_formats:?} {skip_tools:?} {counter:?}").hash(&mut hasher);
+        (stc2, json_formats, skip_tools, counter).hash(&mut hasher);
         hasher.finish()
     }
 }

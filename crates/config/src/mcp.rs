@@ -24,7 +24,7 @@ impl McpBackend {
     /// # Ok::<(), tokenforge_config::ConfigError>(())
     /// ```
     pub fn from_json(prefix: &str, tree: &Value) -> Result<Self, ConfigError> {
-        let read: Result<Backend, _> = serde_path_to_error::deserialize(tree);
+        let read: Result<Backend, _> = serde_path_to_error::deserialize(tree.clone());
         read.map_err(|error| {
             let path = error.path().to_string();
             let path = if path == "." { String::new() } else { format!(".{path}") };

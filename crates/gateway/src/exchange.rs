@@ -17,7 +17,7 @@ pub(crate) use rewriting::made;
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, Limit};
-use crate::http::headers;
+use crate::http::headers::{self, HEAD_BYTES};
 use crate::options::{self, Options};
 use crate::own;
 use crate::project;
@@ -90,6 +90,10 @@ impl Visit {
         if headers::has_two_lengths(&exchange.request().headers) {
             return Err(Problem::bad_request("the body has two lengths").into());
         }
+        if headers::are_too_long(exchange.request()) {
+            let message = format!("path and headers have more than {HEAD_BYTES} bytes");
+            return Err(Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into());
+        }
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
         if own::is_operators(exchange.request().uri.path()) {
@@ -108,8 +112,9 @@ impl Visit {
             return Box::pin(self.through_route(route, exchange, body)).await;
         }
         let options = Options::of_headers(&exchange.request().headers)?;
-        let target = self.target(exchange)?;
-        let mut payload = self.read(exchange, body, &options).await?;
+        let kind = Kind::of(exchange.request());
+        let target = self.target(exchange, kind)?;
+        let mut payload = self.read(exchange, body, self.reader(kind, &options)).await?;
         self.run_on_body(exchange, &mut payload).await?;
         let rewriting = self.rewrite(exchange, payload, &options, &target.uri).await?;
         self.forward(exchange, target, rewriting).await
@@ -124,20 +129,17 @@ impl Visit {
             let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, message).into());
         };
-        exchange.tenant = Some(tenant.into());
+        exchange.tenant = Some(tenant);
         Ok(())
     }
 
-    fn target(&self, exchange: &mut Exchange) -> Result<Target, Stop> {
-        let dialect = dialect(exchange.request());
+    fn target(&self, exchange: &mut Exchange, kind: Option<Kind>) -> Result<Target, Stop> {
         let head = exchange.request_mut();
         let path = head.uri.path_and_query().cloned();
         let path = path.unwrap_or_else(|| http::uri::PathAndQuery::from_static("/"));
         let upstreams = &self.state.settings.upstreams;
-        let target = Target::of(upstreams, dialect, &path, &head.headers);
-        for name in options::HEADERS {
-            head.headers.remove(name);
-        }
+        let target = Target::of(upstreams, kind.map(|kind| kind.dialect), &path, &head.headers);
+        options::remove_from(&mut head.headers);
         target.map_err(refusal)
     }
 
@@ -226,7 +228,8 @@ impl Visit {
     /// Something went wrong: the plugins may look at what the client will hear, and the client hears it.
     async fn problem(&self, exchange: &mut Exchange, problem: Problem) -> Response<Body> {
         self.gateway.telemetry.problem(&problem);
-        let dialect = dialect(exchange.request()).filter(|_| self.route.is_none());
+        let dialect = Kind::of(exchange.request()).map(|kind| kind.dialect);
+        let dialect = dialect.filter(|_| self.route.is_none());
         if self.chain().is_empty_for(Phase::OnError) {
             return problem.answer(dialect);
         }
@@ -246,15 +249,26 @@ impl Visit {
     }
 }
 
+/// What a request to a model is.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    dialect: Dialect,
+    /// Changed by one byte, it is refused.
+    is_signed: bool,
+}
+
+impl Kind {
+    /// Nothing if it is none that we know.
+    fn of(head: &Parts) -> Option<Self> {
+        detected(head).map(|Detected { dialect, is_signed, .. }| Kind { dialect, is_signed })
+    }
+}
+
 /// The dialect of a request, and what else its head says.
 fn detected(head: &Parts) -> Option<Detected<'_>> {
     let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
     Dialect::detect(head.method.as_str(), path, header)
-}
-
-fn dialect(head: &Parts) -> Option<Dialect> {
-    detected(head).map(|detected| detected.dialect)
 }
 
 fn refusal(refused: Refused) -> Stop {

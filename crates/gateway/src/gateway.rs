@@ -28,6 +28,7 @@ use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
 use tokio::sync::{Semaphore, watch};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// How long a store that did not give its key is left alone.
 const KEY_RETRY: Duration = Duration::from_secs(1);
@@ -69,6 +70,8 @@ pub(crate) struct State {
     pub(crate) settings: Settings,
     /// What the engine is to do, unless a request asks otherwise.
     pub(crate) engine: tokenforge_compress::Settings,
+    /// Tells strategies apart.
+    strategy_print: u64,
     pub(crate) door: Door,
     pub(crate) chains: Chains,
     pub(crate) routes: Routes,
@@ -249,6 +252,7 @@ impl State {
     ) -> Result<Self, ConfigError> {
         Ok(State {
             engine: settings.tool_output.engine_settings(),
+            strategy_print: xxh3_64(format!("{:?}", settings.tool_output.strategy).as_bytes()),
             door: Door::new(&settings.keys),
             chains: Chains::new(&settings, registry, previous)?,
             routes: Routes::new(&settings),
@@ -268,9 +272,7 @@ impl State {
 
     /// Tells apart all that may lead to another text for the same results.
     pub(crate) fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool) -> u64 {
-        let tool_output = &self.settings.tool_output;
-        let strategy = format!("{:?} {is_observed}", tool_output.strategy);
         let engine_print = engine.settings().fingerprint(engine.offers_expansion());
-        xxhash_rust::xxh3::xxh3_64_with_seed(strategy.as_bytes(), engine_print)
+        xxh3_64_with_seed(&[u8::from(is_observed)], engine_print ^ self.strategy_print)
     }
 }

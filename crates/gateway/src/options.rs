@@ -1,7 +1,7 @@
 //! What one request asks of us: in its `_forge` member, or in headers where a client cannot add one.
 
 use crate::answer::Problem;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use serde_json::Value;
 use tokenforge_compress::overrides::Overrides;
 use tokenforge_config::{Choice, SchemaCompression};
@@ -10,12 +10,23 @@ use tokenforge_config::{Choice, SchemaCompression};
 const LARGEST_DEBUG: usize = 1024;
 
 const FIELDS: &str = "tool_output_compression, schema_compression and debug";
-const MODE: &str = "x-forge-mode";
-const SESSION: &str = "x-forge-session";
-const THRESHOLD: &str = "x-compression-threshold";
+const MODE: HeaderName = HeaderName::from_static("x-forge-mode");
+const SESSION: HeaderName = HeaderName::from_static("x-forge-session");
+const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-threshold");
+
+/// Where a client names the host that a request is for.
+pub(crate) const TARGET: HeaderName = HeaderName::from_static("x-target-url");
 
 /// Headers that are meant for us, and for nobody behind us.
-pub(crate) const HEADERS: [&str; 4] = [MODE, SESSION, THRESHOLD, "x-target-url"];
+static HEADERS: [HeaderName; 4] = [MODE, SESSION, THRESHOLD, TARGET];
+
+/// Takes out what is meant for us.
+pub(crate) fn remove_from(headers: &mut HeaderMap) {
+    // Most requests have none of it, and to look once is quicker than to look for each.
+    if headers.keys().any(|name| HEADERS.contains(name)) {
+        HEADERS.iter().for_each(|name| drop(headers.remove(name)));
+    }
+}
 
 /// What a request asks of us.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,8 +47,9 @@ impl Options {
         let mut options = Options::default();
         if let Some(mode) = text(headers, MODE)? {
             let mode = if mode.eq_ignore_ascii_case("off") { "disabled" } else { mode };
-            options.compression.mode =
-                Some(mode.parse().map_err(|error| wrong(MODE, format!("{MODE}: {error}")))?);
+            options.compression.mode = Some(
+                mode.parse().map_err(|error| wrong(MODE.as_str(), format!("{MODE}: {error}")))?,
+            );
         }
         if let Some(session) = text(headers, SESSION)?.filter(|session| !session.is_empty()) {
             options.compression.session_id = Some(session.to_owned());
@@ -45,7 +57,10 @@ impl Options {
         if let Some(threshold) = text(headers, THRESHOLD)? {
             let bytes = threshold.trim().parse().map_err(|_| {
                 let found = threshold.escape_debug();
-                wrong(THRESHOLD, format!("{THRESHOLD}: expected a number of bytes, found {found}"))
+                wrong(
+                    THRESHOLD.as_str(),
+                    format!("{THRESHOLD}: expected a number of bytes, found {found}"),
+                )
             })?;
             options.min_bytes = Some(bytes);
         }
@@ -124,9 +139,10 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn text<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Problem> {
-    let Some(value) = headers.get(name) else { return Ok(None) };
-    let text = value.to_str().map_err(|_| wrong(name, format!("{name} is not plain text")))?;
+fn text(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> {
+    let Some(value) = headers.get(&name) else { return Ok(None) };
+    let unreadable = |_| wrong(name.as_str(), format!("{name} is not plain text"));
+    let text = value.to_str().map_err(unreadable)?;
     Ok(Some(text.trim()))
 }
 

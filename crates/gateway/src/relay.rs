@@ -4,6 +4,7 @@
 //! again; what it says then goes on in the same answer to the client.
 
 mod ask;
+mod client;
 mod job;
 
 pub(crate) use ask::Ask;
@@ -16,6 +17,7 @@ use crate::http::body::{Body, BodyError, TooSlow};
 use crate::http::coding::{Coding, Decoder};
 use crate::upstream::Failure;
 use bytes::Bytes;
+use client::{Client, Gone};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{StatusCode, response};
 use http_body_util::BodyExt;
@@ -57,30 +59,16 @@ pub(crate) async fn relay(
         job,
         ask: Box::new(ask),
     };
-    let (sender, receiver) = mpsc::channel(WAITING_PIECES);
     let upstream = Upstream { body, decoder, _permit: permit };
     if wire != Wire::Whole {
+        let (sender, receiver) = mpsc::channel(WAITING_PIECES);
         relaying.settle();
-        tokio::spawn(relaying.run(upstream, sender));
+        tokio::spawn(async move { relaying.run(upstream, &mut Client::Reads(sender)).await });
         return Ok(Body::Made(receiver));
     }
-    Ok(collected(Box::pin(relaying.run(upstream, sender)), receiver).await?.into())
-}
-
-/// All of an answer that is no stream.
-async fn collected(
-    running: impl Future<Output = ()>,
-    mut receiver: mpsc::Receiver<Result<Bytes, BodyError>>,
-) -> Result<Bytes, Failure> {
-    let collecting = async {
-        let mut whole = Vec::new();
-        while let Some(piece) = receiver.recv().await {
-            whole.extend_from_slice(&piece?);
-        }
-        Ok::<_, BodyError>(whole)
-    };
-    let ((), whole) = tokio::join!(running, collecting);
-    whole.map(Bytes::from).map_err(|error| Failure::Unreachable(error.to_string()))
+    let mut client = Client::waits();
+    Box::pin(relaying.run(upstream, &mut client)).await;
+    client.into_answer().map_err(|error| Failure::Unreachable(error.to_string()))
 }
 
 /// One answer to a client, while it is made.
@@ -99,11 +87,6 @@ struct Upstream {
     _permit: OwnedSemaphorePermit,
 }
 
-/// The client went away.
-struct Gone;
-
-type Client = mpsc::Sender<Result<Bytes, BodyError>>;
-
 impl Relaying {
     /// A stream may last: it keeps nothing that it does not need.
     fn settle(&mut self) {
@@ -111,13 +94,13 @@ impl Relaying {
         self.job.settle();
     }
 
-    async fn run(mut self, first: Upstream, client: Client) {
+    async fn run(mut self, first: Upstream, client: &mut Client) {
         let mut upstream = first;
         for loops in 0.. {
-            match self.pass(upstream, &client).await {
+            match self.pass(upstream, client).await {
                 Ok(Some(_)) if loops == LOOPS => break,
                 // In a box, since most streams end without it and every stream would have room for it.
-                Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, &client)).await {
+                Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
                     Some(next) => upstream = next,
                     None => break,
                 },
@@ -127,7 +110,7 @@ impl Relaying {
         }
         let mut out = Vec::new();
         self.reply.give_up(&mut out);
-        let _ = client.send(Ok(out.into())).await;
+        let _ = client.send(out).await;
         Box::pin(self.finish()).await;
     }
 
@@ -135,7 +118,7 @@ impl Relaying {
     async fn pass(
         &mut self,
         mut upstream: Upstream,
-        client: &Client,
+        client: &mut Client,
     ) -> Result<Option<Turn>, Gone> {
         let idle = self.state.settings.limits.idle_timeout;
         loop {
@@ -146,18 +129,19 @@ impl Relaying {
             let piece = match frame {
                 Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
                 Ok(None) => break,
-                Ok(Some(Err(error))) => return self.broken(error.into(), client).await,
-                Err(_) => return self.broken(TooSlow.into(), client).await,
+                // The provider's answer broke off, and so does the client's: it must not take a part for the whole.
+                Ok(Some(Err(error))) => return Err(client.fail(error.into()).await),
+                Err(_) => return Err(client.fail(TooSlow.into()).await),
             };
             let mut out = Vec::new();
             if let Err(error) = self.push(&mut upstream.decoder, &piece, &mut out) {
-                return self.broken(error, client).await;
+                return Err(client.fail(error).await);
             }
-            send(client, out).await?;
+            client.send(out).await?;
         }
         let mut out = Vec::new();
         let next = self.reply.finish(&mut out);
-        send(client, out).await?;
+        client.send(out).await?;
         match next {
             Next::Done => Ok(None),
             Next::Ask(turn) => Ok(Some(turn)),
@@ -178,12 +162,6 @@ impl Relaying {
             self.reply.push(&decoder.push(coded)?, out);
         }
         Ok(())
-    }
-
-    /// The provider's answer broke off, and so does the client's: it must not take a part for the whole.
-    async fn broken<T>(&mut self, error: BodyError, client: &Client) -> Result<T, Gone> {
-        let _ = client.send(Err(error)).await;
-        Err(Gone)
     }
 
     /// Answers our calls and asks the provider again. Nothing if it has no answer to that.
@@ -233,13 +211,6 @@ impl Relaying {
         let gateway = self.gateway;
         blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }
-}
-
-async fn send(client: &Client, out: Vec<u8>) -> Result<(), Gone> {
-    if out.is_empty() {
-        return Ok(());
-    }
-    client.send(Ok(out.into())).await.map_err(|_| Gone)
 }
 
 fn decoder(head: &response::Parts) -> Option<Decoder> {

@@ -1,30 +1,34 @@
 //! Whose request it is: the gateway key it shows, else the credential it brings for the provider.
 
-use http::HeaderMap;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use std::sync::Arc;
 use subtle::{Choice, ConstantTimeEq};
 use tokenforge_config::GatewayKey;
 
 /// Where a client shows a gateway key beside the credential for its provider.
-pub(crate) const KEY_HEADER: &str = "x-forge-key";
+pub(crate) const KEY_HEADER: HeaderName = HeaderName::from_static("x-forge-key");
 
-/// Where providers' credentials are.
-const CREDENTIALS: [&str; 5] =
-    ["authorization", "x-api-key", "api-key", "x-goog-api-key", "x-amz-security-token"];
+/// Where providers' credentials are: the last is none that a gateway key may stand in place of.
+static CREDENTIALS: [HeaderName; 5] = [
+    AUTHORIZATION,
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("api-key"),
+    HeaderName::from_static("x-goog-api-key"),
+    HeaderName::from_static("x-amz-security-token"),
+];
 
 /// Google takes keys in the query too.
 const QUERY_CREDENTIAL: &str = "key";
 
 /// Who may use the gateway. Keys are kept and compared as digests, so that neither a dump nor a clock tells one.
 pub(crate) struct Door {
-    keys: Vec<(String, [u8; 32])>,
+    keys: Vec<(Arc<str>, [u8; 32])>,
 }
 
 impl Door {
     pub(crate) fn new(keys: &[GatewayKey]) -> Self {
-        let digest = |key: &GatewayKey| (key.name.clone(), digest(key.key.expose()));
+        let digest = |key: &GatewayKey| (key.name.as_str().into(), digest(key.key.expose()));
         Door { keys: keys.iter().map(digest).collect() }
     }
 
@@ -35,7 +39,7 @@ impl Door {
 
     /// Whose request this is; `None`: it shows no key that is known. A key that was shown in the provider's place is
     /// ours, and is taken out.
-    pub(crate) fn tenant(&self, headers: &mut HeaderMap, query: Option<&str>) -> Option<String> {
+    pub(crate) fn tenant(&self, headers: &mut HeaderMap, query: Option<&str>) -> Option<Arc<str>> {
         let shown = headers.remove(KEY_HEADER);
         if self.is_open() {
             return Some(credential(headers, query.unwrap_or_default()));
@@ -43,7 +47,7 @@ impl Door {
         if let Some(name) = shown.as_ref().and_then(|key| self.name_of(key.to_str().ok()?)) {
             return Some(name);
         }
-        for header in ["authorization", "x-api-key", "api-key", "x-goog-api-key"] {
+        for header in &CREDENTIALS[..4] {
             let value = headers.get(header).and_then(|value| value.to_str().ok());
             let key = value.map(|value| value.strip_prefix("Bearer ").unwrap_or(value).trim());
             if let Some(name) = key.and_then(|key| self.name_of(key)) {
@@ -55,7 +59,7 @@ impl Door {
     }
 
     /// Every key is compared, in the same time whichever it is.
-    fn name_of(&self, key: &str) -> Option<String> {
+    fn name_of(&self, key: &str) -> Option<Arc<str>> {
         let shown = digest(key);
         let mut found = None;
         for (name, key) in &self.keys {
@@ -69,9 +73,9 @@ impl Door {
 }
 
 /// The tenant of a request without a gateway key: whoever has the same credential.
-fn credential(headers: &HeaderMap, query: &str) -> String {
+fn credential(headers: &HeaderMap, query: &str) -> Arc<str> {
     let mut hasher = Sha256::new();
-    for name in CREDENTIALS {
+    for name in &CREDENTIALS {
         for value in headers.get_all(name) {
             hasher.update(name);
             hasher.update(value.as_bytes());
@@ -83,11 +87,13 @@ fn credential(headers: &HeaderMap, query: &str) -> String {
             hasher.update(value.as_bytes());
         }
     }
-    let mut tenant = String::from("c-");
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    let mut tenant = String::with_capacity(34);
+    tenant.push_str("c-");
     for byte in &hasher.finalize()[..16] {
-        let _ = write!(tenant, "{byte:02x}");
+        tenant.extend([digit(byte >> 4), digit(byte & 15)]);
     }
-    tenant
+    tenant.into()
 }
 
 /// Is this the token that the settings ask for?

@@ -1,9 +1,6 @@
 //! Which vocabulary a model is counted with, and whether that is exact.
 
-use crate::Vocabulary::{
-    self, Cl100k, DeepseekV3, Glm4, Glm5, KimiK2, Llama3, MinimaxM2, MistralV3, O200k, P50k, Qwen2,
-    R50k,
-};
+use crate::Vocabulary::{self, Cl100k, DeepseekV3, Glm4, Glm5, Llama3, MistralV3, O200k, Qwen2};
 
 /// How the tokens of a model are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,14 +76,6 @@ const MODELS: &[(&str, Model)] = &[
     ("text-embedding-ada-002", exact(Cl100k)),
     ("davinci-002", exact(Cl100k)),
     ("babbage-002", exact(Cl100k)),
-    ("text-davinci-003", exact(P50k)),
-    ("text-davinci-002", exact(P50k)),
-    ("code-davinci", exact(P50k)),
-    ("code-cushman", exact(P50k)),
-    ("text-davinci-001", exact(R50k)),
-    ("davinci", exact(R50k)),
-    ("gpt2", exact(R50k)),
-    ("gpt-2", exact(R50k)),
     // DeepSeek; the distilled ones keep the tokenizer of what they were distilled into, and
     // Ollama's sizes of `deepseek-r1:` are mostly those.
     ("deepseek-r1-distill-llama", exact(Llama3)),
@@ -123,14 +112,12 @@ const MODELS: &[(&str, Model)] = &[
     ("devstral", about(MistralV3)),
     ("codestral", about(MistralV3)),
     ("pixtral", about(MistralV3)),
-    // Moonshot, Zhipu, MiniMax
-    ("kimi-k2", exact(KimiK2)),
-    ("kimi-k3", exact(KimiK2)),
-    ("kimi-", about(KimiK2)),
+    // Zhipu
     ("glm-5", exact(Glm5)),
     ("glm-4", exact(Glm4)),
-    ("minimax-m2", exact(MinimaxM2)),
-    ("minimax-", about(MinimaxM2)),
+    // Of each kind of output in the corpus these two count within 2 % of o200k, and their tables take 1.5 MB.
+    ("kimi-", about(O200k)),
+    ("minimax-", about(O200k)),
 ];
 
 #[cfg(test)]
@@ -151,8 +138,6 @@ mod tests {
             ("gpt-4-0613", Cl100k),
             ("gpt-4-turbo", Cl100k),
             ("azure/gpt-35-turbo-16k", Cl100k),
-            ("text-davinci-003", P50k),
-            ("gpt2", R50k),
             ("meta.llama3-1-70b-instruct-v1:0", Llama3),
             ("us.meta.llama3-3-70b-instruct-v1:0", Llama3),
             ("meta-llama/Llama-3.3-70B-Instruct", Llama3),
@@ -164,10 +149,8 @@ mod tests {
             ("qwen/qwen3-coder-480b-a35b", Qwen2),
             ("qwen2.5-coder:7b", Qwen2),
             ("mistralai/Mistral-Nemo-Instruct-2407", MistralV3),
-            ("moonshotai/Kimi-K2-Instruct", KimiK2),
             ("z-ai/glm-4.6", Glm4),
             ("GLM-5.1", Glm5),
-            ("MiniMax-M2.1", MinimaxM2),
         ] {
             assert_eq!(for_model(name), exact(vocabulary), "{name}");
         }
@@ -197,6 +180,8 @@ mod tests {
             "gemini-3-pro",
             "google/gemini-2.5-flash",
             "grok-4",
+            "moonshotai/Kimi-K2-Instruct",
+            "MiniMax-M2.1",
             "gpt-41",
             "gpt-4x",
             "o1x",

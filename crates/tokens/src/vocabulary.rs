@@ -9,7 +9,7 @@ use tiktoken::CoreBpe;
 ///
 /// One variant per table of merges. Names that differ only in special tokens, which count as
 /// ordinary text here, are accepted by [`FromStr`] and mean the table they share:
-/// `o200k_harmony`, `p50k_edit`, `gpt2`, `deepseek_v4`, `kimi_k3`.
+/// `o200k_harmony`, `deepseek_v4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Vocabulary {
@@ -18,10 +18,6 @@ pub enum Vocabulary {
     O200k,
     /// `cl100k_base`: GPT-4, GPT-3.5, embeddings.
     Cl100k,
-    /// `p50k_base`: the Codex era.
-    P50k,
-    /// `r50k_base`: GPT-2 and GPT-3.
-    R50k,
     /// `llama3`: Llama 3 to 3.3.
     Llama3,
     /// `deepseek_v3`: DeepSeek V3, R1 and V4.
@@ -30,40 +26,27 @@ pub enum Vocabulary {
     Qwen2,
     /// `mistral_v3`: Mistral's Tekken.
     MistralV3,
-    /// `kimi_k2`: Kimi K2 and K3.
-    KimiK2,
     /// `glm4`: GLM 4.x.
     Glm4,
     /// `glm5`: GLM 5.x.
     Glm5,
-    /// `minimax_m2`: MiniMax M2.x.
-    MinimaxM2,
 }
 
 /// Names whose table is another name's, special tokens aside.
-const ALIASES: &[(&str, Vocabulary)] = &[
-    ("o200k_harmony", Vocabulary::O200k),
-    ("p50k_edit", Vocabulary::P50k),
-    ("gpt2", Vocabulary::R50k),
-    ("deepseek_v4", Vocabulary::DeepseekV3),
-    ("kimi_k3", Vocabulary::KimiK2),
-];
+const ALIASES: &[(&str, Vocabulary)] =
+    &[("o200k_harmony", Vocabulary::O200k), ("deepseek_v4", Vocabulary::DeepseekV3)];
 
 impl Vocabulary {
     /// Every vocabulary, the default first.
     pub const ALL: &[Vocabulary] = &[
         Vocabulary::O200k,
         Vocabulary::Cl100k,
-        Vocabulary::P50k,
-        Vocabulary::R50k,
         Vocabulary::Llama3,
         Vocabulary::DeepseekV3,
         Vocabulary::Qwen2,
         Vocabulary::MistralV3,
-        Vocabulary::KimiK2,
         Vocabulary::Glm4,
         Vocabulary::Glm5,
-        Vocabulary::MinimaxM2,
     ];
 
     /// The full name, as its makers write it: `o200k_base`.
@@ -71,16 +54,12 @@ impl Vocabulary {
         match self {
             Vocabulary::O200k => "o200k_base",
             Vocabulary::Cl100k => "cl100k_base",
-            Vocabulary::P50k => "p50k_base",
-            Vocabulary::R50k => "r50k_base",
             Vocabulary::Llama3 => "llama3",
             Vocabulary::DeepseekV3 => "deepseek_v3",
             Vocabulary::Qwen2 => "qwen2",
             Vocabulary::MistralV3 => "mistral_v3",
-            Vocabulary::KimiK2 => "kimi_k2",
             Vocabulary::Glm4 => "glm4",
             Vocabulary::Glm5 => "glm5",
-            Vocabulary::MinimaxM2 => "minimax_m2",
         }
     }
 
@@ -93,7 +72,7 @@ impl Vocabulary {
     /// The table, built by the first caller in the process; later ones get the same.
     pub(crate) fn table(self) -> &'static CoreBpe {
         tiktoken::get_encoding(self.name())
-            .expect("Cargo.toml takes every vocabulary; `every_vocabulary_is_embedded` checks")
+            .expect("Cargo.toml takes every one of these; `every_vocabulary_is_embedded` checks")
     }
 }
 
@@ -188,7 +167,7 @@ mod tests {
         let error = "o300k".parse::<Vocabulary>().expect_err("no such name");
         let message = error.to_string();
         assert!(message.contains("\"o300k\""), "{message}");
-        for name in ["o200k", "cl100k", "qwen2", "minimax_m2", "gpt2"] {
+        for name in ["o200k", "cl100k", "qwen2", "glm5", "deepseek_v4"] {
             assert!(message.contains(name), "{name} not in: {message}");
         }
     }

@@ -21,21 +21,11 @@ fn assert_oracles_agree(text: &str) {
         tiktoken_rs::cl100k_base_singleton().count_ordinary(text),
         "tiktoken-rs cl100k: {text:?}"
     );
-    assert_eq!(
-        ours(Vocabulary::P50k),
-        tiktoken_rs::p50k_base_singleton().count_ordinary(text),
-        "tiktoken-rs p50k: {text:?}"
-    );
-    assert_eq!(
-        ours(Vocabulary::R50k),
-        tiktoken_rs::r50k_base_singleton().count_ordinary(text),
-        "tiktoken-rs r50k: {text:?}"
-    );
 }
 
 #[test]
 fn decision_1_counts_equal_the_oracles_on_100_000_random_texts() {
-    // Two threads, since each text is counted ten times by tokenizers slower than ours.
+    // Two threads, since each text is counted six times by tokenizers slower than ours.
     std::thread::scope(|scope| {
         for seed in [1, 2] {
             scope.spawn(move || {

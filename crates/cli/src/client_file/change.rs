@@ -3,7 +3,7 @@
 use super::file::{Before, ClientFile};
 use crate::{confirm, output};
 use anyhow::bail;
-use similar::TextDiff;
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 use tokenforge_secrets::Scanner;
 
 /// A file, and what is to become of it.
@@ -71,8 +71,12 @@ impl Change {
 
 /// A unified diff of a file, without what looks like a key: screens are shared.
 pub(crate) fn diff(name: &str, old: &str, new: &str) -> String {
-    let diff = TextDiff::from_lines(old, new);
-    let text = diff.unified_diff().header(name, name).to_string();
+    let lines = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &lines);
+    diff.postprocess_lines(&lines);
+    let printer = BasicLineDiffPrinter(&lines.interner);
+    let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &lines);
+    let text = format!("--- {name}\n+++ {name}\n{hunks}");
     match Scanner::builtin().redact(&text) {
         Some(redacted) => redacted.text,
         None => text,

@@ -12,7 +12,7 @@ use super::Tool;
 /// assert!(skip.contains("get_invoice"));
 /// assert!(!skip.contains("Bash"));
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SkipTools {
     tools: Vec<Tool>,
     names: Vec<String>,

@@ -1,6 +1,6 @@
 //! The body of a request: read where somebody has to see it, passed on as it comes where nobody has.
 
-use super::{Stop, Visit, detected};
+use super::{Kind, Stop, Visit};
 use crate::answer::Problem;
 use crate::http::body::{Body, BodyError, Limit, TooSlow};
 use crate::http::coding::{Coding, CodingError};
@@ -41,7 +41,7 @@ impl Payload {
 
 /// Who has to see a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reader {
+pub(super) enum Reader {
     /// It streams by.
     Nobody,
     /// Nothing is to be done to it, unless it asks for that in its `_forge`.
@@ -56,11 +56,10 @@ impl Visit {
         &self,
         exchange: &Exchange,
         body: Incoming,
-        options: &Options,
+        reader: Reader,
     ) -> Result<Payload, Stop> {
         let limits = &self.state.settings.limits;
         let until = Instant::now() + limits.body_timeout;
-        let reader = self.reader(exchange, options);
         if reader == Reader::Nobody {
             return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
         }
@@ -91,19 +90,23 @@ impl Visit {
         }
     }
 
-    /// Who has to see the body.
-    fn reader(&self, exchange: &Exchange, options: &Options) -> Reader {
-        if self.chain().body_need(Phase::PreUpstream) != BodyNeed::None {
-            return Reader::Whoever;
+    /// Who has to see the body of a request to a model.
+    pub(super) fn reader(&self, kind: Option<Kind>, options: &Options) -> Reader {
+        let is_ours = kind.is_some_and(|kind| !kind.is_signed);
+        match self.plugin_reader() {
+            Reader::Nobody if is_ours && self.state.has_work(options) => Reader::Whoever,
+            Reader::Nobody if is_ours && self.state.settings.tool_output.enabled => {
+                Reader::IfItNamesUs
+            }
+            reader => reader,
         }
-        if self.route.is_some() {
-            return Reader::Nobody;
-        }
-        let is_ours = detected(exchange.request()).is_some_and(|detected| !detected.is_signed);
-        match is_ours {
-            true if self.state.has_work(options) => Reader::Whoever,
-            true if self.state.settings.tool_output.enabled => Reader::IfItNamesUs,
-            _ => Reader::Nobody,
+    }
+
+    /// Who has to see the body of any request.
+    pub(super) fn plugin_reader(&self) -> Reader {
+        match self.chain().body_need(Phase::PreUpstream) {
+            BodyNeed::None => Reader::Nobody,
+            BodyNeed::Buffered { .. } => Reader::Whoever,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::rewriting::Rewriting;
 use super::{Stop, Visit, refusal};
 use crate::http::body::Body;
-use crate::options::{self, Options};
+use crate::options;
 use crate::route::Route;
 use http::Response;
 use http::uri::PathAndQuery;
@@ -20,14 +20,12 @@ impl Visit {
         body: Incoming,
     ) -> Result<Response<Body>, Stop> {
         let head = exchange.request_mut();
-        for name in options::HEADERS {
-            head.headers.remove(name);
-        }
+        options::remove_from(&mut head.headers);
         let path = head.uri.path_and_query().cloned();
         let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
         let target = route.target(&path).map_err(refusal)?;
         exchange.extensions_mut().insert(Usual(route.format));
-        let mut payload = self.read(exchange, body, &Options::default()).await?;
+        let mut payload = self.read(exchange, body, self.plugin_reader()).await?;
         self.run_on_body(exchange, &mut payload).await?;
         self.forward(exchange, target, Rewriting::untouched(payload.into_body())).await
     }

@@ -3,13 +3,15 @@
 use crate::exchange;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
+use crate::http::headers::HEAD_BYTES;
 use http::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING};
 use http::{Request, Response, Version};
 use hyper::body::Incoming;
+use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::Watcher;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -18,10 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokenforge_config::Limits;
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::timeout;
 
-/// The most that a request's headers may take.
-const HEADER_BYTES: usize = 64 << 10;
+/// How much is read at once: most bodies in one piece.
+const READ_BYTES: usize = 256 << 10;
 
 /// A connection that was accepted, on its way to the thread that serves it.
 pub(crate) struct Arrival {
@@ -33,48 +36,124 @@ pub(crate) struct Arrival {
     pub(crate) token: Arc<()>,
 }
 
+/// How a connection learns that its thread is about to end.
+#[derive(Clone)]
+pub(crate) struct Leave {
+    /// Nobody sends here; what is closed is over.
+    leaving: watch::Receiver<()>,
+}
+
+/// Held as long as connections need not end.
+pub(crate) type Stay = watch::Sender<()>;
+
+impl Leave {
+    pub(crate) fn new() -> (Stay, Self) {
+        let (stay, leaving) = watch::channel(());
+        (stay, Leave { leaving })
+    }
+
+    async fn asked(&mut self) {
+        while self.leaving.changed().await.is_ok() {}
+    }
+}
+
 /// Serves a connection, beside everything else that its thread does.
 pub(crate) fn serve(
     gateway: Arc<Gateway>,
     Arrival { stream, remote, permit, token }: Arrival,
     limits: &Limits,
-    graceful: &GracefulShutdown,
+    watcher: Watcher,
+    mut leave: Leave,
 ) -> io::Result<()> {
     let stream = TcpStream::from_std(stream)?;
     let _ = stream.set_nodelay(true);
+    let header_timeout = limits.header_timeout;
+    tokio::spawn(async move {
+        let _held = (permit, token);
+        let first = tokio::select! {
+            first = timeout(header_timeout, may_be_http2(&stream)) => first,
+            () = leave.asked() => return,
+        };
+        match first {
+            Ok(Ok(false)) => {
+                let _ = served_http1(gateway, stream, remote, header_timeout, watcher).await;
+            }
+            Ok(Ok(true)) => {
+                Box::pin(serve_either(gateway, stream, remote, header_timeout, watcher)).await;
+            }
+            Ok(Err(_)) | Err(_) => {}
+        }
+    });
+    Ok(())
+}
+
+/// Does a connection begin as HTTP/2 does? Nothing is taken from it. Its first bytes may not tell yet.
+async fn may_be_http2(stream: &TcpStream) -> io::Result<bool> {
+    let mut first = [0; 3];
+    let length = stream.peek(&mut first).await?;
+    Ok(length > 0 && b"PRI".starts_with(&first[..length]))
+}
+
+/// Serves HTTP/1.1, as most clients speak it to a gateway. No `async fn`, which would have room for the connection twice.
+fn served_http1(
+    gateway: Arc<Gateway>,
+    stream: TcpStream,
+    remote: SocketAddr,
+    header_timeout: Duration,
+    watcher: Watcher,
+) -> impl Future<Output = hyper::Result<()>> {
+    let service = service_fn(move |request| answering(gateway.clone(), request, remote));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(header_timeout)
+        .max_buf_size(READ_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    watcher.watch(connection)
+}
+
+/// Serves whichever protocol it turns out to be.
+async fn serve_either(
+    gateway: Arc<Gateway>,
+    stream: TcpStream,
+    remote: SocketAddr,
+    header_timeout: Duration,
+    watcher: Watcher,
+) {
     let has_spoken = Arc::new(AtomicBool::new(false));
     let spoken = has_spoken.clone();
     let service = service_fn(move |request| {
         spoken.store(true, Ordering::Relaxed);
-        // In a box of its own: a connection has room for it from its start to its end, and is mostly idle.
-        let answering = Box::pin(answer(gateway.clone(), request, remote));
-        async move { Ok::<_, Infallible>(answering.await) }
+        answering(gateway.clone(), request, remote)
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_timeout)
-        .max_buf_size(HEADER_BYTES.max(8192))
+        .header_read_timeout(header_timeout)
+        .max_buf_size(READ_BYTES)
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(HEADER_BYTES as u32)
+        .max_header_list_size(HEAD_BYTES as u32)
         .max_concurrent_streams(256)
         .keep_alive_interval(Duration::from_secs(30));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-    // In a box: what a task takes along and then pins, it has room for twice.
-    let mut watched = Box::pin(graceful.watch(connection));
-    let header_timeout = limits.header_timeout;
-    tokio::spawn(async move {
-        let _held = (permit, token);
-        // Before the first request nobody knows which protocol it will be, and no protocol's own timeout holds.
-        if tokio::time::timeout(header_timeout, watched.as_mut()).await.is_err()
-            && has_spoken.load(Ordering::Relaxed)
-        {
-            let _ = watched.await;
-        }
-    });
-    Ok(())
+    let mut watched = std::pin::pin!(watcher.watch(connection));
+    // Before the first request nobody knows which protocol it will be, and no protocol's own timeout holds.
+    if timeout(header_timeout, watched.as_mut()).await.is_err()
+        && has_spoken.load(Ordering::Relaxed)
+    {
+        let _ = watched.await;
+    }
+}
+
+/// An answer under way, in a box of its own: a connection has room for it from its start to its end, and is mostly idle.
+fn answering(
+    gateway: Arc<Gateway>,
+    request: Request<Incoming>,
+    remote: SocketAddr,
+) -> impl Future<Output = Result<Response<Body>, Infallible>> {
+    let answering = Box::pin(answer(gateway, request, remote));
+    async move { Ok(answering.await) }
 }
 
 async fn answer(

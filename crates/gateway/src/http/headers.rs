@@ -1,15 +1,40 @@
 //! Which headers are between two neighbours only, and which go all the way.
 
 use http::header::{
-    CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, PROXY_AUTHENTICATE,
+    CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHENTICATE,
     PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
+use http::request::Parts;
 
-const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
-const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
+/// What is between two neighbours only, whether or not a `Connection` names it.
+static HOP_BY_HOP: [HeaderName; 9] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION,
+    HeaderName::from_static("proxy-connection"),
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// The most that a request's path and headers may take.
+pub(crate) const HEAD_BYTES: usize = 64 << 10;
+
+/// Is there more of it than anybody needs?
+pub(crate) fn are_too_long(head: &Parts) -> bool {
+    let header = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len();
+    let path = head.uri.path_and_query().map_or(0, |path| path.as_str().len());
+    path + head.headers.iter().map(header).sum::<usize>() > HEAD_BYTES
+}
 
 /// Removes what a hop says to its neighbour, and what its own `Connection` names.
 pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    // Most have none, and to look once is quicker than to look for each.
+    if !headers.keys().any(|name| HOP_BY_HOP.contains(name)) {
+        return;
+    }
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
@@ -20,17 +45,7 @@ pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     for name in named {
         headers.remove(name);
     }
-    for name in [
-        CONNECTION,
-        KEEP_ALIVE,
-        PROXY_AUTHENTICATE,
-        PROXY_AUTHORIZATION,
-        PROXY_CONNECTION,
-        TE,
-        TRAILER,
-        TRANSFER_ENCODING,
-        UPGRADE,
-    ] {
+    for name in &HOP_BY_HOP {
         headers.remove(name);
     }
 }
@@ -60,7 +75,6 @@ pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::HeaderValue;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         let pair = |(name, value): &(&'static str, &'static str)| {

@@ -25,8 +25,11 @@ impl Ask {
         }
     }
 
-    /// Keeps nothing of the buffer that the headers were read into.
+    /// Keeps nothing of the buffer that the request was read into.
     pub(super) fn settle(&mut self) {
+        if let Ok(copy) = self.uri.to_string().parse() {
+            self.uri = copy;
+        }
         for (_, value) in &mut self.headers {
             if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
                 copy.set_sensitive(value.is_sensitive());

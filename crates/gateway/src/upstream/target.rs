@@ -1,5 +1,6 @@
 //! Which provider a request is for.
 
+use crate::options;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, Uri};
 use std::net::IpAddr;
@@ -38,7 +39,7 @@ impl Target {
         path: &PathAndQuery,
         headers: &HeaderMap,
     ) -> Result<Self, Refused> {
-        if let Some(named) = headers.get("x-target-url") {
+        if let Some(named) = headers.get(options::TARGET) {
             let named = named.to_str().map_err(|_| Refused::NotAllowed("not plain text"))?;
             let (base, is_guarded) = allowed(named, &upstreams.target_allow)?;
             return Ok(Target { uri: joined(&base, path)?, is_guarded, headers: HeaderMap::new() });

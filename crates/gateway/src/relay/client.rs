@@ -1,0 +1,65 @@
+//! Whoever the answer is for.
+
+use crate::http::body::{Body, BodyError};
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+/// Whoever the answer is for.
+pub(super) enum Client {
+    /// It reads a stream, and may go away.
+    Reads(mpsc::Sender<Result<Bytes, BodyError>>),
+    /// It waits for the whole answer. When it goes away, so does whoever makes it.
+    Waits(Result<Vec<u8>, BodyError>),
+}
+
+/// The client went away.
+pub(super) struct Gone;
+
+impl Client {
+    /// One that waits for the whole answer.
+    pub(super) fn waits() -> Self {
+        Client::Waits(Ok(Vec::new()))
+    }
+
+    /// The next part of the answer.
+    pub(super) async fn send(&mut self, part: Vec<u8>) -> Result<(), Gone> {
+        match self {
+            _ if part.is_empty() => Ok(()),
+            Client::Reads(stream) => stream.send(Ok(part.into())).await.map_err(|_| Gone),
+            Client::Waits(Ok(whole)) if whole.is_empty() => {
+                *whole = part;
+                Ok(())
+            }
+            Client::Waits(Ok(whole)) => {
+                whole.extend_from_slice(&part);
+                Ok(())
+            }
+            Client::Waits(Err(_)) => Err(Gone),
+        }
+    }
+
+    /// The answer is not whole and never will be.
+    pub(super) async fn fail(&mut self, error: BodyError) -> Gone {
+        match self {
+            Client::Reads(stream) => drop(stream.send(Err(error)).await),
+            Client::Waits(answer) => *answer = Err(error),
+        }
+        Gone
+    }
+
+    /// Ends when nobody is there any more.
+    pub(super) async fn closed(&self) {
+        match self {
+            Client::Reads(stream) => stream.closed().await,
+            Client::Waits(_) => std::future::pending().await,
+        }
+    }
+
+    /// The whole answer, to who waits for it; a stream has its own already.
+    pub(super) fn into_answer(self) -> Result<Body, BodyError> {
+        match self {
+            Client::Reads(_) => Ok(Body::empty()),
+            Client::Waits(answer) => answer.map(|whole| Bytes::from(whole).into()),
+        }
+    }
+}
