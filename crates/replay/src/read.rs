@@ -3,17 +3,20 @@
 mod calls;
 mod claude_code;
 mod codex;
+mod document;
 mod lines;
 mod messages;
 pub mod opencode;
 mod recognise;
+mod sessions;
 
 use crate::transcript::Event;
 use claude_code::ClaudeCode;
 use codex::Codex;
 use lines::{LONGEST_LINE, Line};
-use messages::{Messages, Sessions};
+use messages::Messages;
 use serde::Serialize;
+use sessions::Sessions;
 use std::fmt;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
@@ -91,7 +94,7 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> 
     use recognise::Shape;
     let (mut reader, client): (Box<dyn Reader>, _) = match recognise::shape(&mut *open()?)? {
         None => return Err(Unreadable::Unknown),
-        Some(Shape::Document) => return messages::document(open()?, tell),
+        Some(Shape::Document) => return document::document(open()?, tell),
         Some(Shape::ClaudeCode) => (Box::new(ClaudeCode::default()), Client::ClaudeCode),
         Some(Shape::Codex) => (Box::new(Codex::default()), Client::Codex),
         Some(Shape::Messages) => (Box::new(Messages::default()), Client::Messages),

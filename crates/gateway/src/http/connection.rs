@@ -5,7 +5,7 @@ use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::http::headers::HEAD_BYTES;
 use http::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING};
-use http::{Request, Response, Version};
+use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -71,6 +71,7 @@ pub(crate) fn serve(
     tokio::spawn(async move {
         let _held = (permit, token);
         let first = tokio::select! {
+            biased; // who has spoken is answered
             first = timeout(header_timeout, may_be_http2(&stream)) => first,
             () = leave.asked() => return,
         };
@@ -165,7 +166,9 @@ async fn answer(
     // Whoever stands before us may have seen another end of such a body: what follows is not taken for a request.
     let has_unclear_end = request.headers().contains_key(TRANSFER_ENCODING);
     let mut answer = exchange::serve(gateway.clone(), request, remote).await;
-    if is_http1 && (has_unclear_end || gateway.is_draining()) {
+    // Nor is what follows a head that was too long.
+    let is_too_long = answer.status() == StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    if is_http1 && (has_unclear_end || is_too_long || gateway.is_draining()) {
         answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     answer

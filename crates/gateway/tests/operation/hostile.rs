@@ -69,6 +69,26 @@ fn a_second_request_on_a_connection_has_no_more_time_than_the_first() {
 }
 
 #[test]
+fn a_head_longer_than_anybody_needs_is_refused_and_nothing_after_it_is_read() {
+    let world = world();
+    let with_header = |bytes: usize| {
+        let mut open = Open::to(world.address);
+        let (long, close) = ("a".repeat(bytes), "connection: close\r\n");
+        open.write(format!("GET /v1/models HTTP/1.1\r\nhost: x\r\nx-a: {long}\r\n\r\n").as_bytes());
+        open.write(format!("GET /v1/models HTTP/1.1\r\nhost: x\r\n{close}\r\n").as_bytes());
+        open.rest()
+    };
+    for bytes in [70_000, 300_000] {
+        let heard = with_header(bytes);
+        assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 431"), "{bytes}: {heard}");
+        assert_eq!(heard.matches("HTTP/1.1 ").count(), usize::from(!heard.is_empty()), "{heard}");
+    }
+    assert!(world.mock.requests().is_empty());
+    with_header(60_000);
+    assert_eq!(world.mock.requests().len(), 2);
+}
+
+#[test]
 fn requests_that_two_servers_would_read_differently_are_one_request_or_none() {
     let second = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
     let post = "POST /v1/embeddings HTTP/1.1\r\nhost: x\r\n";

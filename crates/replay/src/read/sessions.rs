@@ -1,0 +1,137 @@
+//! Sessions with lists of messages: recorded ones, and the bodies of requests.
+
+use super::calls::Calls;
+use super::messages::{Messages, Turn};
+use super::{Reader, Tell, not_json, opencode};
+use crate::transcript::{Author, Event, Message, Part};
+use crate::usage::Usage;
+use serde::Deserialize;
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A session a line, or the bodies of the requests of one, each longer than the one before.
+#[derive(Default)]
+pub(super) struct Sessions {
+    name: Option<String>,
+    /// The messages of the last line, as hashes.
+    told: Vec<u64>,
+    turn: Turn,
+}
+
+impl Reader for Sessions {
+    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+        let session: Session = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        self.session(session, tell);
+        Ok(())
+    }
+}
+
+impl Sessions {
+    /// Tells a session; of one that begins with all of the last one, what is new.
+    pub(super) fn session(&mut self, session: Session, tell: Tell<'_>) {
+        let name = session.id.as_str().or_else(|| session.info["id"].as_str()).map(str::to_owned);
+        if session.is_opencode() {
+            *self = Sessions::default();
+            tell(Event::Session { name });
+            return opencode::messages(&session.messages, tell);
+        }
+        let all = session.hashes();
+        let is_longer = !self.told.is_empty() && name == self.name && all.starts_with(&self.told);
+        let last = std::mem::replace(self, Sessions { name, told: all, turn: Turn::default() });
+        let mut messages = Messages::default();
+        if is_longer {
+            messages.turn = last.turn;
+            session.model(tell);
+            session.messages(last.told.len(), &mut messages, tell);
+        } else {
+            tell(Event::Session { name: self.name.clone() });
+            session.model(tell);
+            session.beginning(&mut messages, tell);
+            session.messages(0, &mut messages, tell);
+        }
+        messages.end(tell);
+        self.turn = messages.turn;
+    }
+}
+
+/// A recorded session, or the body of a request.
+#[derive(Debug, Deserialize)]
+pub(super) struct Session {
+    messages: Vec<Value>,
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    model: Value,
+    #[serde(default)]
+    tools: Value,
+    #[serde(default)]
+    system: Value,
+    #[serde(default)]
+    usage: Value,
+    /// In an export of opencode.
+    #[serde(default)]
+    info: Value,
+}
+
+impl Session {
+    /// Hashes of what its messages say, which is the same however a client marks them for the cache.
+    fn hashes(&self) -> Vec<u64> {
+        let mut calls = Calls::default();
+        let hash = |message: &Value| {
+            let mut hasher = DefaultHasher::new();
+            calls.message(message).hash(&mut hasher);
+            hasher.finish()
+        };
+        self.said().map(hash).collect()
+    }
+
+    /// What is no message is none that a model saw.
+    fn said(&self) -> impl Iterator<Item = &Value> {
+        self.messages.iter().filter(|message| message["role"].is_string())
+    }
+
+    fn model(&self, tell: Tell<'_>) {
+        if let Some(model) = self.model.as_str() {
+            tell(Event::Model(model.to_owned()));
+        }
+    }
+
+    /// What comes before the messages.
+    fn beginning(&self, messages: &mut Messages, tell: Tell<'_>) {
+        if self.tools.is_array() {
+            tell(Event::Tools(self.tools.to_string()));
+        }
+        let system: Vec<Part> = messages.calls.content(&self.system);
+        if !system.is_empty() {
+            tell(Event::said(Message { author: Author::Client, parts: system }));
+        }
+    }
+
+    /// The messages after so many that were told before.
+    fn messages(&self, told: usize, messages: &mut Messages, tell: Tell<'_>) {
+        let usages = self.usage.as_array();
+        let answers = || self.said().filter(|message| message["role"] == "assistant");
+        // Only a list of as many as there are answers says which is whose.
+        let mut usages =
+            usages.filter(|usages| usages.len() == answers().count()).into_iter().flatten();
+        for (at, message) in self.said().enumerate() {
+            let usage = match message["role"] == "assistant" {
+                true => usages.next().and_then(Usage::read),
+                false => None,
+            };
+            if at < told {
+                // Results that are new may be of calls that are not.
+                messages.calls.message(message);
+                continue;
+            }
+            messages.message(message, tell);
+            if let Some(usage) = usage {
+                tell(Event::Usage { thread: crate::transcript::MAIN, usage });
+            }
+        }
+    }
+
+    pub(super) fn is_opencode(&self) -> bool {
+        self.messages.first().is_some_and(|message| message["parts"].is_array())
+    }
+}
