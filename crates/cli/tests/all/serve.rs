@@ -316,20 +316,6 @@ fn sigterm_under_load_fails_nobody() {
 }
 
 #[test]
-fn a_connection_that_says_nothing_does_not_hold_up_the_end() {
-    let folder = Folder::new();
-    let patient = "limits:\n  header_timeout: 10m\n  drain_timeout: 10m\n".to_owned();
-    let file = folder.file("tokenforge.yaml", patient);
-    let serving = Serving::with(&["--listen", "127.0.0.1:0", "--config", &file], &[]);
-    let _silent = Open::to(serving.address);
-    // It is accepted before this one.
-    assert_eq!(serving.get("/_forge/healthz").status, 200);
-    serving.signal("-TERM");
-    let (code, log) = serving.end();
-    assert_eq!(code, Some(0), "{log}");
-}
-
-#[test]
 fn a_hundred_new_settings_under_load_fail_nobody() {
     let mock = Mock::start();
     mock.always(|_| Reply::from("ok"));

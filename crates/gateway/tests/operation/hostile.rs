@@ -1,10 +1,18 @@
 //! Clients that mean harm: slow ones, ambiguous ones, bodies that explode.
 
-use crate::kit::{Ask, Open, World, conversation, messages, rows, world, world_with};
+use crate::kit::{Ask, Open, PATIENCE, World, conversation, messages, rows, world, world_with};
 use crate::passing::codings;
 use std::io::Write;
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_config::Settings;
+use tokenforge_gateway::{Gateway, serve};
+use tokenforge_store::Memory;
+use tokio::net::TcpListener;
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// Sends the beginning, and then single bytes for as long as anybody listens. What was answered.
 fn trickled(world: &World, beginning: &str) -> String {
@@ -66,6 +74,28 @@ fn a_second_request_on_a_connection_has_no_more_time_than_the_first() {
     open.write(b"GET /_forge/healthz HTTP/1.1\r\nhost: x\r\nx-a: ");
     let heard = open.rest();
     assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 408"), "{heard}");
+}
+
+#[test]
+fn a_connection_that_says_nothing_does_not_hold_up_the_end() {
+    let mut settings = Settings::default();
+    settings.limits.header_timeout = 10 * PATIENCE;
+    settings.limits.drain_timeout = 10 * PATIENCE;
+    let gateway = Gateway::new(settings, Arc::new(Memory::default())).unwrap();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = std::thread::spawn(move || {
+        let stopped = async { drop(stopped.await) };
+        let served = async { timeout(PATIENCE, serve(gateway, listener, stopped)).await };
+        runtime.block_on(served)
+    });
+    let _silent = Open::to(address);
+    // It was accepted before this one.
+    assert_eq!(Open::asking(address, &Ask::new("GET", "/_forge/healthz")).answer().status, 200);
+    drop(stop);
+    serving.join().unwrap().expect("it waits for who says nothing").unwrap();
 }
 
 #[test]
