@@ -4,7 +4,7 @@ use super::{Kind, Stop, Visit};
 use crate::answer::Problem;
 use crate::http::body::{Body, BodyError, Limit, TooSlow};
 use crate::http::coding::{Coding, CodingError};
-use crate::http::read::{Read, read};
+use crate::http::read::{Read, joined, read, read_apart};
 use crate::options::Options;
 use bytes::Bytes;
 use http::StatusCode;
@@ -63,21 +63,25 @@ impl Visit {
         if reader == Reader::Nobody {
             return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
         }
-        let wire =
-            match read(body, limits.max_body_bytes, until).await.map_err(|error| unread(&error))? {
+        let coding = Coding::of(&exchange.request().headers);
+        let wire = if reader == Reader::IfItNamesUs && coding == Ok(None) {
+            let pieces = read_apart(body, limits.max_body_bytes, until).await;
+            match pieces.map_err(|error| unread(&error))? {
+                Ok(pieces) if may_name_us(&pieces) => joined(pieces),
+                Ok(pieces) => return Ok(Payload::Passing(Body::Apart(pieces.into()))),
+                Err(body) => return Ok(Payload::Passing(body)),
+            }
+        } else {
+            let whole = read(body, limits.max_body_bytes, until).await;
+            match whole.map_err(|error| unread(&error))? {
                 Read::Whole(body) => body,
                 Read::TooLong(body) => return Ok(Payload::Passing(body)),
-            };
-        let Ok(coding) = Coding::of(&exchange.request().headers) else {
+            }
+        };
+        let Ok(coding) = coding else {
             return Ok(Payload::Passing(wire.into()));
         };
-        let Some(coding) = coding else {
-            let is_seen = reader == Reader::Whoever || may_name_us(&wire);
-            return Ok(match is_seen {
-                true => Payload::Here(wire),
-                false => Payload::Passing(wire.into()),
-            });
-        };
+        let Some(coding) = coding else { return Ok(Payload::Here(wire)) };
         let (coded, limit) = (wire.clone(), limits.max_decoded_bytes);
         let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, limit));
         match decoding.await.unwrap_or(Err(CodingError::Malformed)) {
@@ -138,8 +142,22 @@ impl Visit {
 }
 
 /// May our own member be in a body? Its end is looked for, since its first letter is sometimes escaped.
-fn may_name_us(body: &[u8]) -> bool {
-    memmem::find(body, b"forge\"").is_some()
+fn may_name_us(pieces: &[Bytes]) -> bool {
+    const END: &[u8] = b"forge\"";
+    // What may begin it at the end of the pieces so far.
+    let mut before: Vec<u8> = Vec::with_capacity(2 * END.len());
+    pieces.iter().any(|piece| {
+        let (start, end) = (END.len().min(piece.len()), piece.len().saturating_sub(END.len()));
+        before.extend_from_slice(&piece[..start]);
+        let is_there = memmem::find(&before, END).is_some() || memmem::find(piece, END).is_some();
+        if start < piece.len() {
+            before.clear();
+            before.extend_from_slice(&piece[end..]);
+        } else {
+            before.drain(..before.len().saturating_sub(END.len()));
+        }
+        is_there
+    })
 }
 
 /// Why there is no body.
@@ -147,5 +165,29 @@ pub(crate) fn unread(error: &BodyError) -> Problem {
     match error.is::<TooSlow>() {
         true => Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
         false => Problem::bad_request("the body did not arrive whole"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_member_is_found_however_the_body_is_cut() {
+        let body = r#"{"model":"m","\u005fforge":{},"messages":[]}"#.as_bytes();
+        for size in 1..=body.len() {
+            let pieces: Vec<Bytes> = body.chunks(size).map(Bytes::copy_from_slice).collect();
+            assert!(may_name_us(&pieces), "{size}");
+        }
+        let other = br#"{"model":"forge","messages":["for","ge\""]}"#;
+        for size in 1..=other.len() {
+            let pieces: Vec<Bytes> = other.chunks(size).map(Bytes::copy_from_slice).collect();
+            assert!(may_name_us(&pieces), "a model of that name is read, too");
+        }
+        assert!(!may_name_us(&[
+            Bytes::from_static(b"{\"messages\":[\"for"),
+            Bytes::from_static(b"\",\"ge\"]}")
+        ]));
+        assert!(!may_name_us(&[]));
     }
 }

@@ -4,6 +4,7 @@ use super::read::{Gathered, Read};
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -18,6 +19,8 @@ pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) enum Body {
     /// Bytes that are here already.
     Here(Bytes),
+    /// The same, in the pieces in which they came.
+    Apart(VecDeque<Bytes>),
     /// Passed on as it arrives, without a look at it.
     Passing(Box<Passing>),
     /// Made piece by piece by a task, which ends when the reader goes away.
@@ -78,7 +81,7 @@ impl Body {
     pub(crate) async fn read(self, limit: usize) -> Result<Read, BodyError> {
         match self {
             Body::Here(bytes) if bytes.len() <= limit => Ok(Read::Whole(bytes)),
-            Body::Here(_) | Body::Made(_) => Ok(Read::TooLong(self)),
+            Body::Here(_) | Body::Apart(_) | Body::Made(_) => Ok(Read::TooLong(self)),
             Body::Passing(mut passing) => {
                 let mut gathered = Gathered::default();
                 while let Some(frame) = poll_fn(|context| passing.poll_frame(context)).await {
@@ -117,6 +120,9 @@ impl HttpBody for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         match self.get_mut() {
             Body::Here(bytes) => Poll::Ready(taken(bytes).map(Ok)),
+            Body::Apart(pieces) => {
+                Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))))
+            }
             Body::Passing(passing) => passing.poll_frame(context),
             Body::Made(pieces) => {
                 pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
@@ -127,6 +133,7 @@ impl HttpBody for Body {
     fn is_end_stream(&self) -> bool {
         match self {
             Body::Here(bytes) => bytes.is_empty(),
+            Body::Apart(pieces) => pieces.is_empty(),
             Body::Passing(passing) => passing.before.is_empty() && passing.rest.is_end_stream(),
             Body::Made(_) => false,
         }
@@ -135,6 +142,9 @@ impl HttpBody for Body {
     fn size_hint(&self) -> SizeHint {
         match self {
             Body::Here(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Body::Apart(pieces) => {
+                SizeHint::with_exact(pieces.iter().map(|piece| piece.len() as u64).sum())
+            }
             Body::Passing(passing) => {
                 let before = passing.before.len() as u64;
                 let rest = passing.rest.size_hint();

@@ -10,6 +10,9 @@ use tokio::time::{Instant, timeout_at};
 /// However long a body says it is, there is room for no more before any of it has arrived.
 const ROOM: u64 = 1 << 20;
 
+/// So many pieces of a body are kept apart: reading is quicker than that most of the time.
+const FEW: usize = 8;
+
 /// A body that was to be read whole.
 pub(crate) enum Read {
     /// All of it.
@@ -20,55 +23,108 @@ pub(crate) enum Read {
 
 /// Reads a body of up to `limit` bytes, which must be here by `until`.
 pub(crate) async fn read(body: Incoming, limit: usize, until: Instant) -> Result<Read, BodyError> {
-    timeout_at(until, read_within(body, limit, until)).await.map_err(|_| TooSlow)?
+    Ok(match gather(body, limit, until, Gathered::default()).await? {
+        Ok(gathered) => Read::Whole(gathered.into()),
+        Err(body) => Read::TooLong(body),
+    })
 }
 
-async fn read_within(mut body: Incoming, limit: usize, until: Instant) -> Result<Read, BodyError> {
-    let mut gathered = Gathered::default();
+/// Reads a body like [`read`], to be passed on as it is: in the pieces in which it came, if they are few.
+pub(crate) async fn read_apart(
+    body: Incoming,
+    limit: usize,
+    until: Instant,
+) -> Result<Result<Vec<Bytes>, Body>, BodyError> {
+    let gathered = gather(body, limit, until, Gathered::apart()).await?;
+    Ok(gathered.map(Gathered::into_pieces))
+}
+
+async fn gather(
+    body: Incoming,
+    limit: usize,
+    until: Instant,
+    gathered: Gathered,
+) -> Result<Result<Gathered, Body>, BodyError> {
+    timeout_at(until, gather_within(body, limit, until, gathered)).await.map_err(|_| TooSlow)?
+}
+
+async fn gather_within(
+    mut body: Incoming,
+    limit: usize,
+    until: Instant,
+    mut gathered: Gathered,
+) -> Result<Result<Gathered, Body>, BodyError> {
     loop {
-        let Some(frame) = body.frame().await else { return Ok(Read::Whole(gathered.into())) };
+        let Some(frame) = body.frame().await else { return Ok(Ok(gathered)) };
         let Ok(piece) = frame?.into_data() else { continue };
         gathered.add(piece, body.size_hint().lower());
         if gathered.len() > limit {
             let body = Body::resumed(gathered.into(), body, Limit::Until(until), None);
-            return Ok(Read::TooLong(body));
+            return Ok(Err(body));
         }
     }
 }
 
-/// What arrived of a body so far, in one piece.
+/// What arrived of a body so far.
 ///
-/// The first piece is kept as it came: a body that has no other is not copied. Of the others no more than the bytes are
-/// kept, so that the connection can use the memory they came in again.
-#[derive(Default)]
+/// A few pieces are kept as they came: a body that has no others is not copied. Of more than that, no more than the bytes
+/// are kept, so that the connection can use the memory they came in again.
 pub(super) struct Gathered {
-    first: Bytes,
+    few: Vec<Bytes>,
     all: BytesMut,
+    /// How many are few.
+    most: usize,
+}
+
+impl Default for Gathered {
+    /// To be one piece in the end.
+    fn default() -> Self {
+        Gathered { few: Vec::new(), all: BytesMut::new(), most: 1 }
+    }
 }
 
 impl Gathered {
+    /// Need not be one piece in the end.
+    fn apart() -> Self {
+        Gathered { most: FEW, ..Self::default() }
+    }
+
     /// One more piece, and how much is known to follow it.
     pub(super) fn add(&mut self, piece: Bytes, rest: u64) {
-        if self.len() == 0 {
-            self.first = piece;
+        if piece.is_empty() {
+            return;
+        }
+        if self.all.is_empty() && self.few.len() < self.most {
+            self.few.push(piece);
             return;
         }
         if self.all.is_empty() {
-            let first = std::mem::take(&mut self.first);
-            self.all.reserve(first.len() + piece.len() + rest.min(ROOM) as usize);
-            self.all.extend_from_slice(&first);
+            self.all.reserve(self.len() + piece.len() + rest.min(ROOM) as usize);
+            self.few.drain(..).for_each(|piece| self.all.extend_from_slice(&piece));
         }
         self.all.extend_from_slice(&piece);
     }
 
     pub(super) fn len(&self) -> usize {
-        self.first.len() + self.all.len()
+        self.few.iter().map(Bytes::len).sum::<usize>() + self.all.len()
+    }
+
+    fn into_pieces(self) -> Vec<Bytes> {
+        if self.all.is_empty() { self.few } else { vec![self.all.freeze()] }
     }
 }
 
 impl From<Gathered> for Bytes {
-    fn from(Gathered { first, all }: Gathered) -> Self {
-        if all.is_empty() { first } else { all.freeze() }
+    fn from(gathered: Gathered) -> Self {
+        joined(gathered.into_pieces())
+    }
+}
+
+/// Pieces as one: not copied if it is one already.
+pub(crate) fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+    match pieces.len() {
+        0 | 1 => pieces.pop().unwrap_or_default(),
+        _ => pieces.concat().into(),
     }
 }
 
@@ -86,6 +142,19 @@ mod tests {
             assert_eq!(gathered.len(), 9);
             assert_eq!(Bytes::from(gathered), "one piece");
         }
+    }
+
+    #[test]
+    fn pieces_are_kept_apart_as_long_as_they_are_few() {
+        let gathered = |count: usize| {
+            let mut gathered = Gathered::apart();
+            (0..count).for_each(|_| gathered.add(Bytes::from_static(b"ab"), 0));
+            assert_eq!(gathered.len(), 2 * count);
+            gathered.into_pieces()
+        };
+        assert_eq!(gathered(FEW).len(), FEW);
+        assert_eq!(gathered(3 * FEW), ["ab".repeat(3 * FEW)]);
+        assert_eq!(joined(gathered(FEW)), "ab".repeat(FEW));
     }
 
     #[test]
