@@ -1,10 +1,10 @@
 //! `tokenforge explain`: what each stage does to an output, and the output before and after, side by side.
 
+use crate::diff::{self, Row};
 use crate::engine::EngineArguments;
 use crate::input::Input;
 use crate::output::{self, grouped};
 use clap::Args;
-use imara_diff::{Algorithm, Diff, InternedInput};
 use serde::Serialize;
 use std::path::PathBuf;
 use tokenforge_compress::{Compressed, Settings, Step};
@@ -93,48 +93,20 @@ fn table(text: &str, compressed: &Compressed, settings: &Settings) -> String {
     table
 }
 
-/// A line, by which side it is on.
-enum Row<'a> {
-    Both(&'a str),
-    Original(&'a str),
-    Compressed(&'a str),
-}
-
-/// The lines of both sides in one order.
-fn rows_of<'a>(original: &'a str, compressed: &'a str) -> Vec<Row<'a>> {
-    let lines = InternedInput::new(original, compressed);
-    let mut diff = Diff::compute(Algorithm::Histogram, &lines);
-    diff.postprocess_lines(&lines);
-    let (mut before, mut after) =
-        (original.split_inclusive('\n'), compressed.split_inclusive('\n'));
-    let (mut rows, mut reached) = (Vec::new(), 0);
-    for hunk in diff.hunks() {
-        let same = (hunk.before.start - reached) as usize;
-        rows.extend(
-            before.by_ref().zip(after.by_ref()).take(same).map(|(line, _)| Row::Both(line)),
-        );
-        rows.extend(before.by_ref().take(hunk.before.len()).map(Row::Original));
-        rows.extend(after.by_ref().take(hunk.after.len()).map(Row::Compressed));
-        reached = hunk.before.end;
-    }
-    rows.extend(before.map(Row::Both));
-    rows
-}
-
 /// Lines that are the same stand beside each other; `<` marks what is only in the original, `>` what is new.
 fn side_by_side(original: &str, compressed: &str, rows: usize, width: usize) -> String {
-    let rows_of = rows_of(original, compressed);
+    let all = diff::rows(original, compressed);
     let limit = if rows == 0 { usize::MAX } else { rows };
     let mut out = String::new();
-    for row in rows_of.iter().take(limit) {
+    for row in all.iter().take(limit) {
         let fit = |line: &str| fit(line.trim_end_matches(['\n', '\r']), width);
         out += &match row {
             Row::Both(line) => format!("{0:<width$}   {0}\n", fit(line)),
-            Row::Original(line) => format!("{:<width$} <\n", fit(line)),
-            Row::Compressed(line) => format!("{:<width$} > {}\n", "", fit(line)),
+            Row::Old(line) => format!("{:<width$} <\n", fit(line)),
+            Row::New(line) => format!("{:<width$} > {}\n", "", fit(line)),
         };
     }
-    let left = rows_of.len().saturating_sub(limit);
+    let left = all.len().saturating_sub(limit);
     if left > 0 {
         out += &format!("({left} more rows; --rows 0 shows all)\n");
     }

@@ -10,6 +10,7 @@ mod confirm;
 mod data;
 mod decode;
 mod demo;
+mod diff;
 mod doctor;
 mod embedded;
 mod encode;

@@ -24,6 +24,7 @@ impl McpBackend {
     /// # Ok::<(), tokenforge_config::ConfigError>(())
     /// ```
     pub fn from_json(prefix: &str, tree: &Value) -> Result<Self, ConfigError> {
+        // By value, as settings are read: read from a reference, all their types would be compiled once more.
         let read: Result<Backend, _> = serde_path_to_error::deserialize(tree.clone());
         read.map_err(|error| {
             let path = error.path().to_string();

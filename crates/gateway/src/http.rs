@@ -5,5 +5,6 @@ pub(crate) mod coding;
 mod connection;
 pub(crate) mod headers;
 mod lanes;
+mod leave;
 pub(crate) mod read;
 pub(crate) mod server;

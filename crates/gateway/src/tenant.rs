@@ -9,14 +9,16 @@ use tokenforge_config::GatewayKey;
 /// Where a client shows a gateway key beside the credential for its provider.
 pub(crate) const KEY_HEADER: HeaderName = HeaderName::from_static("x-forge-key");
 
-/// Where providers' credentials are: the last is none that a gateway key may stand in place of.
-static CREDENTIALS: [HeaderName; 5] = [
+/// Where providers' keys are, in whose place a gateway key may stand.
+static PROVIDER_KEYS: [HeaderName; 4] = [
     AUTHORIZATION,
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("api-key"),
     HeaderName::from_static("x-goog-api-key"),
-    HeaderName::from_static("x-amz-security-token"),
 ];
+
+/// A credential that goes beside a key.
+static SESSION_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
 
 /// Google takes keys in the query too.
 const QUERY_CREDENTIAL: &str = "key";
@@ -47,7 +49,7 @@ impl Door {
         if let Some(name) = shown.as_ref().and_then(|key| self.name_of(key.to_str().ok()?)) {
             return Some(name);
         }
-        for header in &CREDENTIALS[..4] {
+        for header in &PROVIDER_KEYS {
             let value = headers.get(header).and_then(|value| value.to_str().ok());
             let key = value.map(|value| value.strip_prefix("Bearer ").unwrap_or(value).trim());
             if let Some(name) = key.and_then(|key| self.name_of(key)) {
@@ -75,7 +77,7 @@ impl Door {
 /// The tenant of a request without a gateway key: whoever has the same credential.
 fn credential(headers: &HeaderMap, query: &str) -> Arc<str> {
     let mut hasher = Sha256::new();
-    for name in &CREDENTIALS {
+    for name in PROVIDER_KEYS.iter().chain([&SESSION_TOKEN]) {
         for value in headers.get_all(name) {
             hasher.update(name);
             hasher.update(value.as_bytes());

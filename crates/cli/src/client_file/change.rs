@@ -1,9 +1,9 @@
 //! What is to become of files: shown first, done when it is meant.
 
 use super::file::{Before, ClientFile};
+use crate::diff::unified;
 use crate::{confirm, output};
 use anyhow::bail;
-use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 use tokenforge_secrets::Scanner;
 
 /// A file, and what is to become of it.
@@ -71,12 +71,7 @@ impl Change {
 
 /// A unified diff of a file, without what looks like a key: screens are shared.
 pub(crate) fn diff(name: &str, old: &str, new: &str) -> String {
-    let lines = InternedInput::new(old, new);
-    let mut diff = Diff::compute(Algorithm::Histogram, &lines);
-    diff.postprocess_lines(&lines);
-    let printer = BasicLineDiffPrinter(&lines.interner);
-    let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &lines);
-    let text = format!("--- {name}\n+++ {name}\n{hunks}");
+    let text = unified(name, old, new);
     match Scanner::builtin().redact(&text) {
         Some(redacted) => redacted.text,
         None => text,

@@ -110,6 +110,17 @@ mod tests {
     }
 
     #[test]
+    fn nothing_but_tests_is_left_out_of_the_program() {
+        for (file, rules) in FILES {
+            let path = format!("{}/src/filters/{file}", env!("CARGO_MANIFEST_DIR"));
+            let mut whole = Filter::parse(file, &std::fs::read_to_string(path).unwrap()).unwrap();
+            whole.written.tests.clear();
+            let held = Filter::parse(file, rules).unwrap();
+            assert_eq!(format!("{:?}", held.written), format!("{:?}", whole.written), "{file}");
+        }
+    }
+
+    #[test]
     fn every_file_is_listed() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/filters");
         let mut on_disk: Vec<_> = std::fs::read_dir(folder)

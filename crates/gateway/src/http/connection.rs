@@ -4,6 +4,7 @@ use crate::exchange;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::http::headers::HEAD_BYTES;
+use crate::http::leave::Leave;
 use http::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING};
 use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokenforge_config::Limits;
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 /// How much is read at once: most bodies in one piece.
@@ -34,27 +35,6 @@ pub(crate) struct Arrival {
     pub(crate) permit: OwnedSemaphorePermit,
     /// Kept until it is closed: its thread is judged by how many there are.
     pub(crate) token: Arc<()>,
-}
-
-/// How a connection learns that its thread is about to end.
-#[derive(Clone)]
-pub(crate) struct Leave {
-    /// Nobody sends here; what is closed is over.
-    leaving: watch::Receiver<()>,
-}
-
-/// Held as long as connections need not end.
-pub(crate) type Stay = watch::Sender<()>;
-
-impl Leave {
-    pub(crate) fn new() -> (Stay, Self) {
-        let (stay, leaving) = watch::channel(());
-        (stay, Leave { leaving })
-    }
-
-    async fn asked(&mut self) {
-        while self.leaving.changed().await.is_ok() {}
-    }
 }
 
 /// Serves a connection, beside everything else that its thread does.

@@ -3,7 +3,8 @@
 //! Each has a runtime of its own, and upstream connections of its own, and a connection stays with the thread it was given
 //! to. So a request wakes nobody but its own thread; one runtime for all would hand it from thread to thread.
 
-use super::connection::{Arrival, Leave, serve};
+use super::connection::{Arrival, serve};
+use super::leave::Leave;
 use crate::gateway::Gateway;
 use hyper_util::server::graceful::GracefulShutdown;
 use std::io;
