@@ -138,6 +138,25 @@ impl Entry {
         }
     }
 
+    /// Adds one result. Where there are some to which the same was done, nothing is copied.
+    pub fn add_result<'s>(
+        &mut self,
+        tool: &str,
+        stages: impl Iterator<Item = &'s str> + Clone,
+        repeated: bool,
+        (before, after): (u64, u64),
+    ) {
+        let is_same = |have: &&mut Outcome| {
+            have.repeated == repeated
+                && have.tool == *tool
+                && have.stages.iter().map(Name::as_str).eq(stages.clone())
+        };
+        match self.results.iter_mut().find(is_same) {
+            Some(same) => same.count(1, before, after, 0),
+            None => self.add(Outcome { repeated, ..Outcome::fresh(tool, stages, before, after) }),
+        }
+    }
+
     /// All input tokens of the request as it went on, replies that fetched something back included; and whether the
     /// provider counted them.
     #[must_use]
@@ -190,10 +209,14 @@ impl Outcome {
     }
 
     fn join(&mut self, other: &Outcome) {
-        self.results = self.results.saturating_add(other.results);
-        self.before = self.before.saturating_add(other.before);
-        self.after = self.after.saturating_add(other.after);
-        self.expanded = self.expanded.saturating_add(other.expanded);
+        self.count(other.results, other.before, other.after, other.expanded);
+    }
+
+    fn count(&mut self, results: u64, before: u64, after: u64, expanded: u64) {
+        self.results = self.results.saturating_add(results);
+        self.before = self.before.saturating_add(before);
+        self.after = self.after.saturating_add(after);
+        self.expanded = self.expanded.saturating_add(expanded);
     }
 }
 
@@ -218,12 +241,16 @@ mod tests {
     fn a_long_history_is_as_many_lines_as_it_has_kinds_of_results() {
         let mut entry = Entry::new(Source::Gateway, 0);
         for _ in 0..500 {
-            let again = Outcome { repeated: true, ..Outcome::fresh("Bash", ["clean"], 10, 4) };
-            entry.add(again);
+            entry.add_result("Bash", ["clean"].into_iter(), true, (10, 4));
+            let long = "x".repeat(100);
+            entry.add_result(&long, [long.as_str()].into_iter(), true, (10, 4));
         }
         entry.add(Outcome::fresh("Bash", ["clean"], 10, 4));
-        assert_eq!(entry.results.len(), 2);
-        assert_eq!((entry.results[0].results, entry.results[0].before), (500, 5000));
+        entry.add_result("Bash", [].into_iter(), false, (10, 10));
+        assert_eq!(entry.results.len(), 4);
+        for outcome in &entry.results[..2] {
+            assert_eq!((outcome.results, outcome.before, outcome.after), (500, 5000, 2000));
+        }
     }
 
     #[test]

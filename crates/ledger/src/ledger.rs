@@ -13,6 +13,9 @@ pub const MAX_BYTES: u64 = 64 << 20;
 /// A ledger has this many files at least before the oldest goes, so that not all is lost at once.
 const FILES: u64 = 8;
 
+/// Lines of this length together are written: a file is hardly longer than it may be.
+const WRITE_BYTES: usize = 32 << 10;
+
 /// A ledger that is written to.
 #[derive(Debug)]
 pub struct Ledger {
@@ -47,14 +50,31 @@ impl Ledger {
         Reading::new(folder.as_ref(), since)
     }
 
-    /// Appends an entry. One write is one line: what two processes write at once does not mix.
+    /// Appends an entry.
     ///
     /// # Errors
     /// The file cannot be opened or written.
     pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
-        let mut line = serde_json::to_vec(entry)?;
-        line.push(b'\n');
-        self.file(Day::of(entry.time))?.write_all(&line)
+        self.append_all(std::slice::from_ref(entry))
+    }
+
+    /// Appends entries. One write is whole lines: what two processes write at once does not mix.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written.
+    pub fn append_all(&mut self, entries: &[Entry]) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for of_day in entries.chunk_by(|one, next| Day::of(one.time) == Day::of(next.time)) {
+            for (at, entry) in of_day.iter().enumerate() {
+                serde_json::to_writer(&mut lines, entry)?;
+                lines.push(b'\n');
+                if lines.len() >= WRITE_BYTES || at + 1 == of_day.len() {
+                    self.file(Day::of(entry.time))?.write_all(&lines)?;
+                    lines.clear();
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The file of a day that still has room.

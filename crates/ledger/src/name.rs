@@ -21,6 +21,10 @@ impl Name {
 
 impl From<&str> for Name {
     fn from(name: &str) -> Self {
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~');
+        if name.len() <= LONGEST && name.as_bytes().iter().all(is_plain) {
+            return Name(name.into());
+        }
         let shown = |character: char| if character.is_control() { '\u{fffd}' } else { character };
         Name(name.chars().take(LONGEST).map(shown).collect())
     }
@@ -53,5 +57,8 @@ mod tests {
     fn a_name_is_bounded_and_moves_no_cursor() {
         assert_eq!(Name::from("Ä".repeat(100).as_str()).as_str(), "Ä".repeat(64));
         assert_eq!(Name::from("a\u{1b}[2Jb").as_str(), "a\u{fffd}[2Jb");
+        assert_eq!(Name::from("a\u{7f}\u{9b}b").as_str(), "a\u{fffd}\u{fffd}b");
+        assert_eq!(Name::from("a".repeat(65).as_str()).as_str(), "a".repeat(64));
+        assert_eq!(Name::from("mcp__a tool~").as_str(), "mcp__a tool~");
     }
 }

@@ -10,6 +10,9 @@ use tokenforge_ledger::{Entry, Ledger};
 /// How many entries may wait to be written; more are dropped and counted.
 const WAITING: usize = 1024;
 
+/// How many entries are written at once.
+const TOGETHER: usize = 64;
+
 /// How long entries that wait are waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -38,7 +41,7 @@ impl Books {
                 return None;
             }
         };
-        let queue = Queue::start(WAITING, Writer { ledger, has_failed: false });
+        let queue = Queue::start(WAITING, Writer { ledger, entries: Vec::new(), has_failed: false });
         Some(Books { folder, queue })
     }
 
@@ -59,17 +62,15 @@ impl Books {
 
 struct Writer {
     ledger: Ledger,
+    /// What is written next, together.
+    entries: Vec<Entry>,
     has_failed: bool,
 }
 
-impl Clerk<Page> for Writer {
-    const PAUSE: Duration = Duration::from_millis(20);
-
-    fn take(&mut self, page: Page) {
-        let written = match page {
-            Page::Record(record) => self.ledger.append(&record.entry()),
-            Page::Entry(entry) => self.ledger.append(&entry),
-        };
+impl Writer {
+    fn write(&mut self) {
+        let written = self.ledger.append_all(&self.entries);
+        self.entries.clear();
         // Said once: a disk that is full stays so for a while.
         if let Err(error) = &written
             && !self.has_failed
@@ -77,5 +78,23 @@ impl Clerk<Page> for Writer {
             tracing::error!(%error, "savings cannot be written down");
         }
         self.has_failed = written.is_err();
+    }
+}
+
+impl Clerk<Page> for Writer {
+    const PAUSE: Duration = Duration::from_millis(20);
+
+    fn take(&mut self, page: Page) {
+        self.entries.push(match page {
+            Page::Record(record) => record.entry(),
+            Page::Entry(entry) => *entry,
+        });
+        if self.entries.len() >= TOGETHER {
+            self.write();
+        }
+    }
+
+    fn rest(&mut self) {
+        self.write();
     }
 }

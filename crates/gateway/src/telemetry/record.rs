@@ -39,7 +39,9 @@ impl Record {
         entry.dialect = report.dialect.map(|dialect| Name::from(&*format!("{dialect:?}")));
         entry.context_estimate = self.context_estimate();
         for result in &report.results {
-            entry.add(outcome(result));
+            let figures = &result.figures;
+            let tokens = (figures.before.tokens as u64, figures.after.tokens as u64);
+            entry.add_result(&figures.tool, stages(result), result.memo_reused, tokens);
         }
         for expanded in &self.expanded {
             entry.add(self.outcome_expanded(expanded));
@@ -96,21 +98,14 @@ impl Record {
     }
 }
 
-fn outcome(result: &ResultReport) -> Outcome {
-    let figures = &result.figures;
-    let (before, after) = (figures.before.tokens as u64, figures.after.tokens as u64);
-    let repeated = result.memo_reused;
-    Outcome { repeated, ..Outcome::fresh(&figures.tool, stages(result), before, after) }
-}
-
 /// What was done to a result; nothing where it went on as it came.
-fn stages(result: &ResultReport) -> impl Iterator<Item = &'static str> {
+fn stages(result: &ResultReport) -> impl Iterator<Item = &'static str> + Clone {
     let figures = &result.figures;
     let is_touched = figures.is_touched();
     let named = figures.stages.iter().copied().chain(figures.strategy);
     let unnamed = figures.stages.is_empty() && figures.strategy.is_none();
     let named = named.chain(unnamed.then_some(UNKNOWN));
-    named.filter(move |_| is_touched).collect::<Vec<_>>().into_iter()
+    named.filter(move |_| is_touched)
 }
 
 /// A provider's figures with each token in one place: some count what is cached as input, too.
