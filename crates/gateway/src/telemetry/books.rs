@@ -41,7 +41,8 @@ impl Books {
                 return None;
             }
         };
-        let queue = Queue::start(WAITING, Writer { ledger, entries: Vec::new(), has_failed: false });
+        let queue =
+            Queue::start(WAITING, Writer { ledger, entries: Vec::new(), has_failed: false });
         Some(Books { folder, queue })
     }
 
