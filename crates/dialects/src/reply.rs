@@ -29,7 +29,7 @@ pub use wire::Wire;
 use crate::dialect::Dialect;
 use crate::json::Node;
 use frames::{Frames, Out, Pen};
-use speech::{PassOn, Speech};
+use speech::{PassOn, Speech, TOOL};
 
 /// A reply on its way to the client, over as many replies of the upstream as it takes.
 ///
@@ -64,6 +64,8 @@ pub struct Reply {
     speech: Box<dyn Speech>,
     pen: Pen,
     state: State,
+    /// The upstream was not asked again yet.
+    is_first: bool,
 }
 
 /// What happens to the bytes that come.
@@ -84,7 +86,7 @@ impl Reply {
             Wire::Whole => State::Whole(Vec::new()),
             _ => State::Stream(Frames::new(wire)),
         };
-        Reply { speech: speech::of(dialect), pen: Pen::new(dialect, wire), state }
+        Reply { speech: speech::of(dialect), pen: Pen::new(dialect, wire), state, is_first: true }
     }
 
     /// Takes bytes as the upstream sent them, split anywhere, and appends what the client may have now.
@@ -110,8 +112,14 @@ impl Reply {
             State::Verbatim => Next::Done,
             State::Whole(body) => {
                 let body = std::mem::take(body);
-                let next = str::from_utf8(&body).ok();
-                let next = next.and_then(|body| self.speech.whole(body, out).ok());
+                let next = str::from_utf8(&body).ok().and_then(|text| {
+                    if self.is_first && !may_name_our_tool(text) {
+                        self.speech.count(&Node::read(text).ok()?);
+                        return None;
+                    }
+                    self.speech.whole(text, out).ok()
+                });
+                self.is_first &= !matches!(next, Some(Next::Ask(_)));
                 next.unwrap_or_else(|| {
                     out.extend_from_slice(&body);
                     Next::Done
@@ -154,6 +162,11 @@ impl Reply {
             }
         }
     }
+}
+
+/// Can a reply hold a call of our tool, or tell the client of it? With escapes, any name can be spelled.
+fn may_name_our_tool(reply: &str) -> bool {
+    reply.contains(TOOL) || reply.contains("\\u")
 }
 
 /// Takes every complete event to the client. Those without a payload, such as comments, concern no dialect.

@@ -239,6 +239,10 @@ impl<G: Grammar> Speech for Blocks<G> {
         Ok(next)
     }
 
+    fn count(&mut self, reply: &Node<'_>) {
+        self.usage.note(G::tokens(reply));
+    }
+
     fn is_internal(&self) -> bool {
         !self.is_asked && self.current.ending.is_none() && self.current.ledger.internal() > 0
     }

@@ -221,6 +221,12 @@ impl Speech for Chat {
         self.read_whole(body, out)
     }
 
+    fn count(&mut self, reply: &Node<'_>) {
+        if let Some(usage) = reply.get("usage") {
+            self.figures.note(&usage);
+        }
+    }
+
     fn is_internal(&self) -> bool {
         self.calls.has_internal()
     }

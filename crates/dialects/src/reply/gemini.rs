@@ -223,6 +223,13 @@ impl Speech for Gemini {
         self.read_whole(body, out)
     }
 
+    fn count(&mut self, reply: &Node<'_>) {
+        let response = reply.get("response").unwrap_or_else(|| reply.clone());
+        if let Some(usage) = response.get("usageMetadata") {
+            self.figures.note(&usage);
+        }
+    }
+
     fn is_internal(&self) -> bool {
         self.parts.calls.has_internal()
     }

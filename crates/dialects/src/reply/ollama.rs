@@ -242,6 +242,10 @@ impl Speech for Ollama {
         Ok(Next::Done)
     }
 
+    fn count(&mut self, reply: &Node<'_>) {
+        self.figures.note(reply);
+    }
+
     fn is_internal(&self) -> bool {
         self.calls.has_internal()
     }

@@ -278,6 +278,10 @@ impl Speech for Responses {
         Ok(Next::Ask(self.ask()))
     }
 
+    fn count(&mut self, reply: &Node<'_>) {
+        self.note(reply);
+    }
+
     fn is_internal(&self) -> bool {
         self.items.has_internal()
     }

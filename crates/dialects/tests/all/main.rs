@@ -11,6 +11,7 @@ mod reply_chat;
 mod reply_gemini;
 mod reply_ollama;
 mod reply_responses;
+mod reply_whole;
 mod shapes;
 mod speech;
 mod support;
