@@ -14,6 +14,9 @@ const MOMENT: Duration = Duration::from_micros(50);
 /// Things that follow each other this quickly would come within a moment if nobody had to be woken.
 const SOON: Duration = Duration::from_micros(200);
 
+/// How often it is looked for something to do before others have the processor.
+const LOOKS: u32 = 8;
+
 /// After a moment in vain, so many things happen before the next one is tried.
 const REST: u32 = 16;
 
@@ -32,12 +35,15 @@ pub(crate) fn passed() {
     });
 }
 
-/// Keeps this thread awake when that pays. Whoever else waits for the processor goes first.
+/// Keeps this thread awake when that pays, and lets whoever else waits for the processor have it now and then.
 pub(super) async fn linger() {
+    let mut looks = (1..=LOOKS).cycle();
     loop {
         poll_fn(|context| LANE.with(|lane| lane.poll(context))).await;
         while LANE.with(|lane| lane.with_rhythm(|rhythm| rhythm.goes_on(Instant::now()))) {
-            std::thread::yield_now();
+            if looks.next() == Some(LOOKS) {
+                std::thread::yield_now();
+            }
             tokio::task::yield_now().await;
         }
     }
