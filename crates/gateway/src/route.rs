@@ -143,6 +143,9 @@ fn port(address: &Uri) -> u16 {
 
 /// Would a server that resolves `..` leave the path that the route is for?
 fn has_dots(path: &str) -> bool {
+    if !path.contains(['.', '%']) {
+        return false;
+    }
     let plain = path.to_ascii_lowercase();
     let plain = plain.replace("%2e", ".").replace("%2f", "/").replace("%5c", "\\");
     plain.split(['/', '\\']).any(|segment| segment.split(';').next() == Some(".."))

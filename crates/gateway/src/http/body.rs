@@ -1,5 +1,6 @@
 //! The body of a message on its way through.
 
+use super::linger;
 use super::read::{Gathered, Read};
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -171,6 +172,7 @@ impl Passing {
         match Pin::new(&mut self.rest).poll_frame(context) {
             Poll::Ready(frame) => {
                 self.pace.moved();
+                linger::passed();
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
             Poll::Pending => {

@@ -24,7 +24,7 @@ thread_local! {
     static LANE: Lane = const { Lane { rhythm: Cell::new(Rhythm::NEW), waker: Cell::new(None) } };
 }
 
-/// Something went by, and what follows from it may come soon: the answer to a request, or the next request.
+/// Something went by, and what follows it may come soon: more of a body, the answer to a request, the next request.
 pub(crate) fn passed() {
     LANE.with(|lane| {
         if lane.with_rhythm(|rhythm| rhythm.passed(Instant::now()))

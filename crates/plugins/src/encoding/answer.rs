@@ -53,7 +53,9 @@ pub(crate) async fn encode(context: &mut Context<'_>, form: Form) -> Result<(), 
     if !is_same && !is_json(context.response_headers()?) {
         return Ok(());
     }
-    vary(context.response_headers_mut()?, form);
+    if let Some(names) = not_yet_varied(context.response_headers()?, form) {
+        context.response_headers_mut()?.append(VARY, names);
+    }
     let agreement = context.extensions().get::<Agreement>().filter(|known| !known.is_done);
     let Some(mut agreement) = agreement.cloned() else { return Ok(()) };
     let is_asked = agreement.asks_for(form);
@@ -143,8 +145,11 @@ fn tagged(etag: &HeaderValue, form: Form) -> Option<HeaderValue> {
 fn is_json(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = media_type.and_then(|value| value.split(';').next()).unwrap_or_default();
-    let essence = essence.trim().to_ascii_lowercase();
-    essence == "application/json" || (essence.ends_with("+json") && essence != STC_TYPE)
+    let essence = essence.trim();
+    let ends_in_json = |end: &[u8]| end.eq_ignore_ascii_case(b"+json");
+    let is_of_json = essence.as_bytes().last_chunk::<5>().is_some_and(|end| ends_in_json(end));
+    essence.eq_ignore_ascii_case("application/json")
+        || (is_of_json && !essence.eq_ignore_ascii_case(STC_TYPE))
 }
 
 /// Must nobody between the two change the body?
@@ -155,22 +160,21 @@ fn forbids_change(headers: &HeaderMap) -> bool {
         .any(|part| part.trim().eq_ignore_ascii_case("no-transform"))
 }
 
-/// Says what the answer depends on, also where it is the upstream's: another request may get another.
-fn vary(headers: &mut HeaderMap, form: Form) {
-    let names: &[&str] = match form {
-        Form::Toon => &["Accept", "X-Prefer-Format"],
-        _ => &["Accept", "Accept-Encoding", "X-Prefer-Format", "X-STC-Version"],
+/// What the answer depends on and does not say so yet, also where it is the upstream's: another request may get another.
+fn not_yet_varied(headers: &HeaderMap, form: Form) -> Option<HeaderValue> {
+    let names = match form {
+        Form::Toon => "Accept, X-Prefer-Format",
+        _ => "Accept, Accept-Encoding, X-Prefer-Format, X-STC-Version",
     };
-    let known = |name: &str| {
+    if !headers.contains_key(VARY) {
+        return Some(HeaderValue::from_static(names));
+    }
+    let is_said = |name: &&str| {
         let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());
         lines
             .flat_map(|line| line.split(','))
             .any(|part| part.trim() == "*" || part.trim().eq_ignore_ascii_case(name))
     };
-    let missing: Vec<&str> = names.iter().copied().filter(|name| !known(name)).collect();
-    if let Ok(missing) = HeaderValue::try_from(missing.join(", "))
-        && !missing.is_empty()
-    {
-        headers.append(VARY, missing);
-    }
+    let missing: Vec<&str> = names.split(", ").filter(|name| !is_said(name)).collect();
+    HeaderValue::try_from(missing.join(", ")).ok().filter(|_| !missing.is_empty())
 }

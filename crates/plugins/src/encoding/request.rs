@@ -17,6 +17,12 @@ pub(crate) fn prepare(
 ) -> Result<(), Unavailable> {
     let known = context.extensions().get::<Agreement>().cloned();
     let agreement = known.or_else(|| Agreement::of(context));
+    // What is changed is copied, and most requests ask for nothing.
+    let concern_us = [PREFER_FORMAT, IF_MATCH];
+    let has_any = concern_us.iter().any(|name| context.request_headers().contains_key(name));
+    if agreement.is_none() && !has_any {
+        return Ok(());
+    }
     let headers = context.request_headers_mut()?;
     headers.remove(PREFER_FORMAT);
     // Who writes what was read in this form means what the upstream has.
