@@ -5,7 +5,11 @@ use super::load::{self, Round, Target, Until};
 use super::process::{self, Process};
 use super::{Plan, median};
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+/// A round in which others had a larger part of the processors is taken again, unless that happens all the time.
+const STOLEN: f64 = 0.03;
 
 /// Somebody who answers requests.
 pub(crate) struct Contender {
@@ -37,13 +41,27 @@ impl Contender {
         until: Until,
         figures: &mut Figures,
     ) -> anyhow::Result<()> {
+        figures.add(self.turn(conversation, connections, until).await?);
+        Ok(())
+    }
+
+    async fn turn(
+        &self,
+        conversation: &Arc<Conversation>,
+        connections: usize,
+        until: Until,
+    ) -> anyhow::Result<Turn> {
         let cpu = || self.pid.map_or(Ok(Duration::ZERO), process::cpu);
         let before = cpu()?;
         let round = load::round(&self.target, conversation, self.news, connections, until).await?;
-        figures.cpu += cpu()? - before;
-        figures.rounds.push(round);
-        Ok(())
+        Ok(Turn { round, cpu: cpu()? - before })
     }
+}
+
+/// What came of one turn.
+struct Turn {
+    round: Round,
+    cpu: Duration,
 }
 
 /// How a contender did, over all rounds.
@@ -54,6 +72,11 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
+    fn add(&mut self, turn: Turn) {
+        self.cpu += turn.cpu;
+        self.rounds.push(turn.round);
+    }
+
     /// Requests per second.
     pub(crate) fn rate(&self) -> f64 {
         median(self.rounds.iter().map(Round::rate).collect()).unwrap_or(f64::NAN)
@@ -91,13 +114,24 @@ pub(crate) async fn take_turns(
     plan: Plan,
 ) -> anyhow::Result<Vec<Figures>> {
     let mut figures: Vec<Figures> = contenders.iter().map(|_| Figures::default()).collect();
-    for round in 0..=plan.rounds {
-        for (contender, figures) in contenders.iter().zip(&mut figures) {
+    let (mut kept, mut patience) = (0, 2 * plan.rounds);
+    for round in 0.. {
+        let (start, stolen) = (Instant::now(), process::stolen()?);
+        let mut turns = Vec::new();
+        for contender in contenders {
             let until = Until::Elapsed(plan.turn);
-            contender.round(conversation, connections, until, figures).await?;
-            if round == 0 {
-                *figures = Figures::default();
-            }
+            turns.push(contender.turn(conversation, connections, until).await?);
+        }
+        let all = start.elapsed().as_secs_f64() * available_parallelism()?.get() as f64;
+        let is_stolen = (process::stolen()? - stolen).as_secs_f64() > STOLEN * all;
+        if round == 0 || (is_stolen && patience > 0) {
+            patience -= usize::from(round > 0);
+            continue;
+        }
+        figures.iter_mut().zip(turns).for_each(|(figures, turn)| figures.add(turn));
+        kept += 1;
+        if kept == plan.rounds {
+            break;
         }
     }
     Ok(figures)

@@ -122,6 +122,13 @@ pub(crate) fn cpu(pid: u32) -> anyhow::Result<Duration> {
     Ok(TICK * (ticks(11)? + ticks(12)?))
 }
 
+/// The processor time that others had so far while processes here could have run, on a machine that is shared.
+pub(crate) fn stolen() -> anyhow::Result<Duration> {
+    let stat = std::fs::read_to_string("/proc/stat").context("/proc/stat")?;
+    let ticks = stat.split_whitespace().nth(8).context("a short stat")?;
+    Ok(TICK * ticks.parse::<u32>()?)
+}
+
 /// The memory a process holds now, in KB.
 pub(crate) fn rss(pid: u32) -> anyhow::Result<usize> {
     memory(pid, "VmRSS:")
