@@ -16,7 +16,8 @@ use tokenforge_formats::Form;
 use tokenforge_negotiate::Format;
 use tokenforge_plugin::{BodyNeed, BoxFuture, Context, Error, Flow, Phase, Phases, Plugin};
 
-/// The form that is usual where a request goes. The gateway puts it among the extensions; otherwise it is JSON.
+/// The form that is usual where a request goes. The gateway puts it among the extensions of every request to a route, by
+/// which plugins know one; otherwise it is JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usual(pub Format);
 

@@ -9,10 +9,15 @@ use crate::options::Options;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_ENCODING;
+use http_body::Body as _;
 use hyper::body::Incoming;
 use memchr::memmem;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
 use tokio::time::Instant;
+
+/// A body of which nobody has to see anything, and which says that it is no longer than this, goes on when all of it is
+/// here: in one write, and not at the pace of a slow client.
+const SHORT: u64 = 256 << 10;
 
 /// The body of a request.
 pub(super) enum Payload {
@@ -61,7 +66,15 @@ impl Visit {
         let limits = &self.state.settings.limits;
         let until = Instant::now() + limits.body_timeout;
         if reader == Reader::Nobody {
-            return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
+            let is_short = body.size_hint().exact().is_some_and(|length| length <= SHORT);
+            if body.is_end_stream() || !is_short {
+                return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
+            }
+            let pieces = read_apart(body, SHORT as usize, until).await;
+            let pieces = pieces.map_err(|error| unread(&error))?;
+            return Ok(Payload::Passing(
+                pieces.map_or_else(|rest| rest, |all| Body::Apart(all.into())),
+            ));
         }
         let coding = Coding::of(&exchange.request().headers);
         let wire = if reader == Reader::IfItNamesUs && coding == Ok(None) {

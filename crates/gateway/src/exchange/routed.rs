@@ -8,7 +8,6 @@ use crate::route::Route;
 use http::Response;
 use http::uri::PathAndQuery;
 use hyper::body::Incoming;
-use tokenforge_negotiate::Format;
 use tokenforge_plugin::Exchange;
 use tokenforge_plugins::Usual;
 
@@ -25,9 +24,7 @@ impl Visit {
         let path = head.uri.path_and_query().cloned();
         let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
         let target = route.target(&path).map_err(refusal)?;
-        if route.format != Format::Json {
-            exchange.extensions_mut().insert(Usual(route.format));
-        }
+        exchange.extensions_mut().insert(Usual(route.format));
         let mut payload = self.read(exchange, body, self.plugin_reader()).await?;
         self.run_on_body(exchange, &mut payload).await?;
         self.forward(exchange, target, Rewriting::untouched(payload.into_body())).await

@@ -3,7 +3,7 @@
 //! A text that is found is compared with the body and passed: it need not be scanned, nor hashed, nor compared again.
 
 use super::{Entry, Memo};
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 use tokenforge_dialects::{Known, Shape, ToolResult};
@@ -36,11 +36,13 @@ impl<'m> Texts<'m> {
     }
 
     /// The entry whose text stands in this place, and is all that does: another may go on where it ends.
-    pub(crate) fn at(&self, place: &Range<usize>) -> Option<Arc<Entry>> {
-        let found = self.found.borrow();
-        let index = found.binary_search_by_key(&place.start, |(at, _)| *at).ok()?;
-        let (_, entry) = found.get(index)?;
-        (entry.raw.len() == place.len()).then(|| entry.clone())
+    pub(crate) fn at(&self, place: &Range<usize>) -> Option<Ref<'_, Entry>> {
+        let entry = Ref::filter_map(self.found.borrow(), |found| {
+            let index = found.binary_search_by_key(&place.start, |(at, _)| *at).ok()?;
+            let (_, entry) = found.get(index)?;
+            (entry.raw.len() == place.len()).then_some(&**entry)
+        });
+        entry.ok()
     }
 
     /// From now on the text of this entry is known.

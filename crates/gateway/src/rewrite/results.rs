@@ -74,10 +74,10 @@ pub(super) fn rewrite(
             results.originals.insert(reference, index);
         }
         report.results.push(done.reported());
-        shown.add(result, chain, done.entry.clone());
         if let Some(replacement) = &done.entry.replacement {
             results.replaced.push((result.place(), replacement.clone()));
         }
+        shown.add(result, chain, done.entry);
     }
     shown.leave();
     Some(results)
