@@ -14,14 +14,17 @@ use tokio::time::timeout;
 /// Longer than this nothing takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where half of the body was sent, and all of it.
+/// Where a part of the body was sent, and all of it.
 const HALF: &str = "half of it";
 const END: &str = "the end";
+
+/// A body that says it is this long goes on before it is all here.
+const LONG: usize = 1 << 20;
 
 /// When the client leaves.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// Half of its body was sent. A body that is read whole before it goes on is nobody's business yet.
+    /// A part of its body was sent. A body that is read whole before it goes on is nobody's business yet.
     Sending,
     /// The answer has not begun.
     Waiting,
@@ -77,14 +80,13 @@ async fn leave(
     let mut client = TcpStream::connect(gateway).await?;
     client.set_nodelay(true)?;
     let body = body();
-    let (path, sent) = match phase {
-        Phase::Sending => ("embeddings", body.find(HALF).map_or(0, |at| at + HALF.len())),
-        Phase::Waiting | Phase::Reading => ("chat/completions", body.len()),
+    let (path, sent, length) = match phase {
+        Phase::Sending => ("embeddings", body.find(HALF).map_or(0, |at| at + HALF.len()), LONG),
+        Phase::Waiting | Phase::Reading => ("chat/completions", body.len(), body.len()),
     };
     let head = format!(
         "POST /v1/{path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
-         authorization: Bearer sk-bench\r\ncontent-length: {}\r\n\r\n",
-        body.len()
+         authorization: Bearer sk-bench\r\ncontent-length: {length}\r\n\r\n",
     );
     client.write_all(head.as_bytes()).await?;
     client.write_all(&body.as_bytes()[..sent]).await?;

@@ -34,6 +34,17 @@ proptest! {
     }
 
     #[test]
+    fn entries_written_together_are_where_each_would_be(entries in entries()) {
+        let (apart, together) = (written(&entries), tempfile::tempdir().unwrap());
+        Ledger::open(together.path()).unwrap().append_all(&entries).unwrap();
+        let texts = |folder: &Path| -> Vec<_> {
+            let file = |file: PathBuf| (file.file_name().unwrap().to_owned(), fs::read(&file).unwrap());
+            files(folder).into_iter().map(file).collect()
+        };
+        prop_assert_eq!(texts(apart.path()), texts(together.path()));
+    }
+
+    #[test]
     fn a_torn_line_loses_only_itself(mut entries in entries(), at in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>()) {
         prop_assume!(!entries.is_empty());
         entries.iter_mut().for_each(|entry| entry.time = NOON);
@@ -65,8 +76,9 @@ fn two_writers_at_once_lose_nothing() {
             let folder = folder.path();
             scope.spawn(move || {
                 let mut ledger = Ledger::open(folder).unwrap();
-                for n in 0..EACH {
-                    ledger.append(&hook(NOON + writer * EACH + n)).unwrap();
+                let entries: Vec<_> = (0..EACH).map(|n| hook(NOON + writer * EACH + n)).collect();
+                for together in entries.chunks(1 + 9 * writer as usize) {
+                    ledger.append_all(together).unwrap();
                 }
             });
         }
