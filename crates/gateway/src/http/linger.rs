@@ -1,7 +1,7 @@
 //! Staying awake for a moment where the next thing to do is likely to come within it.
 //!
 //! A thread that sleeps has to be woken, which takes longer than passing a request on: most of all in a virtual machine.
-//! Where traffic is dense it pays to wait awake. Between an agent and its model, where seconds pass, nobody ever does.
+//! Where traffic is dense it pays to wait awake. Between an agent and its model, where seconds pass, it hardly ever happens.
 
 use std::cell::Cell;
 use std::future::poll_fn;
