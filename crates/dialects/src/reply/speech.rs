@@ -36,7 +36,7 @@ pub(super) trait Speech: Send + Sync {
     /// A whole reply. `Err` before anything was written: it goes to the client as it is.
     fn whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<Next, PassOn>;
 
-    /// The figures of a whole reply, in which there is nothing of ours. Nothing if it has none.
+    /// Takes the figures from a whole reply in which there is nothing of ours.
     fn count(&mut self, reply: &Node<'_>);
 
     /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.

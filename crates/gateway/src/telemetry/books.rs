@@ -70,6 +70,9 @@ struct Writer {
 
 impl Writer {
     fn write(&mut self) {
+        if self.entries.is_empty() {
+            return;
+        }
         let written = self.ledger.append_all(&self.entries);
         self.entries.clear();
         // Said once: a disk that is full stays so for a while.
