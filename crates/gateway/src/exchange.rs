@@ -215,7 +215,7 @@ impl Visit {
 
     /// Runs the plugins of a phase.
     async fn run(&self, phase: Phase, exchange: &mut Exchange) -> Result<(), Stop> {
-        if self.chain().is_empty_for(phase) {
+        if !self.chain().concerns_any(phase, exchange) {
             return Ok(());
         }
         let outcome = Box::pin(self.chain().run(phase, exchange)).await;

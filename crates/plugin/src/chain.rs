@@ -67,6 +67,12 @@ impl Chain {
         !self.phases.contains(phase)
     }
 
+    /// Is there a plugin that [has something to do](Plugin::is_concerned) in the phase?
+    pub fn concerns_any(&self, phase: Phase, exchange: &mut Exchange) -> bool {
+        !self.is_empty_for(phase)
+            && self.links_of(phase).any(|link| link.is_concerned(phase, exchange))
+    }
+
     /// The most that the plugins of the phase together may have to see of the body that belongs to it.
     pub fn body_need(&self, phase: Phase) -> BodyNeed {
         self.needs[phase.index()]
@@ -74,8 +80,7 @@ impl Chain {
 
     /// What they have to see of it [in this request](Plugin::wants_body).
     pub fn body_need_of(&self, phase: Phase, exchange: &mut Exchange) -> BodyNeed {
-        let links = self.links.iter().filter(|link| link.phases.contains(phase));
-        let needs = links.map(|link| link.need_of(phase, exchange));
+        let needs = self.links_of(phase).map(|link| link.need_of(phase, exchange));
         needs.max().unwrap_or_default()
     }
 
@@ -85,7 +90,10 @@ impl Chain {
     /// [`Exchange::take_failures`]; its [`ErrorPolicy`] decides whether the request goes on. Whoever drops this future
     /// before its end drops the exchange too: a call that was cut off is not undone.
     pub async fn run(&self, phase: Phase, exchange: &mut Exchange) -> Outcome {
-        for link in self.links.iter().filter(|link| link.phases.contains(phase)) {
+        for link in self.links_of(phase) {
+            if !link.is_concerned(phase, exchange) {
+                continue;
+            }
             match link.call(phase, exchange).await {
                 Some(Flow::Continue) => {}
                 Some(Flow::SkipRest) => break,
@@ -104,6 +112,10 @@ impl Chain {
         self.meters.iter().flat_map(|(name, (phases, meter))| {
             phases.iter().map(|phase| meter.read(Arc::clone(name), phase))
         })
+    }
+
+    fn links_of(&self, phase: Phase) -> impl Iterator<Item = &Link> {
+        self.links.iter().filter(move |link| link.phases.contains(phase))
     }
 
     fn append(&mut self, plugin: Arc<dyn Plugin>, placement: Placement, previous: &Self) {
@@ -144,6 +156,12 @@ impl Link {
                 None
             }
         }
+    }
+
+    /// Is there anything for the plugin to do? One that panics is called: that will fail in its turn.
+    fn is_concerned(&self, phase: Phase, exchange: &mut Exchange) -> bool {
+        let context = Context::new(phase, BodyNeed::None, exchange);
+        catch_unwind(AssertUnwindSafe(|| self.plugin.is_concerned(&context))).unwrap_or(true)
     }
 
     /// What the plugin has to see of a body. One that panics is taken to want it: its call will fail in its turn.

@@ -7,8 +7,8 @@ use std::pin::Pin;
 
 /// Something that is called on the way of a request and its response.
 ///
-/// A plugin is made once and called by many requests at the same time. Its methods other than [`call`](Self::call) and
-/// [`wants_body`](Self::wants_body) are asked once, when the chain is built.
+/// A plugin is made once and called by many requests at the same time. Its methods other than [`call`](Self::call),
+/// [`is_concerned`](Self::is_concerned) and [`wants_body`](Self::wants_body) are asked once, when the chain is built.
 ///
 /// What a call does is isolated: if it panics, fails or takes too long, everything it changed in the context is undone,
 /// and the [`ErrorPolicy`](crate::ErrorPolicy) says what comes next. A call that blocks its thread cannot be
@@ -30,6 +30,13 @@ pub trait Plugin: Send + Sync {
     /// buffered; the context shows all but the body. One that does not ask may be shown it all the same, where another
     /// plugin does.
     fn wants_body(&self, context: &Context<'_>) -> bool {
+        let _ = context;
+        true
+    }
+
+    /// Is there anything for it to do? Asked before every call; the context shows all but the body. A call that is not
+    /// made takes no time, and is not counted.
+    fn is_concerned(&self, context: &Context<'_>) -> bool {
         let _ = context;
         true
     }

@@ -70,6 +70,13 @@ impl Plugin for Encoding {
             && answer::can_change(context)
     }
 
+    fn is_concerned(&self, context: &Context<'_>) -> bool {
+        match context.phase() {
+            Phase::PreUpstream => request::concerns_us(context),
+            _ => answer::concerns_us(context, self.form),
+        }
+    }
+
     fn encodes(&self) -> bool {
         true
     }

@@ -27,10 +27,14 @@ impl Visit {
         exchange: &mut Exchange,
         body: Body,
     ) -> Result<Body, Stop> {
-        if self.chain().is_empty_for(Phase::PostUpstream) {
-            return Ok(body);
-        }
-        match Box::pin(self.read_answer(exchange, body)).await? {
+        let need = self.chain().body_need_of(Phase::PostUpstream, exchange);
+        let read = match need {
+            BodyNeed::Buffered { up_to } => {
+                Box::pin(self.read_answer(exchange, body, up_to)).await?
+            }
+            BodyNeed::None => Err(body),
+        };
+        match read {
             Ok(whole) => Box::pin(self.run_on_whole(exchange, whole)).await,
             Err(body) => {
                 self.run(Phase::PostUpstream, exchange).await?;
@@ -39,14 +43,13 @@ impl Visit {
         }
     }
 
-    /// Reads the answer if somebody has to see it and can; otherwise it is given back.
+    /// Reads the answer if it is no longer than this; otherwise it is given back.
     async fn read_answer(
         &self,
-        exchange: &mut Exchange,
+        exchange: &Exchange,
         body: Body,
+        up_to: usize,
     ) -> Result<Result<Whole, Body>, Stop> {
-        let need = self.chain().body_need_of(Phase::PostUpstream, exchange);
-        let BodyNeed::Buffered { up_to } = need else { return Ok(Err(body)) };
         let Some(coding) = self.readable(exchange, up_to) else { return Ok(Err(body)) };
         let wire = match body.read(up_to).await {
             Ok(Read::Whole(wire)) => wire,

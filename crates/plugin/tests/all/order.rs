@@ -108,6 +108,36 @@ async fn a_plugin_is_called_in_the_phases_that_it_named() {
     }
 }
 
+#[tokio::test]
+async fn a_plugin_that_has_nothing_to_do_is_neither_called_nor_counted() {
+    let diary = Diary::default();
+    let asked = diary.writer("asked", Phase::PreAuth, || Flow::Continue);
+    let asked = asked.concerned_if(|context| context.request_headers().contains_key("x-ask"));
+    let chain = chain([asked]);
+
+    let mut other = exchange();
+    assert!(!chain.concerns_any(Phase::PreAuth, &mut other));
+    assert!(termination(chain.run(Phase::PreAuth, &mut other).await).is_none());
+    assert!(diary.lines().is_empty());
+    assert_eq!(chain.metrics().map(|metrics| metrics.calls).sum::<u64>(), 0);
+
+    let mut asking = exchange();
+    asking.request_mut().headers.insert("x-ask", "1".parse().unwrap());
+    assert!(chain.concerns_any(Phase::PreAuth, &mut asking));
+    assert!(!chain.concerns_any(Phase::PostAuth, &mut asking), "it is for another phase");
+    assert!(termination(chain.run(Phase::PreAuth, &mut asking).await).is_none());
+    assert_eq!(diary.lines(), ["asked"]);
+}
+
+#[tokio::test]
+async fn h9_a_plugin_that_panics_when_it_is_asked_is_called() {
+    let diary = Diary::default();
+    let plugin = diary.writer("called", Phase::PreAuth, || Flow::Continue);
+    let chain = chain([plugin.concerned_if(|_| panic!("when asked"))]);
+    assert!(termination(chain.run(Phase::PreAuth, &mut exchange()).await).is_none());
+    assert_eq!(diary.lines(), ["called"]);
+}
+
 #[test]
 fn a_run_may_move_between_threads() {
     fn moves<T: Send>(_: T) {}

@@ -47,12 +47,19 @@ pub(crate) fn can_change(context: &Context<'_>) -> bool {
         && !forbids_change(context.request_headers())
 }
 
+/// Is there anything to say about an answer, or to be made of it?
+pub(crate) fn concerns_us(context: &Context<'_>, form: Form) -> bool {
+    let (Ok(status), Ok(headers)) = (context.status(), context.response_headers()) else {
+        return false;
+    };
+    let may_differ = status == StatusCode::NOT_MODIFIED || is_json(headers);
+    let is_agreed = || context.extensions().get::<Agreement>().is_some_and(|known| !known.is_done);
+    may_differ && (is_agreed() || not_yet_varied(headers, form).is_some())
+}
+
 /// Writes the answer in the form that was agreed on, if this one is asked for and the answer becomes smaller.
 pub(crate) async fn encode(context: &mut Context<'_>, form: Form) -> Result<(), Error> {
     let is_same = context.status()? == StatusCode::NOT_MODIFIED;
-    if !is_same && !is_json(context.response_headers()?) {
-        return Ok(());
-    }
     if let Some(names) = not_yet_varied(context.response_headers()?, form) {
         context.response_headers_mut()?.append(VARY, names);
     }
@@ -146,8 +153,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = media_type.and_then(|value| value.split(';').next()).unwrap_or_default();
     let essence = essence.trim();
-    let ends_in_json = |end: &[u8]| end.eq_ignore_ascii_case(b"+json");
-    let is_of_json = essence.as_bytes().last_chunk::<5>().is_some_and(|end| ends_in_json(end));
+    let end = essence.as_bytes().last_chunk::<5>();
+    let is_of_json = end.is_some_and(|end| end.eq_ignore_ascii_case(b"+json"));
     essence.eq_ignore_ascii_case("application/json")
         || (is_of_json && !essence.eq_ignore_ascii_case(STC_TYPE))
 }

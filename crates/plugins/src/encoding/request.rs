@@ -9,6 +9,14 @@ use tokenforge_formats::Form;
 use tokenforge_negotiate::{PREFER_FORMAT, STC_CODING, STC_TYPE, STC_VERSION, TOON_TYPE, take_out};
 use tokenforge_plugin::{Context, Unavailable};
 
+/// Does a request ask for anything of ours, or name an answer that was written in a form of ours?
+pub(crate) fn concerns_us(context: &Context<'_>) -> bool {
+    let headers = context.request_headers();
+    [PREFER_FORMAT, IF_MATCH].iter().any(|name| headers.contains_key(name))
+        || context.extensions().get::<Agreement>().is_some()
+        || Agreement::of(context).is_some()
+}
+
 /// Offers the form to the reader, for JSON of up to so many bytes, and makes the request one for JSON.
 pub(crate) fn prepare(
     context: &mut Context<'_>,
@@ -17,12 +25,6 @@ pub(crate) fn prepare(
 ) -> Result<(), Unavailable> {
     let known = context.extensions().get::<Agreement>().cloned();
     let agreement = known.or_else(|| Agreement::of(context));
-    // What is changed is copied, and most requests ask for nothing.
-    let concern_us = [PREFER_FORMAT, IF_MATCH];
-    let has_any = concern_us.iter().any(|name| context.request_headers().contains_key(name));
-    if agreement.is_none() && !has_any {
-        return Ok(());
-    }
     let headers = context.request_headers_mut()?;
     headers.remove(PREFER_FORMAT);
     // Who writes what was read in this form means what the upstream has.

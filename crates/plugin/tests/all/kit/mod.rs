@@ -19,6 +19,7 @@ pub(crate) struct Scripted {
     phases: Phases,
     need: BodyNeed,
     is_wanted: fn(&Context<'_>) -> bool,
+    is_concerned: fn(&Context<'_>) -> bool,
     encodes: bool,
     script: Script,
 }
@@ -31,7 +32,9 @@ impl Scripted {
     ) -> Self {
         let (name, phases) = (name.into(), phases.into());
         let (need, script) = (BodyNeed::None, Box::new(script));
-        Self { name, phases, need, is_wanted: |_| true, encodes: false, script }
+        let always: fn(&Context<'_>) -> bool = |_| true;
+        let (is_wanted, is_concerned) = (always, always);
+        Self { name, phases, need, is_wanted, is_concerned, encodes: false, script }
     }
 
     pub(crate) fn needing(self, up_to: usize) -> Self {
@@ -40,6 +43,10 @@ impl Scripted {
 
     pub(crate) fn only_if(self, is_wanted: fn(&Context<'_>) -> bool) -> Self {
         Self { is_wanted, ..self }
+    }
+
+    pub(crate) fn concerned_if(self, is_concerned: fn(&Context<'_>) -> bool) -> Self {
+        Self { is_concerned, ..self }
     }
 
     pub(crate) fn encoding(self) -> Self {
@@ -62,6 +69,10 @@ impl Plugin for Scripted {
 
     fn wants_body(&self, context: &Context<'_>) -> bool {
         (self.is_wanted)(context)
+    }
+
+    fn is_concerned(&self, context: &Context<'_>) -> bool {
+        (self.is_concerned)(context)
     }
 
     fn encodes(&self) -> bool {
