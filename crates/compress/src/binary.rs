@@ -26,10 +26,10 @@ const MAX_NOISE: usize = 8;
 /// assert_eq!(suppress(&text).as_deref(), Some("a.zip:\n[Forge removed binary output: 161 bytes]\nend\n"));
 /// ```
 pub fn suppress(text: &str) -> Option<String> {
-    // Without control characters nothing is binary. Whole chunks are looked at, many bytes at a time.
-    let has_control =
-        |chunk: &[u8]| chunk.iter().fold(false, |found, &byte| found | is_control(byte));
-    text.as_bytes().chunks(1024).any(has_control).then_some(())?;
+    // Without control characters nothing is binary.
+    if !has_control(text.as_bytes()) {
+        return None;
+    }
     let stretches = stretches(text);
     if stretches.is_empty() {
         return None;
@@ -113,6 +113,22 @@ impl Census {
     }
 }
 
+/// Is there a control character? Words of eight bytes in which none can be are passed at once.
+fn has_control(text: &[u8]) -> bool {
+    let (words, rest) = text.as_chunks::<8>();
+    let suspect = words.iter().filter(|word| may_have_control(u64::from_le_bytes(**word)));
+    suspect.flatten().chain(rest).any(|&byte| is_control(byte))
+}
+
+/// Is a byte of the word below a space, or 0x7f?
+fn may_have_control(word: u64) -> bool {
+    const EACH: u64 = u64::MAX / 0xff;
+    let low = word.wrapping_sub(EACH * 0x20) & !word;
+    let from_delete = word ^ (EACH * 0x7f);
+    let delete = from_delete.wrapping_sub(EACH) & !from_delete;
+    (low | delete) & (EACH * 0x80) != 0
+}
+
 /// Control characters that neither lay out text nor steer a terminal.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=6 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)
@@ -120,7 +136,7 @@ fn is_control(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::suppress;
+    use super::{has_control, is_control, suppress};
 
     /// Bytes as a compressor makes them, decoded as a tool does.
     fn noise(bytes: usize) -> String {
@@ -130,6 +146,17 @@ mod tests {
             state.to_be_bytes()[0]
         };
         String::from_utf8_lossy(&(0..bytes).map(|_| next()).collect::<Vec<_>>()).into_owned()
+    }
+
+    #[test]
+    fn a_control_character_is_found_wherever_it_is() {
+        for byte in 0..=u8::MAX {
+            for at in 0..20 {
+                let mut text = *b"twenty bytes \n of \xfft";
+                text[at] = byte;
+                assert_eq!(has_control(&text), is_control(byte), "{byte:#x} at {at}");
+            }
+        }
     }
 
     #[test]

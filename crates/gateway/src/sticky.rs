@@ -24,18 +24,23 @@ impl<'s> Sticky<'s> {
         output: &Output<'_>,
         settings: &Settings,
     ) -> Self {
-        let mut hasher = blake3::Hasher::new();
         let flags = [u8::from(output.is_error)];
         let fingerprint = settings.fingerprint(false).to_le_bytes();
-        for part in [
-            kind.as_bytes(),
+        // The text is first: what begins at a whole block is hashed several blocks at a time.
+        let parts = [
             output.text.as_bytes(),
             output.tool.as_bytes(),
             output.arguments.as_bytes(),
+            kind.as_bytes(),
             &flags,
             &fingerprint,
-        ] {
-            hasher.update(&part.len().to_le_bytes()).update(part);
+        ];
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(part);
+        }
+        for part in parts {
+            hasher.update(&part.len().to_le_bytes());
         }
         Sticky { store, tenant, id: hasher.finalize().to_hex().to_string() }
     }

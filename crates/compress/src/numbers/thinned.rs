@@ -20,6 +20,9 @@ impl<'a> Numbering<'a> {
             self.write_shown();
             return line;
         }
+        if self.run.is_none() {
+            return line;
+        }
         let bare = line.strip_prefix(&*self.shown).unwrap_or(line);
         self.advance();
         bare

@@ -1,8 +1,11 @@
 //! Templates and rows to text.
 
 use super::align::MAX_COLUMN;
-use super::ditto::expand;
+use super::ditto::kept;
 use super::spelling::{self, LITERAL, MAX_TEXT, SIGNATURE, Signs};
+use crate::whole_lines::whole_lines;
+use memchr::memchr;
+use std::ops::Range;
 
 /// The text that [`encode`](super::encode) was given; `None` for a text that it did not write.
 pub fn decode(text: &str) -> Option<String> {
@@ -10,15 +13,15 @@ pub fn decode(text: &str) -> Option<String> {
         return None;
     }
     let (legend, body) = text.split_once('\n')?;
-    let signs = Signs::read(legend)?;
     let mut reader = Reader {
-        signs,
+        signs: Signs::read(legend)?,
         templates: Vec::new(),
         current: None,
         above: Vec::new(),
-        out: String::with_capacity(text.len()),
+        values: Vec::new(),
+        out: String::with_capacity(2 * text.len()),
     };
-    for line in body.split_inclusive('\n') {
+    for line in whole_lines(body) {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
         if reader.line(line)? {
             reader.out.push_str(end);
@@ -33,9 +36,11 @@ pub fn decode(text: &str) -> Option<String> {
 struct Reader<'a> {
     signs: Signs,
     /// The constant text around the values of each template.
-    templates: Vec<Vec<&'a str>>,
+    templates: Vec<Vec<Constant<'a>>>,
     current: Option<usize>,
-    above: Vec<String>,
+    /// Where in `out` the values of the row above are, and those of this one.
+    above: Vec<Range<usize>>,
+    values: Vec<Range<usize>>,
     out: String,
 }
 
@@ -44,7 +49,10 @@ impl<'a> Reader<'a> {
     fn line(&mut self, line: &'a str) -> Option<bool> {
         let known = self.templates.len();
         if let Some(text) = spelling::defined(line, known) {
-            let texts: Vec<&str> = text.split(self.signs.hole).collect();
+            let texts = text.split(self.signs.hole);
+            let texts: Option<Vec<_>> =
+                texts.map(|text| Constant::read(text, self.signs.blank)).collect();
+            let texts = texts?;
             let whole = texts.len() == 1;
             self.templates.push(texts);
             self.current = Some(known);
@@ -68,44 +76,72 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, id: usize, row: &str) -> Option<()> {
-        let start = self.out.len();
-        let (first, others) = self.templates.get(id)?.split_first()?;
-        push_text(&mut self.out, start, first, self.signs.blank)?;
-        let mut cells = row.splitn(others.len(), ' ');
-        let mut values = Vec::with_capacity(others.len());
-        for (column, text) in others.iter().enumerate() {
-            let cell = cells.next()?;
-            let value = match self.signs.ditto.and_then(|ditto| cell.strip_prefix(ditto)) {
-                Some(ending) => expand(self.above.get(column)?, ending)?,
-                None => cell.to_owned(),
+        let Reader { signs, templates, above, values, out, .. } = self;
+        let (first, others) = templates.get(id)?.split_first()?;
+        let (start, mut rest) = (out.len(), row);
+        first.write(start, out)?;
+        values.clear();
+        for (column, constant) in others.iter().enumerate() {
+            let cell;
+            (cell, rest) = match column + 1 == others.len() {
+                true => (rest, ""),
+                false => split_at_space(rest)?,
             };
-            self.out.push_str(&value);
-            push_text(&mut self.out, start, text, self.signs.blank)?;
-            values.push(value);
+            let from = out.len();
+            match signs.ditto.and_then(|ditto| cell.strip_prefix(ditto)) {
+                Some(ending) => {
+                    let above = above.get(column)?;
+                    let kept = kept(out.get(above.clone())?, ending)?.len();
+                    out.extend_from_within(above.start..above.start + kept);
+                    out.push_str(ending);
+                }
+                None => out.push_str(cell),
+            }
+            values.push(from..out.len());
+            constant.write(start, out)?;
         }
         if !values.is_empty() {
-            self.above = values;
+            std::mem::swap(above, values);
         }
         Some(())
     }
 }
 
-/// Writes constant text after what was written of the line since `start`, with its blanks filled.
-fn push_text(out: &mut String, start: usize, text: &str, blank: Option<&str>) -> Option<()> {
-    let Some(blank) = blank else {
-        out.push_str(text);
-        return Some(());
-    };
-    let mut pieces = text.split(blank);
-    out.push_str(pieces.next()?);
-    for piece in pieces {
-        let text = piece.trim_start_matches(|c: char| c.is_ascii_digit());
-        let column: usize = piece.get(..piece.len() - text.len())?.parse().ok()?;
-        let before =
-            out.get(start..).filter(|before| before.len() < MAX_COLUMN && column <= MAX_COLUMN)?;
-        let spaces = column.saturating_sub(before.chars().count()).max(1);
-        out.extend(std::iter::repeat_n(' ', spaces));
-        out.push_str(text);
+/// What stands before the first space, and what behind it.
+fn split_at_space(row: &str) -> Option<(&str, &str)> {
+    let at = memchr(b' ', row.as_bytes())?;
+    Some((&row[..at], &row[at + 1..]))
+}
+
+/// Text of a template between two values.
+struct Constant<'a> {
+    text: &'a str,
+    /// Columns up to which blanks reach, and the text behind each.
+    filled: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Constant<'a> {
+    fn read(text: &'a str, blank: Option<&str>) -> Option<Self> {
+        let Some(blank) = blank else { return Some(Constant { text, filled: Vec::new() }) };
+        let mut pieces = text.split(blank);
+        let text = pieces.next()?;
+        let filled = pieces.map(|piece| {
+            let text = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+            let column = piece.strip_suffix(text)?.parse().ok()?;
+            (column <= MAX_COLUMN).then_some((column, text))
+        });
+        Some(Constant { text, filled: filled.collect::<Option<_>>()? })
     }
-    Some(())
+
+    /// Writes it after what was written of the line since `start`, with its blanks filled.
+    fn write(&self, start: usize, out: &mut String) -> Option<()> {
+        out.push_str(self.text);
+        for &(column, text) in &self.filled {
+            let before = out.get(start..).filter(|before| before.len() < MAX_COLUMN)?;
+            let spaces = column.saturating_sub(before.chars().count()).max(1);
+            out.extend(std::iter::repeat_n(' ', spaces));
+            out.push_str(text);
+        }
+        Some(())
+    }
 }
