@@ -14,6 +14,8 @@ mod peers;
 mod process;
 mod promises;
 mod results;
+mod rounds;
+mod route;
 mod serve;
 mod single;
 mod streaming;
@@ -123,7 +125,10 @@ pub(crate) fn measure(plan: Plan, part: Option<&str>) -> anyhow::Result<String> 
             tables.push(leaving::measure(&field, plan, &mut promises).await?);
         }
         if is_wanted("tools") {
-            tables.push(tools::measure(&field, plan, &mut promises).await?);
+            tables.push(tools::measure(&field, plan).await?);
+        }
+        if is_wanted("route") {
+            tables.push(route::measure(&field, plan, &mut promises).await?);
         }
         if is_wanted("single") {
             single::measure(&field, plan, &mut promises).await?;

@@ -3,13 +3,10 @@
 use super::conversation::{Conversation, News};
 use super::load::{self, Round, Target, Until};
 use super::process::{self, Process};
+use super::rounds::Rounds;
 use super::{Plan, median};
 use std::sync::Arc;
-use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
-
-/// A round in which others had a larger part of the processors is taken again, unless that happens all the time.
-const STOLEN: f64 = 0.03;
+use std::time::Duration;
 
 /// Somebody who answers requests.
 pub(crate) struct Contender {
@@ -34,18 +31,7 @@ impl Contender {
     }
 
     /// Takes requests for a while.
-    pub(crate) async fn round(
-        &self,
-        conversation: &Arc<Conversation>,
-        connections: usize,
-        until: Until,
-        figures: &mut Figures,
-    ) -> anyhow::Result<()> {
-        figures.add(self.turn(conversation, connections, until).await?);
-        Ok(())
-    }
-
-    async fn turn(
+    pub(crate) async fn turn(
         &self,
         conversation: &Arc<Conversation>,
         connections: usize,
@@ -59,7 +45,7 @@ impl Contender {
 }
 
 /// What came of one turn.
-struct Turn {
+pub(crate) struct Turn {
     round: Round,
     cpu: Duration,
 }
@@ -72,7 +58,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    fn add(&mut self, turn: Turn) {
+    pub(crate) fn add(&mut self, turn: Turn) {
         self.cpu += turn.cpu;
         self.rounds.push(turn.round);
     }
@@ -113,25 +99,21 @@ pub(crate) async fn take_turns(
     connections: usize,
     plan: Plan,
 ) -> anyhow::Result<Vec<Figures>> {
-    let mut figures: Vec<Figures> = contenders.iter().map(|_| Figures::default()).collect();
-    let (mut kept, mut patience) = (0, 2 * plan.rounds);
-    for round in 0.. {
-        let (start, stolen) = (Instant::now(), process::stolen()?);
+    let round = async || {
         let mut turns = Vec::new();
         for contender in contenders {
             let until = Until::Elapsed(plan.turn);
             turns.push(contender.turn(conversation, connections, until).await?);
         }
-        let all = start.elapsed().as_secs_f64() * available_parallelism()?.get() as f64;
-        let is_stolen = (process::stolen()? - stolen).as_secs_f64() > STOLEN * all;
-        if round == 0 || (is_stolen && patience > 0) {
-            patience -= usize::from(round > 0);
-            continue;
-        }
-        figures.iter_mut().zip(turns).for_each(|(figures, turn)| figures.add(turn));
-        kept += 1;
-        if kept == plan.rounds {
-            break;
+        anyhow::Ok(turns)
+    };
+    round().await?;
+    let mut figures: Vec<Figures> = contenders.iter().map(|_| Figures::default()).collect();
+    let mut rounds = Rounds::new(plan.rounds);
+    while rounds.begin()? {
+        let turns = round().await?;
+        if rounds.counts()? {
+            figures.iter_mut().zip(turns).for_each(|(figures, turn)| figures.add(turn));
         }
     }
     Ok(figures)

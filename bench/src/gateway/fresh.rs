@@ -5,6 +5,7 @@ use super::conversation::{Conversation, Dialect, NEWEST, News, newest_results, s
 use super::load::{Client, Until, next_number};
 use super::promises::Promises;
 use super::results::ToolResult;
+use super::rounds::Rounds;
 use super::{Field, Plan, median, process};
 use anyhow::Context;
 use fastrand::Rng;
@@ -84,15 +85,24 @@ async fn times(field: &Field, plan: Plan, kind: Kind) -> anyhow::Result<Times> {
     let mut lone_counts = Vec::new();
     let counter = Counter::default();
     counter.warm();
-    for _ in 0..plan.rounds {
-        for (contender, figures) in contenders.iter().zip(&mut figures) {
-            contender.round(&conversation, 1, Until::Elapsed(plan.turn), figures).await?;
+    let mut rounds = Rounds::new(plan.rounds);
+    while rounds.begin()? {
+        let mut turns = Vec::new();
+        for contender in &contenders {
+            turns.push(contender.turn(&conversation, 1, Until::Elapsed(plan.turn)).await?);
         }
-        counting.round(plan, &mut results, |result| {
+        let count = |result: &ToolResult| {
             black_box(counter.count(&result.text));
-        })?;
-        compressing.round(plan, &mut results, compress)?;
-        lone_counts.extend(counts_between(field, plan, &conversation, &mut results).await?);
+        };
+        let counted = Work::of(plan, &mut results, count)?;
+        let compressed = Work::of(plan, &mut results, compress)?;
+        let lone = counts_between(field, plan, &conversation, &mut results).await?;
+        if rounds.counts()? {
+            figures.iter_mut().zip(turns).for_each(|(figures, turn)| figures.add(turn));
+            counting.add(counted);
+            compressing.add(compressed);
+            lone_counts.extend(lone);
+        }
     }
     let [off, standard] = figures.map(|figures| figures.cpu());
     let lone_count = median(lone_counts).context("no counts")?;
@@ -132,23 +142,27 @@ struct Work {
 
 impl Work {
     /// Does it for a while, on a fresh result each time.
-    fn round(
-        &mut self,
+    fn of(
         plan: Plan,
         results: &mut [ToolResult],
         mut work: impl FnMut(&ToolResult),
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Self> {
         let (start, before) = (Instant::now(), process::cpu(std::process::id())?);
+        let mut done = 0;
         for at in (0..results.len()).cycle() {
             results[at].renew(&stamp(next_number()));
             work(&results[at]);
-            self.done += 1;
+            done += 1;
             if start.elapsed() > plan.turn {
                 break;
             }
         }
-        self.cpu += process::cpu(std::process::id())? - before;
-        Ok(())
+        Ok(Work { cpu: process::cpu(std::process::id())? - before, done })
+    }
+
+    fn add(&mut self, more: Work) {
+        self.cpu += more.cpu;
+        self.done += more.done;
     }
 
     fn cpu(&self) -> f64 {

@@ -1,6 +1,6 @@
 //! The same load against other gateways, which `bench/peers.sh` installs and starts.
 
-use super::contender::{Contender, Figures, take_turns};
+use super::contender::{Contender, take_turns};
 use super::conversation::{Conversation, Dialect, News};
 use super::load::{Target, Until};
 use super::process::{self, Process};
@@ -60,7 +60,7 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
 async fn answers(peer: &Contender) -> anyhow::Result<()> {
     let conversation = Arc::new(Conversation::new(Dialect::Chat, 2_000, ToolResult::rows));
     let until = Until::Sent(1);
-    peer.round(&conversation, 1, until, &mut Figures::default()).await
+    peer.turn(&conversation, 1, until).await.map(drop)
 }
 
 fn parse(peer: &str) -> anyhow::Result<Contender> {

@@ -107,7 +107,7 @@ fn serve(program: &Path, address: SocketAddr, upstream: SocketAddr) -> Command {
     command.args(["serve", "--listen", &address.to_string()]);
     command.args(["--backend-url", &format!("http://{upstream}")]);
     // Neither a settings file nor a variable of whoever runs this changes what is measured.
-    command.env_clear().current_dir(std::env::temp_dir());
+    command.env_clear().current_dir("/");
     command
 }
 

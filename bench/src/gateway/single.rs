@@ -47,7 +47,7 @@ async fn many_results(field: &Field, plan: Plan, promises: &mut Promises) -> any
     let contender = Contender::new("standard", &field.standard, News::All);
     let mut figures = Figures::default();
     for _ in 0..plan.rounds {
-        contender.round(&conversation, 1, Until::Sent(1), &mut figures).await?;
+        figures.add(contender.turn(&conversation, 1, Until::Sent(1)).await?);
     }
     let what = "G47: 400 fresh results of 2.5 KB in one request";
     promises.at_most(what, 1000.0, figures.latency(0.5), "ms");

@@ -1,11 +1,7 @@
-//! What a call of a tool takes through the gateway, and what a route costs that nobody asks anything of.
+//! What a call of a tool takes through the gateway.
 
-use super::contender::{Contender, take_turns};
-use super::conversation::{Conversation, Dialect, News};
 use super::load::{Client, Target, next_number};
 use super::process::Process;
-use super::promises::Promises;
-use super::results::ToolResult;
 use super::serve;
 use super::tool_server::{ANSWER, SESSION, VERSION};
 use super::{Field, Plan, median};
@@ -16,7 +12,6 @@ use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 use std::fmt::Write;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
@@ -24,22 +19,14 @@ use tokio::task::JoinSet;
 const SESSIONS: usize = 200;
 const CALLS: usize = 10;
 
-/// Calls, direct and through a gateway; many sessions at once; and a route.
-pub(crate) async fn measure(
-    field: &Field,
-    plan: Plan,
-    promises: &mut Promises,
-) -> anyhow::Result<String> {
+/// Calls, direct and through a gateway, and many sessions at once.
+pub(crate) async fn measure(field: &Field, plan: Plan) -> anyhow::Result<String> {
     let server = Process::own(serve::TOOLS, None).await?;
-    let settings = format!(
-        "mcp: {{backends: {{bench: {{url: \"http://{}/mcp\"}}}}}}\nroutes: {{/v1: {{url: \"http://{}/v1\"}}}}\n",
-        server.address, field.upstream.address,
-    );
+    let settings =
+        format!("mcp: {{backends: {{bench: {{url: \"http://{}/mcp\"}}}}}}\n", server.address);
     let gateway = Process::gateway_with(&field.program, field.upstream.address, &settings).await?;
-    let mut out = calls(server.address, gateway.address, plan).await?;
-    out += &sessions(server.address, gateway.address).await?;
-    out += &route(field, &gateway, plan, promises).await?;
-    Ok(out)
+    let calls = calls(server.address, gateway.address, plan).await?;
+    Ok(calls + &sessions(server.address, gateway.address).await?)
 }
 
 /// One call after another, of one session.
@@ -106,35 +93,6 @@ async fn sessions(server: SocketAddr, gateway: SocketAddr) -> anyhow::Result<Str
         let _ = writeln!(out, "| {name} | {all} | {call:.1} |");
     }
     Ok(out + "\n")
-}
-
-/// A route that nobody asks for another form, against the passthrough.
-async fn route(
-    field: &Field,
-    gateway: &Process,
-    plan: Plan,
-    promises: &mut Promises,
-) -> anyhow::Result<String> {
-    let contenders = [
-        Contender::new("passthrough", &field.passthrough, News::Nothing),
-        Contender::new("route", gateway, News::Nothing),
-    ];
-    let mut out = String::from(
-        "A route, asked for nothing:\n\n| size, connections | requests/s, of the passthrough's |\n|---|---|\n",
-    );
-    for (bytes, size) in [(2_000, "2 KB"), (100_000, "100 KB")] {
-        let conversation = Conversation::new(Dialect::Chat, bytes, ToolResult::service_log);
-        let conversation = Arc::new(conversation);
-        for connections in [1, 16] {
-            eprintln!("route, {size}, {connections} connections");
-            let figures = take_turns(&contenders, &conversation, connections, plan).await?;
-            let part = 100.0 * figures[1].rate_against(&figures[0]);
-            let _ = writeln!(out, "| {size}, {connections} | {part:.0} % |");
-            let what = format!("a route that nobody asks anything of: {size}, {connections}");
-            promises.at_least(&what, 90.0, part, "% of the passthrough's requests/s");
-        }
-    }
-    Ok(out)
 }
 
 /// A client of a tool server, in a session.

@@ -1,0 +1,43 @@
+//! What a route costs that nobody asks anything of.
+
+use super::contender::{Contender, take_turns};
+use super::conversation::{Conversation, Dialect, News};
+use super::process::Process;
+use super::promises::Promises;
+use super::results::ToolResult;
+use super::{Field, Plan};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// A route that nobody asks for another form, against the passthrough.
+pub(crate) async fn measure(
+    field: &Field,
+    plan: Plan,
+    promises: &mut Promises,
+) -> anyhow::Result<String> {
+    let settings = format!("routes: {{/v1: {{url: \"http://{}/v1\"}}}}\n", field.upstream.address);
+    let gateway = Process::gateway_with(&field.program, field.upstream.address, &settings).await?;
+    let contenders = [
+        Contender::new("passthrough", &field.passthrough, News::Nothing),
+        Contender::new("route", &gateway, News::Nothing),
+    ];
+    let mut out = String::from(
+        "A route, asked for nothing:\n\n\
+         | size, connections | passthrough, requests/s | route, requests/s | of the passthrough's |\n|---|---|---|---|\n",
+    );
+    for (bytes, size) in [(2_000, "2 KB"), (100_000, "100 KB")] {
+        let conversation = Conversation::new(Dialect::Chat, bytes, ToolResult::service_log);
+        let conversation = Arc::new(conversation);
+        for connections in [1, 16] {
+            eprintln!("route, {size}, {connections} connections");
+            let figures = take_turns(&contenders, &conversation, connections, plan).await?;
+            let [bare, route] = [figures[0].rate(), figures[1].rate()];
+            let part = 100.0 * figures[1].rate_against(&figures[0]);
+            let _ =
+                writeln!(out, "| {size}, {connections} | {bare:.0} | {route:.0} | {part:.0} % |");
+            let what = format!("a route that nobody asks anything of: {size}, {connections}");
+            promises.at_least(&what, 90.0, part, "% of the passthrough's requests/s");
+        }
+    }
+    Ok(out)
+}
