@@ -13,8 +13,8 @@ const PLACES: usize = 4;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     shown: Vec<Shown>,
-    /// Which text has a name; none where several have it.
-    by_name: HashMap<String, Option<usize>>,
+    /// The first text of each name.
+    by_name: HashMap<String, usize>,
     /// By the hash of a line.
     places: HashMap<u64, Places>,
 }
@@ -23,6 +23,8 @@ pub(super) struct Index {
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     name: String,
+    /// No other text was shown under it.
+    has_own_name: bool,
     tool: String,
     text: Box<str>,
     /// Where its lines are, without the numbers that a thinned column shows.
@@ -60,11 +62,12 @@ impl Index {
         else {
             return;
         };
-        if let Some(named) = self.by_name.get_mut(name) {
-            *named = None;
+        let named = self.by_name.get(name).and_then(|&first| self.shown.get_mut(first));
+        if let Some(first) = named {
+            first.has_own_name = false;
             return;
         }
-        self.by_name.insert(name.to_owned(), Some(self.shown.len()));
+        self.by_name.insert(name.to_owned(), self.shown.len());
         let mut lines = Vec::new();
         let mut end = 0;
         for (at, line) in (0..).zip(Line::all(text)) {
@@ -79,7 +82,8 @@ impl Index {
         }
         lines.shrink_to_fit();
         let (name, tool) = (name.to_owned(), tool.to_owned());
-        self.shown.push(Shown { name, tool, text: text.into(), lines });
+        let (has_own_name, text) = (true, text.into());
+        self.shown.push(Shown { name, has_own_name, tool, text, lines });
     }
 
     /// About how much memory it takes.
@@ -87,20 +91,19 @@ impl Index {
         let line = size_of::<Range<u32>>();
         let texts: usize =
             self.shown.iter().map(|shown| shown.text.len() + shown.lines.capacity() * line).sum();
-        let named = size_of::<Shown>() + 2 * size_of::<(String, Option<usize>)>();
+        let named = size_of::<Shown>() + 2 * size_of::<(String, usize)>();
         texts + self.shown.len() * named + self.places.capacity() * size_of::<(u64, Places)>()
     }
 
     /// The text shown under a name that no other has.
     pub(super) fn find(&self, name: &str) -> Option<&Shown> {
-        self.shown.get((*self.by_name.get(name)?)?)
+        self.shown.get(*self.by_name.get(name)?).filter(|shown| shown.has_own_name)
     }
 
     /// The name and tool of a text that was shown just so under another name than `not`.
     pub(super) fn same_as(&self, text: &str, not: Option<&str>) -> Option<(&str, &str)> {
-        let is_it = |shown: &&Shown| {
-            *shown.text == *text && not != Some(&shown.name) && self.find(&shown.name).is_some()
-        };
+        let is_it =
+            |shown: &&Shown| *shown.text == *text && not != Some(&shown.name) && shown.has_own_name;
         let shown = self.shown.iter().find(is_it)?;
         Some((&shown.name, &shown.tool))
     }
@@ -113,10 +116,13 @@ impl Index {
 
     /// The longest run of lines, beginning with the first of `lines`, that was shown under another name than `not`.
     pub(super) fn longest_run(&self, lines: &[Line<'_>], not: Option<&str>) -> Option<Run<'_>> {
+        if self.is_empty() {
+            return None;
+        }
         let places = self.places.get(&hash(lines.first()?.bare))?;
         let runs = places.iter().filter_map(|&Place { text, line: start }| {
-            let shown = self.shown.get(text as usize).and_then(|shown| self.find(&shown.name))?;
-            if not == Some(&shown.name) {
+            let shown = self.shown.get(text as usize)?;
+            if !shown.has_own_name || not == Some(&shown.name) {
                 return None;
             }
             let start = start as usize;
