@@ -102,3 +102,33 @@ impl Clerk<Page> for Writer {
         self.write();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use tokenforge_ledger::Source;
+
+    #[test]
+    fn a_failure_is_remembered_until_something_was_written() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("ledger");
+        let ledger = Ledger::open(&folder).unwrap();
+        let mut writer = Writer { ledger, entries: Vec::new(), has_failed: false };
+        let take = |writer: &mut Writer| {
+            writer.take(Page::Entry(Box::new(Entry::new(Source::Gateway, 0))));
+            writer.rest();
+        };
+
+        fs::remove_dir(&folder).unwrap();
+        fs::write(&folder, "no folder").unwrap();
+        take(&mut writer);
+        assert!(writer.has_failed);
+        writer.rest();
+        assert!(writer.has_failed, "nothing was written meanwhile");
+
+        fs::remove_file(&folder).unwrap();
+        take(&mut writer);
+        assert!(!writer.has_failed);
+    }
+}

@@ -17,7 +17,8 @@ pub(crate) fn concerns_us(context: &Context<'_>) -> bool {
         || Agreement::of(context).is_some()
 }
 
-/// Offers the form to the reader, for JSON of up to so many bytes, and makes the request one for JSON.
+/// Offers the form to the reader, for JSON of up to so many bytes, and makes the request one for JSON. Only for one that
+/// [concerns us](concerns_us): what is changed is copied.
 pub(crate) fn prepare(
     context: &mut Context<'_>,
     form: Form,
