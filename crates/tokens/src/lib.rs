@@ -30,6 +30,7 @@
 //! | `model` | which of them a model is counted with, and whether that is exact |
 //! | `counter` | the questions: how many, at most this many, which is fewer |
 //! | `meter` | counting a text piece by piece, and stopping early |
+//! | `floor` | how many tokens a text has at least, seen from its bytes alone |
 //! | `seam` | where a text may be cut without changing its count |
 //! | `estimate` | the heuristic, for callers that prefer speed to exactness |
 //!
@@ -43,6 +44,7 @@
 
 mod counter;
 mod estimate;
+mod floor;
 mod meter;
 mod model;
 mod seam;

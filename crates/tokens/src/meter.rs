@@ -1,7 +1,7 @@
 //! Counting a text piece by piece, and stopping early.
 
 use crate::Vocabulary;
-use crate::seam;
+use crate::{floor, seam};
 
 /// Bytes counted between two looks at whether the answer is known already.
 ///
@@ -19,13 +19,20 @@ pub(crate) const LONGEST_TOKEN: usize = 1024;
 pub(crate) struct Meter<'t> {
     vocabulary: Vocabulary,
     rest: &'t str,
+    /// A number of tokens that the rest surely has, where that is asked.
+    floor: usize,
     tokens: usize,
     examined: usize,
 }
 
 impl<'t> Meter<'t> {
     pub(crate) fn new(vocabulary: Vocabulary, text: &'t str) -> Self {
-        Meter { vocabulary, rest: text, tokens: 0, examined: 0 }
+        Meter { vocabulary, rest: text, floor: 0, tokens: 0, examined: 0 }
+    }
+
+    /// For who may stop early.
+    pub(crate) fn with_floor(self) -> Self {
+        Meter { floor: floor::tokens(self.rest), ..self }
     }
 
     /// The count of the whole text.
@@ -54,6 +61,9 @@ impl<'t> Meter<'t> {
     fn step(&mut self) {
         let (piece, rest) = self.rest.split_at(seam::at_or_after(self.rest, STRIDE));
         self.tokens += self.vocabulary.table().count(piece);
+        if self.floor > 0 {
+            self.floor = self.floor.saturating_sub(floor::tokens(piece));
+        }
         self.examined += piece.len();
         self.rest = rest;
     }
@@ -64,7 +74,7 @@ impl<'t> Meter<'t> {
 
     /// No text but the empty one has no tokens, and none is longer than the longest.
     fn at_least(&self) -> usize {
-        self.tokens + self.rest.len().div_ceil(LONGEST_TOKEN)
+        self.tokens + self.floor.max(self.rest.len().div_ceil(LONGEST_TOKEN))
     }
 
     /// No token is shorter than a byte.

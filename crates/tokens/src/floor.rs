@@ -1,0 +1,140 @@
+//! How many tokens a text has at least, seen from its bytes alone.
+//!
+//! A tokenizer first splits text into pieces by a pattern, and every piece is at least one token. These are pieces, or
+//! parts of different ones, in all embedded patterns:
+//!
+//! - a run of ASCII letters, and a run of ASCII digits. Not the letters after an apostrophe: `don't` may be one piece.
+//! - a run of ASCII punctuation, unless it is one character before a letter, which may open the piece of the word.
+//!
+//! Next to a character of another kind nobody can be sure, and nothing is counted.
+
+use wide::u8x16;
+
+/// Bytes looked at together.
+const BLOCK: usize = 64;
+
+/// A number of tokens that the text has in every vocabulary.
+pub(crate) fn tokens(text: &str) -> usize {
+    let mut before = Kinds::of(&[b' '; BLOCK]);
+    let mut count = 0;
+    // One blank at least follows the text, so that what ends with it is seen to end.
+    for at in (0..=text.len()).step_by(BLOCK) {
+        let block = Kinds::at(text.as_bytes(), at);
+        count += block.tokens(&before);
+        before = block;
+    }
+    count
+}
+
+/// What each byte of a block is: a bit for each, the first byte lowest.
+struct Kinds {
+    letters: u64,
+    digits: u64,
+    punctuation: u64,
+    apostrophes: u64,
+    /// It is known what every pattern takes it for.
+    sure: u64,
+}
+
+impl Kinds {
+    #[inline]
+    fn at(text: &[u8], at: usize) -> Self {
+        let rest = text.get(at..).unwrap_or_default();
+        rest.first_chunk().map_or_else(|| Self::of(&padded(rest)), Self::of)
+    }
+
+    #[inline]
+    fn of(block: &[u8; BLOCK]) -> Self {
+        let mut kinds = Kinds { letters: 0, digits: 0, punctuation: 0, apostrophes: 0, sure: 0 };
+        let (quarters, _) = block.as_chunks::<16>();
+        for (quarter, &bytes) in quarters.iter().enumerate() {
+            let bits = |kind: u8x16| u64::from(kind.to_bitmask()) << (quarter * 16);
+            let bytes = u8x16::new(bytes);
+            let letters = within(bytes | u8x16::splat(0x20), b'a', b'z');
+            let digits = within(bytes, b'0', b'9');
+            let visible = within(bytes, b'!', b'~');
+            let blank = within(bytes, b'\t', b'\r') | bytes.simd_eq(u8x16::splat(b' '));
+            kinds.letters |= bits(letters);
+            kinds.digits |= bits(digits);
+            kinds.punctuation |= bits(visible & !(letters | digits));
+            kinds.apostrophes |= bits(bytes.simd_eq(u8x16::splat(b'\'')));
+            kinds.sure |= bits(visible | blank);
+        }
+        kinds
+    }
+
+    /// How many words and numbers begin, and how often punctuation has ended.
+    #[inline]
+    fn tokens(&self, before: &Kinds) -> usize {
+        let last = |kind: u64, before: u64| kind << 1 | before >> 63;
+        let second_last = self.punctuation << 2 | before.punctuation >> 62;
+        let words = self.letters
+            & !last(self.letters, before.letters)
+            & !last(self.apostrophes, before.apostrophes);
+        let numbers = self.digits & !last(self.digits, before.digits);
+        let begun = (words | numbers) & last(self.sure, before.sure);
+        let ended = last(self.punctuation, before.punctuation)
+            & !self.punctuation
+            & (!self.letters | second_last)
+            & self.sure;
+        (begun.count_ones() + ended.count_ones()) as usize
+    }
+}
+
+#[inline]
+fn within(bytes: u8x16, first: u8, last: u8) -> u8x16 {
+    let from_first = bytes - u8x16::splat(first);
+    from_first.min(u8x16::splat(last - first)).simd_eq(from_first)
+}
+
+#[cold]
+fn padded(rest: &[u8]) -> [u8; BLOCK] {
+    let mut block = [b' '; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Vocabulary;
+    use crate::texts::Texts;
+
+    #[test]
+    fn decision_1_no_vocabulary_has_fewer_tokens_for_any_text() {
+        let mut texts = Texts::new(5);
+        for _ in 0..3000 {
+            let text = texts.next_text();
+            for vocabulary in Vocabulary::ALL {
+                let count = vocabulary.table().count(&text);
+                assert!(tokens(&text) <= count, "{vocabulary}: {count} for {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_are_counted_once() {
+        for (text, expected) in [
+            ("", 0),
+            ("x", 1),
+            ("--", 1),
+            ("two words", 2),
+            ("don't", 1),
+            ("x1 = y", 4),
+            (r#"{"id":1,"name":"ada","ok":true}"#, 13),
+            ("naïve", 1),
+            ("—,,—", 0),
+            (&"word, ".repeat(1000), 2000),
+        ] {
+            assert_eq!(tokens(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn in_json_it_is_close() {
+        let rows = (0..100).map(|n| format!(r#"{{"id":{n},"name":"user {n}","ok":true}}"#));
+        let text = rows.collect::<Vec<_>>().join(",");
+        let count = Vocabulary::O200k.table().count(&text);
+        assert!(tokens(&text) * 10 > count * 8, "{} of {count}", tokens(&text));
+    }
+}
