@@ -32,6 +32,7 @@ use crate::json::{Kind, Reader};
 use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
 use found::Found;
+use std::borrow::Cow;
 
 /// What is of interest in a request body.
 #[derive(Debug, Clone, Default)]
@@ -96,11 +97,29 @@ impl<'a> Request<'a> {
         Ok(found.into_request(head))
     }
 
+    /// The same, without the body: for whoever goes on with it elsewhere.
+    #[must_use]
+    pub fn into_owned(self) -> Request<'static> {
+        Request {
+            head: self.head.into_owned(),
+            results: self.results.into_iter().map(ToolResult::into_owned).collect(),
+            texts: self.texts,
+            calls: self.calls.into_iter().map(CallSite::into_owned).collect(),
+            answers: self.answers.into_iter().map(AnswerSite::into_owned).collect(),
+            tools: self.tools.map(Tools::into_owned),
+            further_tools: self.further_tools.into_iter().map(Tools::into_owned).collect(),
+        }
+    }
+
     /// What the user said last, among the [texts](Self::texts).
     #[must_use]
     pub fn last_user_text(&self) -> Option<&MessageText> {
         self.texts.iter().rev().find(|text| text.role == Role::User)
     }
+}
+
+fn owned(name: Option<Cow<'_, str>>) -> Option<Cow<'static, str>> {
+    name.map(|name| Cow::Owned(name.into_owned()))
 }
 
 fn boolean(reader: &mut Reader<'_>) -> Result<Option<bool>, Refusal> {

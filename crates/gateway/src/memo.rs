@@ -8,7 +8,7 @@ mod histories;
 mod texts;
 
 pub(crate) use histories::{Histories, Seen};
-pub(crate) use texts::Texts;
+pub(crate) use texts::{Found, Texts};
 
 use crate::report::Figures;
 use quick_cache::Weighter;
@@ -121,9 +121,9 @@ impl Memo {
         (is_same(&entry) && now.saturating_duration_since(entry.made) < FRESH).then_some(entry)
     }
 
-    /// The texts of a tenant.
-    pub(crate) fn texts<'m>(&'m self, tenant: &str) -> Texts<'m> {
-        Texts::new(self, xxh3_64_with_seed(tenant.as_bytes(), self.seed))
+    /// The texts of a tenant, of which these were found in a body already.
+    pub(crate) fn texts<'m>(&'m self, tenant: &str, found: Found) -> Texts<'m> {
+        Texts::new(self, xxh3_64_with_seed(tenant.as_bytes(), self.seed), found)
     }
 
     fn hash(&self, raw: &[u8]) -> u128 {

@@ -16,6 +16,7 @@ pub(crate) use scope::{Scope, Unread};
 use crate::answer::Problem;
 use crate::deferral;
 use crate::gateway::{Gateway, State};
+use crate::memo::{Found, Texts};
 use crate::options::Options;
 use crate::report::Report;
 use crate::strategy::Shortened;
@@ -29,7 +30,7 @@ use tokenforge_compress::Settings;
 use tokenforge_compress::reference::Reference;
 use tokenforge_compress::schema::minify_tools;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
-use tokenforge_dialects::{Dialect, Purpose, Splice, Tools, replace};
+use tokenforge_dialects::{Dialect, Purpose, Request, Splice, Tools, replace};
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
@@ -104,22 +105,58 @@ pub(crate) struct Rewritten {
 /// A range of a body, and what stands in its place.
 pub(crate) type Replaced = (Range<usize>, Arc<str>);
 
-/// Rewrites a body. `Ok(None)`: that takes more effort than allowed.
+/// What came of rewriting a body.
+pub(crate) enum Attempt {
+    /// This did.
+    Done(Rewritten),
+    /// It takes more effort than allowed. Whoever goes on need not read it again.
+    Unfinished(Option<Reading>),
+}
+
+/// What a body says, and which of its texts were sent before.
+pub(crate) struct Reading {
+    request: Request<'static>,
+    found: Found,
+}
+
+/// Rewrites a body, of which this may have been read already.
 ///
 /// # Errors
 /// The request asks for something that does not exist, or what must be done to it cannot.
-pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritten>, Problem> {
-    let texts = order.gateway.memo.texts(&order.tenant);
-    let scope = match Scope::read(order, means.effort, &texts) {
+pub(crate) fn rewrite(
+    order: &Order,
+    means: &Means<'_>,
+    reading: Option<Reading>,
+) -> Result<Attempt, Problem> {
+    let (request, found) = reading.map(|read| (read.request, read.found)).unzip();
+    let texts = order.gateway.memo.texts(&order.tenant, found.unwrap_or_default());
+    let read = request.map_or_else(|| inputs::read(order, &texts), Ok);
+    let scope = match Scope::of(order, means.effort, read) {
         Ok(scope) => scope,
         Err(Unread::Problem(problem)) => return Err(problem),
-        Err(Unread::Effort) => return Ok(None),
-        Err(Unread::Untouched) => return Ok(Some(Rewritten::untouched(&order.body))),
+        Err(Unread::Effort) => return Ok(Attempt::Unfinished(None)),
+        Err(Unread::Untouched) => return Ok(Attempt::Done(Rewritten::untouched(&order.body))),
     };
+    Ok(match in_scope(order, means, scope, &texts)? {
+        Ok(rewritten) => Attempt::Done(rewritten),
+        Err(request) => {
+            let request = request.into_owned();
+            Attempt::Unfinished(Some(Reading { request, found: texts.into_found() }))
+        }
+    })
+}
+
+/// Rewrites a body that was read, or gives back what was read if that takes more effort than allowed.
+fn in_scope<'o>(
+    order: &Order,
+    means: &Means<'_>,
+    scope: Scope<'o>,
+    texts: &Texts<'_>,
+) -> Result<Result<Rewritten, Request<'o>>, Problem> {
     let (request, body) = (&scope.request, &order.body);
     let is_quick = means.effort == Effort::Remembered;
     if is_quick && inputs::are_wanted(order) {
-        return Ok(None);
+        return Ok(Err(scope.request));
     }
     let mut report = scope.report(order);
     let mut splices: Vec<Splice<'_>> = Vec::new();
@@ -130,12 +167,13 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
     splices.extend(inputs::rewrite(order, &scope, &mut report)?);
     let results = match means.effort {
         Effort::Least => Some(results::Results::default()),
-        _ => results::rewrite(order, means, &scope, &texts, &mut report),
+        _ => results::rewrite(order, means, &scope, texts, &mut report),
     };
-    let Some(results) = results else { return Ok(None) };
+    let Some(results) = results else { return Ok(Err(scope.request)) };
     let may_expand = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
     if may_expand {
-        let Some(joined) = deferral::rejoined(order, request, !is_quick) else { return Ok(None) };
+        let joined = deferral::rejoined(order, request, !is_quick);
+        let Some(joined) = joined else { return Ok(Err(scope.request)) };
         splices.extend(joined);
     }
     let offers_expansion = may_expand
@@ -147,10 +185,10 @@ pub(crate) fn rewrite(order: &Order, means: &Means<'_>) -> Result<Option<Rewritt
     let others = splices.into_iter().map(|other| (other.range, Arc::from(&*other.with)));
     let replaced: Vec<Replaced> = others.chain(results.replaced).collect();
     let Some(rewritten) = with_replaced(body, &replaced) else {
-        return Ok(Some(Rewritten::untouched(body)));
+        return Ok(Ok(Rewritten::untouched(body)));
     };
     let streams = request.head.is_stream.unwrap_or(order.dialect == Dialect::Ollama);
-    Ok(Some(Rewritten {
+    Ok(Ok(Rewritten {
         body: rewritten,
         replaced,
         report,

@@ -3,7 +3,7 @@
 use super::forge::{self, Forge, ForgeMember};
 use super::session;
 use super::slot::Slot;
-use super::{boolean, number};
+use super::{boolean, number, owned};
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -80,6 +80,10 @@ impl<'a> Head<'a> {
             session: session.filter(|session| !session.is_empty()),
             forge: forge.take(),
         })
+    }
+
+    pub(super) fn into_owned(self) -> Head<'static> {
+        Head { model: owned(self.model), session: owned(self.session), ..self }
     }
 }
 

@@ -1,5 +1,6 @@
 //! One text of a tool result, and the call it answers.
 
+use super::owned;
 use crate::json::text::{escape_into, unescape};
 use crate::splice::Splice;
 use std::borrow::Cow;
@@ -72,6 +73,10 @@ impl ToolResult<'_> {
             Shape::Text | Shape::Value => self.span.clone(),
             Shape::JsonBlock { key } => key..self.span.end,
         }
+    }
+
+    pub(super) fn into_owned(self) -> ToolResult<'static> {
+        ToolResult { call_id: owned(self.call_id), tool_name: owned(self.tool_name), ..self }
     }
 
     /// Another text as it is written in that [place](Self::place).

@@ -1,5 +1,6 @@
 //! Where the calls of a conversation and their answers stand.
 
+use super::owned;
 use super::rejoin::call_key;
 use super::result::Arguments;
 use std::borrow::Cow;
@@ -56,5 +57,15 @@ impl CallSite<'_> {
             None => Cow::Borrowed(""),
         };
         Some(call_key(self.name.as_deref()?, &arguments))
+    }
+
+    pub(super) fn into_owned(self) -> CallSite<'static> {
+        CallSite { id: owned(self.id), name: owned(self.name), ..self }
+    }
+}
+
+impl AnswerSite<'_> {
+    pub(super) fn into_owned(self) -> AnswerSite<'static> {
+        AnswerSite { call_id: owned(self.call_id), ..self }
     }
 }

@@ -61,6 +61,11 @@ impl<'a> Tools<'a> {
         Some(Splice { range: self.list.clone(), with: Cow::Owned(with) })
     }
 
+    pub(super) fn into_owned(self) -> Tools<'static> {
+        let names = self.names.into_iter().map(|name| Cow::Owned(name.into_owned())).collect();
+        Tools { names, ..self }
+    }
+
     /// Reads a list of tools.
     pub(super) fn read(reader: &mut Reader<'a>) -> Result<Option<Self>, Refusal> {
         let (mut count, mut names) = (0, Vec::new());

@@ -47,6 +47,15 @@ fn g1_g13_every_result_is_found_with_its_call() {
 }
 
 #[test]
+fn what_was_read_is_the_same_without_the_body() {
+    every_body(|Recording { name, dialect, .. }, spelling, body| {
+        let request = read(body.as_bytes(), *dialect);
+        let owned: Request<'static> = request.clone().into_owned();
+        assert_eq!(format!("{owned:?}"), format!("{request:?}"), "{name} {spelling:?}");
+    });
+}
+
+#[test]
 fn l1_nothing_replaced_is_nothing_changed() {
     every_body(|Recording { name, dialect, .. }, spelling, body| {
         let request = read(body.as_bytes(), *dialect);

@@ -9,7 +9,9 @@ use crate::http::body::Body;
 use crate::note::Note;
 use crate::options::Options;
 use crate::relay;
-use crate::rewrite::{Asker, Effort, Means, Order, Rewritten, rewrite, unchecked};
+use crate::rewrite::{
+    Asker, Attempt, Effort, Means, Order, Reading, Rewritten, rewrite, unchecked,
+};
 use crate::strategy::{self, Shortened};
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
@@ -150,20 +152,26 @@ impl Rewriting {
 pub(crate) async fn made(order: &Order) -> Result<Rewritten, Problem> {
     let deadline = Instant::now() + order.state.settings.tool_output.deadline;
     let nothing = &Shortened::default();
+    let mut reading = None;
     if order.body.len() <= SHORT {
         let means = Means { effort: Effort::Remembered, deadline, shortened: nothing };
-        if let Some(rewritten) = rewrite(order, &means)? {
-            return Ok(rewritten);
+        match rewrite(order, &means, None)? {
+            Attempt::Done(rewritten) => return Ok(rewritten),
+            Attempt::Unfinished(read) => reading = read,
         }
     }
-    Box::pin(made_anew(order, deadline)).await
+    Box::pin(made_anew(order, deadline, reading)).await
 }
 
 /// Rewrites a body on threads of its own.
-async fn made_anew(order: &Order, deadline: Instant) -> Result<Rewritten, Problem> {
+async fn made_anew(
+    order: &Order,
+    deadline: Instant,
+    reading: Option<Reading>,
+) -> Result<Rewritten, Problem> {
     let nothing = &Shortened::default();
     let shortened = strategy::shorten(order).await?;
-    let work = worked(order.clone(), deadline, shortened);
+    let work = worked(order.clone(), deadline, shortened, reading);
     if let Ok(Some(rewritten)) = tokio::time::timeout_at((deadline + GRACE).into(), work).await {
         return rewritten;
     }
@@ -172,8 +180,11 @@ async fn made_anew(order: &Order, deadline: Instant) -> Result<Rewritten, Proble
         let message = "the request could not be checked for secrets, and was not sent";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, message));
     }
-    let rewritten = rewrite(order, &Means { effort: Effort::Least, deadline, shortened: nothing })?;
-    Ok(rewritten.unwrap_or_else(|| Rewritten::untouched(&order.body)))
+    let means = Means { effort: Effort::Least, deadline, shortened: nothing };
+    Ok(match rewrite(order, &means, None)? {
+        Attempt::Done(rewritten) => rewritten,
+        Attempt::Unfinished(_) => Rewritten::untouched(&order.body),
+    })
 }
 
 /// Does all the work. Nothing if a defect ended it.
@@ -181,12 +192,18 @@ async fn worked(
     order: Order,
     deadline: Instant,
     shortened: Shortened,
+    reading: Option<Reading>,
 ) -> Option<Result<Rewritten, Problem>> {
     let gateway = order.gateway.clone();
     let working = gateway.workers.run(move || {
-        rewrite(&order, &Means { effort: Effort::Full, deadline, shortened: &shortened })
+        let means = Means { effort: Effort::Full, deadline, shortened: &shortened };
+        rewrite(&order, &means, reading)
     });
-    working.await?.transpose()
+    match working.await? {
+        Ok(Attempt::Done(rewritten)) => Some(Ok(rewritten)),
+        Ok(Attempt::Unfinished(_)) => None,
+        Err(problem) => Some(Err(problem)),
+    }
 }
 
 /// How many tokens the tool results have, before and after.

@@ -15,17 +15,23 @@ const LONG: usize = 1024;
 /// Long results are found by so many of their first bytes.
 const HEAD: usize = 128;
 
+/// Where in a body which text is.
+pub(crate) type Found = Vec<(usize, Arc<Entry>)>;
+
 /// Finds the texts of a tenant's results while a body is read.
 pub(crate) struct Texts<'m> {
     memo: &'m Memo,
     tenant: u64,
-    /// Where in the body which text is.
-    found: RefCell<Vec<(usize, Arc<Entry>)>>,
+    found: RefCell<Found>,
 }
 
 impl<'m> Texts<'m> {
-    pub(super) fn new(memo: &'m Memo, tenant: u64) -> Self {
-        Texts { memo, tenant, found: RefCell::default() }
+    pub(super) fn new(memo: &'m Memo, tenant: u64, found: Found) -> Self {
+        Texts { memo, tenant, found: found.into() }
+    }
+
+    pub(crate) fn into_found(self) -> Found {
+        self.found.into_inner()
     }
 
     /// A result that `rest` starts with, if there was such a one.
@@ -86,10 +92,10 @@ mod tests {
         let figures = Arc::new(Figures::untouched("bash", None));
         let (result, chain) = (&request.results[0], memo.chain("us", 0));
         let entry = memo.keep(chain, result, first.as_bytes(), None, None, figures);
-        memo.texts("us").learn(&entry, result);
+        memo.texts("us", Found::new()).learn(&entry, result);
 
         let is_known = |tenant: &str, body: &str| {
-            let texts = memo.texts(tenant);
+            let texts = memo.texts(tenant, Found::new());
             let read =
                 Request::read_again(body.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
             texts.at(&read.unwrap().results[0].span).is_some()

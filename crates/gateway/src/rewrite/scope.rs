@@ -41,7 +41,16 @@ impl<'o> Scope<'o> {
         effort: Effort,
         known: &'o dyn Known,
     ) -> Result<Self, Unread> {
-        let request = match inputs::read(order, known) {
+        Self::of(order, effort, inputs::read(order, known))
+    }
+
+    /// The scope of what was read.
+    pub(super) fn of(
+        order: &'o Order,
+        effort: Effort,
+        read: Result<Request<'o>, Refusal>,
+    ) -> Result<Self, Unread> {
+        let request = match read {
             Ok(request) => request,
             Err(Refusal::Ambiguous { key, .. }) if key == "_forge" => {
                 let problem = Problem::bad_request("_forge occurs twice; expected once");

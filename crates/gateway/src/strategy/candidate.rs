@@ -1,6 +1,7 @@
 //! Results that a strategy may shorten.
 
 use super::Limits;
+use crate::memo::Found;
 use crate::rewrite::{Effort, Order, Scope, output};
 use crate::sticky::Sticky;
 use tokenforge_compress::context::Context;
@@ -30,7 +31,7 @@ pub(crate) struct Candidate {
 
 /// The results of a body that the strategy may shorten. Blocks.
 pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
-    let texts = order.gateway.memo.texts(&order.tenant);
+    let texts = order.gateway.memo.texts(&order.tenant, Found::new());
     let Ok(scope) = Scope::read(order, Effort::Full, &texts) else { return Vec::new() };
     if !scope.is_reversible() || scope.is_observed {
         return Vec::new();
