@@ -18,7 +18,7 @@ use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, Limit};
 use crate::http::headers::{self, HEAD_BYTES};
-use crate::http::linger;
+use crate::http::{linger, vary};
 use crate::options::{self, Options};
 use crate::own;
 use crate::project;
@@ -183,6 +183,7 @@ impl Visit {
             note.taken();
         }
         exchange.set_response(head);
+        let varies_by = self.chain().varies_by(exchange);
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
                 let answer =
@@ -193,6 +194,9 @@ impl Visit {
         };
         let body = self.run_on_answer(exchange, body).await?;
         let mut head = exchange.take_response().unwrap_or_else(|| Response::new(()).into_parts().0);
+        for names in varies_by {
+            vary::add(&mut head.headers, names);
+        }
         for (name, value) in rewriting.headers {
             head.headers.insert(name, value);
         }

@@ -84,6 +84,12 @@ impl Chain {
         needs.max().unwrap_or_default()
     }
 
+    /// The lists of headers that the response [varies by](Plugin::varies_by).
+    pub fn varies_by(&self, exchange: &mut Exchange) -> Vec<HeaderValue> {
+        let links = self.links_of(Phase::PostUpstream);
+        links.filter_map(|link| link.varies_by(exchange)).collect()
+    }
+
     /// Calls the plugins of a phase one after the other. Needs a tokio runtime with its clock.
     ///
     /// A call that panics, fails or takes longer than its placement allows is undone and kept for
@@ -162,6 +168,12 @@ impl Link {
     fn is_concerned(&self, phase: Phase, exchange: &mut Exchange) -> bool {
         let context = Context::new(phase, BodyNeed::None, exchange);
         catch_unwind(AssertUnwindSafe(|| self.plugin.is_concerned(&context))).unwrap_or(true)
+    }
+
+    /// What the response varies by. One that panics says nothing.
+    fn varies_by(&self, exchange: &mut Exchange) -> Option<HeaderValue> {
+        let context = Context::new(Phase::PostUpstream, BodyNeed::None, exchange);
+        catch_unwind(AssertUnwindSafe(|| self.plugin.varies_by(&context))).unwrap_or_default()
     }
 
     /// What the plugin has to see of a body. One that panics is taken to want it: its call will fail in its turn.

@@ -3,12 +3,14 @@
 use crate::context::Context;
 use crate::phase::{Phase, Phases};
 use bytes::Bytes;
+use http::HeaderValue;
 use std::pin::Pin;
 
 /// Something that is called on the way of a request and its response.
 ///
 /// A plugin is made once and called by many requests at the same time. Its methods other than [`call`](Self::call),
-/// [`is_concerned`](Self::is_concerned) and [`wants_body`](Self::wants_body) are asked once, when the chain is built.
+/// [`is_concerned`](Self::is_concerned), [`wants_body`](Self::wants_body) and [`varies_by`](Self::varies_by) are asked once,
+/// when the chain is built.
 ///
 /// What a call does is isolated: if it panics, fails or takes too long, everything it changed in the context is undone,
 /// and the [`ErrorPolicy`](crate::ErrorPolicy) says what comes next. A call that blocks its thread cannot be
@@ -39,6 +41,14 @@ pub trait Plugin: Send + Sync {
     fn is_concerned(&self, context: &Context<'_>) -> bool {
         let _ = context;
         true
+    }
+
+    /// The headers of a request by which it makes this or that of a response like the one that came, as `Vary` lists them.
+    /// Asked before [`Phase::PostUpstream`], and said whether or not the plugin is then called: another request may get
+    /// another response.
+    fn varies_by(&self, context: &Context<'_>) -> Option<HeaderValue> {
+        let _ = context;
+        None
     }
 
     /// Does it write the form in which an answer is read? Such plugins are called after all others, whatever their

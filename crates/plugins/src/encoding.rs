@@ -10,6 +10,7 @@ mod request;
 mod tag;
 
 use agreement::Agreement;
+use http::HeaderValue;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokenforge_formats::Form;
@@ -73,8 +74,16 @@ impl Plugin for Encoding {
     fn is_concerned(&self, context: &Context<'_>) -> bool {
         match context.phase() {
             Phase::PreUpstream => request::concerns_us(context),
-            _ => answer::concerns_us(context, self.form),
+            _ => answer::concerns_us(context),
         }
+    }
+
+    fn varies_by(&self, context: &Context<'_>) -> Option<HeaderValue> {
+        let names = match self.form {
+            Form::Toon => "Accept, X-Prefer-Format",
+            _ => "Accept, Accept-Encoding, X-Prefer-Format, X-STC-Version",
+        };
+        answer::may_differ(context).then(|| HeaderValue::from_static(names))
     }
 
     fn encodes(&self) -> bool {

@@ -1,6 +1,7 @@
 //! In which order plugins are called, and what ends a phase.
 
 use crate::kit::{Diary, Scripted, arc, chain, exchange, no, termination};
+use http::HeaderValue;
 use proptest::prelude::*;
 use tokenforge_plugin::{Chain, Flow, Phase, Placement};
 
@@ -136,6 +137,26 @@ async fn h9_a_plugin_that_panics_when_it_is_asked_is_called() {
     let chain = chain([plugin.concerned_if(|_| panic!("when asked"))]);
     assert!(termination(chain.run(Phase::PreAuth, &mut exchange()).await).is_none());
     assert_eq!(diary.lines(), ["called"]);
+}
+
+#[test]
+fn what_an_answer_varies_by_is_said_by_every_plugin_that_may_change_it() {
+    let diary = Diary::default();
+    let writer = |name: &str, phase| diary.writer(name, phase, || Flow::Continue);
+    let chain = chain([
+        writer("never called", Phase::PostUpstream)
+            .concerned_if(|_| false)
+            .varying_by(|_| Some(HeaderValue::from_static("Accept"))),
+        writer("of some answers", Phase::PostUpstream).varying_by(|context| {
+            let headers = context.response_headers().ok()?;
+            headers.contains_key("x-none").then(|| HeaderValue::from_static("X-None"))
+        }),
+        writer("panics", Phase::PostUpstream).varying_by(|_| panic!("when asked")),
+        writer("sees no answer", Phase::PreAuth)
+            .varying_by(|_| Some(HeaderValue::from_static("X-Never"))),
+    ]);
+    assert_eq!(chain.varies_by(&mut exchange()), ["Accept"]);
+    assert!(diary.lines().is_empty());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::form::{self, Written};
 use super::tag;
 use http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap,
-    HeaderName, HeaderValue, VARY,
+    HeaderName, HeaderValue,
 };
 use http::{Method, StatusCode};
 use tokenforge_formats::Form;
@@ -47,22 +47,24 @@ pub(crate) fn can_change(context: &Context<'_>) -> bool {
         && !forbids_change(context.request_headers())
 }
 
-/// Is there anything to say about an answer, or to be made of it?
-pub(crate) fn concerns_us(context: &Context<'_>, form: Form) -> bool {
+/// May another request get such an answer in another form?
+pub(crate) fn may_differ(context: &Context<'_>) -> bool {
     let (Ok(status), Ok(headers)) = (context.status(), context.response_headers()) else {
         return false;
     };
-    let may_differ = status == StatusCode::NOT_MODIFIED || is_json(headers);
-    let is_agreed = || context.extensions().get::<Agreement>().is_some_and(|known| !known.is_done);
-    may_differ && (is_agreed() || not_yet_varied(headers, form).is_some())
+    status == StatusCode::NOT_MODIFIED || is_json(headers)
 }
 
-/// Writes the answer in the form that was agreed on, if this one is asked for and the answer becomes smaller.
+/// Is there anything to say about an answer, or to be made of it?
+pub(crate) fn concerns_us(context: &Context<'_>) -> bool {
+    let agreement = context.extensions().get::<Agreement>();
+    agreement.is_some_and(|known| !known.is_done) && may_differ(context)
+}
+
+/// Writes the answer in the form that was agreed on, if this one is asked for and the answer becomes smaller. Only for
+/// one that [concerns us](concerns_us).
 pub(crate) async fn encode(context: &mut Context<'_>, form: Form) -> Result<(), Error> {
     let is_same = context.status()? == StatusCode::NOT_MODIFIED;
-    if let Some(names) = not_yet_varied(context.response_headers()?, form) {
-        context.response_headers_mut()?.append(VARY, names);
-    }
     let agreement = context.extensions().get::<Agreement>().filter(|known| !known.is_done);
     let Some(mut agreement) = agreement.cloned() else { return Ok(()) };
     let is_asked = agreement.asks_for(form);
@@ -165,23 +167,4 @@ fn forbids_change(headers: &HeaderMap) -> bool {
     lines
         .flat_map(|line| line.split(','))
         .any(|part| part.trim().eq_ignore_ascii_case("no-transform"))
-}
-
-/// What the answer depends on and does not say so yet, also where it is the upstream's: another request may get another.
-fn not_yet_varied(headers: &HeaderMap, form: Form) -> Option<HeaderValue> {
-    let names = match form {
-        Form::Toon => "Accept, X-Prefer-Format",
-        _ => "Accept, Accept-Encoding, X-Prefer-Format, X-STC-Version",
-    };
-    if !headers.contains_key(VARY) {
-        return Some(HeaderValue::from_static(names));
-    }
-    let is_said = |name: &&str| {
-        let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());
-        lines
-            .flat_map(|line| line.split(','))
-            .any(|part| part.trim() == "*" || part.trim().eq_ignore_ascii_case(name))
-    };
-    let missing: Vec<&str> = names.split(", ").filter(|name| !is_said(name)).collect();
-    HeaderValue::try_from(missing.join(", ")).ok().filter(|_| !missing.is_empty())
 }

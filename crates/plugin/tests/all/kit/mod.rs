@@ -1,7 +1,7 @@
 //! Plugins made of closures, and requests for them.
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response};
 use std::sync::{Arc, Mutex};
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Chain, Context, Error, ErrorPolicy, Exchange, Flow, Outcome, Phase,
@@ -20,6 +20,7 @@ pub(crate) struct Scripted {
     need: BodyNeed,
     is_wanted: fn(&Context<'_>) -> bool,
     is_concerned: fn(&Context<'_>) -> bool,
+    varies_by: fn(&Context<'_>) -> Option<HeaderValue>,
     encodes: bool,
     script: Script,
 }
@@ -34,7 +35,8 @@ impl Scripted {
         let (need, script) = (BodyNeed::None, Box::new(script));
         let always: fn(&Context<'_>) -> bool = |_| true;
         let (is_wanted, is_concerned) = (always, always);
-        Self { name, phases, need, is_wanted, is_concerned, encodes: false, script }
+        let varies_by: fn(&Context<'_>) -> Option<HeaderValue> = |_| None;
+        Self { name, phases, need, is_wanted, is_concerned, varies_by, encodes: false, script }
     }
 
     pub(crate) fn needing(self, up_to: usize) -> Self {
@@ -47,6 +49,10 @@ impl Scripted {
 
     pub(crate) fn concerned_if(self, is_concerned: fn(&Context<'_>) -> bool) -> Self {
         Self { is_concerned, ..self }
+    }
+
+    pub(crate) fn varying_by(self, varies_by: fn(&Context<'_>) -> Option<HeaderValue>) -> Self {
+        Self { varies_by, ..self }
     }
 
     pub(crate) fn encoding(self) -> Self {
@@ -73,6 +79,10 @@ impl Plugin for Scripted {
 
     fn is_concerned(&self, context: &Context<'_>) -> bool {
         (self.is_concerned)(context)
+    }
+
+    fn varies_by(&self, context: &Context<'_>) -> Option<HeaderValue> {
+        (self.varies_by)(context)
     }
 
     fn encodes(&self) -> bool {

@@ -1,0 +1,23 @@
+//! What an answer depends on besides its address, as `Vary` tells whoever keeps it.
+
+use http::header::{HeaderMap, HeaderValue, VARY};
+
+/// Lists these names too, where they are not listed yet.
+pub(crate) fn add(headers: &mut HeaderMap, names: HeaderValue) {
+    if !headers.contains_key(VARY) {
+        headers.insert(VARY, names);
+        return;
+    }
+    let is_listed = |name: &&str| {
+        let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());
+        let mut listed = lines.flat_map(|line| line.split(',')).map(str::trim);
+        listed.any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name))
+    };
+    let names = names.to_str().unwrap_or_default().split(',').map(str::trim);
+    let missing: Vec<&str> = names.filter(|name| !is_listed(name)).collect();
+    if let Ok(missing) = HeaderValue::try_from(missing.join(", "))
+        && !missing.is_empty()
+    {
+        headers.append(VARY, missing);
+    }
+}
