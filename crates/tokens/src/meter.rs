@@ -30,7 +30,7 @@ impl<'t> Meter<'t> {
         Meter { vocabulary, rest: text, floor: 0, tokens: 0, examined: 0 }
     }
 
-    /// For who may stop early.
+    /// Looks once over the text, so that a count with a limit may end before it begins.
     pub(crate) fn with_floor(self) -> Self {
         Meter { floor: floor::tokens(self.rest), ..self }
     }
@@ -72,7 +72,7 @@ impl<'t> Meter<'t> {
         self.rest.is_empty()
     }
 
-    /// No text but the empty one has no tokens, and none is longer than the longest.
+    /// No text but the empty one has no tokens, none is longer than the longest, and the floor holds.
     fn at_least(&self) -> usize {
         self.tokens + self.floor.max(self.rest.len().div_ceil(LONGEST_TOKEN))
     }
@@ -171,6 +171,14 @@ mod tests {
         let mut meter = Meter::new(Vocabulary::O200k, &text);
         assert_eq!(meter.finish_within(100), None);
         assert!(meter.examined <= 2 * STRIDE, "{} bytes", meter.examined);
+    }
+
+    #[test]
+    fn a_text_of_too_many_words_is_not_counted() {
+        let text = long("words and 12 numbers; ");
+        let words = 4 * (LONG / "words and 12 numbers; ".len());
+        let mut meter = Meter::new(Vocabulary::O200k, &text).with_floor();
+        assert_eq!((meter.finish_within(words), meter.examined), (None, 0));
     }
 
     #[test]
