@@ -215,3 +215,17 @@ fn calls_are_counted_by_plugin_and_phase_and_go_on_over_a_reload() {
     asked(&world, &[("accept-encoding", "stc")], "application/json", "{}");
     assert_eq!(count(), 2);
 }
+
+#[test]
+fn h2_what_an_answer_varies_by_is_said_whatever_a_plugin_writes_there() {
+    let world = world_with(|settings| {
+        api(settings, "/api", Format::Json);
+        let config = PluginConfig::new(json!({"response": {"set": {"vary": "Origin"}}}));
+        settings.plugins.push(PluginSettings { config, ..PluginSettings::named("header-inject") });
+    });
+    let answer = asked(&world, &[], "application/json", "{}");
+    let lines = answer.headers.iter().filter(|(name, _)| name == "vary");
+    let lines: Vec<&str> = lines.map(|(_, value)| value.as_str()).collect();
+    let ours = "Accept, Accept-Encoding, X-Prefer-Format, X-STC-Version";
+    assert_eq!(lines, ["Origin", ours]);
+}
