@@ -27,7 +27,7 @@ use crate::route::Route;
 use crate::upstream::{Failure, Refused, Target};
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
-use http::{Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use rewriting::{Rewriting, Way};
 use std::net::SocketAddr;
@@ -94,6 +94,11 @@ impl Visit {
         if headers::are_too_long(exchange.request()) {
             let message = format!("path and headers have more than {HEAD_BYTES} bytes");
             return Err(Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).into());
+        }
+        if exchange.request().method == Method::CONNECT {
+            let message =
+                "no tunnel leads through here: point the client's base URL at the gateway";
+            return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, message).into());
         }
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
@@ -170,7 +175,7 @@ impl Visit {
         let limits = &self.state.settings.limits;
         let sent = self.gateway.client.send(request, target.is_guarded, limits.first_byte_timeout);
         linger::passed();
-        let (answer, permit) = sent.await.map_err(problem_of)?;
+        let (answer, lease) = sent.await.map_err(problem_of)?;
         linger::passed();
         let (mut head, body) = answer.into_parts();
         headers::remove_hop_by_hop(&mut head.headers);
@@ -187,10 +192,10 @@ impl Visit {
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
                 let answer =
-                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, permit);
+                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, lease);
                 answer.await.map_err(problem_of)?
             }
-            _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(permit)),
+            _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(lease)),
         };
         let body = self.run_on_answer(exchange, body).await?;
         let mut head = exchange.take_response().unwrap_or_else(|| Response::new(()).into_parts().0);

@@ -15,7 +15,7 @@ use crate::deferral;
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, BodyError, TooSlow};
 use crate::http::coding::{Coding, Decoder};
-use crate::upstream::Failure;
+use crate::upstream::{Failure, Lease};
 use bytes::Bytes;
 use client::{Client, Gone};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
@@ -25,7 +25,7 @@ use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_dialects::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokenforge_plugin::Exchange;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 
 /// How often the provider is asked again for one answer to the client.
 const LOOPS: usize = 5;
@@ -44,7 +44,7 @@ pub(crate) async fn relay(
     ask: Ask,
     exchange: &mut Exchange,
     body: Incoming,
-    permit: OwnedSemaphorePermit,
+    lease: Lease,
 ) -> Result<Body, Failure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
     let wire = job.wire(&head).unwrap_or(Wire::Whole);
@@ -59,7 +59,7 @@ pub(crate) async fn relay(
         job,
         ask: Box::new(ask),
     };
-    let upstream = Upstream { body, decoder, _permit: permit };
+    let upstream = Upstream { body, decoder, _lease: lease };
     if wire != Wire::Whole {
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
         relaying.settle();
@@ -84,7 +84,7 @@ struct Relaying {
 struct Upstream {
     body: Incoming,
     decoder: Option<Decoder>,
-    _permit: OwnedSemaphorePermit,
+    _lease: Lease,
 }
 
 impl Relaying {
@@ -171,13 +171,13 @@ impl Relaying {
         self.job.follow(body.clone());
         let first_byte = self.state.settings.limits.first_byte_timeout;
         let sent = self.gateway.client.send(self.ask.again(body), self.ask.is_guarded, first_byte);
-        let (answer, permit) = tokio::select! {
+        let (answer, lease) = tokio::select! {
             sent = sent => sent.ok()?,
             () = client.closed() => return None,
         };
         let (head, body) = answer.into_parts();
         let is_known = head.status == StatusCode::OK && Coding::of(&head.headers).is_ok();
-        is_known.then(|| Upstream { body, decoder: decoder(&head), _permit: permit })
+        is_known.then(|| Upstream { body, decoder: decoder(&head), _lease: lease })
     }
 
     async fn answers(&mut self, turn: &Turn) -> Vec<Answer> {

@@ -2,10 +2,12 @@
 
 mod client;
 mod connect;
+mod connection;
 mod link;
 mod names;
+mod pool;
 mod proxy;
 mod target;
 
-pub(crate) use client::{Client, Failure};
+pub(crate) use client::{Client, Failure, Lease};
 pub(crate) use target::{Refused, Target};

@@ -2,6 +2,7 @@
 
 use super::linger;
 use super::read::{Gathered, Read};
+use crate::upstream::Lease;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -10,7 +11,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
 
 /// What goes wrong while a body passes.
@@ -35,7 +36,7 @@ pub(crate) struct Passing {
     rest: Incoming,
     pace: Pace,
     /// Held for as long as the body takes.
-    _permit: Option<OwnedSemaphorePermit>,
+    _lease: Option<Lease>,
 }
 
 /// How slow the sender of a body may be.
@@ -58,12 +59,8 @@ impl Body {
     }
 
     /// Passes on a body as it arrives.
-    pub(crate) fn passing(
-        rest: Incoming,
-        limit: Limit,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> Self {
-        Self::resumed(Bytes::new(), rest, limit, permit)
+    pub(crate) fn passing(rest: Incoming, limit: Limit, lease: Option<Lease>) -> Self {
+        Self::resumed(Bytes::new(), rest, limit, lease)
     }
 
     /// Passes on a body of which something was read already.
@@ -71,9 +68,9 @@ impl Body {
         before: Bytes,
         rest: Incoming,
         limit: Limit,
-        permit: Option<OwnedSemaphorePermit>,
+        lease: Option<Lease>,
     ) -> Self {
-        Body::Passing(Box::new(Passing { before, rest, pace: Pace::new(limit), _permit: permit }))
+        Body::Passing(Box::new(Passing { before, rest, pace: Pace::new(limit), _lease: lease }))
     }
 }
 

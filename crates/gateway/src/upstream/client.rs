@@ -1,13 +1,12 @@
 //! One request to a provider, over pooled connections.
 
-use super::connect::{Connector, connector, tls};
+use super::connect::{connector, tls};
+use super::pool::{self, Pool};
 use super::proxy::Proxies;
 use crate::http::body::{Body, TooSlow};
 use http::header::PROXY_AUTHORIZATION;
 use http::{Request, Response};
 use hyper::body::Incoming;
-use hyper_util::client::legacy;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -15,9 +14,6 @@ use std::time::Duration;
 use thread_local::ThreadLocal;
 use tokenforge_config::Limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-/// How long an unused connection is kept.
-const IDLE_CONNECTION: Duration = Duration::from_secs(60);
 
 /// Sends requests to providers.
 pub(crate) struct Client {
@@ -28,13 +24,17 @@ pub(crate) struct Client {
     /// Made at the first request: reading the machine's authorities takes longer than starting.
     tls: OnceLock<ClientConfig>,
     proxies: Arc<Proxies>,
-    /// The pool itself has no bound.
+    /// A pool has no bound of its own.
     permits: Arc<Semaphore>,
     connect_timeout: Duration,
     idle_connections: usize,
 }
 
-type Pool = legacy::Client<Connector, Body>;
+/// A place at the upstream: to be held until the answer was read.
+pub(crate) struct Lease {
+    _connection: pool::Lease,
+    _permit: OwnedSemaphorePermit,
+}
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -75,22 +75,23 @@ impl Client {
         self.tls.get_or_init(tls).clone()
     }
 
-    /// Sends a request and waits for the head of its answer. The permit is to be kept until the answer was read.
+    /// Sends a request and waits for the head of its answer.
     pub(crate) async fn send(
         &self,
         mut request: Request<Body>,
         is_guarded: bool,
         first_byte: Duration,
-    ) -> Result<(Response<Incoming>, OwnedSemaphorePermit), Failure> {
+    ) -> Result<(Response<Incoming>, Lease), Failure> {
         let permit = self.permits.clone().acquire_owned().await;
         let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
         let proxies = (!is_guarded).then_some(&self.proxies);
         if let Some(credentials) = proxies.and_then(|proxies| proxies.credentials(request.uri())) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, credentials);
         }
-        let answer = tokio::time::timeout(first_byte, self.pool(is_guarded).request(request)).await;
-        let answer = answer.map_err(|_| Failure::Silent(first_byte))?;
-        Ok((answer.map_err(|error| failure(&error))?, permit))
+        let sent = tokio::time::timeout(first_byte, self.pool(is_guarded).send(request)).await;
+        let sent = sent.map_err(|_| Failure::Silent(first_byte))?;
+        let (answer, connection) = sent.map_err(|error| failure(&*error))?;
+        Ok((answer, Lease { _connection: connection, _permit: permit }))
     }
 
     fn pool(&self, is_guarded: bool) -> &Pool {
@@ -99,12 +100,7 @@ impl Client {
         let proxies = || if is_guarded { Arc::new(Proxies::none()) } else { self.proxies.clone() };
         pool.get_or(|| {
             let connector = connector(self.tls(), self.connect_timeout, is_guarded, proxies());
-            legacy::Client::builder(TokioExecutor::new())
-                .pool_timer(TokioTimer::new())
-                .timer(TokioTimer::new())
-                .pool_idle_timeout(IDLE_CONNECTION)
-                .pool_max_idle_per_host(self.idle_connections)
-                .build(connector)
+            Pool::new(connector, self.idle_connections)
         })
     }
 }

@@ -4,7 +4,7 @@ use super::link::Link;
 use super::names::Names;
 use super::proxy::Proxies;
 use http::Uri;
-use hyper_rustls::HttpsConnector;
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use rustls::ClientConfig;
@@ -18,6 +18,9 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// TLS where the address asks for it, over a connection of either kind.
 pub(crate) type Connector = HttpsConnector<Route>;
+
+/// What it makes.
+pub(crate) type Stream = MaybeHttpsStream<Link>;
 
 /// A connector that waits no longer than this for a connection. A guarded one does not connect to addresses of the
 /// network that the gateway stands in, whatever name they go by.

@@ -209,7 +209,8 @@ fn an_address_in_the_request_line_leads_nowhere_else() {
     let mut tunnel = Open::to(world.address);
     tunnel.write(b"CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     let heard = tunnel.rest();
-    assert!(!heard.starts_with("HTTP/1.1 2"), "{heard}");
+    assert!(heard.starts_with("HTTP/1.1 405 "), "{heard}");
+    assert_eq!(world.mock.requests().len(), 1);
 }
 
 #[test]

@@ -1,0 +1,258 @@
+//! Requests over connections that are kept for the next one.
+//!
+//! Not the pool of `hyper-util`: that one prepares a new connection and starts a task for every request, which took a tenth
+//! of the time of one that passes through.
+
+mod kept;
+
+use super::connect::Connector;
+use super::connection::{Connection, Error};
+use crate::http::body::Body;
+use http::{Request, Response, Uri};
+use hyper::body::Incoming;
+use kept::{Kept, Place};
+use std::future::poll_fn;
+use std::sync::{Arc, Weak};
+use tower_service::Service;
+
+/// Sends requests, over connections that are kept where there are some.
+pub(super) struct Pool {
+    connector: Connector,
+    kept: Arc<Kept>,
+}
+
+/// A connection in use, to be held until the answer was read. Then it is kept for the next request.
+pub(crate) struct Lease {
+    connection: Option<Connection>,
+    place: Place,
+    kept: Weak<Kept>,
+}
+
+impl Pool {
+    /// Keeps up to `most` connections to each place. Must be called in a runtime.
+    pub(super) fn new(connector: Connector, most: usize) -> Self {
+        Pool { connector, kept: Kept::new(most) }
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(super) async fn send(
+        &self,
+        mut request: Request<Body>,
+    ) -> Result<(Response<Incoming>, Lease), Error> {
+        let to = std::mem::take(request.uri_mut());
+        let place = Place::of(&to)?;
+        loop {
+            let kept = self.kept.take(&place);
+            let is_kept = kept.is_some();
+            let mut connection = match kept {
+                Some(connection) => connection,
+                // In a box: most requests do not wait for it, and every request would have room for it.
+                None => Box::pin(self.connect(&to, &place)).await?,
+            };
+            match connection.send(request, &to).await {
+                Ok(answer) => {
+                    let kept = Arc::downgrade(&self.kept);
+                    return Ok((answer, Lease { connection: Some(connection), place, kept }));
+                }
+                Err(mut error) => match error.take_message() {
+                    // It was closed while nobody looked.
+                    Some(unsent) if is_kept => request = unsent,
+                    _ => return Err(error.into_error().into()),
+                },
+            }
+        }
+    }
+
+    async fn connect(&self, to: &Uri, place: &Place) -> Result<Connection, Error> {
+        let mut connector = self.connector.clone();
+        poll_fn(|context| connector.poll_ready(context)).await?;
+        let connection = Connection::begin(connector.call(to.clone()).await?, to).await?;
+        if let Some(shared) = connection.shared() {
+            self.kept.put(place, shared);
+        }
+        Ok(connection)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let (Some(connection), Some(kept)) = (self.connection.take(), self.kept.upgrade()) {
+            kept.put(&self.place, connection);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream::connect::connector;
+    use crate::upstream::proxy::Proxies;
+    use http_body_util::{BodyExt, Full};
+    use hyper::service::service_fn;
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    use hyper_util::server::conn::auto;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use std::convert::Infallible;
+    use std::net::SocketAddr;
+    use std::process::Command;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+    use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio::task::JoinSet;
+    use tokio_rustls::TlsAcceptor;
+
+    /// A server that answers every request with its version and its address, and counts connections.
+    struct Server {
+        address: SocketAddr,
+        accepted: Arc<AtomicUsize>,
+    }
+
+    impl Server {
+        async fn plain() -> Self {
+            Self::start(|stream| async { speak(stream).await }).await
+        }
+
+        async fn start<F: Future<Output = ()> + Send + 'static>(
+            serve: impl Fn(tokio::net::TcpStream) -> F + Send + 'static,
+        ) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let accepted = Arc::<AtomicUsize>::default();
+            let count = Arc::clone(&accepted);
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    tokio::spawn(serve(stream));
+                }
+            });
+            Server { address, accepted }
+        }
+
+        fn accepted(&self) -> usize {
+            self.accepted.load(Ordering::SeqCst)
+        }
+    }
+
+    async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let service = service_fn(|request: Request<Incoming>| async move {
+            let said = format!("{:?} {}", request.version(), request.uri());
+            Ok::<_, Infallible>(Response::new(Full::<bytes::Bytes>::from(said)))
+        });
+        let builder = auto::Builder::new(TokioExecutor::new());
+        let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+    }
+
+    fn pool(roots: rustls::RootCertStore, most: usize) -> Pool {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider);
+        let tls = tls.with_safe_default_protocol_versions().unwrap();
+        let tls = tls.with_root_certificates(roots).with_no_client_auth();
+        let patience = Duration::from_secs(20);
+        Pool::new(connector(tls, patience, false, Arc::new(Proxies::none())), most)
+    }
+
+    async fn begin(pool: &Pool, to: &str) -> (Response<Incoming>, Lease) {
+        pool.send(Request::get(to).body(Body::empty()).unwrap()).await.unwrap()
+    }
+
+    async fn ask(pool: &Pool, to: &str) -> String {
+        let (answer, _lease) = begin(pool, to).await;
+        let said = answer.into_body().collect().await.unwrap().to_bytes();
+        String::from_utf8(said.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_used_again_once_its_answer_was_read() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 8));
+        let to = format!("http://{}/a?b", server.address);
+        for _ in 0..3 {
+            assert_eq!(ask(&pool, &to).await, "HTTP/1.1 /a?b");
+        }
+        assert_eq!(server.accepted(), 1);
+        let unread = begin(&pool, &to).await;
+        ask(&pool, &to).await;
+        assert_eq!(server.accepted(), 2);
+        drop(unread);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_was_closed_meanwhile_costs_no_request() {
+        let server = Server::start(|mut stream| async move {
+            let mut request = [0; 1024];
+            let _ = stream.read(&mut request).await;
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
+        });
+        let (server, pool) = (server.await, pool(rustls::RootCertStore::empty(), 8));
+        for turn in 1..=3 {
+            assert_eq!(ask(&pool, &format!("http://{}", server.address)).await, "ok");
+            assert_eq!(server.accepted(), turn);
+            while !pool.kept.are_closed() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    /// What `localhost` shows of itself, and its key.
+    fn certificate() -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
+        let folder = tempfile::tempdir().unwrap();
+        let [shown, key] = ["shown.pem", "key.pem"].map(|name| folder.path().join(name));
+        let options = "req -x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -subj /CN=localhost \
+                       -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE";
+        let made = Command::new("openssl")
+            .args(options.split_whitespace())
+            .args(["-keyout".as_ref(), key.as_os_str(), "-out".as_ref(), shown.as_os_str()])
+            .output()
+            .expect("the tests need a program: apt-get install openssl");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let shown = CertificateDer::from_pem_file(shown).unwrap();
+        (shown, PrivateKeyDer::from_pem_file(key).unwrap())
+    }
+
+    #[tokio::test]
+    async fn over_http2_many_requests_share_a_connection() {
+        let (certificate, key) = certificate();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(certificate.clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ServerConfig::builder_with_provider(provider);
+        let tls = tls.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let mut tls = tls.with_single_cert(vec![certificate], key).unwrap();
+        tls.alpn_protocols = vec![b"h2".to_vec()];
+        let acceptor = TlsAcceptor::from(Arc::new(tls));
+        let server = Server::start(move |stream| {
+            let accepting = acceptor.accept(stream);
+            async { speak(accepting.await.unwrap()).await }
+        });
+        let (server, pool) = (server.await, Arc::new(pool(roots, 8)));
+        let to = format!("https://localhost:{}/a?b", server.address.port());
+        ask(&pool, &to).await;
+        let mut asking = JoinSet::new();
+        for _ in 0..20 {
+            let (pool, to) = (pool.clone(), to.clone());
+            asking
+                .spawn(async move { assert_eq!(ask(&pool, &to).await, format!("HTTP/2.0 {to}")) });
+        }
+        asking.join_all().await;
+        assert_eq!(server.accepted(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_nobody_uses_is_kept_within_its_bound_and_for_its_time() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 2));
+        let to = format!("http://{}", server.address);
+        let kept = || pool.kept.count();
+        let mut under_way = Vec::new();
+        for _ in 0..4 {
+            under_way.push(begin(&pool, &to).await);
+        }
+        assert_eq!((server.accepted(), kept()), (4, 0));
+        drop(under_way);
+        assert_eq!(kept(), 2);
+        (1..kept::ROUNDS).for_each(|_| pool.kept.round());
+        assert_eq!(kept(), 2);
+        pool.kept.round();
+        assert_eq!(kept(), 0);
+    }
+}
