@@ -171,7 +171,7 @@ impl Gateway {
         let sent = self.transport.send(request).await;
         let (head, received) = sent.map_err(Trouble::Absent)?.into_parts();
         // Our own figures come beside a result.
-        let body = Limited::new(received.body, 2 * LONGEST_MESSAGE).collect().await;
+        let body = Limited::new(received, 2 * LONGEST_MESSAGE).collect().await;
         let body = body.map_err(|_| anyhow::anyhow!("the answer of {} broke off", self.url))?;
         Ok(Answer { status: head.status, headers: head.headers, body: body.to_bytes() })
     }

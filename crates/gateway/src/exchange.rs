@@ -175,7 +175,7 @@ impl Visit {
         let limits = &self.state.settings.limits;
         let sent = self.gateway.client.send(request, target.is_guarded, limits.first_byte_timeout);
         linger::passed();
-        let (answer, lease) = sent.await.map_err(problem_of)?;
+        let answer = sent.await.map_err(problem_of)?;
         linger::passed();
         let (mut head, body) = answer.into_parts();
         headers::remove_hop_by_hop(&mut head.headers);
@@ -191,11 +191,10 @@ impl Visit {
         let varies_by = self.chain().varies_by(exchange);
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
-                let answer =
-                    relay::relay(&self.gateway, &self.state, job, ask, exchange, body, lease);
+                let answer = relay::relay(&self.gateway, &self.state, job, ask, exchange, body);
                 answer.await.map_err(problem_of)?
             }
-            _ => Body::passing(body, Limit::Idle(limits.idle_timeout), Some(lease)),
+            _ => Body::passing(body, Limit::Idle(limits.idle_timeout)),
         };
         let body = self.run_on_answer(exchange, body).await?;
         let mut head = exchange.take_response().unwrap_or_else(|| Response::new(()).into_parts().0);

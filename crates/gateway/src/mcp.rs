@@ -48,8 +48,8 @@ impl Transport for Pooled {
     fn send(&self, request: Request<Bytes>) -> Sending<'_> {
         Box::pin(async move {
             let sent = self.0.send(request.map(Body::from), false, FIRST_BYTE).await;
-            let (answer, lease) = sent.map_err(|failure| failure.to_string())?;
-            Ok(answer.map(|body| Received { body, held: Some(Box::new(lease)) }))
+            let answer = sent.map_err(|failure| failure.to_string())?;
+            Ok(answer.map(Received::new))
         })
     }
 }

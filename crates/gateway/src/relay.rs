@@ -15,13 +15,12 @@ use crate::deferral;
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, BodyError, TooSlow};
 use crate::http::coding::{Coding, Decoder};
-use crate::upstream::{Failure, Lease};
+use crate::upstream::{Failure, Received};
 use bytes::Bytes;
 use client::{Client, Gone};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{StatusCode, response};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_dialects::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokenforge_plugin::Exchange;
@@ -43,8 +42,7 @@ pub(crate) async fn relay(
     job: Box<Job>,
     ask: Ask,
     exchange: &mut Exchange,
-    body: Incoming,
-    lease: Lease,
+    body: Received,
 ) -> Result<Body, Failure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
     let wire = job.wire(&head).unwrap_or(Wire::Whole);
@@ -59,7 +57,7 @@ pub(crate) async fn relay(
         job,
         ask: Box::new(ask),
     };
-    let upstream = Upstream { body, decoder, _lease: lease };
+    let upstream = Upstream { body, decoder };
     if wire != Wire::Whole {
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
         relaying.settle();
@@ -82,9 +80,8 @@ struct Relaying {
 
 /// One answer of the provider.
 struct Upstream {
-    body: Incoming,
+    body: Received,
     decoder: Option<Decoder>,
-    _lease: Lease,
 }
 
 impl Relaying {
@@ -171,13 +168,13 @@ impl Relaying {
         self.job.follow(body.clone());
         let first_byte = self.state.settings.limits.first_byte_timeout;
         let sent = self.gateway.client.send(self.ask.again(body), self.ask.is_guarded, first_byte);
-        let (answer, lease) = tokio::select! {
+        let answer = tokio::select! {
             sent = sent => sent.ok()?,
             () = client.closed() => return None,
         };
         let (head, body) = answer.into_parts();
         let is_known = head.status == StatusCode::OK && Coding::of(&head.headers).is_ok();
-        is_known.then(|| Upstream { body, decoder: decoder(&head), _lease: lease })
+        is_known.then(|| Upstream { body, decoder: decoder(&head) })
     }
 
     async fn answers(&mut self, turn: &Turn) -> Vec<Answer> {

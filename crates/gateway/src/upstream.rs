@@ -7,7 +7,9 @@ mod link;
 mod names;
 mod pool;
 mod proxy;
+mod received;
 mod target;
 
-pub(crate) use client::{Client, Failure, Lease};
+pub(crate) use client::{Client, Failure};
+pub(crate) use received::Received;
 pub(crate) use target::{Refused, Target};

@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 use http::{Request, Response};
-use hyper::body::Incoming;
-use std::any::Any;
+use http_body_util::combinators::UnsyncBoxBody;
 use std::pin::Pin;
 
 /// Sends requests over HTTP.
@@ -16,10 +15,5 @@ pub trait Transport: Send + Sync {
 pub type Sending<'a> =
     Pin<Box<dyn Future<Output = Result<Response<Received>, String>> + Send + 'a>>;
 
-/// The body of an answer.
-pub struct Received {
-    /// The bytes, as they come.
-    pub body: Incoming,
-    /// What is to be held for as long as they come.
-    pub held: Option<Box<dyn Any + Send>>,
-}
+/// The body of an answer, as it comes.
+pub type Received = UnsyncBoxBody<Bytes, hyper::Error>;

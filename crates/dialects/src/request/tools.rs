@@ -29,11 +29,17 @@ impl<'a> Tools<'a> {
     /// Nothing if the list is empty, or has that tool already.
     #[must_use]
     pub fn with_expand_tool(&self, dialect: Dialect) -> Option<Splice<'static>> {
-        if self.count == 0 || self.names.iter().any(|name| name == TOOL) {
+        if !self.takes_expand_tool() {
             return None;
         }
         let end = self.list.end - 1;
         Some(Splice { range: end..end, with: Cow::Owned(format!(",{}", expand_tool(dialect))) })
+    }
+
+    /// Can the tool that expands references be appended?
+    #[must_use]
+    pub fn takes_expand_tool(&self) -> bool {
+        self.count > 0 && !self.names.iter().any(|name| name == TOOL)
     }
 
     /// Puts another spelling of the list in its place, a shorter one say, and appends the tool that expands references

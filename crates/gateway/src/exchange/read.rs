@@ -68,7 +68,7 @@ impl Visit {
         if reader == Reader::Nobody {
             let is_short = body.size_hint().exact().is_some_and(|length| length <= SHORT);
             if body.is_end_stream() || !is_short {
-                return Ok(Payload::Passing(Body::passing(body, Limit::Until(until), None)));
+                return Ok(Payload::Passing(Body::passing(body, Limit::Until(until))));
             }
             let pieces = read_apart(body, SHORT as usize, until).await;
             let pieces = pieces.map_err(|error| unread(&error))?;

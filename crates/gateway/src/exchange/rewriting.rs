@@ -27,6 +27,10 @@ const SHORT: usize = 512 << 10;
 /// How long after the deadline the work is waited for: a store may not answer, and no stage is interrupted.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Where the client hears how many tokens its tool results have.
+const TOKENS_BEFORE: HeaderName = HeaderName::from_static("x-forge-tokens-before");
+const TOKENS_AFTER: HeaderName = HeaderName::from_static("x-forge-tokens-after");
+
 /// A request as it goes on.
 pub(super) struct Rewriting {
     pub(super) body: Body,
@@ -212,6 +216,5 @@ fn told(report: &crate::report::Report) -> Vec<(HeaderName, HeaderValue)> {
         return Vec::new();
     }
     let (before, after) = report.tokens();
-    let header = |name, tokens: usize| (HeaderName::from_static(name), HeaderValue::from(tokens));
-    vec![header("x-forge-tokens-before", before), header("x-forge-tokens-after", after)]
+    vec![(TOKENS_BEFORE, before.into()), (TOKENS_AFTER, after.into())]
 }

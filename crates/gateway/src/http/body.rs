@@ -2,10 +2,9 @@
 
 use super::linger;
 use super::read::{Gathered, Read};
-use crate::upstream::Lease;
+use crate::upstream::Received;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
-use hyper::body::Incoming;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -27,16 +26,16 @@ pub(crate) enum Body {
     Passing(Box<Passing>),
     /// Made piece by piece by a task, which ends when the reader goes away.
     Made(mpsc::Receiver<Result<Bytes, BodyError>>),
+    /// Broken off. Once that is told there is nothing more.
+    Broken(Option<BodyError>),
 }
 
 /// A body that is passed on as it arrives.
 pub(crate) struct Passing {
     /// What was read before it turned out that it is to be passed on.
     before: Bytes,
-    rest: Incoming,
+    rest: Received,
     pace: Pace,
-    /// Held for as long as the body takes.
-    _lease: Option<Lease>,
 }
 
 /// How slow the sender of a body may be.
@@ -59,18 +58,13 @@ impl Body {
     }
 
     /// Passes on a body as it arrives.
-    pub(crate) fn passing(rest: Incoming, limit: Limit, lease: Option<Lease>) -> Self {
-        Self::resumed(Bytes::new(), rest, limit, lease)
+    pub(crate) fn passing(rest: impl Into<Received>, limit: Limit) -> Self {
+        Self::resumed(Bytes::new(), rest, limit)
     }
 
     /// Passes on a body of which something was read already.
-    pub(crate) fn resumed(
-        before: Bytes,
-        rest: Incoming,
-        limit: Limit,
-        lease: Option<Lease>,
-    ) -> Self {
-        Body::Passing(Box::new(Passing { before, rest, pace: Pace::new(limit), _lease: lease }))
+    pub(crate) fn resumed(before: Bytes, rest: impl Into<Received>, limit: Limit) -> Self {
+        Body::Passing(Box::new(Passing { before, rest: rest.into(), pace: Pace::new(limit) }))
     }
 }
 
@@ -79,7 +73,9 @@ impl Body {
     pub(crate) async fn read(self, limit: usize) -> Result<Read, BodyError> {
         match self {
             Body::Here(bytes) if bytes.len() <= limit => Ok(Read::Whole(bytes)),
-            Body::Here(_) | Body::Apart(_) | Body::Made(_) => Ok(Read::TooLong(self)),
+            Body::Here(_) | Body::Apart(_) | Body::Made(_) | Body::Broken(_) => {
+                Ok(Read::TooLong(self))
+            }
             Body::Passing(mut passing) => {
                 let mut gathered = Gathered::default();
                 while let Some(frame) = poll_fn(|context| passing.poll_frame(context)).await {
@@ -116,16 +112,23 @@ impl HttpBody for Body {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        match self.get_mut() {
-            Body::Here(bytes) => Poll::Ready(taken(bytes).map(Ok)),
+        let body = self.get_mut();
+        let frame = match body {
+            Body::Here(bytes) => return Poll::Ready(taken(bytes).map(Ok)),
             Body::Apart(pieces) => {
-                Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))))
+                return Poll::Ready(pieces.pop_front().map(|piece| Ok(Frame::data(piece))));
             }
-            Body::Passing(passing) => passing.poll_frame(context),
+            Body::Passing(passing) => ready!(passing.poll_frame(context)),
             Body::Made(pieces) => {
-                pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+                ready!(pieces.poll_recv(context)).map(|piece| piece.map(Frame::data))
             }
-        }
+            Body::Broken(error) => return Poll::Ready(error.take().map(Err)),
+        };
+        let Some(Err(error)) = frame else { return Poll::Ready(frame) };
+        // Whoever hears of it sends nothing any more: before that, what came goes out.
+        *body = Body::Broken(Some(error));
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 
     fn is_end_stream(&self) -> bool {
@@ -133,7 +136,7 @@ impl HttpBody for Body {
             Body::Here(bytes) => bytes.is_empty(),
             Body::Apart(pieces) => pieces.is_empty(),
             Body::Passing(passing) => passing.before.is_empty() && passing.rest.is_end_stream(),
-            Body::Made(_) => false,
+            Body::Made(_) | Body::Broken(_) => false,
         }
     }
 
@@ -153,7 +156,7 @@ impl HttpBody for Body {
                 }
                 hint
             }
-            Body::Made(_) => SizeHint::default(),
+            Body::Made(_) | Body::Broken(_) => SizeHint::default(),
         }
     }
 }

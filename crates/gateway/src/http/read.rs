@@ -59,7 +59,7 @@ async fn gather_within(
         let Ok(piece) = frame?.into_data() else { continue };
         gathered.add(piece, body.size_hint().lower());
         if gathered.len() > limit {
-            let body = Body::resumed(gathered.into(), body, Limit::Until(until), None);
+            let body = Body::resumed(gathered.into(), body, Limit::Until(until));
             return Ok(Err(body));
         }
     }

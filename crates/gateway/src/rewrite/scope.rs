@@ -7,7 +7,7 @@ use crate::report::Report;
 use std::sync::Arc;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Settings, Vault};
-use tokenforge_dialects::{Known, Refusal, Request};
+use tokenforge_dialects::{Known, Refusal, Request, Tools};
 use tokenforge_tokens::for_model;
 
 /// A body that was read, and what is to be done to it.
@@ -143,7 +143,6 @@ fn may_expand(order: &Order, request: &Request<'_>) -> bool {
         return true;
     }
     let is_one_choice = request.head.choices.is_none_or(|choices| choices <= 1);
-    let tools = request.tools.as_ref();
-    let takes_one_more = tools.is_some_and(|tools| tools.with_expand_tool(order.dialect).is_some());
+    let takes_one_more = request.tools.as_ref().is_some_and(Tools::takes_expand_tool);
     order.state.settings.tool_output.enable_expand_context && is_one_choice && takes_one_more
 }

@@ -71,8 +71,7 @@ impl Asker<'_> {
             .map_err(|error| AskError::Unreachable(error.to_string()))?;
         let asking = async {
             let sent = self.order.gateway.client.send(request, false, timeout).await;
-            let (answer, _lease) =
-                sent.map_err(|error| AskError::Unreachable(error.to_string()))?;
+            let answer = sent.map_err(|error| AskError::Unreachable(error.to_string()))?;
             if answer.status() != StatusCode::OK {
                 return Err(AskError::Status(answer.status()));
             }

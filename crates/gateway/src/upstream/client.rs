@@ -1,19 +1,19 @@
 //! One request to a provider, over pooled connections.
 
 use super::connect::{connector, tls};
-use super::pool::{self, Pool};
+use super::pool::Pool;
 use super::proxy::Proxies;
+use super::received::Received;
 use crate::http::body::{Body, TooSlow};
 use http::header::PROXY_AUTHORIZATION;
 use http::{Request, Response};
-use hyper::body::Incoming;
 use rustls::ClientConfig;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use thread_local::ThreadLocal;
 use tokenforge_config::Limits;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 /// Sends requests to providers.
 pub(crate) struct Client {
@@ -28,12 +28,6 @@ pub(crate) struct Client {
     permits: Arc<Semaphore>,
     connect_timeout: Duration,
     idle_connections: usize,
-}
-
-/// A place at the upstream: to be held until the answer was read.
-pub(crate) struct Lease {
-    _connection: pool::Lease,
-    _permit: OwnedSemaphorePermit,
 }
 
 /// Why there is no answer.
@@ -81,7 +75,7 @@ impl Client {
         mut request: Request<Body>,
         is_guarded: bool,
         first_byte: Duration,
-    ) -> Result<(Response<Incoming>, Lease), Failure> {
+    ) -> Result<Response<Received>, Failure> {
         let permit = self.permits.clone().acquire_owned().await;
         let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
         let proxies = (!is_guarded).then_some(&self.proxies);
@@ -90,8 +84,8 @@ impl Client {
         }
         let sent = tokio::time::timeout(first_byte, self.pool(is_guarded).send(request)).await;
         let sent = sent.map_err(|_| Failure::Silent(first_byte))?;
-        let (answer, connection) = sent.map_err(|error| failure(&*error))?;
-        Ok((answer, Lease { _connection: connection, _permit: permit }))
+        let (answer, lease) = sent.map_err(|error| failure(&*error))?;
+        Ok(answer.map(|body| Received::over(lease, Some(permit), body)))
     }
 
     fn pool(&self, is_guarded: bool) -> &Pool {

@@ -9,38 +9,48 @@ use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::client::legacy::connect::Connection as _;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use tokio::task::unconstrained;
 
 /// Why there is no connection, or no answer over it.
 pub(super) type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// A connection, in the protocol that both ends speak.
 pub(super) enum Connection {
-    /// One request at a time.
-    Http1 {
-        sender: http1::SendRequest<Body>,
-        /// To whom its requests are for.
-        host: HeaderValue,
-        /// A proxy has to be told with each request whom it is for.
-        is_to_proxy: bool,
-    },
-    /// Many at once.
+    /// One request at a time. Whoever waits for its answer drives the connection: a task for that would have to be woken
+    /// for everything that comes and goes.
+    Http1(Box<Http1>),
+    /// Many at once, over a connection that a task of its own drives.
     Http2(http2::SendRequest<Body>),
 }
 
+/// A connection of one request at a time.
+pub(super) struct Http1 {
+    sender: http1::SendRequest<Body>,
+    /// Nothing once it is closed.
+    driver: Option<http1::Connection<Stream, Body>>,
+    /// To whom its requests are for.
+    host: HeaderValue,
+    /// A proxy has to be told with each request whom it is for.
+    is_to_proxy: bool,
+}
+
 impl Connection {
-    /// Begins to speak over a stream to an address. From then on it is driven by the runtime of whoever began.
+    /// Begins to speak over a stream to an address.
     pub(super) async fn begin(stream: Stream, to: &Uri) -> Result<Self, Error> {
         let connected = stream.connected();
         if connected.is_negotiated_h2() {
             let mut builder = http2::Builder::new(TokioExecutor::new());
-            let (sender, connection) = builder.timer(TokioTimer::new()).handshake(stream).await?;
-            drive(connection);
+            let (sender, driver) = builder.timer(TokioTimer::new()).handshake(stream).await?;
+            // Whoever waits for an answer hears of what goes wrong.
+            tokio::spawn(async move { drop(driver.await) });
             return Ok(Connection::Http2(sender));
         }
-        let (sender, connection) = http1::handshake(stream).await?;
-        drive(connection);
+        let (sender, driver) = http1::handshake(stream).await?;
         let (host, is_to_proxy) = (host(to)?, connected.is_proxied());
-        Ok(Connection::Http1 { sender, host, is_to_proxy })
+        Ok(Connection::Http1(Box::new(Http1 { sender, driver: Some(driver), host, is_to_proxy })))
     }
 
     /// Sends a request to an address. An error gives it back if nothing of it was sent.
@@ -50,10 +60,13 @@ impl Connection {
         to: &Uri,
     ) -> Result<Response<Incoming>, TrySendError<Request<Body>>> {
         match self {
-            Connection::Http1 { sender, host, is_to_proxy } => {
-                *request.uri_mut() = if *is_to_proxy { to.clone() } else { path(to).into() };
-                request.headers_mut().entry(HOST).or_insert_with(|| host.clone());
-                sender.try_send_request(request).await
+            Connection::Http1(http1) => {
+                let is_to_proxy = http1.is_to_proxy;
+                *request.uri_mut() = if is_to_proxy { to.clone() } else { path(to).into() };
+                request.headers_mut().entry(HOST).or_insert_with(|| http1.host.clone());
+                let mut answer = pin!(http1.sender.try_send_request(request));
+                poll_fn(|context| http1.drive(context, |context| answer.as_mut().poll(context)))
+                    .await
             }
             Connection::Http2(sender) => {
                 *request.uri_mut() = to.clone();
@@ -62,34 +75,65 @@ impl Connection {
         }
     }
 
+    /// Looks for something that comes over this connection, and drives it until that is here.
+    pub(super) fn poll<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        match self {
+            Connection::Http1(http1) => http1.drive(context, poll),
+            Connection::Http2(_) => poll(context),
+        }
+    }
+
     /// One that sends over the same connection, if it takes many requests at once.
     pub(super) fn shared(&self) -> Option<Self> {
         match self {
-            Connection::Http1 { .. } => None,
+            Connection::Http1(_) => None,
             Connection::Http2(sender) => Some(Connection::Http2(sender.clone())),
         }
     }
 
-    /// Can it take a request now?
-    pub(super) fn is_ready(&self) -> bool {
+    /// Can it take a request now? The other end may have closed it meanwhile.
+    pub(super) fn is_ready(&mut self) -> bool {
         match self {
-            Connection::Http1 { sender, .. } => sender.is_ready(),
+            Connection::Http1(http1) => {
+                http1.advance(&mut Context::from_waker(Waker::noop()));
+                http1.driver.is_some() && http1.sender.is_ready()
+            }
             Connection::Http2(sender) => sender.is_ready(),
-        }
-    }
-
-    /// Will it never take one again?
-    pub(super) fn is_closed(&self) -> bool {
-        match self {
-            Connection::Http1 { sender, .. } => sender.is_closed(),
-            Connection::Http2(sender) => sender.is_closed(),
         }
     }
 }
 
-/// Whoever waits for an answer hears of what goes wrong.
-fn drive(connection: impl Future<Output = hyper::Result<()>> + Send + 'static) {
-    tokio::spawn(async move { drop(connection.await) });
+impl Http1 {
+    /// Looks for what comes only when the connection is driven, and drives it until that is here.
+    fn drive<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        // Nobody has to be woken by it, and so its patience must not end before it was looked for.
+        let mut look = || {
+            let look = pin!(unconstrained(poll_fn(&mut poll)));
+            look.poll(&mut Context::from_waker(Waker::noop()))
+        };
+        if let Poll::Ready(here) = look() {
+            return Poll::Ready(here);
+        }
+        self.advance(context);
+        look()
+    }
+
+    /// Sends and receives what there is.
+    fn advance(&mut self, context: &mut Context<'_>) {
+        if let Some(driver) = &mut self.driver
+            && Pin::new(driver).poll(context).is_ready()
+        {
+            self.driver = None;
+        }
+    }
 }
 
 fn path(to: &Uri) -> PathAndQuery {

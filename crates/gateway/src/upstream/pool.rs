@@ -1,7 +1,7 @@
 //! Requests over connections that are kept for the next one.
 //!
-//! Not the pool of `hyper-util`: that one prepares a new connection and starts a task for every request, which took a tenth
-//! of the time of one that passes through.
+//! Not the pool of `hyper-util`: that one prepares a new connection and starts a task for every request, found one or not,
+//! and has a task for each connection.
 
 mod kept;
 
@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use kept::{Kept, Place};
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
 use tower_service::Service;
 
 /// Sends requests, over connections that are kept where there are some.
@@ -22,7 +23,7 @@ pub(super) struct Pool {
 }
 
 /// A connection in use, to be held until the answer was read. Then it is kept for the next request.
-pub(crate) struct Lease {
+pub(super) struct Lease {
     connection: Option<Connection>,
     place: Place,
     kept: Weak<Kept>,
@@ -74,6 +75,20 @@ impl Pool {
     }
 }
 
+impl Lease {
+    /// Looks for something that comes over the connection: see [`Connection::poll`].
+    pub(super) fn poll<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        match &mut self.connection {
+            Some(connection) => connection.poll(context, poll),
+            None => poll(context),
+        }
+    }
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
         if let (Some(connection), Some(kept)) = (self.connection.take(), self.kept.upgrade()) {
@@ -87,7 +102,10 @@ mod tests {
     use super::*;
     use crate::upstream::connect::connector;
     use crate::upstream::proxy::Proxies;
-    use http_body_util::{BodyExt, Full};
+    use crate::upstream::received::Received;
+    use bytes::Bytes;
+    use http::Method;
+    use http_body_util::{BodyExt, Either, Full};
     use hyper::service::service_fn;
     use hyper_util::rt::{TokioExecutor, TokioIo};
     use hyper_util::server::conn::auto;
@@ -103,7 +121,7 @@ mod tests {
     use tokio::task::JoinSet;
     use tokio_rustls::TlsAcceptor;
 
-    /// A server that answers every request with its version and its address, and counts connections.
+    /// A server that counts connections. It says what it is sent, or else the version and the address of the request.
     struct Server {
         address: SocketAddr,
         accepted: Arc<AtomicUsize>,
@@ -138,7 +156,11 @@ mod tests {
     async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let service = service_fn(|request: Request<Incoming>| async move {
             let said = format!("{:?} {}", request.version(), request.uri());
-            Ok::<_, Infallible>(Response::new(Full::<bytes::Bytes>::from(said)))
+            let body = match request.method() {
+                &Method::POST => Either::Left(request.into_body()),
+                _ => Either::Right(Full::<Bytes>::from(said)),
+            };
+            Ok::<_, Infallible>(Response::new(body))
         });
         let builder = auto::Builder::new(TokioExecutor::new());
         let _ = builder.serve_connection(TokioIo::new(stream), service).await;
@@ -153,13 +175,17 @@ mod tests {
         Pool::new(connector(tls, patience, false, Arc::new(Proxies::none())), most)
     }
 
-    async fn begin(pool: &Pool, to: &str) -> (Response<Incoming>, Lease) {
-        pool.send(Request::get(to).body(Body::empty()).unwrap()).await.unwrap()
+    async fn begin(pool: &Pool, to: &str) -> Received {
+        begin_with(pool, Request::get(to).body(Body::empty()).unwrap()).await
+    }
+
+    async fn begin_with(pool: &Pool, request: Request<Body>) -> Received {
+        let (answer, lease) = pool.send(request).await.unwrap();
+        Received::over(lease, None, answer.into_body())
     }
 
     async fn ask(pool: &Pool, to: &str) -> String {
-        let (answer, _lease) = begin(pool, to).await;
-        let said = answer.into_body().collect().await.unwrap().to_bytes();
+        let said = begin(pool, to).await.collect().await.unwrap().to_bytes();
         String::from_utf8(said.to_vec()).unwrap()
     }
 
@@ -175,6 +201,20 @@ mod tests {
         ask(&pool, &to).await;
         assert_eq!(server.accepted(), 2);
         drop(unread);
+    }
+
+    #[tokio::test]
+    async fn an_answer_may_begin_before_the_request_ends() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 8));
+        let to = format!("http://{}", server.address);
+        // More than all buffers on the way hold: it must be sent while the answer is read.
+        let long: Bytes = (0..32 << 20).map(|at: u32| at.to_le_bytes()[1]).collect();
+        for _ in 0..2 {
+            let request = Request::post(&to).body(long.clone().into()).unwrap();
+            let said = begin_with(&pool, request).await.collect().await.unwrap().to_bytes();
+            assert!(said == long);
+        }
+        assert_eq!(server.accepted(), 1);
     }
 
     #[tokio::test]

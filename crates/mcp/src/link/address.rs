@@ -156,7 +156,7 @@ impl Address {
         request: Option<u64>,
     ) -> Result<(), Failure> {
         let wire = Wire::Address(self.clone());
-        while let Some(frame) = body.body.frame().await {
+        while let Some(frame) = body.frame().await {
             // A stream that breaks is a stream that ends.
             let Ok(frame) = frame else { return Ok(()) };
             let Some(piece) = frame.data_ref() else { continue };
@@ -251,7 +251,7 @@ fn is_stream(answer: &Response<Received>) -> bool {
 /// All of a body, if it is no longer than a message may be.
 async fn whole(mut received: Received) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    while let Some(frame) = received.body.frame().await {
+    while let Some(frame) = received.frame().await {
         let frame = frame.map_err(|_| Failure::Broken)?;
         let Some(piece) = frame.data_ref() else { continue };
         if bytes.len() + piece.len() > LONGEST_MESSAGE {

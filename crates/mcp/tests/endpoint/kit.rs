@@ -111,7 +111,7 @@ impl Transport for Plain {
         Box::pin(async move {
             let answer = self.0.request(request.map(Full::new)).await;
             let answer = answer.map_err(|error| error.to_string())?;
-            Ok(answer.map(|body| Received { body, held: None }))
+            Ok(answer.map(Received::new))
         })
     }
 }
@@ -184,7 +184,7 @@ impl Reply {
 pub(crate) struct Open {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    body: Incoming,
+    body: Received,
     reader: sse::Reader,
     read: std::collections::VecDeque<Value>,
     is_stream: bool,
@@ -255,7 +255,7 @@ impl World {
         Open {
             status: head.status,
             headers: head.headers,
-            body: body.body,
+            body,
             reader: sse::Reader::default(),
             read: Default::default(),
             is_stream,
@@ -275,7 +275,7 @@ impl World {
     /// Sends a request as it is.
     pub(crate) async fn raw(&self, request: Request<Bytes>) -> Reply {
         let (head, body) = self.http.send(request).await.unwrap().into_parts();
-        let body = body.body.collect().await.unwrap().to_bytes();
+        let body = body.collect().await.unwrap().to_bytes();
         let messages = serde_json::from_slice(&body).into_iter().collect();
         Reply { status: head.status, headers: head.headers, messages }
     }

@@ -48,19 +48,24 @@ impl Kept {
         kept
     }
 
-    /// The connection that was used last, of those that can be used now.
+    /// The connection that was used last, of those that can be used.
     pub(super) fn take(&self, place: &Place) -> Option<Connection> {
         let mut shelves = self.shelves();
         let shelf = shelves.get_mut(place)?;
-        let latest = shelf.iter().rposition(|idle| idle.connection.is_ready())?;
-        let idle = shelf.get_mut(latest)?;
-        idle.rounds = 0;
-        idle.connection.shared().or_else(|| Some(shelf.remove(latest).connection))
+        while let Some(mut idle) = shelf.pop() {
+            if idle.connection.is_ready() {
+                if let Some(shared) = idle.connection.shared() {
+                    shelf.push(Idle { connection: shared, rounds: 0 });
+                }
+                return Some(idle.connection);
+            }
+        }
+        None
     }
 
-    /// Keeps a connection, if there is room for it.
-    pub(super) fn put(&self, place: &Place, connection: Connection) {
-        if connection.is_closed() {
+    /// Keeps a connection, if it can be used and there is room for it.
+    pub(super) fn put(&self, place: &Place, mut connection: Connection) {
+        if !connection.is_ready() {
             return;
         }
         let mut shelves = self.shelves();
@@ -68,14 +73,12 @@ impl Kept {
             Some(shelf) => shelf,
             None => shelves.entry(place.clone()).or_default(),
         };
-        let idle = Idle { connection, rounds: 0 };
-        let is_shared = |idle: &Idle| matches!(idle.connection, Connection::Http2(_));
-        if shelf.len() >= self.most || is_shared(&idle) {
-            shelf.retain(|idle| !idle.connection.is_closed());
+        let is_shared = |connection: &Connection| matches!(connection, Connection::Http2(_));
+        if is_shared(&connection) {
+            shelf.retain(|idle| !is_shared(&idle.connection));
         }
-        let has_one = is_shared(&idle) && shelf.iter().any(is_shared);
-        if shelf.len() < self.most && !has_one {
-            shelf.push(idle);
+        if shelf.len() < self.most {
+            shelf.push(Idle { connection, rounds: 0 });
         }
     }
 
@@ -84,7 +87,7 @@ impl Kept {
         self.shelves().retain(|_, shelf| {
             shelf.retain_mut(|idle| {
                 idle.rounds += 1;
-                idle.rounds < ROUNDS && !idle.connection.is_closed()
+                idle.rounds < ROUNDS && idle.connection.is_ready()
             });
             !shelf.is_empty()
         });
@@ -96,10 +99,10 @@ impl Kept {
         self.shelves().values().map(Vec::len).sum()
     }
 
-    /// Is every one of them closed?
+    /// Can none of them be used any more?
     #[cfg(test)]
     pub(super) fn are_closed(&self) -> bool {
-        self.shelves().values().flatten().all(|idle| idle.connection.is_closed())
+        !self.shelves().values_mut().flatten().any(|idle| idle.connection.is_ready())
     }
 
     fn shelves(&self) -> MutexGuard<'_, HashMap<Place, Vec<Idle>>> {

@@ -68,7 +68,7 @@ async fn listen(remote: Weak<Remote>, how: Listening) {
         }
         let mut reader = sse::Reader::default();
         let mut body = answer.into_body();
-        while let Some(Ok(frame)) = body.body.frame().await {
+        while let Some(Ok(frame)) = body.frame().await {
             let Some(address) = remote.upgrade().map(Address) else { return };
             let Some(piece) = frame.data_ref() else { continue };
             let Ok(events) = reader.push(piece) else { return };
