@@ -8,13 +8,15 @@ pub(crate) fn add(headers: &mut HeaderMap, names: HeaderValue) {
         headers.insert(VARY, names);
         return;
     }
-    let is_listed = |name: &&str| {
-        let lines = headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok());
-        let mut listed = lines.flat_map(|line| line.split(',')).map(str::trim);
-        listed.any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name))
-    };
-    let names = names.to_str().unwrap_or_default().split(',').map(str::trim);
-    let missing: Vec<&str> = names.filter(|name| !is_listed(name)).collect();
+    let mut missing: Vec<&str> =
+        names.to_str().unwrap_or_default().split(',').map(str::trim).collect();
+    for line in headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok()) {
+        let is_listed = |name: &str| {
+            let mut listed = line.split(',').map(str::trim);
+            listed.any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name))
+        };
+        missing.retain(|name| !is_listed(name));
+    }
     if let Ok(missing) = HeaderValue::try_from(missing.join(", "))
         && !missing.is_empty()
     {
