@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 /// Sends requests to providers.
 pub(crate) struct Client {
-    /// One for each thread: a connection is driven by the thread that opened it.
+    /// One for each thread: what happens on a connection is told to the thread that opened it.
     pools: ThreadLocal<Pool>,
     /// For hosts that a client named.
     guarded: ThreadLocal<Pool>,

@@ -114,7 +114,8 @@ impl Http1 {
         context: &mut Context<'_>,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        // Nobody has to be woken by it, and so its patience must not end before it was looked for.
+        // It comes by driving alone, so that nobody has to be woken for it. Without tokio's budget, which when spent
+        // hides what is there and counts on somebody being woken.
         let mut look = || {
             let look = pin!(unconstrained(poll_fn(&mut poll)));
             look.poll(&mut Context::from_waker(Waker::noop()))
