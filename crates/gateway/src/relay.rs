@@ -50,32 +50,33 @@ pub(crate) async fn relay(
     head.headers.remove(CONTENT_LENGTH);
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
-    let mut relaying = Relaying {
+    let mut relaying = Box::new(Relaying {
         gateway: gateway.clone(),
         state: state.clone(),
         reply: Reply::new(job.originals.dialect, wire),
-        job,
-        ask: Box::new(ask),
-    };
-    let upstream = Upstream { body, decoder };
+        job: *job,
+        ask,
+        upstream: Upstream { body, decoder },
+    });
     if wire != Wire::Whole {
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
         relaying.settle();
-        tokio::spawn(async move { relaying.run(upstream, &mut Client::Reads(sender)).await });
+        tokio::spawn(async move { relaying.run(&mut Client::Reads(sender)).await });
         return Ok(Body::Made(receiver));
     }
     let mut client = Client::waits();
-    Box::pin(relaying.run(upstream, &mut client)).await;
+    Box::pin(relaying.run(&mut client)).await;
     client.into_answer().map_err(|error| Failure::Unreachable(error.to_string()))
 }
 
-/// One answer to a client, while it is made.
+/// One answer to a client, while it is made. In a box: whatever runs would have room for it at each level.
 struct Relaying {
     gateway: Arc<Gateway>,
     state: Arc<State>,
     reply: Reply,
-    job: Box<Job>,
-    ask: Box<Ask>,
+    job: Job,
+    ask: Ask,
+    upstream: Upstream,
 }
 
 /// One answer of the provider.
@@ -91,14 +92,13 @@ impl Relaying {
         self.job.settle();
     }
 
-    async fn run(mut self, first: Upstream, client: &mut Client) {
-        let mut upstream = first;
+    async fn run(mut self: Box<Self>, client: &mut Client) {
         for loops in 0.. {
-            match self.pass(upstream, client).await {
+            match self.pass(client).await {
                 Ok(Some(_)) if loops == LOOPS => break,
                 // In a box, since most streams end without it and every stream would have room for it.
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
-                    Some(next) => upstream = next,
+                    Some(next) => self.upstream = next,
                     None => break,
                 },
                 Ok(None) => return Box::pin(self.finish()).await,
@@ -112,15 +112,11 @@ impl Relaying {
     }
 
     /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
-    async fn pass(
-        &mut self,
-        mut upstream: Upstream,
-        client: &mut Client,
-    ) -> Result<Option<Turn>, Gone> {
+    async fn pass(&mut self, client: &mut Client) -> Result<Option<Turn>, Gone> {
         let idle = self.state.settings.limits.idle_timeout;
         loop {
             let frame = tokio::select! {
-                frame = tokio::time::timeout(idle, upstream.body.frame()) => frame,
+                frame = tokio::time::timeout(idle, self.upstream.body.frame()) => frame,
                 () = client.closed() => return Err(Gone),
             };
             let piece = match frame {
@@ -131,7 +127,7 @@ impl Relaying {
                 Err(_) => return Err(client.fail(TooSlow.into()).await),
             };
             let mut out = Vec::new();
-            if let Err(error) = self.push(&mut upstream.decoder, &piece, &mut out) {
+            if let Err(error) = self.push(&piece, &mut out) {
                 return Err(client.fail(error).await);
             }
             client.send(out).await?;
@@ -145,13 +141,8 @@ impl Relaying {
         }
     }
 
-    fn push(
-        &mut self,
-        decoder: &mut Option<Decoder>,
-        piece: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(), BodyError> {
-        let Some(decoder) = decoder else {
+    fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), BodyError> {
+        let Some(decoder) = &mut self.upstream.decoder else {
             self.reply.push(piece, out);
             return Ok(());
         };
@@ -200,12 +191,12 @@ impl Relaying {
     }
 
     /// The client has its answer: what is left is to remember.
-    async fn finish(mut self) {
-        let Job { originals, mut note, .. } = *self.job;
-        self.gateway.telemetry.usage(self.reply.usage());
-        note.counted(self.reply.usage());
-        let Some(deferred) = self.reply.deferred() else { return };
-        let gateway = self.gateway;
+    async fn finish(self: Box<Self>) {
+        let Relaying { gateway, mut reply, job, .. } = *self;
+        let Job { originals, mut note, .. } = job;
+        gateway.telemetry.usage(reply.usage());
+        note.counted(reply.usage());
+        let Some(deferred) = reply.deferred() else { return };
         blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }
 }

@@ -7,6 +7,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Response, Uri};
 use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http1, http2};
+use hyper::rt::{Read, Write};
 use hyper_util::client::legacy::connect::Connection as _;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::future::poll_fn;
@@ -30,7 +31,7 @@ pub(super) enum Connection {
 pub(super) struct Http1 {
     sender: http1::SendRequest<Body>,
     /// Nothing once it is closed.
-    driver: Option<http1::Connection<Stream, Body>>,
+    driver: Option<http1::Connection<Box<dyn ReadWrite>, Body>>,
     /// To whom its requests are for.
     host: HeaderValue,
     /// A proxy has to be told with each request whom it is for.
@@ -48,7 +49,7 @@ impl Connection {
             tokio::spawn(async move { drop(driver.await) });
             return Ok(Connection::Http2(sender));
         }
-        let (sender, driver) = http1::handshake(stream).await?;
+        let (sender, driver) = http1::handshake(in_box(stream)).await?;
         let (host, is_to_proxy) = (host(to)?, connected.is_proxied());
         Ok(Connection::Http1(Box::new(Http1 { sender, driver: Some(driver), host, is_to_proxy })))
     }
@@ -104,6 +105,19 @@ impl Connection {
             }
             Connection::Http2(sender) => sender.is_ready(),
         }
+    }
+}
+
+/// What HTTP can be spoken over.
+trait ReadWrite: Read + Write + Send + Unpin {}
+
+impl<T: Read + Write + Send + Unpin> ReadWrite for T {}
+
+/// A connection would have room for what encryption takes, encrypted or not.
+fn in_box(stream: Stream) -> Box<dyn ReadWrite> {
+    match stream {
+        Stream::Http(plain) => Box::new(plain),
+        Stream::Https(encrypted) => Box::new(encrypted),
     }
 }
 
