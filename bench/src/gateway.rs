@@ -80,6 +80,9 @@ impl Plan {
     }
 }
 
+/// How many fields there are, for measurements that depend on where the system puts a process.
+const FIELDS: usize = 5;
+
 /// What takes part in every measurement.
 struct Field {
     program: PathBuf,
@@ -109,36 +112,41 @@ impl Field {
 pub(crate) fn measure(plan: Plan, part: Option<&str>) -> anyhow::Result<String> {
     let is_wanted = |name: &str| part.is_none_or(|part| part == name);
     run(async {
-        let field = Field::start().await?;
+        let mut fields = Vec::new();
+        for _ in 0..FIELDS {
+            fields.push(Field::start().await?);
+        }
+        let field = &fields[0];
         let mut promises = Promises::default();
         let mut tables = Vec::new();
         if is_wanted("throughput") {
-            tables.push(throughput::measure(&field, plan, &mut promises).await?);
+            tables.push(throughput::measure(&fields, plan, &mut promises).await?);
         }
         if is_wanted("fresh") {
-            tables.push(fresh::measure(&field, plan, &mut promises).await?);
+            tables.push(fresh::measure(field, plan, &mut promises).await?);
         }
         if is_wanted("streaming") {
-            tables.push(streaming::measure(&field, plan, &mut promises).await?);
+            tables.push(streaming::measure(field, plan, &mut promises).await?);
         }
         if is_wanted("leaving") {
-            tables.push(leaving::measure(&field, plan, &mut promises).await?);
+            tables.push(leaving::measure(field, plan, &mut promises).await?);
         }
         if is_wanted("tools") {
-            tables.push(tools::measure(&field, plan).await?);
+            tables.push(tools::measure(field, plan).await?);
         }
         if is_wanted("route") {
-            tables.push(route::measure(&field, plan, &mut promises).await?);
+            tables.push(route::measure(&fields, plan, &mut promises).await?);
         }
         if is_wanted("single") {
-            single::measure(&field, plan, &mut promises).await?;
+            single::measure(field, plan, &mut promises).await?;
         }
         if is_wanted("memory") {
-            tables.push(memory::measure(&field, plan, &mut promises).await?);
+            tables.push(memory::measure(field, plan, &mut promises).await?);
         }
         let tables = tables.join("\n");
         Ok(format!(
-            "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms.\n\n{promises}\n{tables}",
+            "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms, over {FIELDS} \
+             processes of each contender.\n\n{promises}\n{tables}",
             report::processor(),
             std::thread::available_parallelism()?,
             plan.rounds,

@@ -32,6 +32,8 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
                 Err(error) => eprintln!("skipped: {}: {error:#}", peer.name),
             }
         }
+        let lineups = [contenders];
+        let contenders = &lineups[0];
         let mut out = format!(
             "Processor: {}. OpenAI chat, the newest result fresh in every request.\n\n{HEAD}\n",
             report::processor()
@@ -41,9 +43,9 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
             let conversation = Arc::new(conversation);
             for connections in [1, 16] {
                 eprintln!("{size}, {connections} connections");
-                let figures = take_turns(&contenders, &conversation, connections, plan).await?;
+                let figures = take_turns(&lineups, &conversation, connections, plan).await?;
                 let place = format!("{size}, {connections}");
-                push_rows(&mut out, &place, &contenders, &figures);
+                push_rows(&mut out, &place, contenders, &figures);
             }
         }
         let memory = contenders.iter().map(|contender| {

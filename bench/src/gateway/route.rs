@@ -11,16 +11,21 @@ use std::sync::Arc;
 
 /// A route that nobody asks for another form, against the passthrough.
 pub(crate) async fn measure(
-    field: &Field,
+    fields: &[Field],
     plan: Plan,
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
-    let settings = format!("routes: {{/v1: {{url: \"http://{}/v1\"}}}}\n", field.upstream.address);
-    let gateway = Process::gateway_with(&field.program, field.upstream.address, &settings).await?;
-    let contenders = [
-        Contender::new("passthrough", &field.passthrough, News::Nothing),
-        Contender::new("route", &gateway, News::Nothing),
-    ];
+    let (mut gateways, mut lineups) = (Vec::new(), Vec::new());
+    for field in fields {
+        let upstream = field.upstream.address;
+        let settings = format!("routes: {{/v1: {{url: \"http://{upstream}/v1\"}}}}\n");
+        let gateway = Process::gateway_with(&field.program, upstream, &settings).await?;
+        lineups.push(vec![
+            Contender::new("passthrough", &field.passthrough, News::Nothing),
+            Contender::new("route", &gateway, News::Nothing),
+        ]);
+        gateways.push(gateway);
+    }
     let mut out = String::from(
         "A route, asked for nothing:\n\n\
          | size, connections | passthrough, requests/s | route, requests/s | of the passthrough's |\n|---|---|---|---|\n",
@@ -30,7 +35,7 @@ pub(crate) async fn measure(
         let conversation = Arc::new(conversation);
         for connections in [1, 16] {
             eprintln!("route, {size}, {connections} connections");
-            let figures = take_turns(&contenders, &conversation, connections, plan).await?;
+            let figures = take_turns(&lineups, &conversation, connections, plan).await?;
             let [bare, route] = [figures[0].rate(), figures[1].rate()];
             let part = 100.0 * figures[1].rate_against(&figures[0]);
             let _ =

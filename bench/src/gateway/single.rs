@@ -23,14 +23,14 @@ pub(crate) async fn measure(
 async fn large_body(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Result<()> {
     eprintln!("800 KB");
     let conversation = Conversation::new(Dialect::Anthropic, 800_000, ToolResult::service_log);
-    let contenders = [
+    let lineups = [vec![
         Contender::direct(&field.upstream),
         Contender::new("off", &field.off, News::Nothing),
         Contender::new("standard, repeated history", &field.standard, News::Nothing),
         Contender::new("standard, newest result fresh", &field.standard, News::Newest),
-    ];
-    let figures = take_turns(&contenders, &Arc::new(conversation), 1, plan).await?;
-    for (contender, own) in contenders.iter().zip(&figures).skip(1) {
+    ]];
+    let figures = take_turns(&lineups, &Arc::new(conversation), 1, plan).await?;
+    for (contender, own) in lineups[0].iter().zip(&figures).skip(1) {
         let what = format!("G46: 800 KB, {}, added", contender.name);
         promises.at_most(&what, 20.0, own.latency(0.5) - figures[0].latency(0.5), "ms");
     }

@@ -17,18 +17,12 @@ const REPEATED: &str = "gateway, standard, repeated history";
 
 /// A table for each dialect, and the promises at 2 KB and 100 KB.
 pub(crate) async fn measure(
-    field: &Field,
+    fields: &[Field],
     plan: Plan,
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
-    let contenders = [
-        Contender::new(PASSTHROUGH, &field.passthrough, News::Nothing),
-        Contender::direct(&field.upstream),
-        Contender::new(OFF, &field.off, News::Nothing),
-        Contender::new(REPEATED, &field.standard, News::Nothing),
-        Contender::new("gateway, standard, newest result fresh", &field.standard, News::Newest),
-        Contender::new("gateway, standard, all results fresh", &field.standard, News::All),
-    ];
+    let lineups: Vec<_> = fields.iter().map(contenders).collect();
+    let contenders = &lineups[0];
     let mut out = String::new();
     for dialect in Dialect::ALL {
         let _ = writeln!(out, "{}:\n\n{HEAD}", dialect.name());
@@ -36,15 +30,26 @@ pub(crate) async fn measure(
             let conversation = Arc::new(Conversation::new(dialect, bytes, ToolResult::service_log));
             for connections in CONNECTIONS {
                 eprintln!("{}, {size}, {connections} connections", dialect.name());
-                let figures = take_turns(&contenders, &conversation, connections, plan).await?;
-                push_rows(&mut out, &format!("{size}, {connections}"), &contenders, &figures);
+                let figures = take_turns(&lineups, &conversation, connections, plan).await?;
+                push_rows(&mut out, &format!("{size}, {connections}"), contenders, &figures);
                 let place = format!("{}, {size}, {connections}", dialect.name());
-                promise(promises, &place, size, &contenders, &figures);
+                promise(promises, &place, size, contenders, &figures);
             }
         }
         out.push('\n');
     }
     Ok(out)
+}
+
+fn contenders(field: &Field) -> Vec<Contender> {
+    vec![
+        Contender::new(PASSTHROUGH, &field.passthrough, News::Nothing),
+        Contender::direct(&field.upstream),
+        Contender::new(OFF, &field.off, News::Nothing),
+        Contender::new(REPEATED, &field.standard, News::Nothing),
+        Contender::new("gateway, standard, newest result fresh", &field.standard, News::Newest),
+        Contender::new("gateway, standard, all results fresh", &field.standard, News::All),
+    ]
 }
 
 /// The head of a table of contenders.
