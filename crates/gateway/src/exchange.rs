@@ -9,7 +9,6 @@
 mod answered;
 mod read;
 mod rewriting;
-mod routed;
 
 pub(crate) use read::unread;
 pub(crate) use rewriting::made;
@@ -48,6 +47,9 @@ pub(crate) async fn serve(
     let span = gateway.traces.as_ref().map(|traces| traces.begin(exchange.request()));
     let state = gateway.state();
     let route = state.routes.of(exchange.request().uri.path());
+    if let Some(route) = &route {
+        exchange.set_extensions(route.extensions());
+    }
     let visit = Visit { state, gateway, route };
     let answer = match visit.through(&mut exchange, body).await {
         Ok(answer) => answer,
@@ -114,15 +116,20 @@ impl Visit {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
             return Ok(answer::empty(StatusCode::UPGRADE_REQUIRED));
         }
-        if let Some(route) = &self.route {
-            return Box::pin(self.through_route(route, exchange, body)).await;
-        }
-        let options = Options::of_headers(&exchange.request().headers)?;
-        let kind = Kind::of(exchange.request());
+        // What a request to a route says to us, it says to plugins.
+        let (options, kind) = match self.route {
+            Some(_) => (Options::default(), None),
+            None => {
+                (Options::of_headers(&exchange.request().headers)?, Kind::of(exchange.request()))
+            }
+        };
         let target = self.target(exchange, kind)?;
         let mut payload = self.read(exchange, body, self.reader(kind, &options)).await?;
         self.run_on_body(exchange, &mut payload).await?;
-        let rewriting = self.rewrite(exchange, payload, &options, &target.uri).await?;
+        let rewriting = match self.route {
+            Some(_) => Rewriting::untouched(payload.into_body()),
+            None => self.rewrite(exchange, payload, &options, &target.uri).await?,
+        };
         self.forward(exchange, target, rewriting).await
     }
 
@@ -144,7 +151,10 @@ impl Visit {
         let path = head.uri.path_and_query().cloned();
         let path = path.unwrap_or_else(|| http::uri::PathAndQuery::from_static("/"));
         let upstreams = &self.state.settings.upstreams;
-        let target = Target::of(upstreams, kind.map(|kind| kind.dialect), &path, &head.headers);
+        let target = match &self.route {
+            Some(route) => route.target(&path),
+            None => Target::of(upstreams, kind.map(|kind| kind.dialect), &path, &head.headers),
+        };
         options::remove_from(&mut head.headers);
         target.map_err(refusal)
     }

@@ -1,11 +1,13 @@
 //! JSON APIs below a path of ours.
 
 use crate::upstream::{Refused, Target};
+use http::Extensions;
 use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use http::uri::{PathAndQuery, Uri};
 use std::sync::Arc;
 use tokenforge_config::Settings;
 use tokenforge_negotiate::Format;
+use tokenforge_plugins::Usual;
 
 /// Every route, those with the longest paths first.
 #[derive(Default)]
@@ -18,8 +20,8 @@ pub(crate) struct Route {
     path: String,
     url: Uri,
     headers: HeaderMap,
-    /// The form of answers to who does not say.
-    pub(crate) format: Format,
+    /// What plugins know of every request: that it is for a route, and the form of answers to who does not say.
+    extensions: Arc<Extensions>,
 }
 
 impl Routes {
@@ -34,7 +36,7 @@ impl Routes {
                 path: path.trim_end_matches('/').to_owned(),
                 url: route.url.clone(),
                 headers: route.headers().filter_map(header).collect(),
-                format: route.format,
+                extensions: Arc::new(usual(route.format)),
             })
         };
         let mut routes: Vec<_> = settings.routes.iter().map(route).collect();
@@ -54,6 +56,11 @@ impl Route {
         path.strip_prefix(&self.path).filter(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// What plugins know of a request before it meets them.
+    pub(crate) fn extensions(&self) -> Arc<Extensions> {
+        self.extensions.clone()
+    }
+
     /// Where a request with this path and query goes.
     pub(crate) fn target(&self, path: &PathAndQuery) -> Result<Target, Refused> {
         let rest = self.rest(path.path()).ok_or(Refused::Path)?;
@@ -68,10 +75,16 @@ impl Route {
             (false, Some(query)) => format!("{base}{rest}?{query}"),
         };
         let mut parts = self.url.clone().into_parts();
-        parts.path_and_query = Some(whole.parse().map_err(|_| Refused::Path)?);
+        parts.path_and_query = Some(whole.try_into().map_err(|_| Refused::Path)?);
         let uri = Uri::from_parts(parts).map_err(|_| Refused::Path)?;
         Ok(Target { uri, is_guarded: false, headers: self.headers.clone() })
     }
+}
+
+fn usual(format: Format) -> Extensions {
+    let mut extensions = Extensions::new();
+    extensions.insert(Usual(format));
+    extensions
 }
 
 /// Which headers of an answer name a place.

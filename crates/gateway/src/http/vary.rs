@@ -8,18 +8,20 @@ pub(crate) fn add(headers: &mut HeaderMap, names: HeaderValue) {
         headers.insert(VARY, names);
         return;
     }
-    let mut missing: Vec<&str> =
-        names.to_str().unwrap_or_default().split(',').map(str::trim).collect();
-    for line in headers.get_all(VARY).iter().filter_map(|line| line.to_str().ok()) {
-        let is_listed = |name: &str| {
-            let mut listed = line.split(',').map(str::trim);
-            listed.any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name))
-        };
-        missing.retain(|name| !is_listed(name));
-    }
+    let lines = headers.get_all(VARY);
+    let is_listed = |name: &&str| {
+        let mut listed = lines.iter().filter_map(|line| line.to_str().ok()).flat_map(split);
+        listed.any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name))
+    };
+    let missing: Vec<&str> =
+        split(names.to_str().unwrap_or_default()).filter(|name| !is_listed(name)).collect();
     if let Ok(missing) = HeaderValue::try_from(missing.join(", "))
         && !missing.is_empty()
     {
         headers.append(VARY, missing);
     }
+}
+
+fn split(names: &str) -> impl Iterator<Item = &str> {
+    names.split(',').map(str::trim)
 }
