@@ -2,25 +2,23 @@
 
 use crate::http::body::Body;
 use bytes::Bytes;
-use http::header::{HeaderName, HeaderValue};
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Uri};
 
 /// A request without its body, to be sent once more.
 pub(crate) struct Ask {
     method: Method,
     uri: Uri,
-    /// As a list, which takes half the room of a map.
-    headers: Vec<(HeaderName, HeaderValue)>,
+    headers: Lines,
     pub(super) is_guarded: bool,
 }
 
 impl Ask {
     pub(crate) fn of(request: &Request<Body>, is_guarded: bool) -> Self {
-        let headers = request.headers().iter();
         Ask {
             method: request.method().clone(),
             uri: request.uri().clone(),
-            headers: headers.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            headers: Lines::of(request.headers()),
             is_guarded,
         }
     }
@@ -30,12 +28,6 @@ impl Ask {
         if let Ok(copy) = self.uri.to_string().parse() {
             self.uri = copy;
         }
-        for (_, value) in &mut self.headers {
-            if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
-                copy.set_sensitive(value.is_sensitive());
-                *value = copy;
-            }
-        }
     }
 
     /// The request once more, with another body.
@@ -43,9 +35,69 @@ impl Ask {
         let mut request = Request::new(body.into());
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = self.uri.clone();
-        for (name, value) in &self.headers {
-            request.headers_mut().append(name, value.clone());
-        }
+        *request.headers_mut() = self.headers.read();
         request
+    }
+}
+
+/// Headers as text, a line for each: a stream has them for as long as it lasts, and a map takes five times the room.
+struct Lines(Box<[u8]>);
+
+impl Lines {
+    /// Before the name of a header that is not to be shown. No name begins with it, and no value has a line's end.
+    const SENSITIVE: u8 = b' ';
+
+    fn of(headers: &HeaderMap) -> Self {
+        let mut lines = Vec::new();
+        for (name, value) in headers {
+            lines.extend(value.is_sensitive().then_some(Self::SENSITIVE));
+            lines.extend_from_slice(name.as_ref());
+            lines.push(b':');
+            lines.extend_from_slice(value.as_bytes());
+            lines.push(b'\n');
+        }
+        Lines(lines.into())
+    }
+
+    fn read(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for line in self.0.split(|byte| *byte == b'\n') {
+            let named = line.strip_prefix(&[Self::SENSITIVE]).unwrap_or(line);
+            let mut parts = named.splitn(2, |byte| *byte == b':');
+            let (Some(name), Some(value)) = (parts.next(), parts.next()) else { continue };
+            let name = HeaderName::from_bytes(name);
+            if let (Ok(name), Ok(mut value)) = (name, HeaderValue::from_bytes(value)) {
+                value.set_sensitive(named.len() < line.len());
+                headers.append(name, value);
+            }
+        }
+        headers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_back_as_they_were() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("accept", &b"a, b:c"[..]),
+            ("x-empty", b""),
+            ("x-own", b" \x80\xff\t: "),
+            ("accept", b"again"),
+        ] {
+            let value = HeaderValue::from_bytes(value).unwrap();
+            headers.append(HeaderName::from_static(name), value);
+        }
+        let mut key = HeaderValue::from_static("Bearer k");
+        key.set_sensitive(true);
+        headers.insert("authorization", key);
+        let read = Lines::of(&headers).read();
+        assert_eq!(read, headers);
+        let secret = |headers: &HeaderMap| headers.values().filter(|v| v.is_sensitive()).count();
+        assert_eq!((secret(&read), read["authorization"].is_sensitive()), (1, true));
+        assert!(Lines::of(&HeaderMap::new()).read().is_empty());
     }
 }
