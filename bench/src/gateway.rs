@@ -145,8 +145,8 @@ pub(crate) fn measure(plan: Plan, part: Option<&str>) -> anyhow::Result<String> 
         }
         let tables = tables.join("\n");
         Ok(format!(
-            "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms, over {FIELDS} \
-             processes of each contender.\n\n{promises}\n{tables}",
+            "Processor: {}, {} cores for all processes. Medians of {} rounds in turns of {} ms; throughput and \
+             routes over {FIELDS} processes of each contender.\n\n{promises}\n{tables}",
             report::processor(),
             std::thread::available_parallelism()?,
             plan.rounds,

@@ -15,6 +15,7 @@ pub(crate) async fn measure(
     plan: Plan,
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
+    // A process ends when it is dropped.
     let (mut gateways, mut lineups) = (Vec::new(), Vec::new());
     for field in fields {
         let upstream = field.upstream.address;

@@ -147,14 +147,14 @@ impl Exchange {
         &self.state.extensions
     }
 
-    /// What is known of every such request: shared until somebody changes it.
-    pub fn set_extensions(&mut self, extensions: Arc<Extensions>) {
-        self.state.extensions = extensions;
-    }
-
     /// The same, to be changed.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         Arc::make_mut(&mut self.state.extensions)
+    }
+
+    /// Begins with what is known of many requests, in the place of what was remembered: shared until somebody changes it.
+    pub fn set_extensions(&mut self, extensions: Arc<Extensions>) {
+        self.state.extensions = extensions;
     }
 
     /// The calls that failed since this was last asked, for the log.
