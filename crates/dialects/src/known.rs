@@ -1,12 +1,20 @@
-//! Texts that an earlier reading found, so that they are not looked at byte by byte again.
+//! What an earlier reading found, so that it is not looked at byte by byte again.
 
-/// Knows texts of earlier bodies.
+use crate::request::Turns;
+
+/// Knows texts and turns of earlier bodies.
 pub trait Known {
     /// How long the text is that starts at `at` of the body, if it is known; `rest` is the body from there on.
     ///
     /// Only for what a [`Request`](crate::Request) found as [`Shape::Text`](crate::Shape::Text), byte for byte: a text
     /// that never stood between two quotes would be taken for one that did.
     fn length(&self, at: usize, rest: &[u8]) -> Option<usize>;
+
+    /// What was found in the turns of a list when it was read before, and the [end](Turns::end_within) of the last one that
+    /// is the same now. The list starts at `at` of the body, with a bracket; `list` is the body from there on.
+    ///
+    /// Only for bodies in one dialect, and only for bytes that are the same.
+    fn turns(&self, at: usize, list: &[u8]) -> Option<(&Turns, usize)>;
 }
 
 /// Knows none.
@@ -14,6 +22,10 @@ pub(crate) struct Unknown;
 
 impl Known for Unknown {
     fn length(&self, _: usize, _: &[u8]) -> Option<usize> {
+        None
+    }
+
+    fn turns(&self, _: usize, _: &[u8]) -> Option<(&Turns, usize)> {
         None
     }
 }

@@ -15,7 +15,7 @@
 //! let detected = Dialect::detect("POST", "/v1/chat/completions", |_| None).unwrap();
 //! let request = Request::read(body, detected.dialect)?;
 //! let result = &request.results[0];
-//! assert_eq!(result.tool_name.as_deref(), Some("ls"));
+//! assert_eq!(result.tool(body), "ls");
 //! assert_eq!(result.text(body).as_deref(), Some("a.rs\nb.rs\n"));
 //!
 //! let smaller = splice(body, &[result.replaced_by("2 files\n")]).unwrap();
@@ -50,6 +50,6 @@ pub use reply::{
 };
 pub use request::{
     AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
-    Texts, ToolResult, Tools, call_key, expand_tool, rejoin, session_of_headers,
+    Texts, ToolResult, Tools, Turns, Word, call_key, expand_tool, rejoin, session_of_headers,
 };
 pub use splice::{Splice, replace, splice};

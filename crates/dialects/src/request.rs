@@ -12,10 +12,13 @@ mod rejoin;
 mod responses;
 mod result;
 mod session;
+mod shift;
 mod sites;
 mod slot;
 mod speech;
 mod tools;
+mod turns;
+mod word;
 
 pub use forge::Forge;
 pub use head::Head;
@@ -26,6 +29,8 @@ pub use sites::{AnswerSite, CallSite};
 pub use speech::{MessageText, Role, Texts};
 pub(crate) use tools::TOOL;
 pub use tools::{Tools, expand_tool};
+pub use turns::Turns;
+pub use word::Word;
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Reader};
@@ -33,6 +38,7 @@ use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
 use found::Found;
 use std::borrow::Cow;
+use turns::List;
 
 /// What is of interest in a request body.
 #[derive(Debug, Clone, Default)]
@@ -41,17 +47,19 @@ pub struct Request<'a> {
     /// What stands beside the conversation.
     pub head: Head<'a>,
     /// The texts of tool results, in the order of the body.
-    pub results: Vec<ToolResult<'a>>,
+    pub results: Vec<ToolResult>,
     /// What people and systems say, in the order of the body: only if it is [wanted](Texts).
     pub texts: Vec<MessageText>,
     /// The calls, in the order of the body.
-    pub calls: Vec<CallSite<'a>>,
+    pub calls: Vec<CallSite>,
     /// The tool results as a whole, also those without a text and those to be left alone.
-    pub answers: Vec<AnswerSite<'a>>,
+    pub answers: Vec<AnswerSite>,
     /// The list of tools, where there are any: the one to which a tool is appended.
     pub tools: Option<Tools<'a>>,
     /// The other lists of tools, where there are several.
     pub further_tools: Vec<Tools<'a>>,
+    /// The list of turns, if they can be kept.
+    list: Option<List>,
 }
 
 impl<'a> Request<'a> {
@@ -71,7 +79,7 @@ impl<'a> Request<'a> {
         Self::read_again(body, dialect, texts, &Unknown)
     }
 
-    /// Reads a body of which some texts are known.
+    /// Reads a body of which some texts and turns are known.
     ///
     /// # Errors
     /// If the body is to be left as it is.
@@ -81,7 +89,7 @@ impl<'a> Request<'a> {
         texts: Texts,
         known: &'a dyn Known,
     ) -> Result<Self, Refusal> {
-        let mut found = Found::new(texts, known);
+        let mut found = Found::new(body, texts, known);
         let head = Head::read_with(body, |reader, key| match dialect {
             Dialect::Anthropic | Dialect::BedrockInvoke => {
                 anthropic::member(reader, &key, &mut found)
@@ -92,7 +100,7 @@ impl<'a> Request<'a> {
             Dialect::BedrockConverse => converse::member(reader, &key, &mut found),
         })?;
         if dialect == Dialect::BedrockInvoke && !found.is_anthropic {
-            found = Found::new(texts, known);
+            found = Found::new(body, texts, known);
         }
         Ok(found.into_request(head))
     }
@@ -102,12 +110,13 @@ impl<'a> Request<'a> {
     pub fn into_owned(self) -> Request<'static> {
         Request {
             head: self.head.into_owned(),
-            results: self.results.into_iter().map(ToolResult::into_owned).collect(),
+            results: self.results,
             texts: self.texts,
-            calls: self.calls.into_iter().map(CallSite::into_owned).collect(),
-            answers: self.answers.into_iter().map(AnswerSite::into_owned).collect(),
+            calls: self.calls,
+            answers: self.answers,
             tools: self.tools.map(Tools::into_owned),
             further_tools: self.further_tools.into_iter().map(Tools::into_owned).collect(),
+            list: self.list,
         }
     }
 

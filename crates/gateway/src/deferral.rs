@@ -11,7 +11,6 @@ use crate::rewrite::Order;
 use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::sync::Arc;
 use tokenforge_dialects::{
     Answer, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice, ToolResult, rejoin,
@@ -118,7 +117,7 @@ pub(crate) fn rejoined(
     for call in &request.calls {
         let place = call.element.as_ref().map_or(0, |element| element.start);
         let sibling = match &call.id {
-            Some(id) if dialect.keeps_call_ids() => Some(Cow::Borrowed(&**id)),
+            Some(id) if dialect.keeps_call_ids() => Some(id.text(body)),
             _ => past.as_mut().and_then(|past| past.until(place)).and_then(|past| {
                 let key = call.key(body)?;
                 Some(name(&key, Some(&past)).into())
@@ -178,7 +177,7 @@ fn past_of(originals: &Originals) -> Option<String> {
 struct Past<'r> {
     body: &'r [u8],
     /// Those behind the end.
-    results: &'r [ToolResult<'r>],
+    results: &'r [ToolResult],
     end: usize,
     hasher: blake3::Hasher,
 }

@@ -1,7 +1,7 @@
 //! Answers to the model when it asks for what was left out.
 
 use crate::gateway::Gateway;
-use crate::rewrite::output;
+use crate::rewrite::Plain;
 use bytes::Bytes;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -81,9 +81,8 @@ impl Originals {
         let key: &Key = &*gateway.reference_key()?;
         let request = Request::read(&self.body, self.dialect).ok()?;
         let result = request.results.get(*self.results.get(&reference)?)?;
-        let text = result.text(&self.body)?;
-        let arguments = result.arguments.as_ref().and_then(|found| found.text(&self.body));
-        let output = output(result, &text, arguments.as_deref());
+        let plain = Plain::of(result, &self.body)?;
+        let output = plain.output();
         let original = Engine::new(&self.settings).redacted(&output);
         (Reference::of(key, &self.tenant, &original) == reference).then(|| original.into_owned())
     }

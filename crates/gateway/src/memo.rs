@@ -6,20 +6,21 @@
 
 mod histories;
 mod texts;
+mod trails;
 
 pub(crate) use histories::{Histories, Seen};
-pub(crate) use texts::{Found, Texts};
+pub(crate) use texts::{Found, Speaker, Texts};
+use trails::Trails;
 
 use crate::report::Figures;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Reference;
 use tokenforge_dialects::{Shape, ToolResult};
-use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// How many bytes are remembered.
 const BYTES: u64 = 16 << 20;
@@ -33,6 +34,7 @@ pub(crate) struct Memo {
     /// The latest long result with these first bytes.
     heads: Cache<u64, Weak<Entry>>,
     pub(crate) histories: Histories,
+    trails: Trails,
     /// Drawn at random, so that nobody outside can make two results look alike.
     seed: u64,
 }
@@ -43,6 +45,7 @@ impl Default for Memo {
             entries: Cache::with_weighter(10_000, BYTES, Weight),
             heads: Cache::new(10_000),
             histories: Histories::default(),
+            trails: Trails::default(),
             seed: RandomState::new().hash_one(BYTES),
         }
     }
@@ -78,13 +81,11 @@ impl Memo {
     pub(crate) fn next(
         &self,
         chain: Chain,
-        result: &ToolResult<'_>,
+        result: &ToolResult,
         body: &[u8],
         same: Option<&Entry>,
     ) -> Chain {
         let raw_hash = same.map_or_else(|| self.hash(raw(result, body)), |entry| entry.raw_hash);
-        let name =
-            |name: &Option<Cow<'_, str>>| self.hash(name.as_deref().unwrap_or_default().as_bytes());
         let arguments = result.arguments.as_ref().and_then(|found| body.get(found.span.clone()));
         let shape = match result.shape {
             Shape::Text => 0,
@@ -96,8 +97,8 @@ impl Memo {
         let parts = [
             chain.0,
             raw_hash,
-            name(&result.tool_name),
-            name(&result.call_id),
+            self.hash(result.tool(body).as_bytes()),
+            self.hash(result.id(body).unwrap_or_default().as_bytes()),
             self.hash(arguments.unwrap_or_default()),
             bits,
         ];
@@ -108,7 +109,7 @@ impl Memo {
     pub(crate) fn find(
         &self,
         chain: Chain,
-        result: &ToolResult<'_>,
+        result: &ToolResult,
         body: &[u8],
         same: Option<&Entry>,
         now: Instant,
@@ -121,9 +122,9 @@ impl Memo {
         (is_same(&entry) && now.saturating_duration_since(entry.made) < FRESH).then_some(entry)
     }
 
-    /// The texts of a tenant, of which these were found in a body already.
-    pub(crate) fn texts<'m>(&'m self, tenant: &str, found: Found) -> Texts<'m> {
-        Texts::new(self, xxh3_64_with_seed(tenant.as_bytes(), self.seed), found)
+    /// What is known of the texts and turns of somebody's body, in which these texts were found already.
+    pub(crate) fn texts<'m>(&'m self, speaker: Speaker<'_>, found: Found) -> Texts<'m> {
+        Texts::new(self, speaker, found)
     }
 
     fn hash(&self, raw: &[u8]) -> u128 {
@@ -134,7 +135,7 @@ impl Memo {
     pub(crate) fn keep(
         &self,
         chain: Chain,
-        result: &ToolResult<'_>,
+        result: &ToolResult,
         body: &[u8],
         replacement: Option<Arc<str>>,
         original: Option<Reference>,
@@ -149,7 +150,7 @@ impl Memo {
     }
 }
 
-fn raw<'b>(result: &ToolResult<'_>, body: &'b [u8]) -> &'b [u8] {
+fn raw<'b>(result: &ToolResult, body: &'b [u8]) -> &'b [u8] {
     body.get(result.span.clone()).unwrap_or_default()
 }
 

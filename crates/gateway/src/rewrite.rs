@@ -5,18 +5,19 @@
 
 mod figures;
 mod inputs;
+mod plain;
 mod results;
 mod scope;
 mod shown;
 
 pub(crate) use inputs::unchecked;
-pub(crate) use results::output;
+pub(crate) use plain::Plain;
 pub(crate) use scope::{Scope, Unread};
 
 use crate::answer::Problem;
 use crate::deferral;
 use crate::gateway::{Gateway, State};
-use crate::memo::{Found, Texts};
+use crate::memo::{Found, Speaker, Texts};
 use crate::options::Options;
 use crate::report::Report;
 use crate::strategy::Shortened;
@@ -55,6 +56,14 @@ pub(crate) struct Order {
     /// Who can ask for what is left out.
     pub(crate) asker: Asker,
     pub(crate) body: Bytes,
+}
+
+impl Order {
+    /// Whose body it is.
+    pub(crate) fn speaker(&self) -> Speaker<'_> {
+        let session = self.session.as_deref();
+        Speaker { tenant: &self.tenant, dialect: self.dialect, session }
+    }
 }
 
 /// Who can ask for what is left out.
@@ -129,7 +138,7 @@ pub(crate) fn rewrite(
     reading: Option<Reading>,
 ) -> Result<Attempt, Problem> {
     let (request, found) = reading.map(|read| (read.request, read.found)).unzip();
-    let texts = order.gateway.memo.texts(&order.tenant, found.unwrap_or_default());
+    let texts = order.gateway.memo.texts(order.speaker(), found.unwrap_or_default());
     let read = request.map_or_else(|| inputs::read(order, &texts), Ok);
     let scope = match Scope::of(order, means.effort, read) {
         Ok(scope) => scope,

@@ -65,7 +65,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Goes on behind a string that need not be looked at.
+    /// Goes on there, behind what need not be looked at.
     pub(super) fn jump(&mut self, to: usize) {
         self.waiting = 0..0;
         self.scan = Scan { next: to, in_string: 0, escaped: 0, in_scalar: 0, ..self.scan };

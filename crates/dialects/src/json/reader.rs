@@ -128,12 +128,31 @@ impl<'a> Reader<'a> {
         if self.peek() == b']' {
             return Ok(Some(start..self.token() + 1));
         }
+        each(self)?;
+        let end = self.further_elements(each)?;
+        Ok(Some(start..end))
+    }
+
+    /// Reads the rest of an array, of which an element ends there.
+    pub(crate) fn array_from(
+        &mut self,
+        end: usize,
+        each: impl FnMut(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.jump(end);
+        self.further_elements(each).map(|_| ())
+    }
+
+    /// Reads an array behind an element, and returns the offset behind the array.
+    fn further_elements(
+        &mut self,
+        mut each: impl FnMut(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<usize, Refusal> {
         loop {
-            each(self)?;
             let end = self.token();
             match self.byte(end) {
-                b',' => {}
-                b']' => return Ok(Some(start..end + 1)),
+                b',' => each(self)?,
+                b']' => return Ok(end + 1),
                 _ => return Err(Refusal::NotJson { at: end }),
             }
         }
@@ -143,6 +162,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&mut self) -> Result<Option<Cow<'a, str>>, Refusal> {
         let value = self.value()?;
         Ok(value.content().and_then(|content| unescape(&self.text[content])))
+    }
+
+    /// The text from there on.
+    pub(crate) fn rest(&self, from: usize) -> &'a [u8] {
+        self.text.as_bytes().get(from..).unwrap_or_default()
     }
 
     /// How what stands there is spelled.
@@ -174,14 +198,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn value_but(&mut self, known: &dyn Known) -> Result<Value, Refusal> {
         let start = self.upcoming();
         let content = start + 1;
-        let known = match self.text.as_bytes().get(start..) {
-            Some([b'"', rest @ ..]) => known.length(content, rest),
+        let known = match self.rest(start) {
+            [b'"', rest @ ..] => known.length(content, rest),
             _ => None,
         };
         match known.map(|length| content.saturating_add(length)) {
             Some(close) if self.text.as_bytes().get(close) == Some(&b'"') => {
-                self.blocks.jump(close + 1);
-                self.tokens = 0;
+                self.jump(close + 1);
                 Ok(Value { kind: Kind::String, span: start..close + 1 })
             }
             _ => self.value(),
@@ -274,8 +297,15 @@ impl<'a> Reader<'a> {
         at
     }
 
+    /// Goes on behind what need not be looked at.
+    fn jump(&mut self, to: usize) {
+        self.blocks.jump(to);
+        self.tokens = 0;
+    }
+
+    /// Where the next token is.
     #[inline]
-    fn upcoming(&mut self) -> usize {
+    pub(crate) fn upcoming(&mut self) -> usize {
         if self.tokens == 0 && !self.find_tokens() {
             return self.text.len();
         }

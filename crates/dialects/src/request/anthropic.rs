@@ -6,6 +6,7 @@ use super::found::{Answer, Found, each_text};
 use super::result::Shape;
 use super::sites::{Audience, CallSite};
 use super::slot::Slot;
+use super::word::word;
 use crate::json::{Key, Reader};
 use crate::known::Unknown;
 use crate::refusal::Refusal;
@@ -20,7 +21,7 @@ pub(super) fn member<'a>(
     match &*key.name {
         "messages" => {
             found.messages.mark(key)?;
-            reader.array(|reader| message(reader, found)).map(|_| ())
+            found.turns(reader, message)
         }
         "tools" => found.tools(reader, key),
         "system" if found.wants_speech => found.statement(reader, "text", "system"),
@@ -57,11 +58,11 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     let mut attached = Vec::new();
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
-        "id" => id.set(&key, reader.text()?),
-        "name" => name.set(&key, reader.text()?),
+        "id" => id.set(&key, word(reader)?),
+        "name" => name.set(&key, word(reader)?),
         "input" => input.set(&key, calls::arguments(reader)?),
         "caller" => caller.set(&key, calls::is_direct(reader)?),
-        "tool_use_id" => tool_use_id.set(&key, reader.text()?),
+        "tool_use_id" => tool_use_id.set(&key, word(reader)?),
         "is_error" => is_error.set(&key, boolean(reader)?),
         "content" => {
             content.mark(&key)?;

@@ -1,8 +1,10 @@
 //! The calls of a conversation, and which of them a result answers.
 
 use super::result::Arguments;
-use super::sites::CallSite;
+use super::sites::{AnswerSite, CallSite};
 use super::slot::Slot;
+use super::turns::Mark;
+use super::word::Word;
 use crate::json::{Kind, Reader, Value};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -12,9 +14,10 @@ use std::collections::{HashMap, VecDeque};
 const LATEST: usize = 8;
 
 /// The calls so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Calls<'a> {
-    calls: Vec<CallSite<'a>>,
+    body: &'a [u8],
+    calls: Vec<CallSite>,
     /// The calls by their ids, up to the one where `with_ids` ends.
     by_id: HashMap<Cow<'a, str>, usize>,
     with_ids: usize,
@@ -30,16 +33,51 @@ pub(super) struct Calls<'a> {
     message: usize,
     /// There were calls in the message before it, so that they are of one turn.
     follows_calls: bool,
+    /// There are calls with several ids.
+    pub(super) has_aliases: bool,
 }
 
 impl<'a> Calls<'a> {
+    pub(super) fn new(body: &'a [u8]) -> Self {
+        Calls {
+            body,
+            calls: Vec::new(),
+            by_id: HashMap::new(),
+            with_ids: 0,
+            unanswered: HashMap::new(),
+            with_names: 0,
+            is_answered: Vec::new(),
+            turn: 0,
+            message: 0,
+            follows_calls: false,
+            has_aliases: false,
+        }
+    }
+
+    /// Goes on behind these calls, with those answered that have an answer.
+    pub(super) fn take_up(&mut self, calls: Vec<CallSite>, answers: &[AnswerSite], mark: &Mark) {
+        self.is_answered = vec![false; calls.len()];
+        for answer in answers {
+            if let Some(is_answered) = answer.call.and_then(|call| self.is_answered.get_mut(call)) {
+                *is_answered = true;
+            }
+        }
+        self.calls = calls;
+        (self.turn, self.message) = mark.first_calls;
+    }
+
+    /// The calls so far, and the first ones of the latest turn and message.
+    pub(super) fn mark(&self) -> (usize, (usize, usize)) {
+        (self.calls.len(), (self.turn, self.message))
+    }
+
     /// A message begins.
     pub(super) fn message(&mut self) {
         self.follows_calls = self.calls.len() > self.message;
         self.message = self.calls.len();
     }
 
-    pub(super) fn add(&mut self, call: CallSite<'a>) {
+    pub(super) fn add(&mut self, call: CallSite) {
         let index = self.calls.len();
         if index == self.message && !self.follows_calls {
             self.turn = index;
@@ -49,19 +87,20 @@ impl<'a> Calls<'a> {
     }
 
     /// Lets the latest call be found by another id, too.
-    pub(super) fn also(&mut self, id: Cow<'a, str>) {
+    pub(super) fn also(&mut self, id: &Word) {
+        self.has_aliases = true;
         self.index_ids();
         if let Some(index) = self.calls.len().checked_sub(1) {
-            self.by_id.entry(id).or_insert(index);
+            self.by_id.entry(id.text(self.body)).or_insert(index);
         }
     }
 
     /// The call that a result with this id, or else from the tool of this name, answers.
     pub(super) fn answered(
         &mut self,
-        id: Option<&Cow<'a, str>>,
-        name: Option<&Cow<'a, str>>,
-    ) -> Option<(usize, &CallSite<'a>)> {
+        id: Option<&Word>,
+        name: Option<&Word>,
+    ) -> Option<(usize, &CallSite)> {
         let by_id = id.and_then(|id| self.with_id(id));
         let index = by_id.or_else(|| self.first_waiting(name?, id.is_none()))?;
         *self.is_answered.get_mut(index)? = true;
@@ -69,34 +108,36 @@ impl<'a> Calls<'a> {
     }
 
     /// The latest call with this id.
-    fn with_id(&mut self, id: &str) -> Option<usize> {
-        let latest = self.calls.iter().rev().take(LATEST);
-        if let Some(back) = latest.map(|call| call.id.as_deref()).position(|of| of == Some(id)) {
+    fn with_id(&mut self, id: &Word) -> Option<usize> {
+        let (body, id) = (self.body, id.text(self.body));
+        let mut latest = self.calls.iter().rev().take(LATEST);
+        if let Some(back) = latest.position(|call| call.has_id(&id, body)) {
             return Some(self.calls.len() - 1 - back);
         }
         self.index_ids();
-        self.by_id.get(id).copied()
+        self.by_id.get(&id).copied()
     }
 
     fn index_ids(&mut self) {
-        let calls = self.calls.iter().enumerate().skip(self.with_ids);
-        self.by_id.extend(calls.filter_map(|(index, call)| Some((call.id.clone()?, index))));
+        let (body, calls) = (self.body, self.calls.iter().enumerate().skip(self.with_ids));
+        self.by_id
+            .extend(calls.filter_map(|(index, call)| Some((call.id.as_ref()?.text(body), index))));
         self.with_ids = self.calls.len();
     }
 
     fn index_names(&mut self) {
         for (index, call) in self.calls.iter().enumerate().skip(self.with_names) {
             if let Some(name) = &call.name {
-                self.unanswered.entry(name.clone()).or_default().push_back(index);
+                self.unanswered.entry(name.text(self.body)).or_default().push_back(index);
             }
         }
         self.with_names = self.calls.len();
     }
 
     /// The first call of the turn to the tool of this name that has no result; if it has an id, only `with_id`.
-    fn first_waiting(&mut self, name: &str, with_id: bool) -> Option<usize> {
+    fn first_waiting(&mut self, name: &Word, with_id: bool) -> Option<usize> {
         self.index_names();
-        let waiting = self.unanswered.get_mut(name)?;
+        let waiting = self.unanswered.get_mut(&name.text(self.body))?;
         let is_over = |index: usize| {
             index < self.turn || self.is_answered.get(index).is_none_or(|answered| *answered)
         };
@@ -108,7 +149,7 @@ impl<'a> Calls<'a> {
         (with_id || !has_id).then_some(first)
     }
 
-    pub(super) fn into_sites(self) -> Vec<CallSite<'a>> {
+    pub(super) fn into_sites(self) -> Vec<CallSite> {
         self.calls
     }
 }

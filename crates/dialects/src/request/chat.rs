@@ -4,9 +4,9 @@ use super::calls;
 use super::found::{Answer, Found};
 use super::sites::CallSite;
 use super::slot::Slot;
+use super::word::{Word, word};
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
-use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
 pub(super) fn member<'a>(
@@ -17,7 +17,7 @@ pub(super) fn member<'a>(
     match &*key.name {
         "messages" => {
             found.messages.mark(key)?;
-            reader.array(|reader| message(reader, found)).map(|_| ())
+            found.turns(reader, message)
         }
         "tools" => found.tools(reader, key),
         _ => reader.skip(),
@@ -32,9 +32,9 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
         (Slot::default(), Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "role" => role.set(&key, reader.text()?),
-        "tool_call_id" => call_id.set(&key, reader.text()?),
-        "name" => name.set(&key, reader.text()?),
-        "tool_name" => tool_name.set(&key, reader.text()?),
+        "tool_call_id" => call_id.set(&key, word(reader)?),
+        "name" => name.set(&key, word(reader)?),
+        "tool_name" => tool_name.set(&key, word(reader)?),
         "content" => {
             content.mark(&key)?;
             found.texts(reader, "text")
@@ -73,7 +73,7 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
 fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
     let (mut id, mut call) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "id" => id.set(&key, reader.text()?),
+        "id" => id.set(&key, word(reader)?),
         "function" | "custom" => call.set(&key, Some(function(reader)?)),
         _ => reader.skip(),
     })?;
@@ -83,12 +83,12 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), R
     Ok(())
 }
 
-type Function<'a> = (Option<Cow<'a, str>>, Option<super::Arguments>);
+type Function = (Option<Word>, Option<super::Arguments>);
 
-fn function<'a>(reader: &mut Reader<'a>) -> Result<Function<'a>, Refusal> {
+fn function(reader: &mut Reader<'_>) -> Result<Function, Refusal> {
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "name" => name.set(&key, reader.text()?),
+        "name" => name.set(&key, word(reader)?),
         "arguments" | "input" => arguments.set(&key, calls::arguments(reader)?),
         _ => reader.skip(),
     })?;

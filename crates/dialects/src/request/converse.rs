@@ -5,6 +5,7 @@ use super::found::{Answer, Found};
 use super::result::Shape;
 use super::sites::{Audience, CallSite};
 use super::slot::Slot;
+use super::word::word;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -19,7 +20,7 @@ pub(super) fn member<'a>(
     match &*key.name {
         "messages" => {
             found.messages.mark(key)?;
-            reader.array(|reader| message(reader, found)).map(|_| ())
+            found.turns(reader, message)
         }
         "system" if found.wants_speech => {
             reader.array(|reader| block(reader, found))?;
@@ -72,9 +73,9 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     Ok(())
 }
 
-enum Block<'a> {
-    Call(CallSite<'a>),
-    Answer(Answer<'a>),
+enum Block {
+    Call(CallSite),
+    Answer(Answer),
 }
 
 /// Reads `{"text": {"text": …}}`, which is text that a guardrail looks at.
@@ -93,12 +94,12 @@ fn guarded<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
     })
 }
 
-fn tool_use<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {
+fn tool_use(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
     let (mut id, mut name, mut input) = (Slot::default(), Slot::default(), Slot::default());
     let mut kind = Slot::default();
     reader.object(|reader, key| match &*key.name {
-        "toolUseId" => id.set(&key, reader.text()?),
-        "name" => name.set(&key, reader.text()?),
+        "toolUseId" => id.set(&key, word(reader)?),
+        "name" => name.set(&key, word(reader)?),
         "input" => input.set(&key, calls::arguments(reader)?),
         "type" => kind.set(&key, reader.text()?),
         _ => reader.skip(),
@@ -118,11 +119,11 @@ fn audience(kind: Option<Cow<'_, str>>) -> Audience {
 }
 
 /// Reads a result; its texts are noted already.
-fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Answer<'a>, Refusal> {
+fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Answer, Refusal> {
     let (mut id, mut status, mut kind) = (Slot::default(), Slot::default(), Slot::default());
     let mut content = Slot::default();
     reader.object(|reader, key| match &*key.name {
-        "toolUseId" => id.set(&key, reader.text()?),
+        "toolUseId" => id.set(&key, word(reader)?),
         "status" => status.set(&key, reader.text()?),
         "type" => kind.set(&key, reader.text()?),
         "content" => {

@@ -6,11 +6,12 @@ use super::sites::{AnswerSite, Audience, CallSite};
 use super::slot::Slot;
 use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
+use super::turns::{List, Mark, Prefix};
+use super::word::Word;
 use super::{Head, Request};
 use crate::json::{Key, Reader};
 use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// What was found so far in a body.
@@ -24,14 +25,15 @@ pub(super) struct Found<'a> {
     pub(super) further_tools: Vec<Tools<'a>>,
     /// The list of messages was read.
     pub(super) messages: Slot<()>,
+    list: List,
     /// The list of tools was read.
     pub(super) tool_list: Slot<()>,
     /// The body says that it is for an Anthropic model.
     pub(super) is_anthropic: bool,
     /// How many answers are asked for, where that stands deeper than at the top.
     pub(super) choices: Slot<u64>,
-    results: Vec<ToolResult<'a>>,
-    answers: Vec<AnswerSite<'a>>,
+    results: Vec<ToolResult>,
+    answers: Vec<AnswerSite>,
     /// How many of the answers the model has seen, as what follows them shows.
     seen: usize,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
@@ -47,9 +49,9 @@ pub(super) struct Found<'a> {
 
 /// What a result says of itself.
 #[derive(Debug, Default)]
-pub(super) struct Answer<'a> {
-    pub(super) call_id: Option<Cow<'a, str>>,
-    pub(super) tool_name: Option<Cow<'a, str>>,
+pub(super) struct Answer {
+    pub(super) call_id: Option<Word>,
+    pub(super) tool_name: Option<Word>,
     pub(super) is_error: bool,
     /// Who reads it: only texts that the model reads are results.
     pub(super) audience: Audience,
@@ -58,15 +60,16 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(texts: Texts, known: &'a dyn Known) -> Self {
+    pub(super) fn new(body: &'a [u8], texts: Texts, known: &'a dyn Known) -> Self {
         Found {
             known,
             wants_speech: texts == Texts::Wanted,
-            calls: Calls::default(),
+            calls: Calls::new(body),
             tools: None,
             item_tools: Vec::new(),
             further_tools: Vec::new(),
             messages: Slot::default(),
+            list: List::default(),
             tool_list: Slot::default(),
             is_anthropic: false,
             choices: Slot::default(),
@@ -78,6 +81,50 @@ impl<'a> Found<'a> {
             said: Vec::new(),
             speech: Vec::new(),
         }
+    }
+
+    /// Reads the list of turns, of which the first ones may be known, and each of the others with `turn`.
+    pub(super) fn turns(
+        &mut self,
+        reader: &mut Reader<'a>,
+        mut turn: impl FnMut(&mut Reader<'a>, &mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        if reader.peek() != b'[' {
+            return reader.skip();
+        }
+        let start = reader.upcoming();
+        let known = self.take_up(start, reader.rest(start));
+        self.list.start = start;
+        let each = |reader: &mut Reader<'a>| {
+            turn(reader, self)?;
+            let mark = self.mark(reader.upcoming() - start);
+            self.list.marks.push(mark);
+            Ok(())
+        };
+        match known {
+            Some(end) => reader.array_from(start + end, each),
+            None => reader.array(each).map(|_| ()),
+        }
+    }
+
+    /// Takes up what is known of the first turns, and returns where they end.
+    fn take_up(&mut self, start: usize, list: &[u8]) -> Option<usize> {
+        if self.wants_speech {
+            return None;
+        }
+        let (turns, end) = self.known.turns(start, list)?;
+        let Prefix { list, calls, answers, results } = turns.up_to(end, start)?;
+        let mark = list.marks.last()?;
+        self.calls.take_up(calls, &answers, mark);
+        self.seen = mark.seen;
+        (self.list, self.answers, self.results) = (list, answers, results);
+        Some(end)
+    }
+
+    fn mark(&self, end: usize) -> Mark {
+        let (calls, first_calls) = self.calls.mark();
+        let (answers, results) = (self.answers.len(), self.results.len());
+        Mark { end, calls, answers, results, seen: self.seen, first_calls }
     }
 
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
@@ -98,7 +145,7 @@ impl<'a> Found<'a> {
     }
 
     /// The object is a call.
-    pub(super) fn call(&mut self, call: CallSite<'a>) {
+    pub(super) fn call(&mut self, call: CallSite) {
         self.model_speaks();
         self.calls.add(call);
     }
@@ -120,7 +167,7 @@ impl<'a> Found<'a> {
     }
 
     /// The object is a tool result, and the texts are its own.
-    pub(super) fn answer(&mut self, answer: Answer<'a>) {
+    pub(super) fn answer(&mut self, answer: Answer) {
         let Answer { call_id, mut tool_name, is_error, mut audience, element } = answer;
         let (mut call, mut arguments) = (None, None);
         if let Some((index, site)) = self.calls.answered(call_id.as_ref(), tool_name.as_ref()) {
@@ -239,9 +286,11 @@ impl<'a> Found<'a> {
 
     pub(super) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
         head.choices = head.choices.or(self.choices.take());
-        for answer in self.answers.iter_mut().take(self.seen) {
-            answer.is_last_turn = false;
+        for (index, answer) in self.answers.iter_mut().enumerate() {
+            answer.is_last_turn = index >= self.seen;
         }
+        let is_all = !self.wants_speech && !self.calls.has_aliases && self.item_tools.is_empty();
+        let list = is_all.then_some(self.list);
         // The first item stays where it is while the conversation grows.
         let mut lists =
             self.tools.filter(|tools| tools.count > 0).into_iter().chain(self.item_tools);
@@ -255,6 +304,7 @@ impl<'a> Found<'a> {
             answers: self.answers,
             tools,
             further_tools,
+            list,
         }
     }
 }

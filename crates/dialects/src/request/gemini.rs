@@ -9,6 +9,7 @@ use super::result::Shape;
 use super::sites::CallSite;
 use super::slot::Slot;
 use super::tools::Tools;
+use super::word::word;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -35,7 +36,7 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
             if reader.peek() == b'{' {
                 return content(reader, found);
             }
-            reader.array(|reader| content(reader, found)).map(|_| ())
+            found.turns(reader, content)
         }
         "systemInstruction" | "system_instruction" if found.wants_speech => {
             parts(reader, found)?;
@@ -106,16 +107,16 @@ fn part<'a>(
     Ok(())
 }
 
-enum Part<'a> {
-    Call(CallSite<'a>),
-    Answer(Answer<'a>),
+enum Part {
+    Call(CallSite),
+    Answer(Answer),
 }
 
-fn function_call<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {
+fn function_call(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
     let (mut id, mut name, mut args) = (Slot::default(), Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "id" => id.set(&key, reader.text()?),
-        "name" => name.set(&key, reader.text()?),
+        "id" => id.set(&key, word(reader)?),
+        "name" => name.set(&key, word(reader)?),
         "args" => args.set(&key, calls::arguments(reader)?),
         _ => reader.skip(),
     })?;
@@ -126,12 +127,12 @@ fn function_call<'a>(reader: &mut Reader<'a>) -> Result<CallSite<'a>, Refusal> {
 fn function_response<'a>(
     reader: &mut Reader<'a>,
     found: &mut Found<'a>,
-) -> Result<Answer<'a>, Refusal> {
+) -> Result<Answer, Refusal> {
     let (mut id, mut name, mut response) = (Slot::default(), Slot::default(), Slot::default());
     let mut is_error = false;
     reader.object(|reader, key| match &*key.name {
-        "id" => id.set(&key, reader.text()?),
-        "name" => name.set(&key, reader.text()?),
+        "id" => id.set(&key, word(reader)?),
+        "name" => name.set(&key, word(reader)?),
         "response" => {
             response.mark(&key)?;
             reader.object(|reader, key| {

@@ -66,7 +66,7 @@ pub fn rejoin(
     request: &Request<'_>,
     exchange: &Exchange<'_>,
 ) -> Option<[Splice<'static>; 2]> {
-    let is_ours = |call: &CallSite<'_>| call.id.as_deref() == Some(exchange.id);
+    let is_ours = |call: &CallSite| call.has_id(exchange.id, body);
     if !exchange.id.is_empty() && request.calls.iter().any(is_ours) {
         return None;
     }
@@ -107,11 +107,11 @@ fn neighbour(
     sibling: &str,
     from: usize,
 ) -> Option<(Range<usize>, Range<usize>)> {
-    let has_id = |call: &CallSite<'_>| call.id.as_deref() == Some(sibling);
-    let has_key = |call: &CallSite<'_>| {
+    let has_id = |call: &CallSite| call.has_id(sibling, body);
+    let has_key = |call: &CallSite| {
         // Most names tell already; then nothing needs to be spelled anew.
         call.element.as_ref().is_some_and(|element| element.start >= from)
-            && call.name.as_deref().is_some_and(|name| sibling.starts_with(name))
+            && call.name.as_ref().is_some_and(|name| sibling.starts_with(&*name.text(body)))
             && call.key(body).as_deref() == Some(sibling)
     };
     let index = request

@@ -5,6 +5,7 @@ use super::found::{Answer, Found};
 use super::sites::{Audience, CallSite};
 use super::slot::Slot;
 use super::tools::Tools;
+use super::word::{Word, word};
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -21,7 +22,7 @@ pub(super) fn member<'a>(
             if reader.peek() != b'[' && found.wants_speech {
                 return found.statement(reader, "input_text", "user");
             }
-            reader.array(|reader| item(reader, found)).map(|_| ())
+            found.turns(reader, item)
         }
         "instructions" if found.wants_speech => found.statement(reader, "input_text", "system"),
         "tools" => found.tools(reader, key),
@@ -37,9 +38,9 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
-        "id" => id.set(&key, reader.text()?),
-        "call_id" => call_id.set(&key, reader.text()?),
-        "name" => name.set(&key, reader.text()?),
+        "id" => id.set(&key, word(reader)?),
+        "call_id" => call_id.set(&key, word(reader)?),
+        "name" => name.set(&key, word(reader)?),
         "arguments" | "input" | "action" | "operation" => {
             arguments.set(&key, calls::arguments(reader)?)
         }
@@ -77,7 +78,7 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
                 audience,
             });
             if let ("local_shell_call", Some(id)) = (&*kind, id.take()) {
-                found.calls.also(id);
+                found.calls.also(&id);
             }
         }
         "function_call_output"
@@ -110,8 +111,8 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
 }
 
 /// What the provider's tools that run at the client are called.
-fn own_name(kind: &str) -> Option<Cow<'static, str>> {
-    Some(Cow::Borrowed(match kind {
+fn own_name(kind: &str) -> Option<Word> {
+    Some(Word::Fixed(match kind {
         "local_shell_call" => "local_shell",
         "shell_call" => "shell",
         "apply_patch_call" => "apply_patch",

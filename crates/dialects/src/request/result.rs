@@ -1,6 +1,6 @@
 //! One text of a tool result, and the call it answers.
 
-use super::owned;
+use super::word::Word;
 use crate::json::text::{escape_into, unescape};
 use crate::splice::Splice;
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// One text of a tool result. A result may have several, around images and the like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ToolResult<'a> {
+pub struct ToolResult {
     /// Where the text is: see [`Shape`].
     pub span: Range<usize>,
     /// What is there.
@@ -17,11 +17,11 @@ pub struct ToolResult<'a> {
     /// Which of the [answers](crate::Request::answers) this is a text of: those of one result have the same number.
     pub number: usize,
     /// The id of the call, where the result names it.
-    pub call_id: Option<Cow<'a, str>>,
+    pub call_id: Option<Word>,
     /// Which of the calls of the body it answers, from zero. Nothing if the call is not in the body.
     pub call: Option<usize>,
     /// The tool: as the call names it, else as the result does.
-    pub tool_name: Option<Cow<'a, str>>,
+    pub tool_name: Option<Word>,
     /// The arguments of the call.
     pub arguments: Option<Arguments>,
     /// The client says that the tool failed.
@@ -51,7 +51,19 @@ pub struct Arguments {
     pub is_string: bool,
 }
 
-impl ToolResult<'_> {
+impl ToolResult {
+    /// The tool; empty if nobody names it.
+    #[must_use]
+    pub fn tool<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
+        self.tool_name.as_ref().map(|name| name.text(body)).unwrap_or_default()
+    }
+
+    /// The id of the call, where the result names it.
+    #[must_use]
+    pub fn id<'b>(&self, body: &'b [u8]) -> Option<Cow<'b, str>> {
+        self.call_id.as_ref().map(|id| id.text(body))
+    }
+
     /// The text: for a string what it says, for a value its JSON as it stands.
     ///
     /// Nothing if it holds half a surrogate pair, which no text can: leave that result as it is.
@@ -73,10 +85,6 @@ impl ToolResult<'_> {
             Shape::Text | Shape::Value => self.span.clone(),
             Shape::JsonBlock { key } => key..self.span.end,
         }
-    }
-
-    pub(super) fn into_owned(self) -> ToolResult<'static> {
-        ToolResult { call_id: owned(self.call_id), tool_name: owned(self.tool_name), ..self }
     }
 
     /// Another text as it is written in that [place](Self::place).

@@ -1,19 +1,19 @@
 //! Where the calls of a conversation and their answers stand.
 
-use super::owned;
 use super::rejoin::call_key;
 use super::result::Arguments;
+use super::word::Word;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// A call of the conversation.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CallSite<'a> {
+pub struct CallSite {
     /// Its id, where it has one.
-    pub id: Option<Cow<'a, str>>,
+    pub id: Option<Word>,
     /// The tool.
-    pub name: Option<Cow<'a, str>>,
+    pub name: Option<Word>,
     /// What the tool is called with.
     pub arguments: Option<Arguments>,
     /// Its element in the list of blocks, calls, items or parts. Nothing if it does not stand in a list.
@@ -37,9 +37,9 @@ pub(super) enum Audience {
 /// A tool result as a whole, whatever is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct AnswerSite<'a> {
+pub struct AnswerSite {
     /// The id of the call, where the result names it.
-    pub call_id: Option<Cow<'a, str>>,
+    pub call_id: Option<Word>,
     /// Which of the calls of the body it answers, from zero. Nothing if the call is not in the body.
     pub call: Option<usize>,
     /// Its element in the list of blocks, messages, items or parts. Nothing if it does not stand in a list.
@@ -48,7 +48,13 @@ pub struct AnswerSite<'a> {
     pub is_last_turn: bool,
 }
 
-impl CallSite<'_> {
+impl CallSite {
+    /// Whether this is its id.
+    #[must_use]
+    pub fn has_id(&self, id: &str, body: &[u8]) -> bool {
+        self.id.as_ref().is_some_and(|own| own.text(body) == id)
+    }
+
     /// What tells it from other calls where there are no ids: see [`call_key`].
     #[must_use]
     pub fn key(&self, body: &[u8]) -> Option<String> {
@@ -56,16 +62,6 @@ impl CallSite<'_> {
             Some(arguments) => arguments.text(body)?,
             None => Cow::Borrowed(""),
         };
-        Some(call_key(self.name.as_deref()?, &arguments))
-    }
-
-    pub(super) fn into_owned(self) -> CallSite<'static> {
-        CallSite { id: owned(self.id), name: owned(self.name), ..self }
-    }
-}
-
-impl AnswerSite<'_> {
-    pub(super) fn into_owned(self) -> AnswerSite<'static> {
-        AnswerSite { call_id: owned(self.call_id), ..self }
+        Some(call_key(&self.name.as_ref()?.text(body), &arguments))
     }
 }

@@ -73,7 +73,7 @@ fn many_calls_and_results_are_paired_in_linear_time() {
 }
 
 /// A conversation of calls and results in any order, in a dialect.
-fn conversation(dialect: Dialect, texts: &[String]) -> Value {
+pub(crate) fn conversation(dialect: Dialect, texts: &[String]) -> Value {
     let turns = texts.iter().enumerate().map(|(number, text)| {
         let id = format!("call/{number}");
         match dialect {
@@ -108,11 +108,11 @@ fn conversation(dialect: Dialect, texts: &[String]) -> Value {
     json!({"anthropic_version": "1", "model": "m", list: messages})
 }
 
-fn dialects() -> impl Strategy<Value = Dialect> {
+pub(crate) fn dialects() -> impl Strategy<Value = Dialect> {
     prop::sample::select(Dialect::ALL)
 }
 
-fn spellings() -> impl Strategy<Value = Spelling> {
+pub(crate) fn spellings() -> impl Strategy<Value = Spelling> {
     prop::sample::select(&Spelling::ALL)
 }
 
@@ -131,7 +131,7 @@ proptest! {
         let results = read(body.as_bytes(), dialect).results;
         for (number, result) in results.iter().enumerate() {
             prop_assert_eq!(result.call, Some(number));
-            prop_assert_eq!(result.tool_name.as_deref(), Some(&*strings[number]));
+            prop_assert_eq!(result.tool(body.as_bytes()), &*strings[number]);
         }
         let replaced: Vec<_> = results.iter().zip(&others).map(|(result, other)| result.replaced_by(other)).collect();
         let after = splice(body.as_bytes(), &replaced).unwrap();
@@ -164,7 +164,7 @@ proptest! {
             }
             prop_assert!(request.texts.iter().all(|text| text.text(&body).is_some()));
             for call in &request.calls {
-                let siblings: Vec<String> = call.id.iter().map(ToString::to_string).chain(call.key(&body)).collect();
+                let siblings: Vec<String> = call.id.iter().map(|id| id.text(&body).into_owned()).chain(call.key(&body)).collect();
                 let (siblings_before, call) = (siblings.len() / 2, "{}");
                 let exchange = Exchange { siblings: &siblings, siblings_before, from: 0, call, id: "", answer: "x", is_error: false };
                 if let Some(splices) = rejoin(&body, dialect, &request, &exchange) {

@@ -4,12 +4,10 @@ use crate::support::walk::{Expected, walk};
 use crate::support::{Recording, Spelling, read, recordings};
 use serde_json::Value;
 use std::borrow::Cow;
-use tokenforge_dialects::{
-    Dialect, Known, Request, Shape, Splice, Texts, ToolResult, expand_tool, splice,
-};
+use tokenforge_dialects::{Dialect, Request, Shape, Splice, ToolResult, expand_tool, splice};
 
 /// Calls `check` with every recorded body in every spelling.
-fn every_body(mut check: impl FnMut(&Recording, Spelling, &str)) {
+pub(crate) fn every_body(mut check: impl FnMut(&Recording, Spelling, &str)) {
     for recording in recordings() {
         for spelling in Spelling::ALL {
             check(&recording, spelling, &spelling.spell(&recording.body));
@@ -23,7 +21,7 @@ fn g1_g13_every_result_is_found_with_its_call() {
     every_body(|Recording { name, dialect, .. }, spelling, body| {
         let tree: Value = serde_json::from_str(body).unwrap();
         let request = read(body.as_bytes(), *dialect);
-        let seen = |result: &ToolResult<'_>| {
+        let seen = |result: &ToolResult| {
             let arguments = result.arguments.as_ref().map(|arguments| {
                 let text = arguments.text(body.as_bytes()).unwrap();
                 match arguments.is_string {
@@ -33,8 +31,8 @@ fn g1_g13_every_result_is_found_with_its_call() {
             });
             Expected {
                 text: result.text(body.as_bytes()).unwrap().into_owned(),
-                call_id: result.call_id.as_deref().map(str::to_owned),
-                tool_name: result.tool_name.as_deref().map(str::to_owned),
+                call_id: result.id(body.as_bytes()).map(Into::into),
+                tool_name: result.tool_name.as_ref().map(|name| name.text(body.as_bytes()).into()),
                 arguments,
                 is_error: result.is_error,
             }
@@ -61,9 +59,8 @@ fn l1_nothing_replaced_is_nothing_changed() {
         let request = read(body.as_bytes(), *dialect);
         assert_eq!(splice(body.as_bytes(), &[]).unwrap(), body.as_bytes());
         if spelling.is_canonical() {
-            let same = |result: &ToolResult<'_>| {
-                result.replaced_by(&result.text(body.as_bytes()).unwrap())
-            };
+            let same =
+                |result: &ToolResult| result.replaced_by(&result.text(body.as_bytes()).unwrap());
             let splices: Vec<Splice<'_>> = request.results.iter().map(same).collect();
             assert_eq!(
                 splice(body.as_bytes(), &splices).unwrap(),
@@ -181,30 +178,4 @@ fn recorded_texts_are_strings() {
     {
         assert!(dialects.contains(&dialect));
     }
-}
-
-/// Knows the texts of these places.
-struct Places<'b> {
-    body: &'b [u8],
-    spans: Vec<std::ops::Range<usize>>,
-}
-
-impl Known for Places<'_> {
-    fn length(&self, _: usize, rest: &[u8]) -> Option<usize> {
-        let texts = self.spans.iter().map(|span| &self.body[span.clone()]);
-        texts.filter(|text| rest.starts_with(text)).map(<[u8]>::len).max()
-    }
-}
-
-#[test]
-fn l5_a_body_of_known_texts_is_read_as_if_they_were_not() {
-    every_body(|Recording { name, dialect, .. }, spelling, body| {
-        let body = body.as_bytes();
-        let plainly = read(body, *dialect);
-        let is_text = |result: &&ToolResult<'_>| result.shape == Shape::Text;
-        let spans = plainly.results.iter().filter(is_text).map(|result| result.span.clone());
-        let known = Places { body, spans: spans.collect() };
-        let again = Request::read_again(body, *dialect, Texts::Unwanted, &known).unwrap();
-        assert_eq!(format!("{again:?}"), format!("{plainly:?}"), "{name} {spelling:?}");
-    });
 }

@@ -159,7 +159,7 @@ fn g29_every_call_is_answered_when_ours_joins_its_siblings_again() {
                 let again = read(&joined, *dialect);
                 assert_eq!(again.calls.len(), request.calls.len() + 2, "{dialect:?}");
                 let texts = again.results.iter().filter_map(|result| {
-                    let is_ours = result.tool_name.as_deref() == Some("expand_context");
+                    let is_ours = result.tool(&joined) == "expand_context";
                     is_ours.then(|| result.text(&joined).unwrap())
                 });
                 assert_eq!(texts.collect::<Vec<_>>(), ["\"one\"\n", "two"], "{dialect:?}");

@@ -13,7 +13,7 @@ use tokenforge_dialects::{Dialect, Refusal, Request, expand_tool, splice};
 #[track_caller]
 fn shouted(body: &str, dialect: Dialect) -> String {
     let request = read(body.as_bytes(), dialect);
-    let shout = |result: &tokenforge_dialects::ToolResult<'_>| {
+    let shout = |result: &tokenforge_dialects::ToolResult| {
         result.replaced_by(&result.text(body.as_bytes()).unwrap().to_uppercase())
     };
     let splices: Vec<_> = request.results.iter().map(shout).collect();
@@ -37,8 +37,8 @@ fn g1_the_id_may_come_first_or_last() {
         let body = anthropic(block);
         let results = read(body.as_bytes(), Anthropic).results;
         assert_eq!(results.len(), 1, "{block}");
-        assert_eq!(results[0].call_id.as_deref(), Some("t1"));
-        assert_eq!(results[0].tool_name.as_deref(), Some("bash"));
+        assert_eq!(results[0].id(body.as_bytes()).as_deref(), Some("t1"));
+        assert_eq!(results[0].tool(body.as_bytes()), "bash");
         assert_eq!(results[0].call, Some(0));
         let arguments = results[0].arguments.as_ref().unwrap().text(body.as_bytes());
         assert_eq!(arguments.as_deref(), Some(r#"{"command":"ls"}"#));
@@ -159,7 +159,8 @@ fn g11_the_same_content_is_found_in_every_dialect() {
         let request = read(body.as_bytes(), dialect);
         assert_eq!(texts(body, dialect), ["out"], "{body}");
         let result = &request.results[0];
-        assert_eq!((result.tool_name.as_deref(), result.call), (Some("f"), Some(0)), "{body}");
+        let tool = result.tool(body.as_bytes());
+        assert_eq!((&*tool, result.call), ("f", Some(0)), "{body}");
         let arguments = result.arguments.as_ref().unwrap().text(body.as_bytes());
         assert_eq!(arguments.as_deref(), Some(r#"{"a":1}"#), "{body}");
         assert_eq!(shouted(body, dialect), body.replace("\"out\"", "\"OUT\""));
@@ -234,7 +235,7 @@ fn g13_every_output_item_of_responses_is_found() {
         let body = format!(r#"{{"input":[{call},{output}]}}"#);
         assert_eq!(texts(&body, OpenAiResponses), text);
         let results = read(body.as_bytes(), OpenAiResponses).results;
-        assert_eq!(results[0].tool_name.as_deref(), Some(name));
+        assert_eq!(results[0].tool(body.as_bytes()), name);
         assert!(results[0].arguments.is_some(), "{name}");
         assert_eq!(results[0].is_error, name == "apply_patch");
     }
@@ -261,10 +262,8 @@ fn f1_what_ran_at_the_provider_is_left_alone() {
 fn g13_an_output_without_its_call_is_found_without_a_name() {
     let body = r#"{"previous_response_id":"r","input":[{"type":"function_call_output","call_id":"c","output":"x"}]}"#;
     let result = &read(body.as_bytes(), OpenAiResponses).results[0];
-    assert_eq!(
-        (result.call_id.as_deref(), result.tool_name.as_deref(), result.call),
-        (Some("c"), None, None)
-    );
+    assert_eq!(result.id(body.as_bytes()).as_deref(), Some("c"));
+    assert_eq!((&result.tool_name, result.call), (&None, None));
 }
 
 #[test]
@@ -298,12 +297,9 @@ fn l8_of_two_calls_with_one_id_the_latest_is_answered() {
         )
     };
     let body = format!(r#"{{"messages":[{},{}]}}"#, turn("first"), turn("second"));
-    let names: Vec<_> = read(body.as_bytes(), Anthropic)
-        .results
-        .into_iter()
-        .map(|result| result.tool_name)
-        .collect();
-    assert_eq!(names, [Some("first".into()), Some("second".into())]);
+    let results = read(body.as_bytes(), Anthropic).results;
+    let names: Vec<_> = results.iter().map(|result| result.tool(body.as_bytes())).collect();
+    assert_eq!(names, ["first", "second"]);
 }
 
 #[test]

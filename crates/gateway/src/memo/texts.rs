@@ -1,12 +1,13 @@
-//! Texts of results that were sent before, found by their first bytes while a body is read.
+//! Texts of results, and whole conversations, that were sent before: found by their first bytes while a body is read.
 //!
-//! A text that is found is compared with the body and passed: it need not be scanned, nor hashed, nor compared again.
+//! What is found is compared with the body and passed: it need not be scanned, nor hashed, nor compared again.
 
+use super::trails::{self, Trail};
 use super::{Entry, Memo};
-use std::cell::{Ref, RefCell};
+use std::cell::{OnceCell, Ref, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
-use tokenforge_dialects::{Known, Shape, ToolResult};
+use tokenforge_dialects::{Dialect, Known, Request, Shape, ToolResult, Turns};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Shorter results are read faster than they are found.
@@ -18,16 +19,31 @@ const HEAD: usize = 128;
 /// Where in a body which text is.
 pub(crate) type Found = Vec<(usize, Arc<Entry>)>;
 
-/// Finds the texts of a tenant's results while a body is read.
+/// Whose body it is, and in which words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Speaker<'s> {
+    pub(crate) tenant: &'s str,
+    pub(crate) dialect: Dialect,
+    /// The client's own name for its session: of conversations that begin alike, most are of several sessions.
+    pub(crate) session: Option<&'s str>,
+}
+
+/// Finds what a speaker sent before while a body is read.
 pub(crate) struct Texts<'m> {
     memo: &'m Memo,
     tenant: u64,
+    session: u64,
     found: RefCell<Found>,
+    /// The conversation that the body goes on with.
+    trail: OnceCell<Arc<Trail>>,
 }
 
 impl<'m> Texts<'m> {
-    pub(super) fn new(memo: &'m Memo, tenant: u64, found: Found) -> Self {
-        Texts { memo, tenant, found: found.into() }
+    pub(super) fn new(memo: &'m Memo, speaker: Speaker<'_>, found: Found) -> Self {
+        let tenant = xxh3_64_with_seed(speaker.tenant.as_bytes(), memo.seed);
+        let seed = tenant.wrapping_add(speaker.dialect as u64);
+        let session = xxh3_64_with_seed(speaker.session.unwrap_or_default().as_bytes(), seed);
+        Texts { memo, tenant, session, found: found.into(), trail: OnceCell::new() }
     }
 
     pub(crate) fn into_found(self) -> Found {
@@ -52,16 +68,36 @@ impl<'m> Texts<'m> {
     }
 
     /// From now on the text of this entry is known.
-    pub(crate) fn learn(&self, entry: &Arc<Entry>, result: &ToolResult<'_>) {
+    pub(crate) fn learn(&self, entry: &Arc<Entry>, result: &ToolResult) {
         if let Some(head) = entry.raw.get(..HEAD).filter(|_| entry.raw.len() >= LONG)
             && result.shape == Shape::Text
         {
             self.memo.heads.insert(self.key(head), Arc::downgrade(entry));
+            let mut found = self.found.borrow_mut();
+            let place = (result.span.start, entry.clone());
+            match found.binary_search_by_key(&place.0, |(at, _)| *at) {
+                // One that the text goes on behind.
+                Ok(index) => found[index] = place,
+                Err(index) => found.insert(index, place),
+            }
+        }
+    }
+
+    /// From now on the conversation is known, with all the texts that were found and learned.
+    pub(crate) fn learn_turns(&self, request: &Request<'_>, body: &[u8]) {
+        if let Some((list, trail)) = Trail::of(request, body, &self.found.borrow())
+            && let Some(key) = self.trail_key(list)
+        {
+            self.memo.trails.keep(key, trail);
         }
     }
 
     fn key(&self, head: &[u8]) -> u64 {
         xxh3_64_with_seed(head, self.tenant)
+    }
+
+    fn trail_key(&self, list: &[u8]) -> Option<u64> {
+        Some(xxh3_64_with_seed(list.get(..trails::HEAD)?, self.session))
     }
 }
 
@@ -72,16 +108,30 @@ impl Known for Texts<'_> {
         self.found.borrow_mut().push((at, entry));
         Some(length)
     }
+
+    fn turns(&self, at: usize, list: &[u8]) -> Option<(&Turns, usize)> {
+        let trail = self.memo.trails.find(self.trail_key(list)?)?;
+        let trail = self.trail.get_or_init(|| trail);
+        let (same, found) = trail.same(list);
+        let end = trail.turns.end_within(same, list)?;
+        let found = found.into_iter().take_while(|(start, _)| *start < end);
+        self.found.borrow_mut().extend(found.map(|(start, entry)| (at + start, entry)));
+        Some((&trail.turns, end))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::Figures;
-    use tokenforge_dialects::{Dialect, Request, Texts as Speech};
+    use tokenforge_dialects::Texts as Speech;
 
     fn body(text: &str) -> String {
         format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"a","content":"{text}"}}]}}"#)
+    }
+
+    fn speaker(tenant: &str) -> Speaker<'_> {
+        Speaker { tenant, dialect: Dialect::OpenAiChat, session: None }
     }
 
     #[test]
@@ -92,10 +142,10 @@ mod tests {
         let figures = Arc::new(Figures::untouched("bash", None));
         let (result, chain) = (&request.results[0], memo.chain("us", 0));
         let entry = memo.keep(chain, result, first.as_bytes(), None, None, figures);
-        memo.texts("us", Found::new()).learn(&entry, result);
+        memo.texts(speaker("us"), Found::new()).learn(&entry, result);
 
         let is_known = |tenant: &str, body: &str| {
-            let texts = memo.texts(tenant, Found::new());
+            let texts = memo.texts(speaker(tenant), Found::new());
             let read =
                 Request::read_again(body.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
             texts.at(&read.unwrap().results[0].span).is_some()

@@ -1,6 +1,7 @@
 //! Tool results: what stands in the place of each.
 
 use super::figures::figures;
+use super::plain::Plain;
 use super::shown::Shown;
 use super::{Effort, Means, Order, Scope};
 use crate::contents::Content;
@@ -80,6 +81,7 @@ pub(super) fn rewrite(
         shown.add(result, chain, done.entry);
     }
     shown.leave();
+    texts.learn_turns(&scope.request, body);
     Some(results)
 }
 
@@ -117,18 +119,16 @@ struct Worker<'w> {
 impl Worker<'_> {
     fn make<'b>(
         &'b self,
-        result: &'b ToolResult<'b>,
+        result: &'b ToolResult,
         chain: Chain,
         shown: &mut Shown<'b>,
         session: Option<&mut Session>,
     ) -> Done {
         let body = &self.order.body;
-        let arguments = result.arguments.as_ref().and_then(|arguments| arguments.text(body));
-        let Some(text) = result.text(body) else {
-            // Half a character is in it, which no text can hold.
+        let Some(plain) = Plain::of(result, body) else {
             return self.kept(result, chain);
         };
-        let output = output(result, &text, arguments.as_deref());
+        let output = plain.output();
         let made = self.compressed(&output, shown.before(result, body), session);
         let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
         figures.strategy = self.means.shortened.strategy_of(&output);
@@ -220,11 +220,11 @@ impl Worker<'_> {
     }
 
     /// A result that is left as it is without a look at it.
-    fn kept(&self, result: &ToolResult<'_>, chain: Chain) -> Done {
-        let tool = result.tool_name.as_deref().unwrap_or_default();
-        let figures = Arc::new(Figures::untouched(tool, result.call_id.as_deref()));
+    fn kept(&self, result: &ToolResult, chain: Chain) -> Done {
+        let body = &self.order.body;
+        let figures = Figures::untouched(&result.tool(body), result.id(body).as_deref());
         let entry =
-            self.order.gateway.memo.keep(chain, result, &self.order.body, None, None, figures);
+            self.order.gateway.memo.keep(chain, result, body, None, None, Arc::new(figures));
         Done { entry, memo_reused: false, memo_changed: false, deduped: false }
     }
 
@@ -238,21 +238,6 @@ impl Worker<'_> {
 fn is_out_of_time(compressed: &Compressed) -> bool {
     compressed.verdict == Verdict::Kept(Reason::OutOfTime)
         || compressed.steps.iter().any(|step| step.outcome == Outcome::OutOfTime)
-}
-
-/// A result as the engine takes it.
-pub(crate) fn output<'o>(
-    result: &'o ToolResult<'_>,
-    text: &'o str,
-    arguments: Option<&'o str>,
-) -> Output<'o> {
-    Output {
-        text,
-        tool: result.tool_name.as_deref().unwrap_or_default(),
-        arguments: arguments.unwrap_or_default(),
-        call: result.call_id.as_deref(),
-        is_error: result.is_error,
-    }
 }
 
 /// The session that the request names. One that a client's own headers name is not enough: its subagents share it,

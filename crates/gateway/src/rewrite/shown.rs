@@ -19,7 +19,7 @@ pub(super) struct Shown<'r> {
 }
 
 struct Waiting<'r> {
-    result: &'r ToolResult<'r>,
+    result: &'r ToolResult,
     entry: Arc<Entry>,
     seen: Seen,
 }
@@ -31,13 +31,13 @@ impl<'r> Shown<'r> {
     }
 
     /// This became of the result at the end of a conversation.
-    pub(super) fn add(&mut self, result: &'r ToolResult<'r>, chain: Chain, entry: Arc<Entry>) {
+    pub(super) fn add(&mut self, result: &'r ToolResult, chain: Chain, entry: Arc<Entry>) {
         self.latest = self.latest.and(chain, &entry);
         self.waiting.push(Waiting { result, entry, seen: self.latest });
     }
 
     /// What was shown before a result. The texts of one result are one, and none of them is before the others.
-    pub(super) fn before(&mut self, result: &ToolResult<'_>, body: &[u8]) -> &History {
+    pub(super) fn before(&mut self, result: &ToolResult, body: &[u8]) -> &History {
         let ready = self.waiting.partition_point(|text| text.result.number < result.number);
         let rest = self.waiting.split_off(ready);
         if self.seen.is_none() {
@@ -46,8 +46,8 @@ impl<'r> Shown<'r> {
         for texts in self.waiting.chunk_by(|a, b| a.result.number == b.result.number) {
             let (Some(first), Some(last)) = (texts.first(), texts.last()) else { continue };
             let shown: Vec<Cow<'_, str>> = texts.iter().map(|text| text.forwarded(body)).collect();
-            let tool = first.result.tool_name.as_deref().unwrap_or_default();
-            self.history.add(first.result.call_id.as_deref(), tool, &shown.join("\n"));
+            let (call, tool) = (first.result.id(body), first.result.tool(body));
+            self.history.add(call.as_deref(), &tool, &shown.join("\n"));
             self.seen = Some(last.seen);
         }
         self.waiting = rest;

@@ -2,7 +2,7 @@
 
 use super::Limits;
 use crate::memo::Found;
-use crate::rewrite::{Effort, Order, Scope, output};
+use crate::rewrite::{Effort, Order, Plain, Scope};
 use crate::sticky::Sticky;
 use tokenforge_compress::context::Context;
 use tokenforge_compress::reference::Reference;
@@ -31,7 +31,7 @@ pub(crate) struct Candidate {
 
 /// The results of a body that the strategy may shorten. Blocks.
 pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
-    let texts = order.gateway.memo.texts(&order.tenant, Found::new());
+    let texts = order.gateway.memo.texts(order.speaker(), Found::new());
     let Ok(scope) = Scope::read(order, Effort::Full, &texts) else { return Vec::new() };
     if !scope.is_reversible() || scope.is_observed {
         return Vec::new();
@@ -42,9 +42,8 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
     let sizes = min_bytes + 1..=tool_output.max_bytes;
     let mut candidates = Vec::new();
     for result in &scope.request.results {
-        let Some(text) = result.text(&order.body) else { continue };
-        let arguments = result.arguments.as_ref().and_then(|found| found.text(&order.body));
-        let output = output(result, &text, arguments.as_deref());
+        let Some(said) = Plain::of(result, &order.body) else { continue };
+        let (text, output) = (&said.text, said.output());
         let context = Context::new(output.tool, output.arguments, output.is_error);
         let is_exact = context.is_file_text() || output.is_error;
         let is_skipped = engine.settings().skip_tools.covers(output.tool, context.tool);
@@ -59,7 +58,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
             Sticky::of(&*order.gateway.store, &order.tenant, &key, &output, engine.settings());
         candidates.push(Candidate {
             original: blake3::hash(text.as_bytes()),
-            text: plain(&compressed, &text),
+            text: plain(&compressed, text),
             redacted: redacted.into_owned(),
             tool: output.tool.to_owned(),
             arguments: output.arguments.to_owned(),

@@ -131,7 +131,7 @@ pub(crate) fn read(body: &[u8], dialect: Dialect) -> Request<'_> {
 #[track_caller]
 pub(crate) fn texts(body: &str, dialect: Dialect) -> Vec<String> {
     let request = read(body.as_bytes(), dialect);
-    let text = |result: &tokenforge_dialects::ToolResult<'_>| {
+    let text = |result: &tokenforge_dialects::ToolResult| {
         result.text(body.as_bytes()).unwrap().into_owned()
     };
     request.results.iter().map(text).collect()

@@ -1,0 +1,79 @@
+//! Sites in another body, where everything stands a little later or earlier.
+
+use super::result::{Arguments, Shape, ToolResult};
+use super::sites::{AnswerSite, CallSite};
+use super::word::Word;
+use std::ops::Range;
+
+/// Has places in a body.
+pub(super) trait Shift {
+    /// Everything stands so many bytes later; for earlier, the sum wraps around.
+    fn shift(&mut self, by: usize);
+}
+
+impl Shift for usize {
+    fn shift(&mut self, by: usize) {
+        *self = self.wrapping_add(by);
+    }
+}
+
+impl Shift for Range<usize> {
+    fn shift(&mut self, by: usize) {
+        self.start.shift(by);
+        self.end.shift(by);
+    }
+}
+
+impl<T: Shift> Shift for Option<T> {
+    fn shift(&mut self, by: usize) {
+        self.iter_mut().for_each(|one| one.shift(by));
+    }
+}
+
+impl<T: Shift> Shift for [T] {
+    fn shift(&mut self, by: usize) {
+        self.iter_mut().for_each(|one| one.shift(by));
+    }
+}
+
+impl Shift for Word {
+    fn shift(&mut self, by: usize) {
+        if let Word::At(span) = self {
+            span.shift(by);
+        }
+    }
+}
+
+impl Shift for Arguments {
+    fn shift(&mut self, by: usize) {
+        self.span.shift(by);
+    }
+}
+
+impl Shift for CallSite {
+    fn shift(&mut self, by: usize) {
+        self.id.shift(by);
+        self.name.shift(by);
+        self.arguments.shift(by);
+        self.element.shift(by);
+    }
+}
+
+impl Shift for AnswerSite {
+    fn shift(&mut self, by: usize) {
+        self.call_id.shift(by);
+        self.element.shift(by);
+    }
+}
+
+impl Shift for ToolResult {
+    fn shift(&mut self, by: usize) {
+        self.span.shift(by);
+        if let Shape::JsonBlock { key } = &mut self.shape {
+            key.shift(by);
+        }
+        self.call_id.shift(by);
+        self.tool_name.shift(by);
+        self.arguments.shift(by);
+    }
+}

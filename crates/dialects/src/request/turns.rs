@@ -1,0 +1,109 @@
+//! What was found in the turns of a conversation, for the next time it is read: it only grows.
+
+use super::Request;
+use super::result::ToolResult;
+use super::shift::Shift;
+use super::sites::{AnswerSite, CallSite};
+use std::ops::Range;
+
+/// What a reading found in the turns of a conversation.
+///
+/// An agent sends its whole conversation again and again, with something new at the end. A [`Known`](crate::Known) that
+/// keeps the turns spares the next reading those that are the same.
+#[derive(Debug, Clone)]
+pub struct Turns {
+    list: List,
+    calls: Vec<CallSite>,
+    answers: Vec<AnswerSite>,
+    results: Vec<ToolResult>,
+}
+
+/// The list of turns in a body.
+#[derive(Debug, Clone, Default)]
+pub(super) struct List {
+    /// Where its bracket is.
+    pub(super) start: usize,
+    /// The ends of its turns.
+    pub(super) marks: Vec<Mark>,
+    /// So many of the turns were known.
+    pub(super) known: usize,
+}
+
+/// The end of a turn, and how much had been found by then.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    /// Where, counted from the start of the list, the comma or the bracket behind the turn is.
+    pub(super) end: usize,
+    pub(super) calls: usize,
+    pub(super) answers: usize,
+    pub(super) results: usize,
+    /// How many of the answers the model had seen.
+    pub(super) seen: usize,
+    /// The first call of the latest turn in which there were calls, and that of the latest message.
+    pub(super) first_calls: (usize, usize),
+}
+
+/// What was found up to the end of a turn, as it stands in another body.
+pub(super) struct Prefix {
+    pub(super) list: List,
+    pub(super) calls: Vec<CallSite>,
+    pub(super) answers: Vec<AnswerSite>,
+    pub(super) results: Vec<ToolResult>,
+}
+
+impl Request<'_> {
+    /// What the next reading of this conversation need not read again, and the bytes of this body for which that is so.
+    ///
+    /// Nothing if all turns were known, or if more is to be known of them than is kept.
+    #[must_use]
+    pub fn turns(&self) -> Option<(Range<usize>, Turns)> {
+        let list = self.list.as_ref().filter(|list| list.known < list.marks.len())?;
+        let turns = Turns {
+            list: list.clone(),
+            calls: self.calls.clone(),
+            answers: self.answers.clone(),
+            results: self.results.clone(),
+        };
+        Some((list.start..list.start + list.marks.last()?.end, turns))
+    }
+}
+
+impl Turns {
+    /// The end of the last turn among the first `same` bytes of a list, which are the same as they were.
+    #[must_use]
+    pub fn end_within(&self, same: usize, list: &[u8]) -> Option<usize> {
+        let count = self.list.marks.partition_point(|mark| mark.end <= same);
+        let ends = self.list.marks.iter().take(count).rev().map(|mark| mark.end);
+        // What is no object may be longer now.
+        ends.into_iter().find(|end| matches!(list.get(*end), Some(b',' | b']')))
+    }
+
+    /// About how many bytes of memory it takes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        size_of_val(&*self.list.marks)
+            + size_of_val(&*self.calls)
+            + size_of_val(&*self.answers)
+            + size_of_val(&*self.results)
+    }
+
+    /// The turns up to this end, in a body where the list starts there.
+    pub(super) fn up_to(&self, end: usize, start: usize) -> Option<Prefix> {
+        let last = self.list.marks.binary_search_by_key(&end, |mark| mark.end).ok()?;
+        let (marks, mark) = (self.list.marks.get(..=last)?, self.list.marks.get(last)?);
+        let list = List { start, marks: marks.to_vec(), known: marks.len() };
+        let mut prefix = Prefix {
+            list,
+            calls: self.calls.get(..mark.calls)?.to_vec(),
+            answers: self.answers.get(..mark.answers)?.to_vec(),
+            results: self.results.get(..mark.results)?.to_vec(),
+        };
+        let by = start.wrapping_sub(self.list.start);
+        if by != 0 {
+            prefix.calls.shift(by);
+            prefix.answers.shift(by);
+            prefix.results.shift(by);
+        }
+        Some(prefix)
+    }
+}

@@ -1,0 +1,34 @@
+//! A name or an id, by where it stands in the body.
+
+use super::result::text;
+use crate::json::Reader;
+use crate::json::text::unescape;
+use crate::refusal::Refusal;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A name or an id. Who knows of it need not hold the body, and looks it up there when it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// It stands there: the content of a string, between its quotes and still escaped.
+    At(Range<usize>),
+    /// The body does not spell it.
+    Fixed(&'static str),
+}
+
+impl Word {
+    /// What it is in the body that it was found in.
+    #[must_use]
+    pub fn text<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
+        match self {
+            Word::At(span) => text(body, span, true).unwrap_or_default(),
+            Word::Fixed(name) => Cow::Borrowed(name),
+        }
+    }
+}
+
+/// Reads a string: nothing if it is not one, or one that no text can hold.
+pub(super) fn word(reader: &mut Reader<'_>) -> Result<Option<Word>, Refusal> {
+    let content = reader.value()?.content();
+    Ok(content.filter(|span| unescape(reader.spelling(span.clone())).is_some()).map(Word::At))
+}
