@@ -29,7 +29,7 @@ libfuzzer_sys::fuzz_target!(|body: &[u8]| {
         }
         assert!(again.texts.iter().all(|text| text.text(&spliced).as_deref() == Some("\"é\"\n")));
         for call in &request.calls {
-            let siblings: Vec<String> = call.id.iter().map(|id| id.to_string()).chain(call.key(body)).collect();
+            let siblings: Vec<String> = call.id.iter().map(|id| id.text(body).into_owned()).chain(call.key(body)).collect();
             let (siblings_before, call) = (siblings.len() / 2, "{}");
             let exchange =
                 Exchange { siblings: &siblings, siblings_before, from: 0, call, id: "", answer: "é", is_error: false };

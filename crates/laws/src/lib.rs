@@ -1,14 +1,15 @@
-//! The laws that formats, token counts and the engine obey, as functions that panic when one is broken.
+//! The laws that formats, token counts, the engine and readers of requests obey, as functions that panic when one is broken.
 //!
 //! Property tests call them with random documents, fuzz targets with whatever libFuzzer finds. [`document`] takes
 //! JSON; [`text`] takes anything, for what readers promise on any input: no panic, no invalid output, no output
-//! beyond the limit; [`engine`] takes tool outputs, [`compress`] what its parts take.
+//! beyond the limit; [`engine`] takes tool outputs, [`compress`] what its parts take, [`reading`] requests.
 
 pub mod compress;
 pub mod damage;
 pub mod document;
 pub mod engine;
 pub mod filter;
+pub mod reading;
 pub mod secrets;
 pub mod text;
 pub mod tokens;

@@ -25,6 +25,7 @@ pub(super) struct Found<'a> {
     pub(super) further_tools: Vec<Tools<'a>>,
     /// The list of messages was read.
     pub(super) messages: Slot<()>,
+    /// Its turns so far.
     list: List,
     /// The list of tools was read.
     pub(super) tool_list: Slot<()>,
@@ -98,7 +99,7 @@ impl<'a> Found<'a> {
         let each = |reader: &mut Reader<'a>| {
             turn(reader, self)?;
             let mark = self.mark(reader.upcoming() - start);
-            self.list.marks.push(mark);
+            self.list.add(mark);
             Ok(())
         };
         match known {

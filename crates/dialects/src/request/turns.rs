@@ -23,10 +23,10 @@ pub struct Turns {
 pub(super) struct List {
     /// Where its bracket is.
     pub(super) start: usize,
-    /// The ends of its turns.
+    /// The ends of its turns, but for tiny ones.
     pub(super) marks: Vec<Mark>,
-    /// So many of the turns were known.
-    pub(super) known: usize,
+    /// So many of the marks were known.
+    known: usize,
 }
 
 /// The end of a turn, and how much had been found by then.
@@ -51,10 +51,20 @@ pub(super) struct Prefix {
     pub(super) results: Vec<ToolResult>,
 }
 
+impl List {
+    /// Adds the end of a turn, if it takes no more room than the turns before it: someone may send millions of tiny ones.
+    pub(super) fn add(&mut self, mark: Mark) {
+        let before = self.marks.last().map_or(0, |mark| mark.end);
+        if mark.end - before >= size_of::<Mark>() {
+            self.marks.push(mark);
+        }
+    }
+}
+
 impl Request<'_> {
     /// What the next reading of this conversation need not read again, and the bytes of this body for which that is so.
     ///
-    /// Nothing if all turns were known, or if more is to be known of them than is kept.
+    /// Nothing if all turns were known, or all but tiny ones, or if more is to be known of them than is kept.
     #[must_use]
     pub fn turns(&self) -> Option<(Range<usize>, Turns)> {
         let list = self.list.as_ref().filter(|list| list.known < list.marks.len())?;
