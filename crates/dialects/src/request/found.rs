@@ -6,7 +6,7 @@ use super::sites::{AnswerSite, Audience, CallSite};
 use super::slot::Slot;
 use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
-use super::turns::{List, Mark, Prefix};
+use super::turns::{List, Mark, Turns};
 use super::word::Word;
 use super::{Head, Request};
 use crate::json::{Key, Reader};
@@ -114,7 +114,7 @@ impl<'a> Found<'a> {
             return None;
         }
         let (turns, end) = self.known.turns(start, list)?;
-        let Prefix { list, calls, answers, results } = turns.up_to(end, start)?;
+        let Turns { list, calls, answers, results } = turns.up_to(end, start)?;
         let mark = list.marks.last()?;
         self.calls.take_up(calls, &answers, mark);
         self.seen = mark.seen;

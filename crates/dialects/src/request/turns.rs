@@ -12,10 +12,10 @@ use std::ops::Range;
 /// keeps the turns spares the next reading those that are the same.
 #[derive(Debug, Clone)]
 pub struct Turns {
-    list: List,
-    calls: Vec<CallSite>,
-    answers: Vec<AnswerSite>,
-    results: Vec<ToolResult>,
+    pub(super) list: List,
+    pub(super) calls: Vec<CallSite>,
+    pub(super) answers: Vec<AnswerSite>,
+    pub(super) results: Vec<ToolResult>,
 }
 
 /// The list of turns in a body.
@@ -41,14 +41,6 @@ pub(super) struct Mark {
     pub(super) seen: usize,
     /// The first call of the latest turn in which there were calls, and that of the latest message.
     pub(super) first_calls: (usize, usize),
-}
-
-/// What was found up to the end of a turn, as it stands in another body.
-pub(super) struct Prefix {
-    pub(super) list: List,
-    pub(super) calls: Vec<CallSite>,
-    pub(super) answers: Vec<AnswerSite>,
-    pub(super) results: Vec<ToolResult>,
 }
 
 impl List {
@@ -98,11 +90,11 @@ impl Turns {
     }
 
     /// The turns up to this end, in a body where the list starts there.
-    pub(super) fn up_to(&self, end: usize, start: usize) -> Option<Prefix> {
+    pub(super) fn up_to(&self, end: usize, start: usize) -> Option<Turns> {
         let last = self.list.marks.binary_search_by_key(&end, |mark| mark.end).ok()?;
         let (marks, mark) = (self.list.marks.get(..=last)?, self.list.marks.get(last)?);
         let list = List { start, marks: marks.to_vec(), known: marks.len() };
-        let mut prefix = Prefix {
+        let mut turns = Turns {
             list,
             calls: self.calls.get(..mark.calls)?.to_vec(),
             answers: self.answers.get(..mark.answers)?.to_vec(),
@@ -110,10 +102,10 @@ impl Turns {
         };
         let by = start.wrapping_sub(self.list.start);
         if by != 0 {
-            prefix.calls.shift(by);
-            prefix.answers.shift(by);
-            prefix.results.shift(by);
+            turns.calls.shift(by);
+            turns.answers.shift(by);
+            turns.results.shift(by);
         }
-        Some(prefix)
+        Some(turns)
     }
 }
