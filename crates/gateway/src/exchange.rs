@@ -17,7 +17,7 @@ use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, Limit};
 use crate::http::headers::{self, HEAD_BYTES};
-use crate::http::{linger, vary};
+use crate::http::vary;
 use crate::options::{self, Options};
 use crate::own;
 use crate::project;
@@ -184,9 +184,7 @@ impl Visit {
         let asked = is_relayed.then(|| relay::Ask::of(&request, target.is_guarded));
         let limits = &self.state.settings.limits;
         let sent = self.gateway.client.send(request, target.is_guarded, limits.first_byte_timeout);
-        linger::passed();
         let answer = sent.await.map_err(problem_of)?;
-        linger::passed();
         let (mut head, body) = answer.into_parts();
         headers::remove_hop_by_hop(&mut head.headers);
         if let Some(route) = &self.route {

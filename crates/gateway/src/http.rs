@@ -6,7 +6,6 @@ mod connection;
 pub(crate) mod headers;
 mod lanes;
 mod leave;
-pub(crate) mod linger;
 pub(crate) mod read;
 pub(crate) mod server;
 pub(crate) mod vary;

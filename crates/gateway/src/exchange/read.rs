@@ -9,15 +9,11 @@ use crate::options::Options;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::CONTENT_ENCODING;
-use http_body::Body as _;
 use hyper::body::Incoming;
 use memchr::memmem;
+use std::sync::LazyLock;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
 use tokio::time::Instant;
-
-/// A body of which nobody has to see anything, and which says that it is no longer than this, goes on when all of it is
-/// here: in one write, and not at the pace of a slow client.
-const SHORT: u64 = 256 << 10;
 
 /// The body of a request.
 pub(super) enum Payload {
@@ -66,15 +62,7 @@ impl Visit {
         let limits = &self.state.settings.limits;
         let until = Instant::now() + limits.body_timeout;
         if reader == Reader::Nobody {
-            let is_short = body.size_hint().exact().is_some_and(|length| length <= SHORT);
-            if body.is_end_stream() || !is_short {
-                return Ok(Payload::Passing(Body::passing(body, Limit::Until(until))));
-            }
-            let pieces = read_apart(body, SHORT as usize, until).await;
-            let pieces = pieces.map_err(|error| unread(&error))?;
-            return Ok(Payload::Passing(
-                pieces.map_or_else(|rest| rest, |all| Body::Apart(all.into())),
-            ));
+            return Ok(Payload::Passing(Body::passing(body, Limit::Until(until))));
         }
         let coding = Coding::of(&exchange.request().headers);
         let wire = if reader == Reader::IfItNamesUs && coding == Ok(None) {
@@ -157,18 +145,15 @@ impl Visit {
 /// May our own member be in a body? Its end is looked for, since its first letter is sometimes escaped.
 fn may_name_us(pieces: &[Bytes]) -> bool {
     const END: &[u8] = b"forge\"";
+    static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(END));
     // What may begin it at the end of the pieces so far.
-    let mut before: Vec<u8> = Vec::with_capacity(2 * END.len());
+    let mut before: Vec<u8> = Vec::new();
     pieces.iter().any(|piece| {
-        let (start, end) = (END.len().min(piece.len()), piece.len().saturating_sub(END.len()));
-        before.extend_from_slice(&piece[..start]);
-        let is_there = memmem::find(&before, END).is_some() || memmem::find(piece, END).is_some();
-        if start < piece.len() {
-            before.clear();
-            before.extend_from_slice(&piece[end..]);
-        } else {
-            before.drain(..before.len().saturating_sub(END.len()));
-        }
+        let seam = END.len().min(piece.len());
+        before.extend_from_slice(&piece[..seam]);
+        let is_there = FINDER.find(&before).is_some() || FINDER.find(piece).is_some();
+        before.extend_from_slice(&piece[seam.max(piece.len().saturating_sub(END.len()))..]);
+        before.drain(..before.len().saturating_sub(END.len()));
         is_there
     })
 }

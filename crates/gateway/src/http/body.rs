@@ -1,6 +1,5 @@
 //! The body of a message on its way through.
 
-use super::linger;
 use super::read::{Gathered, Read};
 use crate::upstream::Received;
 use bytes::Bytes;
@@ -172,7 +171,6 @@ impl Passing {
         match Pin::new(&mut self.rest).poll_frame(context) {
             Poll::Ready(frame) => {
                 self.pace.moved();
-                linger::passed();
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
             Poll::Pending => {

@@ -5,7 +5,6 @@
 
 use super::connection::{Arrival, serve};
 use super::leave::Leave;
-use super::linger::linger;
 use crate::gateway::Gateway;
 use hyper_util::server::graceful::GracefulShutdown;
 use std::io;
@@ -79,7 +78,6 @@ impl Lane {
         thread::Builder::new().name("serve".to_owned()).spawn(move || {
             runtime.block_on(async {
                 tokio::spawn(beat());
-                tokio::spawn(linger());
                 welcome(&gateway, arriving).await;
                 drop(drained_sender);
                 let _ = ended.await;
