@@ -134,15 +134,19 @@ mod tests {
         Speaker { tenant, dialect: Dialect::OpenAiChat, session: None }
     }
 
+    /// Keeps the first result of a body, as if it was sent.
+    fn keep(memo: &Memo, request: &Request<'_>, body: &str) -> Arc<Entry> {
+        let figures = Arc::new(Figures::untouched("bash", None));
+        memo.keep(memo.chain("us", 0), &request.results[0], body.as_bytes(), None, None, figures)
+    }
+
     #[test]
     fn l5_a_text_is_known_only_to_its_tenant_and_only_if_it_ends_where_it_ended() {
         let (memo, text) = (Memo::default(), "a line of a log\\n".repeat(100));
         let first = body(&text);
         let request = Request::read(first.as_bytes(), Dialect::OpenAiChat).unwrap();
-        let figures = Arc::new(Figures::untouched("bash", None));
-        let (result, chain) = (&request.results[0], memo.chain("us", 0));
-        let entry = memo.keep(chain, result, first.as_bytes(), None, None, figures);
-        memo.texts(speaker("us"), Found::new()).learn(&entry, result);
+        let entry = keep(&memo, &request, &first);
+        memo.texts(speaker("us"), Found::new()).learn(&entry, &request.results[0]);
 
         let is_known = |tenant: &str, body: &str| {
             let texts = memo.texts(speaker(tenant), Found::new());
@@ -154,5 +158,25 @@ mod tests {
         assert!(!is_known("them", &first));
         assert!(!is_known("us", &body(&format!("{text}and more"))));
         assert!(!is_known("us", &body(&text[..text.len() - 2])));
+    }
+
+    #[test]
+    fn a_text_that_goes_on_behind_a_known_one_takes_its_place() {
+        let (memo, text) = (Memo::default(), "a line of a log\\n".repeat(100));
+        let [short, long] = [body(&text), body(&format!("{text}and more"))];
+        let request = Request::read(short.as_bytes(), Dialect::OpenAiChat).unwrap();
+        let texts = memo.texts(speaker("us"), Found::new());
+        texts.learn(&keep(&memo, &request, &short), &request.results[0]);
+
+        let texts = memo.texts(speaker("us"), Found::new());
+        let long = long.as_str();
+        let request =
+            Request::read_again(long.as_bytes(), Dialect::OpenAiChat, Speech::Unwanted, &texts);
+        let request = request.unwrap();
+        let place = &request.results[0].span;
+        assert!(texts.at(place).is_none());
+        texts.learn(&keep(&memo, &request, long), &request.results[0]);
+        assert!(texts.at(place).is_some_and(|entry| *entry.raw == long.as_bytes()[place.clone()]));
+        assert_eq!(texts.into_found().len(), 1);
     }
 }
