@@ -71,10 +71,9 @@ fn of_path(path: &str) -> Option<Detected<'_>> {
     use Dialect::{Anthropic, Gemini, Ollama, OpenAiChat, OpenAiResponses};
     use Purpose::{Count, Generate};
 
-    let mut segments = path.trim_end_matches('/').rsplit('/');
-    let last = segments.next()?;
-    let before = segments.next().unwrap_or_default();
-    let one_more = segments.next().unwrap_or_default();
+    let (rest, last) = cut(path.trim_end_matches('/'));
+    let (rest, before) = cut(rest);
+    let (_, one_more) = cut(rest);
     let plain = |dialect, purpose| {
         Some(Detected { dialect, purpose, is_signed: false, model: None, is_stream: None })
     };
@@ -106,6 +105,12 @@ fn of_path(path: &str) -> Option<Detected<'_>> {
         let model = (model != "count-tokens").then_some(model);
         Some(Detected { dialect, purpose, is_signed: false, model, is_stream })
     })
+}
+
+/// The last segment of a path, and what is before it.
+fn cut(path: &str) -> (&str, &str) {
+    let slash = path.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(("", path), |at| (&path[..at], &path[at + 1..]))
 }
 
 /// `…/model/ID/ACTION`, where an ID that is an ARN may have slashes of its own.

@@ -22,10 +22,14 @@ static HEADERS: [HeaderName; 4] = [MODE, SESSION, THRESHOLD, TARGET];
 
 /// Takes out what is meant for us.
 pub(crate) fn remove_from(headers: &mut HeaderMap) {
-    // Most requests have none of it, and to look once is quicker than to look for each.
-    if headers.keys().any(|name| HEADERS.contains(name)) {
+    if are_in(headers) {
         HEADERS.iter().for_each(|name| drop(headers.remove(name)));
     }
+}
+
+/// Is anything meant for us? Most requests have none of it, and to look once is quicker than to look for each.
+fn are_in(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| HEADERS.contains(name))
 }
 
 /// What a request asks of us.
@@ -45,6 +49,9 @@ impl Options {
     /// Reads the headers.
     pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Self, Problem> {
         let mut options = Options::default();
+        if !are_in(headers) {
+            return Ok(options);
+        }
         if let Some(mode) = text(headers, MODE)? {
             let mode = if mode.eq_ignore_ascii_case("off") { "disabled" } else { mode };
             options.compression.mode = Some(

@@ -89,13 +89,12 @@ fn credential(headers: &HeaderMap, query: &str) -> Arc<str> {
             hasher.update(value.as_bytes());
         }
     }
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
-    let mut tenant = String::with_capacity(34);
-    tenant.push_str("c-");
-    for byte in &hasher.finalize()[..16] {
-        tenant.extend([digit(byte >> 4), digit(byte & 15)]);
+    let mut tenant = *b"c-00000000000000000000000000000000";
+    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+    for (digits, byte) in tenant[2..].chunks_exact_mut(2).zip(hasher.finalize()) {
+        digits.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
     }
-    tenant.into()
+    String::from_utf8_lossy(&tenant).into()
 }
 
 /// Is this the token that the settings ask for?

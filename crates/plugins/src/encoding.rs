@@ -79,11 +79,10 @@ impl Plugin for Encoding {
     }
 
     fn varies_by(&self, context: &Context<'_>) -> Option<HeaderValue> {
-        let names = match self.form {
-            Form::Toon => "Accept, X-Prefer-Format",
-            _ => "Accept, Accept-Encoding, X-Prefer-Format, X-STC-Version",
-        };
-        answer::may_differ(context).then(|| HeaderValue::from_static(names))
+        const TOON: HeaderValue = HeaderValue::from_static("Accept, X-Prefer-Format");
+        const STC: HeaderValue =
+            HeaderValue::from_static("Accept, Accept-Encoding, X-Prefer-Format, X-STC-Version");
+        answer::may_differ(context).then_some(if self.form == Form::Toon { TOON } else { STC })
     }
 
     fn encodes(&self) -> bool {

@@ -133,7 +133,9 @@ fn answering(
     request: Request<Incoming>,
     remote: SocketAddr,
 ) -> impl Future<Output = Result<Response<Body>, Infallible>> {
-    let answering = Box::pin(answer(gateway, request, remote));
+    // Made in its box: nearly all of it is room for what it will wait for, which need not be copied there.
+    let answering = Box::write(Box::new_uninit(), answer(gateway, request, remote));
+    let answering = Box::into_pin(answering);
     async move { Ok(answering.await) }
 }
 

@@ -9,19 +9,18 @@ pub(crate) fn add(headers: &mut HeaderMap, names: HeaderValue) {
         return;
     }
     let lines = headers.get_all(VARY);
-    let is_listed = |name: &&str| {
-        let mut listed = lines.iter().filter_map(|line| line.to_str().ok()).flat_map(split);
-        listed.any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name))
+    let is_listed = |name: &&[u8]| {
+        let mut listed = lines.iter().flat_map(split);
+        listed.any(|listed| listed == b"*" || listed.eq_ignore_ascii_case(name))
     };
-    let missing: Vec<&str> =
-        split(names.to_str().unwrap_or_default()).filter(|name| !is_listed(name)).collect();
-    if let Ok(missing) = HeaderValue::try_from(missing.join(", "))
+    let missing: Vec<&[u8]> = split(&names).filter(|name| !is_listed(name)).collect();
+    if let Ok(missing) = HeaderValue::try_from(missing.join(&b", "[..]))
         && !missing.is_empty()
     {
         headers.append(VARY, missing);
     }
 }
 
-fn split(names: &str) -> impl Iterator<Item = &str> {
-    names.split(',').map(str::trim)
+fn split(names: &HeaderValue) -> impl Iterator<Item = &[u8]> {
+    names.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
 }

@@ -83,7 +83,11 @@ impl Connection {
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         match self {
-            Connection::Http1(http1) => http1.drive(context, poll),
+            // It may be here already.
+            Connection::Http1(http1) => match look(&mut poll) {
+                Poll::Pending => http1.drive(context, poll),
+                here => here,
+            },
             Connection::Http2(_) => poll(context),
         }
     }
@@ -122,23 +126,14 @@ fn in_box(stream: Stream) -> Box<dyn ReadWrite> {
 }
 
 impl Http1 {
-    /// Looks for what comes only when the connection is driven, and drives it until that is here.
+    /// Drives the connection, and looks for what comes by that.
     fn drive<T>(
         &mut self,
         context: &mut Context<'_>,
-        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        // It comes by driving alone, so that nobody has to be woken for it. Without tokio's budget, which when spent
-        // hides what is there and counts on somebody being woken.
-        let mut look = || {
-            let look = pin!(unconstrained(poll_fn(&mut poll)));
-            look.poll(&mut Context::from_waker(Waker::noop()))
-        };
-        if let Poll::Ready(here) = look() {
-            return Poll::Ready(here);
-        }
         self.advance(context);
-        look()
+        look(poll)
     }
 
     /// Sends and receives what there is.
@@ -149,6 +144,12 @@ impl Http1 {
             self.driver = None;
         }
     }
+}
+
+/// Looks for what comes by driving a connection alone, so that nobody has to be woken for it. Without tokio's budget, which
+/// when spent hides what is there and counts on somebody being woken.
+fn look<T>(poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+    pin!(unconstrained(poll_fn(poll))).poll(&mut Context::from_waker(Waker::noop()))
 }
 
 fn path(to: &Uri) -> PathAndQuery {

@@ -111,12 +111,10 @@ fn vertex(upstreams: &Upstreams, place: &str) -> Result<Uri, Refused> {
 /// once: people give base addresses with and without it.
 fn joined(base: &Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
     let own = base.path().trim_end_matches('/');
-    let seam = own.rsplit('/').next().unwrap_or_default();
-    let first = path.path().trim_start_matches('/').split('/').next().unwrap_or_default();
-    let own = if !seam.is_empty() && seam == first {
-        own.strip_suffix(seam).unwrap_or(own).trim_end_matches('/')
-    } else {
-        own
+    let first = || path.path().trim_start_matches('/').split('/').next();
+    let own = match own.rsplit_once('/') {
+        Some((before, seam)) if first() == Some(seam) => before.trim_end_matches('/'),
+        _ => own,
     };
     let whole = if own.is_empty() {
         path.clone()

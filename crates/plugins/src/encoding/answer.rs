@@ -152,13 +152,12 @@ fn tagged(etag: &HeaderValue, form: Form) -> Option<HeaderValue> {
 
 /// Is the body JSON, and in no form of ours?
 fn is_json(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = media_type.and_then(|value| value.split(';').next()).unwrap_or_default();
-    let essence = essence.trim();
-    let end = essence.as_bytes().last_chunk::<5>();
-    let is_of_json = end.is_some_and(|end| end.eq_ignore_ascii_case(b"+json"));
-    essence.eq_ignore_ascii_case("application/json")
-        || (is_of_json && !essence.eq_ignore_ascii_case(STC_TYPE))
+    let media_type = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let essence = media_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    let is_of_json =
+        essence.last_chunk::<5>().is_some_and(|end| end.eq_ignore_ascii_case(b"+json"));
+    essence.eq_ignore_ascii_case(b"application/json")
+        || (is_of_json && !essence.eq_ignore_ascii_case(STC_TYPE.as_bytes()))
 }
 
 /// Must nobody between the two change the body?

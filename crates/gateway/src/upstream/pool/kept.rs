@@ -1,9 +1,11 @@
 //! Connections that nobody uses, and those that many use.
 
 use super::{Connection, Error};
+use foldhash::fast::RandomState;
 use http::Uri;
 use http::uri::{Authority, Scheme};
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -13,8 +15,8 @@ const ROUND: Duration = Duration::from_secs(15);
 /// A connection that lay there for so many rounds is closed: after a minute at most.
 pub(super) const ROUNDS: u8 = 4;
 
-/// Whom a connection leads to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Whom a connection leads to. Compared as it is written: another spelling is another place, and found as quickly.
+#[derive(Debug, Clone)]
 pub(super) struct Place {
     is_encrypted: bool,
     authority: Authority,
@@ -25,14 +27,34 @@ impl Place {
         let authority = address.authority().ok_or("the address has no host")?.clone();
         Ok(Place { is_encrypted: address.scheme() == Some(&Scheme::HTTPS), authority })
     }
+
+    fn written(&self) -> (bool, &str) {
+        (self.is_encrypted, self.authority.as_str())
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.written() == other.written()
+    }
+}
+
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.written().hash(state);
+    }
 }
 
 /// Connections by where they lead to.
 pub(super) struct Kept {
-    shelves: Mutex<HashMap<Place, Vec<Idle>>>,
+    shelves: Mutex<Shelves>,
     /// So many to each place.
     most: usize,
 }
+
+type Shelves = HashMap<Place, Vec<Idle>, RandomState>;
 
 struct Idle {
     connection: Connection,
@@ -105,7 +127,7 @@ impl Kept {
         !self.shelves().values_mut().flatten().any(|idle| idle.connection.is_ready())
     }
 
-    fn shelves(&self) -> MutexGuard<'_, HashMap<Place, Vec<Idle>>> {
+    fn shelves(&self) -> MutexGuard<'_, Shelves> {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
