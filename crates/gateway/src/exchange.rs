@@ -36,7 +36,7 @@ use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
 
 /// Answers a request.
 pub(crate) async fn serve(
-    gateway: Arc<Gateway>,
+    gateway: &Arc<Gateway>,
     request: Request<Incoming>,
     remote: SocketAddr,
 ) -> Response<Body> {
@@ -63,8 +63,8 @@ pub(crate) async fn serve(
 }
 
 /// One request in a gateway, under the settings of the moment it came.
-struct Visit {
-    gateway: Arc<Gateway>,
+struct Visit<'g> {
+    gateway: &'g Arc<Gateway>,
     state: Arc<State>,
     /// It is not for a model's provider, but for this.
     route: Option<Arc<Route>>,
@@ -84,7 +84,7 @@ impl From<Problem> for Stop {
     }
 }
 
-impl Visit {
+impl Visit<'_> {
     async fn through(
         &self,
         exchange: &mut Exchange,
@@ -105,12 +105,12 @@ impl Visit {
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
         if own::is_operators(exchange.request().uri.path()) {
-            return Ok(Box::pin(own::answer_operator(&self.gateway, exchange, body)).await);
+            return Ok(Box::pin(own::answer_operator(self.gateway, exchange, body)).await);
         }
         self.authenticate(exchange)?;
         self.run(Phase::PostAuth, exchange).await?;
         if own::is_tenants(exchange.request().uri.path()) {
-            return Ok(Box::pin(own::answer_tenant(&self.gateway, exchange, body)).await);
+            return Ok(Box::pin(own::answer_tenant(self.gateway, exchange, body)).await);
         }
         if headers::asks_for_upgrade(&exchange.request().headers) {
             // Clients that try a WebSocket first fall back to HTTP at once when they hear this.
@@ -183,7 +183,8 @@ impl Visit {
         }
         let asked = is_relayed.then(|| relay::Ask::of(&request, target.is_guarded));
         let limits = &self.state.settings.limits;
-        let sent = self.gateway.client.send(request, target.is_guarded, limits.first_byte_timeout);
+        let first_byte = limits.first_byte_timeout;
+        let sent = self.gateway.client.send(&mut request, target.is_guarded, first_byte);
         let answer = sent.await.map_err(problem_of)?;
         let (mut head, body) = answer.into_parts();
         headers::remove_hop_by_hop(&mut head.headers);
@@ -199,7 +200,7 @@ impl Visit {
         let varies_by = self.chain().varies_by(exchange);
         let body = match (way, asked) {
             (Way::Relayed(job), Some(ask)) if job.is_for(exchange.response()) => {
-                let answer = relay::relay(&self.gateway, &self.state, job, ask, exchange, body);
+                let answer = relay::relay(self.gateway, &self.state, job, ask, exchange, body);
                 answer.await.map_err(problem_of)?
             }
             _ => Body::passing(body, Limit::Idle(limits.idle_timeout)),

@@ -9,3 +9,4 @@ mod leave;
 pub(crate) mod read;
 pub(crate) mod server;
 pub(crate) mod vary;
+pub(crate) mod wakes;

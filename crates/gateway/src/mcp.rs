@@ -47,7 +47,7 @@ struct Pooled(Arc<Client>);
 impl Transport for Pooled {
     fn send(&self, request: Request<Bytes>) -> Sending<'_> {
         Box::pin(async move {
-            let sent = self.0.send(request.map(Body::from), false, FIRST_BYTE).await;
+            let sent = self.0.send(&mut request.map(Body::from), false, FIRST_BYTE).await;
             let answer = sent.map_err(|failure| failure.to_string())?;
             Ok(answer.map(Received::new))
         })

@@ -158,7 +158,8 @@ impl Relaying {
         let body = Bytes::from(turn.follow_up(&self.job.body()?, &answers)?);
         self.job.follow(body.clone());
         let first_byte = self.state.settings.limits.first_byte_timeout;
-        let sent = self.gateway.client.send(self.ask.again(body), self.ask.is_guarded, first_byte);
+        let mut request = self.ask.again(body);
+        let sent = self.gateway.client.send(&mut request, self.ask.is_guarded, first_byte);
         let answer = tokio::select! {
             sent = sent => sent.ok()?,
             () = client.closed() => return None,

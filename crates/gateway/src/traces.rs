@@ -89,7 +89,7 @@ pub(crate) async fn export(gateway: Arc<Gateway>) {
         *request.method_mut() = http::Method::POST;
         *request.uri_mut() = address(&traces.endpoint);
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if gateway.client.send(request, false, PATIENCE).await.is_err() {
+        if gateway.client.send(&mut request, false, PATIENCE).await.is_err() {
             tracing::debug!("the collector of traces does not answer");
         }
     }

@@ -20,7 +20,7 @@ struct Whole {
     decoded: Bytes,
 }
 
-impl Visit {
+impl Visit<'_> {
     /// Runs the plugins that come after the upstream, with the body if they ask for it and it is not too long.
     pub(super) async fn run_on_answer(
         &self,

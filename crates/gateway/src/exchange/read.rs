@@ -51,7 +51,7 @@ pub(super) enum Reader {
     Whoever,
 }
 
-impl Visit {
+impl Visit<'_> {
     /// Reads the body if somebody has to see it.
     pub(super) async fn read(
         &self,
@@ -69,7 +69,7 @@ impl Visit {
             let pieces = read_apart(body, limits.max_body_bytes, until).await;
             match pieces.map_err(|error| unread(&error))? {
                 Ok(pieces) if may_name_us(&pieces) => joined(pieces),
-                Ok(pieces) => return Ok(Payload::Passing(Body::Apart(pieces.into()))),
+                Ok(pieces) => return Ok(Payload::Passing(pieces.into())),
                 Err(body) => return Ok(Payload::Passing(body)),
             }
         } else {
@@ -142,16 +142,25 @@ impl Visit {
     }
 }
 
-/// May our own member be in a body? Its end is looked for, since its first letter is sometimes escaped.
+/// The end of our own member's name, as it is looked for: its first letter is sometimes escaped.
+const END: &[u8] = b"forge\"";
+
+static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(END));
+
+/// May our own member be in a body?
 fn may_name_us(pieces: &[Bytes]) -> bool {
-    const END: &[u8] = b"forge\"";
-    static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(END));
+    pieces.iter().any(|piece| FINDER.find(piece).is_some())
+        || (pieces.len() > 1 && may_name_us_at_a_seam(pieces))
+}
+
+/// May its name be cut in pieces?
+fn may_name_us_at_a_seam(pieces: &[Bytes]) -> bool {
     // What may begin it at the end of the pieces so far.
     let mut before: Vec<u8> = Vec::new();
     pieces.iter().any(|piece| {
         let seam = END.len().min(piece.len());
         before.extend_from_slice(&piece[..seam]);
-        let is_there = FINDER.find(&before).is_some() || FINDER.find(piece).is_some();
+        let is_there = FINDER.find(&before).is_some();
         before.extend_from_slice(&piece[seam.max(piece.len().saturating_sub(END.len()))..]);
         before.drain(..before.len().saturating_sub(END.len()));
         is_there

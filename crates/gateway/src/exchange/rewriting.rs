@@ -58,7 +58,7 @@ impl Way {
     }
 }
 
-impl Visit {
+impl Visit<'_> {
     /// Makes the body that goes on.
     pub(super) async fn rewrite(
         &self,
@@ -92,7 +92,7 @@ impl Visit {
         let sent = rewritten.body.len();
         let note = is_billed.then(|| {
             let headers = &exchange.request().headers;
-            Note::new(&self.gateway, rewritten.report, headers, Some(sent))
+            Note::new(self.gateway, rewritten.report, headers, Some(sent))
         });
         let way = match note {
             Some(note) if rewritten.may_expand => {

@@ -63,7 +63,7 @@ impl Body {
 
     /// Passes on a body of which something was read already.
     pub(crate) fn resumed(before: Bytes, rest: impl Into<Received>, limit: Limit) -> Self {
-        Body::Passing(Box::new(Passing { before, rest: rest.into(), pace: Pace::new(limit) }))
+        Body::Passing(Box::new(Passing { before, ..Passing::new(rest, limit) }))
     }
 }
 
@@ -76,24 +76,33 @@ impl Body {
                 Ok(Read::TooLong(self))
             }
             Body::Passing(mut passing) => {
-                let mut gathered = Gathered::default();
-                while let Some(frame) = poll_fn(|context| passing.poll_frame(context)).await {
-                    let Ok(piece) = frame?.into_data() else { continue };
-                    gathered.add(piece, passing.rest.size_hint().lower());
-                    if gathered.len() > limit {
-                        passing.before = gathered.into();
-                        return Ok(Read::TooLong(Body::Passing(passing)));
-                    }
-                }
-                Ok(Read::Whole(gathered.into()))
+                Ok(match passing.gather(limit, Gathered::default()).await? {
+                    Some(gathered) => Read::Whole(gathered.into()),
+                    None => Read::TooLong(Body::Passing(passing)),
+                })
             }
         }
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::empty()
     }
 }
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
         Body::Here(bytes)
+    }
+}
+
+impl From<Vec<Bytes>> for Body {
+    fn from(mut pieces: Vec<Bytes>) -> Self {
+        match pieces.len() {
+            0 | 1 => Body::Here(pieces.pop().unwrap_or_default()),
+            _ => Body::Apart(pieces.into()),
+        }
     }
 }
 
@@ -161,6 +170,27 @@ impl HttpBody for Body {
 }
 
 impl Passing {
+    pub(super) fn new(rest: impl Into<Received>, limit: Limit) -> Self {
+        Passing { before: Bytes::new(), rest: rest.into(), pace: Pace::new(limit) }
+    }
+
+    /// Reads up to `limit` bytes. Nothing if there are more: then it goes on where it began.
+    pub(super) async fn gather(
+        &mut self,
+        limit: usize,
+        mut gathered: Gathered,
+    ) -> Result<Option<Gathered>, BodyError> {
+        while let Some(frame) = poll_fn(|context| self.poll_frame(context)).await {
+            let Ok(piece) = frame?.into_data() else { continue };
+            gathered.add(piece, self.rest.size_hint().lower());
+            if gathered.len() > limit {
+                self.before = gathered.into();
+                return Ok(None);
+            }
+        }
+        Ok(Some(gathered))
+    }
+
     fn poll_frame(
         &mut self,
         context: &mut Context<'_>,

@@ -5,6 +5,7 @@ use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::http::headers::HEAD_BYTES;
 use crate::http::leave::Leave;
+use crate::http::wakes::listening;
 use http::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING};
 use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
@@ -16,6 +17,7 @@ use hyper_util::server::graceful::Watcher;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -57,7 +59,8 @@ pub(crate) fn serve(
         };
         match first {
             Ok(Ok(false)) => {
-                let _ = served_http1(gateway, stream, remote, header_timeout, watcher).await;
+                let served = served_http1(&gateway, stream, remote, header_timeout, watcher);
+                let _ = listening(pin!(served)).await;
             }
             Ok(Ok(true)) => {
                 Box::pin(serve_either(gateway, stream, remote, header_timeout, watcher)).await;
@@ -77,13 +80,13 @@ async fn may_be_http2(stream: &TcpStream) -> io::Result<bool> {
 
 /// Serves HTTP/1.1, as most clients speak it to a gateway. No `async fn`, which would have room for the connection twice.
 fn served_http1(
-    gateway: Arc<Gateway>,
+    gateway: &Arc<Gateway>,
     stream: TcpStream,
     remote: SocketAddr,
     header_timeout: Duration,
     watcher: Watcher,
 ) -> impl Future<Output = hyper::Result<()>> {
-    let service = service_fn(move |request| answering(gateway.clone(), request, remote));
+    let service = service_fn(move |request| answering(gateway, request, remote));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(header_timeout)
@@ -104,7 +107,8 @@ async fn serve_either(
     let spoken = has_spoken.clone();
     let service = service_fn(move |request| {
         spoken.store(true, Ordering::Relaxed);
-        answering(gateway.clone(), request, remote)
+        let gateway = gateway.clone();
+        async move { answering(&gateway, request, remote).await }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
@@ -118,7 +122,7 @@ async fn serve_either(
         .max_concurrent_streams(256)
         .keep_alive_interval(Duration::from_secs(30));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-    let mut watched = std::pin::pin!(watcher.watch(connection));
+    let mut watched = pin!(watcher.watch(connection));
     // Before the first request nobody knows which protocol it will be, and no protocol's own timeout holds.
     if timeout(header_timeout, watched.as_mut()).await.is_err()
         && has_spoken.load(Ordering::Relaxed)
@@ -129,29 +133,23 @@ async fn serve_either(
 
 /// An answer under way, in a box of its own: a connection has room for it from its start to its end, and is mostly idle.
 fn answering(
-    gateway: Arc<Gateway>,
+    gateway: &Arc<Gateway>,
     request: Request<Incoming>,
     remote: SocketAddr,
 ) -> impl Future<Output = Result<Response<Body>, Infallible>> {
-    // Made in its box: nearly all of it is room for what it will wait for, which need not be copied there.
-    let answering = Box::write(Box::new_uninit(), answer(gateway, request, remote));
-    let answering = Box::into_pin(answering);
-    async move { Ok(answering.await) }
-}
-
-async fn answer(
-    gateway: Arc<Gateway>,
-    request: Request<Incoming>,
-    remote: SocketAddr,
-) -> Response<Body> {
     let is_http1 = request.version() <= Version::HTTP_11;
     // Whoever stands before us may have seen another end of such a body: what follows is not taken for a request.
     let has_unclear_end = request.headers().contains_key(TRANSFER_ENCODING);
-    let mut answer = exchange::serve(gateway.clone(), request, remote).await;
-    // Nor is what follows a head that was too long.
-    let is_too_long = answer.status() == StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-    if is_http1 && (has_unclear_end || is_too_long || gateway.is_draining()) {
-        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    // Made in its box: nearly all of it is room for what it will wait for, which need not be copied there.
+    let answering = Box::write(Box::new_uninit(), exchange::serve(gateway, request, remote));
+    let answering = Box::into_pin(answering);
+    async move {
+        let mut answer = answering.await;
+        // Nor is what follows a head that was too long.
+        let is_too_long = answer.status() == StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        if is_http1 && (has_unclear_end || is_too_long || gateway.is_draining()) {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        Ok(answer)
     }
-    answer
 }

@@ -1,22 +1,22 @@
 //! Which headers are between two neighbours only, and which go all the way.
 
 use http::header::{
-    CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+    UPGRADE,
 };
 use http::request::Parts;
 
 /// What is between two neighbours only, whether or not a `Connection` names it.
-static HOP_BY_HOP: [HeaderName; 9] = [
-    CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION,
-    HeaderName::from_static("proxy-connection"),
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
+const HOP_BY_HOP: [&str; 9] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
 ];
 
 /// The most that a request's path and headers may take.
@@ -32,7 +32,7 @@ pub(crate) fn are_too_long(head: &Parts) -> bool {
 /// Removes what a hop says to its neighbour, and what its own `Connection` names.
 pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     // Most have none, and to look once is quicker than to look for each.
-    if !headers.keys().any(|name| HOP_BY_HOP.contains(name)) {
+    if !headers.keys().any(|name| HOP_BY_HOP.contains(&name.as_str())) {
         return;
     }
     let named: Vec<HeaderName> = headers
@@ -45,7 +45,7 @@ pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     for name in named {
         headers.remove(name);
     }
-    for name in &HOP_BY_HOP {
+    for name in HOP_BY_HOP {
         headers.remove(name);
     }
 }

@@ -1,11 +1,9 @@
 //! Reading a body whole, within bounds.
 
-use super::body::{Body, BodyError, Limit, TooSlow};
+use super::body::{Body, BodyError, Limit, Passing};
 use bytes::{Bytes, BytesMut};
-use http_body::Body as _;
-use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 /// However long a body says it is, there is room for no more before any of it has arrived.
 const ROOM: u64 = 1 << 20;
@@ -23,10 +21,7 @@ pub(crate) enum Read {
 
 /// Reads a body of up to `limit` bytes, which must be here by `until`.
 pub(crate) async fn read(body: Incoming, limit: usize, until: Instant) -> Result<Read, BodyError> {
-    Ok(match gather(body, limit, until, Gathered::default()).await? {
-        Ok(gathered) => Read::Whole(gathered.into()),
-        Err(body) => Read::TooLong(body),
-    })
+    Body::passing(body, Limit::Until(until)).read(limit).await
 }
 
 /// Reads a body like [`read`], to be passed on as it is: in the pieces in which it came, if they are few.
@@ -35,34 +30,11 @@ pub(crate) async fn read_apart(
     limit: usize,
     until: Instant,
 ) -> Result<Result<Vec<Bytes>, Body>, BodyError> {
-    let gathered = gather(body, limit, until, Gathered::apart()).await?;
-    Ok(gathered.map(Gathered::into_pieces))
-}
-
-async fn gather(
-    body: Incoming,
-    limit: usize,
-    until: Instant,
-    gathered: Gathered,
-) -> Result<Result<Gathered, Body>, BodyError> {
-    timeout_at(until, gather_within(body, limit, until, gathered)).await.map_err(|_| TooSlow)?
-}
-
-async fn gather_within(
-    mut body: Incoming,
-    limit: usize,
-    until: Instant,
-    mut gathered: Gathered,
-) -> Result<Result<Gathered, Body>, BodyError> {
-    loop {
-        let Some(frame) = body.frame().await else { return Ok(Ok(gathered)) };
-        let Ok(piece) = frame?.into_data() else { continue };
-        gathered.add(piece, body.size_hint().lower());
-        if gathered.len() > limit {
-            let body = Body::resumed(gathered.into(), body, Limit::Until(until));
-            return Ok(Err(body));
-        }
-    }
+    let mut passing = Box::new(Passing::new(body, Limit::Until(until)));
+    Ok(match passing.gather(limit, Gathered::apart()).await? {
+        Some(gathered) => Ok(gathered.into_pieces()),
+        None => Err(Body::Passing(passing)),
+    })
 }
 
 /// What arrived of a body so far.

@@ -64,13 +64,13 @@ impl Asker<'_> {
     ) -> Result<Value, AskError> {
         let timeout = self.order.state.settings.tool_output.api.timeout;
         let body = Bytes::from(document.to_string());
-        let request: Request<_> = request
+        let mut request: Request<_> = request
             .method("POST")
             .header("content-type", "application/json")
             .body(body.into())
             .map_err(|error| AskError::Unreachable(error.to_string()))?;
         let asking = async {
-            let sent = self.order.gateway.client.send(request, false, timeout).await;
+            let sent = self.order.gateway.client.send(&mut request, false, timeout).await;
             let answer = sent.map_err(|error| AskError::Unreachable(error.to_string()))?;
             if answer.status() != StatusCode::OK {
                 return Err(AskError::Status(answer.status()));

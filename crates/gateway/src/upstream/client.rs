@@ -5,7 +5,6 @@ use super::pool::Pool;
 use super::proxy::Proxies;
 use super::received::Received;
 use crate::http::body::{Body, TooSlow};
-use http::header::PROXY_AUTHORIZATION;
 use http::{Request, Response};
 use rustls::ClientConfig;
 use std::error::Error;
@@ -69,19 +68,16 @@ impl Client {
         self.tls.get_or_init(tls).clone()
     }
 
-    /// Sends a request and waits for the head of its answer.
+    /// Sends a request and waits for the head of its answer. It is taken where it is: each function on its way would have
+    /// room for a copy, and make one.
     pub(crate) async fn send(
         &self,
-        mut request: Request<Body>,
+        request: &mut Request<Body>,
         is_guarded: bool,
         first_byte: Duration,
     ) -> Result<Response<Received>, Failure> {
         let permit = self.permits.clone().acquire_owned().await;
         let permit = permit.map_err(|_| Failure::Unreachable("shutting down".to_owned()))?;
-        let proxies = (!is_guarded).then_some(&self.proxies);
-        if let Some(credentials) = proxies.and_then(|proxies| proxies.credentials(request.uri())) {
-            request.headers_mut().insert(PROXY_AUTHORIZATION, credentials);
-        }
         let sent = tokio::time::timeout(first_byte, self.pool(is_guarded).send(request)).await;
         let sent = sent.map_err(|_| Failure::Silent(first_byte))?;
         let (answer, lease) = sent.map_err(|error| failure(&*error))?;

@@ -1,6 +1,6 @@
 //! Connections to providers: directly, or through the proxy that the environment names.
 
-use super::link::Link;
+use super::link::{Link, Proxy};
 use super::names::Names;
 use super::proxy::Proxies;
 use http::Uri;
@@ -89,7 +89,8 @@ impl Service<Uri> for Route {
         }
         if to.scheme_str() == Some("http") {
             let connecting = self.direct.call(proxy.uri().clone());
-            return Box::pin(async move { Ok(Link::to_proxy(connecting.await?)) });
+            let proxy = Proxy { credentials: proxy.basic_auth().cloned() };
+            return Box::pin(async move { Ok(Link::to_proxy(connecting.await?, proxy)) });
         }
         let mut tunnel = Tunnel::new(proxy.uri().clone(), self.direct.clone());
         if let Some(credentials) = proxy.basic_auth() {

@@ -1,22 +1,32 @@
 //! A connection to a provider, and requests over it.
 
 use super::connect::Stream;
+use super::link::Proxy;
 use crate::http::body::Body;
-use http::header::{HOST, HeaderValue};
+use http::header::{HOST, HeaderValue, PROXY_AUTHORIZATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{Request, Response, Uri};
+use http::{Extensions, Request, Response, Uri};
 use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper::rt::{Read, Write};
 use hyper_util::client::legacy::connect::Connection as _;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::future::poll_fn;
+use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use tokio::task::unconstrained;
 
 /// Why there is no connection, or no answer over it.
 pub(super) type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// No answer came to a request.
+#[derive(Debug)]
+pub(super) struct Unanswered {
+    pub(super) error: hyper::Error,
+    /// Nobody has seen it.
+    pub(super) is_unsent: bool,
+}
 
 /// A connection, in the protocol that both ends speak.
 pub(super) enum Connection {
@@ -32,10 +42,12 @@ pub(super) struct Http1 {
     sender: http1::SendRequest<Body>,
     /// Nothing once it is closed.
     driver: Option<http1::Connection<Box<dyn ReadWrite>, Body>>,
+    /// Whoever drove it last is woken when something comes.
+    is_awaited: bool,
     /// To whom its requests are for.
     host: HeaderValue,
-    /// A proxy has to be told with each request whom it is for.
-    is_to_proxy: bool,
+    /// It has to be told with each request whom it is for.
+    proxy: Option<Proxy>,
 }
 
 impl Connection {
@@ -50,30 +62,37 @@ impl Connection {
             return Ok(Connection::Http2(sender));
         }
         let (sender, driver) = http1::handshake(in_box(stream)).await?;
-        let (host, is_to_proxy) = (host(to)?, connected.is_proxied());
-        Ok(Connection::Http1(Box::new(Http1 { sender, driver: Some(driver), host, is_to_proxy })))
+        let mut extras = Extensions::new();
+        connected.get_extras(&mut extras);
+        let (host, proxy) = (host(to)?, extras.remove());
+        let http1 = Http1 { sender, driver: Some(driver), is_awaited: false, host, proxy };
+        Ok(Connection::Http1(Box::new(http1)))
     }
 
-    /// Sends a request to an address. An error gives it back if nothing of it was sent.
+    /// Takes a request and sends it to an address. If nothing of it was sent, it is put back.
     pub(super) async fn send(
         &mut self,
-        mut request: Request<Body>,
+        request: &mut Request<Body>,
         to: &Uri,
-    ) -> Result<Response<Incoming>, TrySendError<Request<Body>>> {
-        match self {
+    ) -> Result<Response<Incoming>, Unanswered> {
+        let answer = match self {
             Connection::Http1(http1) => {
-                let is_to_proxy = http1.is_to_proxy;
-                *request.uri_mut() = if is_to_proxy { to.clone() } else { path(to).into() };
-                request.headers_mut().entry(HOST).or_insert_with(|| http1.host.clone());
-                let mut answer = pin!(http1.sender.try_send_request(request));
+                http1.address(request, to);
+                let mut answer = pin!(http1.sender.try_send_request(mem::take(request)));
                 poll_fn(|context| http1.drive(context, |context| answer.as_mut().poll(context)))
                     .await
             }
             Connection::Http2(sender) => {
                 *request.uri_mut() = to.clone();
-                sender.try_send_request(request).await
+                sender.try_send_request(mem::take(request)).await
             }
-        }
+        };
+        answer.map_err(|mut error: TrySendError<Request<Body>>| {
+            let unsent = error.take_message();
+            let is_unsent = unsent.is_some();
+            *request = unsent.unwrap_or_default();
+            Unanswered { error: error.into_error(), is_unsent }
+        })
     }
 
     /// Looks for something that comes over this connection, and drives it until that is here.
@@ -104,7 +123,7 @@ impl Connection {
     pub(super) fn is_ready(&mut self) -> bool {
         match self {
             Connection::Http1(http1) => {
-                http1.advance(&mut Context::from_waker(Waker::noop()));
+                http1.advance();
                 http1.driver.is_some() && http1.sender.is_ready()
             }
             Connection::Http2(sender) => sender.is_ready(),
@@ -126,18 +145,48 @@ fn in_box(stream: Stream) -> Box<dyn ReadWrite> {
 }
 
 impl Http1 {
+    /// Says in a request whom it is for.
+    fn address(&self, request: &mut Request<Body>, to: &Uri) {
+        *request.uri_mut() = match &self.proxy {
+            Some(_) => to.clone(),
+            None => path(to).into(),
+        };
+        let headers = request.headers_mut();
+        headers.entry(HOST).or_insert_with(|| self.host.clone());
+        if let Some(credentials) = self.proxy.as_ref().and_then(|proxy| proxy.credentials.as_ref())
+        {
+            headers.insert(PROXY_AUTHORIZATION, credentials.clone());
+        }
+    }
+
     /// Drives the connection, and looks for what comes by that.
+    ///
+    /// Where something has come, it is taken before anybody asks to be woken again. Whoever takes it would wake himself:
+    /// hyper tells the driver of a connection that there is room for more.
     fn drive<T>(
         &mut self,
         context: &mut Context<'_>,
-        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        self.advance(context);
+        if self.is_awaited {
+            self.advance();
+            if let Poll::Ready(here) = look(&mut poll) {
+                return Poll::Ready(here);
+            }
+        }
+        self.advance_for(context);
+        self.is_awaited = true;
         look(poll)
     }
 
-    /// Sends and receives what there is.
-    fn advance(&mut self, context: &mut Context<'_>) {
+    /// Sends and receives what there is. Nobody is woken when there is more.
+    fn advance(&mut self) {
+        self.advance_for(&mut Context::from_waker(Waker::noop()));
+        self.is_awaited = false;
+    }
+
+    /// Sends and receives what there is. Who asks is woken when there is more.
+    fn advance_for(&mut self, context: &mut Context<'_>) {
         if let Some(driver) = &mut self.driver
             && Pin::new(driver).poll(context).is_ready()
         {

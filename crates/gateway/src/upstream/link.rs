@@ -1,5 +1,6 @@
 //! A connection, and who is at its other end.
 
+use http::HeaderValue;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
@@ -11,18 +12,26 @@ use tokio::net::TcpStream;
 /// A connection to a provider, or to a proxy that is told with each request whom it is for.
 pub(crate) struct Link {
     stream: TokioIo<TcpStream>,
-    is_to_proxy: bool,
+    /// Nothing if nobody stands between.
+    proxy: Option<Proxy>,
+}
+
+/// A proxy that reads what it passes on.
+#[derive(Debug, Clone)]
+pub(crate) struct Proxy {
+    /// What it wants to be shown in each request.
+    pub(crate) credentials: Option<HeaderValue>,
 }
 
 impl Link {
     /// To whom the requests are for.
     pub(crate) fn direct(stream: TokioIo<TcpStream>) -> Self {
-        Link { stream, is_to_proxy: false }
+        Link { stream, proxy: None }
     }
 
     /// To a proxy.
-    pub(crate) fn to_proxy(stream: TokioIo<TcpStream>) -> Self {
-        Link { stream, is_to_proxy: true }
+    pub(crate) fn to_proxy(stream: TokioIo<TcpStream>, proxy: Proxy) -> Self {
+        Link { stream, proxy: Some(proxy) }
     }
 
     fn stream(self: Pin<&mut Self>) -> Pin<&mut TokioIo<TcpStream>> {
@@ -32,7 +41,10 @@ impl Link {
 
 impl Connection for Link {
     fn connected(&self) -> Connected {
-        self.stream.connected().proxy(self.is_to_proxy)
+        match &self.proxy {
+            Some(proxy) => self.stream.connected().extra(proxy.clone()),
+            None => self.stream.connected(),
+        }
     }
 }
 

@@ -6,9 +6,9 @@
 mod kept;
 
 use super::connect::Connector;
-use super::connection::{Connection, Error};
+use super::connection::{Connection, Error, Unanswered};
 use crate::http::body::Body;
-use http::{Request, Response, Uri};
+use http::{Request, Response};
 use hyper::body::Incoming;
 use kept::{Kept, Place};
 use std::future::poll_fn;
@@ -38,33 +38,31 @@ impl Pool {
     /// Sends a request and waits for the head of its answer.
     pub(super) async fn send(
         &self,
-        mut request: Request<Body>,
+        request: &mut Request<Body>,
     ) -> Result<(Response<Incoming>, Lease), Error> {
-        let to = std::mem::take(request.uri_mut());
-        let place = Place::of(&to)?;
+        let place = Place(std::mem::take(request.uri_mut()));
         loop {
             let kept = self.kept.take(&place);
             let is_kept = kept.is_some();
             let mut connection = match kept {
                 Some(connection) => connection,
                 // In a box: most requests do not wait for it, and every request would have room for it.
-                None => Box::pin(self.connect(&to, &place)).await?,
+                None => Box::pin(self.connect(&place)).await?,
             };
-            match connection.send(request, &to).await {
+            match connection.send(request, &place.0).await {
                 Ok(answer) => {
                     let kept = Arc::downgrade(&self.kept);
                     return Ok((answer, Lease { connection: Some(connection), place, kept }));
                 }
-                Err(mut error) => match error.take_message() {
-                    // It was closed while nobody looked.
-                    Some(unsent) if is_kept => request = unsent,
-                    _ => return Err(error.into_error().into()),
-                },
+                // It was closed while nobody looked.
+                Err(Unanswered { is_unsent: true, .. }) if is_kept => {}
+                Err(Unanswered { error, .. }) => return Err(error.into()),
             }
         }
     }
 
-    async fn connect(&self, to: &Uri, place: &Place) -> Result<Connection, Error> {
+    async fn connect(&self, place: &Place) -> Result<Connection, Error> {
+        let Place(to) = place;
         let mut connector = self.connector.clone();
         poll_fn(|context| connector.poll_ready(context)).await?;
         let connection = Connection::begin(connector.call(to.clone()).await?, to).await?;
@@ -118,6 +116,7 @@ mod tests {
     use std::time::Duration;
     use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
     use tokio::net::TcpListener;
+    use tokio::sync::Notify;
     use tokio::task::JoinSet;
     use tokio_rustls::TlsAcceptor;
 
@@ -179,8 +178,8 @@ mod tests {
         begin_with(pool, Request::get(to).body(Body::empty()).unwrap()).await
     }
 
-    async fn begin_with(pool: &Pool, request: Request<Body>) -> Received {
-        let (answer, lease) = pool.send(request).await.unwrap();
+    async fn begin_with(pool: &Pool, mut request: Request<Body>) -> Received {
+        let (answer, lease) = pool.send(&mut request).await.unwrap();
         Received::over(lease, None, answer.into_body())
     }
 
@@ -231,6 +230,34 @@ mod tests {
             while !pool.kept.are_closed() {
                 tokio::task::yield_now().await;
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_gives_back_what_it_cannot_send() {
+        let [leave, left] = [(); 2].map(|()| Arc::new(Notify::new()));
+        let (asked, done) = (leave.clone(), left.clone());
+        let server = Server::start(move |mut stream| {
+            let (asked, done) = (asked.clone(), done.clone());
+            async move {
+                let mut request = [0; 1024];
+                let _ = stream.read(&mut request).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
+                asked.notified().await;
+                drop(stream);
+                done.notify_one();
+            }
+        });
+        let (server, other) = (server.await, Server::plain().await);
+        let pool = pool(rustls::RootCertStore::empty(), 8);
+        for turn in 1..=3 {
+            assert_eq!(ask(&pool, &format!("http://{}", server.address)).await, "ok");
+            assert_eq!(server.accepted(), turn);
+            leave.notify_one();
+            left.notified().await;
+            // Who hears this answer has heard of what came before it. Nobody has looked at the other connection.
+            ask(&pool, &format!("http://{}", other.address)).await;
+            assert_eq!(pool.kept.count(), 2);
         }
     }
 

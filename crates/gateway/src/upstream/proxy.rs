@@ -1,7 +1,7 @@
 //! The proxy that the environment names: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, and `NO_PROXY` for whom to reach
 //! without it.
 
-use http::{HeaderValue, Uri};
+use http::Uri;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use std::net::IpAddr;
 
@@ -23,14 +23,6 @@ impl Proxies {
     pub(crate) fn of(&self, to: &Uri) -> Option<Intercept> {
         let is_here = to.host().is_none_or(is_this_machine);
         if is_here { None } else { self.0.intercept(to) }
-    }
-
-    /// What the proxy wants to be shown in each request that it can read: in those to plain addresses.
-    pub(crate) fn credentials(&self, to: &Uri) -> Option<HeaderValue> {
-        if to.scheme_str() != Some("http") {
-            return None;
-        }
-        self.of(to)?.basic_auth().cloned()
     }
 }
 
@@ -72,16 +64,5 @@ mod tests {
             assert_eq!(through(&proxies, direct), None, "{direct}");
         }
         assert_eq!(through(&Proxies::none(), "http://api.example"), None);
-    }
-
-    #[test]
-    fn credentials_are_shown_in_requests_that_the_proxy_reads() {
-        let matcher = Matcher::builder().all("http://u:p@proxy:1").no("corp.example").build();
-        let proxies = Proxies(matcher);
-        let shown = |to: &str| proxies.credentials(&to.parse().unwrap());
-        assert_eq!(shown("http://api.example").unwrap(), "Basic dTpw");
-        for nobody in ["https://api.example", "http://corp.example", "http://127.0.0.1"] {
-            assert_eq!(shown(nobody), None, "{nobody}");
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! The body of an answer on its way.
 
 use super::pool::Lease;
+use crate::http::wakes;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -39,10 +40,9 @@ impl Body for Received {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Received { body, lease, .. } = self.get_mut();
-        let mut poll = |context: &mut Context<'_>| Pin::new(&mut *body).poll_frame(context);
         match lease {
-            Some(lease) => lease.poll(context, poll),
-            None => poll(context),
+            Some(lease) => lease.poll(context, |context| Pin::new(&mut *body).poll_frame(context)),
+            None => wakes::take(body, context),
         }
     }
 

@@ -42,13 +42,13 @@ impl Target {
         if let Some(named) = headers.get(options::TARGET) {
             let named = named.to_str().map_err(|_| Refused::NotAllowed("not plain text"))?;
             let (base, is_guarded) = allowed(named, &upstreams.target_allow)?;
-            return Ok(Target { uri: joined(&base, path)?, is_guarded, headers: HeaderMap::new() });
+            return Ok(Target { uri: joined(base, path)?, is_guarded, headers: HeaderMap::new() });
         }
         let base = match &upstreams.backend {
             Some(backend) => backend.clone(),
             None => by_shape(upstreams, dialect, path.path(), headers)?,
         };
-        Ok(Target { uri: joined(&base, path)?, is_guarded: false, headers: HeaderMap::new() })
+        Ok(Target { uri: joined(base, path)?, is_guarded: false, headers: HeaderMap::new() })
     }
 }
 
@@ -109,7 +109,7 @@ fn vertex(upstreams: &Upstreams, place: &str) -> Result<Uri, Refused> {
 
 /// The path behind the upstream's own. Where both have the same segment at the seam (`…/v1` and `/v1/…`) it is said
 /// once: people give base addresses with and without it.
-fn joined(base: &Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
+fn joined(base: Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
     let own = base.path().trim_end_matches('/');
     let first = || path.path().trim_start_matches('/').split('/').next();
     let own = match own.rsplit_once('/') {
@@ -121,7 +121,7 @@ fn joined(base: &Uri, path: &PathAndQuery) -> Result<Uri, Refused> {
     } else {
         format!("{own}{path}").parse().map_err(|_| Refused::Path)?
     };
-    let mut parts = base.clone().into_parts();
+    let mut parts = base.into_parts();
     parts.path_and_query = Some(whole);
     Uri::from_parts(parts).map_err(|_| Refused::Path)
 }

@@ -1,9 +1,9 @@
 //! Connections that nobody uses, and those that many use.
 
-use super::{Connection, Error};
+use super::Connection;
 use foldhash::fast::RandomState;
 use http::Uri;
-use http::uri::{Authority, Scheme};
+use http::uri::Authority;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -15,21 +15,14 @@ const ROUND: Duration = Duration::from_secs(15);
 /// A connection that lay there for so many rounds is closed: after a minute at most.
 pub(super) const ROUNDS: u8 = 4;
 
-/// Whom a connection leads to. Compared as it is written: another spelling is another place, and found as quickly.
+/// Whom an address leads to, whatever its path. Compared as it is written: another spelling is another place, and found
+/// as quickly.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
-    is_encrypted: bool,
-    authority: Authority,
-}
+pub(super) struct Place(pub(super) Uri);
 
 impl Place {
-    pub(super) fn of(address: &Uri) -> Result<Self, Error> {
-        let authority = address.authority().ok_or("the address has no host")?.clone();
-        Ok(Place { is_encrypted: address.scheme() == Some(&Scheme::HTTPS), authority })
-    }
-
-    fn written(&self) -> (bool, &str) {
-        (self.is_encrypted, self.authority.as_str())
+    fn written(&self) -> (Option<&str>, Option<&str>) {
+        (self.0.scheme_str(), self.0.authority().map(Authority::as_str))
     }
 }
 
@@ -70,16 +63,16 @@ impl Kept {
         kept
     }
 
-    /// The connection that was used last, of those that can be used.
+    /// The connection that was used last. One that takes one request at a time may have been closed meanwhile: that shows
+    /// when it is used, and it gives the request back.
     pub(super) fn take(&self, place: &Place) -> Option<Connection> {
         let mut shelves = self.shelves();
         let shelf = shelves.get_mut(place)?;
-        while let Some(mut idle) = shelf.pop() {
-            if idle.connection.is_ready() {
-                if let Some(shared) = idle.connection.shared() {
-                    shelf.push(Idle { connection: shared, rounds: 0 });
-                }
-                return Some(idle.connection);
+        while let Some(Idle { mut connection, .. }) = shelf.pop() {
+            let Some(shared) = connection.shared() else { return Some(connection) };
+            if connection.is_ready() {
+                shelf.push(Idle { connection: shared, rounds: 0 });
+                return Some(connection);
             }
         }
         None
