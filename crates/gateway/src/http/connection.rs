@@ -59,8 +59,15 @@ pub(crate) fn serve(
         };
         match first {
             Ok(Ok(false)) => {
-                let served = served_http1(&gateway, stream, remote, header_timeout, watcher);
-                let _ = listening(pin!(served)).await;
+                // Not by a name of its own: the task would have room for it twice.
+                let _ = listening(pin!(served_http1(
+                    &gateway,
+                    stream,
+                    remote,
+                    header_timeout,
+                    watcher
+                )))
+                .await;
             }
             Ok(Ok(true)) => {
                 Box::pin(serve_either(gateway, stream, remote, header_timeout, watcher)).await;

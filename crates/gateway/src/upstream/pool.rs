@@ -8,7 +8,7 @@ mod kept;
 use super::connect::Connector;
 use super::connection::{Connection, Error, Unanswered};
 use crate::http::body::Body;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use hyper::body::Incoming;
 use kept::{Kept, Place};
 use std::future::poll_fn;
@@ -40,16 +40,17 @@ impl Pool {
         &self,
         request: &mut Request<Body>,
     ) -> Result<(Response<Incoming>, Lease), Error> {
-        let place = Place(std::mem::take(request.uri_mut()));
+        let to = std::mem::take(request.uri_mut());
+        let place = Place::of(&to)?;
         loop {
             let kept = self.kept.take(&place);
             let is_kept = kept.is_some();
             let mut connection = match kept {
                 Some(connection) => connection,
                 // In a box: most requests do not wait for it, and every request would have room for it.
-                None => Box::pin(self.connect(&place)).await?,
+                None => Box::pin(self.connect(&to, &place)).await?,
             };
-            match connection.send(request, &place.0).await {
+            match connection.send(request, &to).await {
                 Ok(answer) => {
                     let kept = Arc::downgrade(&self.kept);
                     return Ok((answer, Lease { connection: Some(connection), place, kept }));
@@ -61,8 +62,7 @@ impl Pool {
         }
     }
 
-    async fn connect(&self, place: &Place) -> Result<Connection, Error> {
-        let Place(to) = place;
+    async fn connect(&self, to: &Uri, place: &Place) -> Result<Connection, Error> {
         let mut connector = self.connector.clone();
         poll_fn(|context| connector.poll_ready(context)).await?;
         let connection = Connection::begin(connector.call(to.clone()).await?, to).await?;

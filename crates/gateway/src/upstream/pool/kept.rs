@@ -1,9 +1,9 @@
 //! Connections that nobody uses, and those that many use.
 
-use super::Connection;
+use super::{Connection, Error};
 use foldhash::fast::RandomState;
 use http::Uri;
-use http::uri::Authority;
+use http::uri::{Authority, Scheme};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -15,14 +15,22 @@ const ROUND: Duration = Duration::from_secs(15);
 /// A connection that lay there for so many rounds is closed: after a minute at most.
 pub(super) const ROUNDS: u8 = 4;
 
-/// Whom an address leads to, whatever its path. Compared as it is written: another spelling is another place, and found
-/// as quickly.
+/// Whom a connection leads to. Compared as it is written: another spelling is another place, and found as quickly. It keeps
+/// no path: that is part of the buffer which a request was read into, and a stream has this for as long as it lasts.
 #[derive(Debug, Clone)]
-pub(super) struct Place(pub(super) Uri);
+pub(super) struct Place {
+    is_encrypted: bool,
+    authority: Authority,
+}
 
 impl Place {
-    fn written(&self) -> (Option<&str>, Option<&str>) {
-        (self.0.scheme_str(), self.0.authority().map(Authority::as_str))
+    pub(super) fn of(address: &Uri) -> Result<Self, Error> {
+        let authority = address.authority().ok_or("the address has no host")?.clone();
+        Ok(Place { is_encrypted: address.scheme() == Some(&Scheme::HTTPS), authority })
+    }
+
+    fn written(&self) -> (bool, &str) {
+        (self.is_encrypted, self.authority.as_str())
     }
 }
 
