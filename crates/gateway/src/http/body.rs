@@ -58,12 +58,7 @@ impl Body {
 
     /// Passes on a body as it arrives.
     pub(crate) fn passing(rest: impl Into<Received>, limit: Limit) -> Self {
-        Self::resumed(Bytes::new(), rest, limit)
-    }
-
-    /// Passes on a body of which something was read already.
-    pub(crate) fn resumed(before: Bytes, rest: impl Into<Received>, limit: Limit) -> Self {
-        Body::Passing(Box::new(Passing { before, ..Passing::new(rest, limit) }))
+        Body::Passing(Box::new(Passing::new(rest, limit)))
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn take(
     piece
 }
 
-/// Lives as long as it takes.
+/// As long as there is one, a piece is being taken. A panic ends that, too.
 struct Taking;
 
 impl Taking {
