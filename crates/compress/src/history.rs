@@ -85,7 +85,7 @@ impl History {
             return Some(marker);
         }
         let lines = Line::all(text);
-        let mut out: Vec<Cow<'_, str>> = Vec::new();
+        let mut out: Vec<Cow<'_, str>> = Vec::with_capacity(lines.len());
         let mut at = 0;
         while at < lines.len() {
             let rest = &lines[at..];
@@ -149,8 +149,8 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn all(text: &'a str) -> Vec<Self> {
         let mut numbering = Numbering::default();
+        let mut all = Vec::with_capacity(lines::count(text));
         let mut lines = lines::split(text).peekable();
-        let mut all = Vec::new();
         while let Some(whole) = lines.next() {
             let is_fixed = whole.starts_with(crate::SIGNATURE) || numbering.is_at_first();
             let bare = numbering.read(whole, lines.peek().copied());

@@ -21,8 +21,18 @@ pub(crate) const MOST_LINES: usize = 1 << 21;
 /// All lines of a text; `None` if it is too large, or hardly more than line ends.
 pub(crate) fn all(text: &str) -> Option<Vec<&str>> {
     let most = MOST_LINES.min(text.len() / SHORTEST_LINES);
-    let lines: Vec<&str> = Lines::new(text).map(|(_, line)| line).take(most + 1).collect();
-    (text.len() <= MAX_TEXT && lines.len() <= most).then_some(lines)
+    let count = count(text) - usize::from(text.is_empty() || text.ends_with('\n'));
+    if text.len() > MAX_TEXT || count > most {
+        return None;
+    }
+    let mut lines = Vec::with_capacity(count);
+    lines.extend(Lines::new(text).map(|(_, line)| line));
+    Some(lines)
+}
+
+/// How many lines [`split`] makes of a text.
+pub(crate) fn count(text: &str) -> usize {
+    memchr_iter(b'\n', text.as_bytes()).count() + 1
 }
 
 /// The text between line ends, all of it: as `text.split('\n')`, at memory speed.
@@ -69,12 +79,13 @@ impl<'a> Iterator for Lines<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, split};
+    use super::{Lines, all, count, split};
 
     #[test]
     fn a_text_is_split_at_every_line_end() {
         for text in ["", "a", "a\n", "\n", "\n\n", "a\r\nb\n\nc"] {
             assert!(split(text).eq(text.split('\n')), "{text:?}");
+            assert_eq!(count(text), split(text).count(), "{text:?}");
         }
     }
 
@@ -84,5 +95,13 @@ mod tests {
         assert_eq!(lines, [(0, "a\r"), (3, ""), (4, "b")]);
         assert_eq!(Lines::new("a\n").count(), 1);
         assert_eq!(Lines::new("").count(), 0);
+    }
+
+    #[test]
+    fn a_text_of_hardly_more_than_line_ends_has_no_lines() {
+        assert_eq!(all("a line\nanother").unwrap(), ["a line", "another"]);
+        assert_eq!(all("a line\nanother\n").unwrap(), ["a line", "another"]);
+        assert_eq!(all("").unwrap(), [""; 0]);
+        assert_eq!(all("a\n\n\nb\n"), None);
     }
 }

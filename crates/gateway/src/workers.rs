@@ -1,8 +1,11 @@
 //! Threads that compress, apart from those that move bytes.
 //!
-//! Whoever rested last works next: what a thread keeps for itself, such as the words that it has counted, is at hand.
+//! Of those at rest the eldest works next, so that few do most of the work: what a thread keeps for itself, such as the
+//! words that it has counted, is at hand. A regular expression is also cheapest for the thread that used it first.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -12,9 +15,12 @@ pub(crate) struct Workers {
     /// One for each thread that may be; whoever has one finds a thread at rest, or may begin one.
     permits: Arc<Semaphore>,
     resting: Arc<Resting>,
+    /// How many threads have begun.
+    begun: AtomicUsize,
 }
 
-type Resting = Mutex<Vec<SyncSender<Job>>>;
+/// Threads at rest, by when they began.
+type Resting = Mutex<BTreeMap<usize, SyncSender<Job>>>;
 
 struct Job {
     work: Box<dyn FnOnce(Rest) + Send>,
@@ -24,13 +30,15 @@ struct Job {
 /// A thread's way back to where it rests. Nobody else has it, so that the thread ends with the workers.
 struct Rest {
     resting: Weak<Resting>,
+    number: usize,
     next: SyncSender<Job>,
     permit: OwnedSemaphorePermit,
 }
 
 impl Workers {
     pub(crate) fn new(most: usize) -> Self {
-        Workers { permits: Arc::new(Semaphore::new(most)), resting: Arc::default() }
+        let permits = Arc::new(Semaphore::new(most));
+        Workers { permits, resting: Arc::default(), begun: AtomicUsize::new(0) }
     }
 
     /// Does some work, as soon as a thread is free. Nothing if a defect ended it.
@@ -50,36 +58,38 @@ impl Workers {
                 let _ = done.send(made);
             }
         });
-        let rested = self.resting.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let next = rested.or_else(begin)?;
-        let rest = Rest { resting: Arc::downgrade(&self.resting), next: next.clone(), permit };
+        let rested = self.resting.lock().unwrap_or_else(PoisonError::into_inner).pop_first();
+        let (number, next) = rested.or_else(|| self.begin())?;
+        let resting = Arc::downgrade(&self.resting);
+        let rest = Rest { resting, number, next: next.clone(), permit };
         next.send(Job { work, rest }).ok()?;
         result.await.ok()
+    }
+
+    /// Begins a thread; none if there cannot be another.
+    fn begin(&self) -> Option<(usize, SyncSender<Job>)> {
+        let (next, jobs) = sync_channel::<Job>(1);
+        let thread = std::thread::Builder::new().name("compress".to_owned());
+        let work = move || jobs.iter().for_each(|Job { work, rest }| work(rest));
+        thread.spawn(work).ok()?;
+        Some((self.begun.fetch_add(1, Ordering::Relaxed), next))
     }
 }
 
 impl Rest {
     fn begin(self) {
         if let Some(resting) = self.resting.upgrade() {
-            resting.lock().unwrap_or_else(PoisonError::into_inner).push(self.next);
+            resting.lock().unwrap_or_else(PoisonError::into_inner).insert(self.number, self.next);
         }
         drop(self.permit);
     }
-}
-
-/// Begins a thread; none if there cannot be another.
-fn begin() -> Option<SyncSender<Job>> {
-    let (next, jobs) = sync_channel::<Job>(1);
-    let thread = std::thread::Builder::new().name("compress".to_owned());
-    let work = move || jobs.iter().for_each(|Job { work, rest }| work(rest));
-    thread.spawn(work).ok()?;
-    Some(next)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::HashSet;
+    use std::sync::mpsc::channel;
     use std::thread::{ThreadId, current};
 
     fn me() -> ThreadId {
@@ -94,6 +104,29 @@ mod tests {
             threads.insert(workers.run(me).await.unwrap());
         }
         assert_eq!(threads.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn of_several_at_rest_the_eldest_works() {
+        let workers = Workers::new(2);
+        let eldest = workers.run(me).await;
+        // Both work at once, and the eldest rests first.
+        let (begin, begun) = channel();
+        let (end, ended) = channel();
+        let first = async {
+            workers.run(move || begun.recv().is_ok()).await;
+            end.send(()).unwrap();
+        };
+        let second = workers.run(move || {
+            begin.send(()).unwrap();
+            ended.recv().unwrap();
+            me()
+        });
+        let ((), youngest) = tokio::join!(first, second);
+        assert_ne!(youngest, eldest);
+        for _ in 0..3 {
+            assert_eq!(workers.run(me).await, eldest);
+        }
     }
 
     #[tokio::test]

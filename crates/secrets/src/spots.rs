@@ -101,7 +101,7 @@ fn padded(rest: &[u8]) -> [u8; BLOCK + 1] {
 
 #[inline]
 fn load(bytes: &[u8; BLOCK + 1], at: usize) -> u8x16 {
-    u8x16::new(std::array::from_fn(|place| bytes[at + place]))
+    u8x16::new(bytes[at..].first_chunk().copied().unwrap_or_default())
 }
 
 /// `A-Z a-z 0-9 _ -`

@@ -66,9 +66,7 @@ impl Counter {
     /// `Some(n)` if `text` has at most `limit` tokens; `None` as soon as it is known to have more.
     pub fn count_within(&self, text: &str, limit: usize) -> Option<usize> {
         match *self {
-            Counter::Exact(vocabulary) => {
-                Meter::new(vocabulary, text).with_floor().finish_within(limit)
-            }
+            Counter::Exact(vocabulary) => Meter::new(vocabulary, text).finish_within(limit),
             Counter::Estimate => Some(estimate::count(text)).filter(|&tokens| tokens <= limit),
         }
     }

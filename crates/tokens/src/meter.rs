@@ -19,20 +19,13 @@ pub(crate) const LONGEST_TOKEN: usize = 1024;
 pub(crate) struct Meter<'t> {
     vocabulary: Vocabulary,
     rest: &'t str,
-    /// A number of tokens that the rest surely has, where that is asked.
-    floor: usize,
     tokens: usize,
     examined: usize,
 }
 
 impl<'t> Meter<'t> {
     pub(crate) fn new(vocabulary: Vocabulary, text: &'t str) -> Self {
-        Meter { vocabulary, rest: text, floor: 0, tokens: 0, examined: 0 }
-    }
-
-    /// Looks once over the text, so that a count with a limit may end before it begins.
-    pub(crate) fn with_floor(self) -> Self {
-        Meter { floor: floor::tokens(self.rest), ..self }
+        Meter { vocabulary, rest: text, tokens: 0, examined: 0 }
     }
 
     /// The count of the whole text.
@@ -49,38 +42,63 @@ impl<'t> Meter<'t> {
         self.tokens
     }
 
-    /// The count, unless it is more than `limit`.
+    /// The count, unless it is more than `limit`. What surely has more tokens is not counted: of every piece a number is
+    /// known that it has at least, and only those pieces are counted that it takes to pass the limit.
     pub(crate) fn finish_within(&mut self, limit: usize) -> Option<usize> {
-        while !self.is_done() && self.at_least() <= limit {
-            self.step();
+        let mut floors = Vec::with_capacity(self.rest.len() / STRIDE + 1);
+        let mut at_least = self.tokens;
+        let mut rest = self.rest;
+        while !rest.is_empty() {
+            let (piece, others) = cut(rest);
+            let floor = floor::tokens(piece).max(shortest(piece));
+            floors.push(floor);
+            at_least += floor;
+            if at_least > limit {
+                return None;
+            }
+            rest = others;
         }
-        (self.at_least() <= limit).then_some(self.tokens)
+        for floor in floors {
+            at_least = at_least - floor + self.step();
+            if at_least > limit {
+                return None;
+            }
+        }
+        Some(at_least)
     }
 
-    /// Counts up to the first seam past the stride.
-    fn step(&mut self) {
-        let (piece, rest) = self.rest.split_at(seam::at_or_after(self.rest, STRIDE));
-        self.tokens += self.vocabulary.table().count(piece);
-        if self.floor > 0 {
-            self.floor = self.floor.saturating_sub(floor::tokens(piece));
-        }
+    /// Counts the next piece.
+    fn step(&mut self) -> usize {
+        let (piece, rest) = cut(self.rest);
+        let tokens = self.vocabulary.table().count(piece);
+        self.tokens += tokens;
         self.examined += piece.len();
         self.rest = rest;
+        tokens
     }
 
     fn is_done(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// No text but the empty one has no tokens, none is longer than the longest, and the floor holds.
     fn at_least(&self) -> usize {
-        self.tokens + self.floor.max(self.rest.len().div_ceil(LONGEST_TOKEN))
+        self.tokens + shortest(self.rest)
     }
 
     /// No token is shorter than a byte.
     fn at_most(&self) -> usize {
         self.tokens + self.rest.len()
     }
+}
+
+/// A text up to the first seam past the stride, and what follows it.
+fn cut(text: &str) -> (&str, &str) {
+    text.split_at(seam::at_or_after(text, STRIDE))
+}
+
+/// No text but the empty one has no tokens, and none is longer than the longest.
+fn shortest(text: &str) -> usize {
+    text.len().div_ceil(LONGEST_TOKEN)
 }
 
 /// Two texts being counted until it is known which has fewer tokens.
@@ -177,7 +195,7 @@ mod tests {
     fn a_text_of_too_many_words_is_not_counted() {
         let text = long("words and 12 numbers; ");
         let words = 4 * (LONG / "words and 12 numbers; ".len());
-        let mut meter = Meter::new(Vocabulary::O200k, &text).with_floor();
+        let mut meter = Meter::new(Vocabulary::O200k, &text);
         assert_eq!((meter.finish_within(words), meter.examined), (None, 0));
     }
 

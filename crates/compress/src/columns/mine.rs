@@ -91,7 +91,8 @@ impl<'a> Sample<'a> {
             return None;
         }
         let fields: Vec<&str> = rows.iter().flat_map(|row| fields(row, columns)).collect();
-        let mut numbers: HashMap<(usize, &str), u32> = HashMap::default();
+        let mut numbers: HashMap<(usize, &str), u32> =
+            HashMap::with_capacity_and_hasher(fields.len(), Default::default());
         let mut number = |(index, field): (usize, &&'a str)| {
             let next = numbers.len() as u32;
             *numbers.entry((index % columns, *field)).or_insert(next)

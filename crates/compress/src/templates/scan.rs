@@ -4,6 +4,7 @@
 //! (blanks, brackets, quotes, `=`, `:`) is the line's shape.
 
 use super::word::{Word, starts_field};
+use crate::lines;
 use memchr::memchr;
 
 /// A line with more fields than this is left as it is.
@@ -63,7 +64,8 @@ impl<'a> Scan<'a> {
     /// `None` for a text whose offsets would not fit.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         u32::try_from(text.len()).ok()?;
-        let mut scan = Self { text, lines: Vec::new(), fields: Vec::with_capacity(text.len() / 8) };
+        let lines = Vec::with_capacity(lines::count(text));
+        let mut scan = Self { text, lines, fields: Vec::with_capacity(text.len() / 8) };
         let bytes = text.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
