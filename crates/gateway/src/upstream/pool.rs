@@ -103,6 +103,7 @@ mod tests {
     use crate::upstream::received::Received;
     use bytes::Bytes;
     use http::Method;
+    use http::uri::PathAndQuery;
     use http_body_util::{BodyExt, Either, Full};
     use hyper::service::service_fn;
     use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -200,6 +201,25 @@ mod tests {
         ask(&pool, &to).await;
         assert_eq!(server.accepted(), 2);
         drop(unread);
+    }
+
+    /// Thousands of streams may be open at once, and such a buffer has several kilobytes.
+    #[tokio::test]
+    async fn an_answer_keeps_nothing_of_the_buffer_that_its_request_was_read_into() {
+        let (server, pool) = (Server::plain().await, pool(rustls::RootCertStore::empty(), 8));
+        let buffer = Arc::<[u8]>::from(*b"/a?b");
+        // Over a new connection, and over one that was kept.
+        for _ in 0..2 {
+            let path = PathAndQuery::from_maybe_shared(Bytes::from_owner(buffer.clone())).unwrap();
+            let to = Uri::builder().scheme("http").authority(server.address.to_string());
+            let to = to.path_and_query(path).build().unwrap();
+            let request = Request::get(to).body(Body::empty()).unwrap();
+            assert_eq!(Arc::strong_count(&buffer), 2);
+            let answer = begin_with(&pool, request).await;
+            assert_eq!(Arc::strong_count(&buffer), 1);
+            assert_eq!(answer.collect().await.unwrap().to_bytes(), "HTTP/1.1 /a?b");
+        }
+        assert_eq!(server.accepted(), 1);
     }
 
     #[tokio::test]
