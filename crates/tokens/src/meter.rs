@@ -96,7 +96,7 @@ fn cut(text: &str) -> (&str, &str) {
     text.split_at(seam::at_or_after(text, STRIDE))
 }
 
-/// No text but the empty one has no tokens, and none is longer than the longest.
+/// A number of tokens that a text of its length has: only the empty one has none, and none is longer than the longest.
 fn shortest(text: &str) -> usize {
     text.len().div_ceil(LONGEST_TOKEN)
 }
