@@ -221,7 +221,7 @@ impl Gateway {
         output: &Output<'_>,
         settings: &tokenforge_compress::Settings,
     ) -> Sticky<'s> {
-        Sticky::of(&*self.store, tenant, "late", output, settings)
+        Sticky::late(&*self.store, tenant, output, settings)
     }
 
     /// No longer ready for new requests; those under way go on.

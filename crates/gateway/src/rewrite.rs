@@ -17,12 +17,13 @@ pub(crate) use scope::{Scope, Unread};
 use crate::answer::Problem;
 use crate::deferral;
 use crate::gateway::{Gateway, State};
-use crate::memo::{Found, Speaker, Texts};
+use crate::memo::{Chain, Entry, Found, Speaker, Texts};
 use crate::options::Options;
 use crate::report::Report;
 use crate::strategy::Shortened;
 use bytes::Bytes;
 use http::{HeaderValue, Uri};
+use results::Begun;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -122,10 +123,11 @@ pub(crate) enum Attempt {
     Unfinished(Option<Reading>),
 }
 
-/// What a body says, and which of its texts were sent before.
+/// What a body says, which of its texts were sent before, and what became of its first results.
 pub(crate) struct Reading {
     request: Request<'static>,
     found: Found,
+    begun: Begun,
 }
 
 /// Rewrites a body, of which this may have been read already.
@@ -137,8 +139,11 @@ pub(crate) fn rewrite(
     means: &Means<'_>,
     reading: Option<Reading>,
 ) -> Result<Attempt, Problem> {
-    let (request, found) = reading.map(|read| (read.request, read.found)).unzip();
-    let texts = order.gateway.memo.texts(order.speaker(), found.unwrap_or_default());
+    let (request, found, begun) = match reading {
+        Some(Reading { request, found, begun }) => (Some(request), found, begun),
+        None => Default::default(),
+    };
+    let texts = order.gateway.memo.texts(order.speaker(), found);
     let read = request.map_or_else(|| inputs::read(order, &texts), Ok);
     let scope = match Scope::of(order, means.effort, read) {
         Ok(scope) => scope,
@@ -146,11 +151,11 @@ pub(crate) fn rewrite(
         Err(Unread::Effort) => return Ok(Attempt::Unfinished(None)),
         Err(Unread::Untouched) => return Ok(Attempt::Done(Rewritten::untouched(&order.body))),
     };
-    Ok(match in_scope(order, means, scope, &texts)? {
+    Ok(match in_scope(order, means, scope, &texts, &begun)? {
         Ok(rewritten) => Attempt::Done(rewritten),
-        Err(request) => {
+        Err((request, begun)) => {
             let request = request.into_owned();
-            Attempt::Unfinished(Some(Reading { request, found: texts.into_found() }))
+            Attempt::Unfinished(Some(Reading { request, found: texts.into_found(), begun }))
         }
     })
 }
@@ -161,11 +166,12 @@ fn in_scope<'o>(
     means: &Means<'_>,
     scope: Scope<'o>,
     texts: &Texts<'_>,
-) -> Result<Result<Rewritten, Request<'o>>, Problem> {
+    begun: &[(Chain, Arc<Entry>)],
+) -> Result<Result<Rewritten, (Request<'o>, Begun)>, Problem> {
     let (request, body) = (&scope.request, &order.body);
     let is_quick = means.effort == Effort::Remembered;
     if is_quick && inputs::are_wanted(order) {
-        return Ok(Err(scope.request));
+        return Ok(Err((scope.request, Begun::new())));
     }
     let mut report = scope.report(order);
     let mut splices: Vec<Splice<'_>> = Vec::new();
@@ -175,14 +181,17 @@ fn in_scope<'o>(
     }
     splices.extend(inputs::rewrite(order, &scope, &mut report)?);
     let results = match means.effort {
-        Effort::Least => Some(results::Results::default()),
-        _ => results::rewrite(order, means, &scope, texts, &mut report),
+        Effort::Least => Ok(results::Results::default()),
+        _ => results::rewrite(order, means, &scope, texts, begun, &mut report),
     };
-    let Some(results) = results else { return Ok(Err(scope.request)) };
+    let results = match results {
+        Ok(results) => results,
+        Err(begun) => return Ok(Err((scope.request, begun))),
+    };
     let may_expand = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
     if may_expand {
         let joined = deferral::rejoined(order, request, !is_quick);
-        let Some(joined) = joined else { return Ok(Err(scope.request)) };
+        let Some(joined) = joined else { return Ok(Err((scope.request, Begun::new()))) };
         splices.extend(joined);
     }
     let offers_expansion = may_expand

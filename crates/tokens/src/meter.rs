@@ -50,7 +50,7 @@ impl<'t> Meter<'t> {
         let mut rest = self.rest;
         while !rest.is_empty() {
             let (piece, others) = cut(rest);
-            let floor = floor::tokens(piece).max(shortest(piece));
+            let floor = floor::tokens(self.vocabulary, piece).max(shortest(piece));
             floors.push(floor);
             at_least += floor;
             if at_least > limit {

@@ -1,12 +1,12 @@
 //! What lines cost: their bytes, and roughly their tokens.
 
-use std::iter::Sum;
+use std::ops::Add;
 
 /// Bytes, and runs of characters of one kind, which are nearly tokens: a line of dots is long but cheap.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Cost {
-    pub(super) bytes: usize,
-    pub(super) words: usize,
+    bytes: usize,
+    words: usize,
 }
 
 impl Cost {
@@ -16,14 +16,17 @@ impl Cost {
         let changes = bytes.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count();
         Self { bytes: line.len() + 1, words: changes + 1 }
     }
+
+    pub(super) fn is_more_than(self, other: Self) -> bool {
+        self.bytes > other.bytes && self.words > other.words
+    }
 }
 
-impl Sum for Cost {
-    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
-        costs.fold(Self::default(), |sum, cost| Self {
-            bytes: sum.bytes + cost.bytes,
-            words: sum.words + cost.words,
-        })
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { bytes: self.bytes + other.bytes, words: self.words + other.words }
     }
 }
 

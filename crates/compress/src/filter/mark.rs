@@ -98,9 +98,14 @@ impl<'f> Marks<'f> {
             self.marks.iter().enumerate().filter(|(_, mark)| **mark == Mark::LeftOut(rule));
         let left_out: Vec<usize> = left_out.map(|(line, _)| line).collect();
         let notes = self.notes_of(rule, &left_out);
-        let saved: Cost = left_out.iter().map(|&line| Cost::of(lines[line])).sum();
-        let cost: Cost = notes.iter().map(|(_, note)| Cost::of(note)).sum();
-        if saved.bytes > cost.bytes && saved.words > cost.words {
+        let cost = notes.iter().fold(Cost::default(), |cost, (_, note)| cost + Cost::of(note));
+        let mut saved = Cost::default();
+        // A few lines out of hundreds tell.
+        let pays = left_out.iter().any(|&line| {
+            saved = saved + Cost::of(lines[line]);
+            saved.is_more_than(cost)
+        });
+        if pays {
             self.notes.extend(notes);
         } else {
             left_out.into_iter().for_each(|line| self.marks[line] = Mark::Stays);

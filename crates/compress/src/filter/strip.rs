@@ -28,7 +28,7 @@ pub(super) fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> V
         // A line that comes again and again fares as it did the second time: by then every section has met it.
         let mark = match marks.last() {
             Some(&mark) if times > 2 => mark,
-            _ => pass.mark(shown(line)),
+            last => pass.mark(shown(line), last.is_some_and(|mark| *mark != Mark::Stays)),
         };
         marks.push(mark);
     }
@@ -56,9 +56,9 @@ impl<'f, 't> Pass<'f, 't> {
         Self { patterns, claims: claims.collect() }
     }
 
-    fn mark(&mut self, line: &'t str) -> Mark {
-        // Most lines matter to no rule: one look tells.
-        if !self.patterns.any.is_match(line) && !self.claims.iter().any(Claim::takes_every_line) {
+    fn mark(&mut self, line: &'t str, is_claimed_above: bool) -> Mark {
+        // Most lines matter to no rule, and one look tells; those below one that does mostly do too.
+        if !is_claimed_above && !self.may_matter(line) {
             return Mark::Stays;
         }
         let mut mark = Mark::Stays;
@@ -75,6 +75,10 @@ impl<'f, 't> Pass<'f, 't> {
             }
         }
         mark
+    }
+
+    fn may_matter(&self, line: &str) -> bool {
+        self.patterns.any.is_match(line) || self.claims.iter().any(Claim::takes_every_line)
     }
 }
 

@@ -2,31 +2,59 @@
 
 pub use tokenforge_formats::unescape;
 
+use wide::u8x16;
+
+/// Bytes looked at together.
+const BLOCK: usize = 16;
+
 /// Appends the shortest spelling of a text: escaped is only what must be.
 pub fn escape_into(text: &str, spelling: &mut String) {
+    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
     let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= b' ' && byte != b'"' && byte != b'\\' {
-            continue;
-        }
+    let mut escape = |at: usize, byte: u8| {
         spelling.push_str(&text[plain..at]);
+        push_escape(byte, spelling);
         plain = at + 1;
-        spelling.push('\\');
-        match byte {
-            b'\n' => spelling.push('n'),
-            b'\r' => spelling.push('r'),
-            b'\t' => spelling.push('t'),
-            0x8 => spelling.push('b'),
-            0xC => spelling.push('f'),
-            b'"' | b'\\' => spelling.push(char::from(byte)),
-            _ => {
-                let digit = char::from_digit(u32::from(byte & 0xF), 16).unwrap_or('0');
-                spelling.push_str(if byte < 0x10 { "u000" } else { "u001" });
-                spelling.push(digit);
-            }
+    };
+    for (block, start) in blocks.iter().zip((0..).step_by(BLOCK)) {
+        let mut escaped = escaped(block);
+        while escaped != 0 {
+            let at = escaped.trailing_zeros() as usize;
+            escape(start + at, block[at]);
+            escaped &= escaped - 1;
+        }
+    }
+    for (&byte, at) in rest.iter().zip(text.len() - rest.len()..) {
+        if byte < b' ' || matches!(byte, b'"' | b'\\') {
+            escape(at, byte);
         }
     }
     spelling.push_str(&text[plain..]);
+}
+
+/// Which bytes must be escaped: a bit for each, the first byte lowest.
+fn escaped(block: &[u8; BLOCK]) -> u32 {
+    let bytes = u8x16::new(*block);
+    let controls = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+    let quotes = bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'));
+    (controls | quotes).to_bitmask()
+}
+
+fn push_escape(byte: u8, spelling: &mut String) {
+    spelling.push('\\');
+    match byte {
+        b'\n' => spelling.push('n'),
+        b'\r' => spelling.push('r'),
+        b'\t' => spelling.push('t'),
+        0x8 => spelling.push('b'),
+        0xC => spelling.push('f'),
+        b'"' | b'\\' => spelling.push(char::from(byte)),
+        _ => {
+            let digit = char::from_digit(u32::from(byte & 0xF), 16).unwrap_or('0');
+            spelling.push_str(if byte < 0x10 { "u000" } else { "u001" });
+            spelling.push(digit);
+        }
+    }
 }
 
 /// A text as a JSON string, with its quotes.

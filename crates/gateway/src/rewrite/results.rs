@@ -20,6 +20,9 @@ use tokenforge_compress::{
 use tokenforge_dialects::ToolResult;
 use tokenforge_store::Kind;
 
+/// What became of the first results of a body, as far as it was remembered.
+pub(super) type Begun = Vec<(Chain, Arc<Entry>)>;
+
 /// What was made of the tool results of a body.
 #[derive(Debug, Default)]
 pub(super) struct Results {
@@ -29,23 +32,27 @@ pub(super) struct Results {
     pub(super) originals: HashMap<Reference, usize>,
 }
 
-/// Makes something smaller of each tool result. `None`: that takes more effort than allowed.
+/// Makes something smaller of each tool result, of which the first may be done already.
+///
+/// # Errors
+/// What was done before it took more effort than allowed.
 pub(super) fn rewrite(
     order: &Order,
     means: &Means<'_>,
     scope: &Scope<'_>,
     texts: &Texts<'_>,
+    begun: &[(Chain, Arc<Entry>)],
     report: &mut Report,
-) -> Option<Results> {
+) -> Result<Results, Begun> {
     let engine = scope.engine();
     let mut results = Results::default();
     if engine.settings().mode == Mode::Disabled {
-        return Some(results);
+        return Ok(results);
     }
     let is_quick = means.effort == Effort::Remembered;
     let session = session(order, &scope.options);
     if is_quick && session.is_some() {
-        return None;
+        return Err(Begun::new());
     }
     // Held until the request is done: two requests of one session take turns.
     let mut session =
@@ -58,19 +65,25 @@ pub(super) fn rewrite(
     report.results.reserve(count);
     results.replaced.reserve(count);
     for (index, result) in scope.request.results.iter().enumerate() {
-        let same = texts.at(&result.span);
-        let same = same.as_deref();
-        chain = memo.next(chain, result, body, same);
-        let found =
-            if session.is_some() { None } else { memo.find(chain, result, body, same, now) };
-        let done = match found {
-            Some(entry) => Done::found(entry),
-            None if is_quick => return None,
-            None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
+        let done = if let Some((reached, entry)) = begun.get(index) {
+            chain = *reached;
+            Done::found(entry.clone())
+        } else {
+            let same = texts.at(&result.span);
+            let same = same.as_deref();
+            chain = memo.next(chain, result, body, same);
+            let found =
+                if session.is_some() { None } else { memo.find(chain, result, body, same, now) };
+            let done = match found {
+                Some(entry) => Done::found(entry),
+                None if is_quick => return Err(shown.into_begun()),
+                None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
+            };
+            if same.is_none() {
+                texts.learn(&done.entry, result);
+            }
+            done
         };
-        if same.is_none() {
-            texts.learn(&done.entry, result);
-        }
         if let Some(reference) = done.entry.original {
             results.originals.insert(reference, index);
         }
@@ -82,7 +95,7 @@ pub(super) fn rewrite(
     }
     shown.leave();
     texts.learn_turns(&scope.request, body);
-    Some(results)
+    Ok(results)
 }
 
 /// What became of one result.

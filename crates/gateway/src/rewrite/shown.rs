@@ -1,5 +1,6 @@
 //! What the model has seen of a conversation, read only when a new result may point to it.
 
+use super::results::Begun;
 use crate::memo::{Chain, Entry, Histories, Seen};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub(super) struct Shown<'r> {
 
 struct Waiting<'r> {
     result: &'r ToolResult,
+    chain: Chain,
     entry: Arc<Entry>,
     seen: Seen,
 }
@@ -33,7 +35,12 @@ impl<'r> Shown<'r> {
     /// This became of the result at the end of a conversation.
     pub(super) fn add(&mut self, result: &'r ToolResult, chain: Chain, entry: Arc<Entry>) {
         self.latest = self.latest.and(chain, &entry);
-        self.waiting.push(Waiting { result, entry, seen: self.latest });
+        self.waiting.push(Waiting { result, chain, entry, seen: self.latest });
+    }
+
+    /// The results so far, of which nobody asked what was shown before them.
+    pub(super) fn into_begun(self) -> Begun {
+        self.waiting.into_iter().map(|text| (text.chain, text.entry)).collect()
     }
 
     /// What was shown before a result. The texts of one result are one, and none of them is before the others.

@@ -55,7 +55,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
         let compressed = engine.compress(&output, &History::default());
         let key = Limits::fingerprint(tool_output);
         let sticky =
-            Sticky::of(&*order.gateway.store, &order.tenant, &key, &output, engine.settings());
+            Sticky::words(&*order.gateway.store, &order.tenant, &key, &output, engine.settings());
         candidates.push(Candidate {
             original: blake3::hash(text.as_bytes()),
             text: plain(&compressed, text),
