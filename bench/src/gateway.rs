@@ -108,9 +108,10 @@ impl Field {
     }
 }
 
-/// The tables of the section `gateway`, or of one part of it.
-pub(crate) fn measure(plan: Plan, part: Option<&str>) -> anyhow::Result<String> {
-    let is_wanted = |name: &str| part.is_none_or(|part| part == name);
+/// The tables of the section `gateway`, or of these parts of it.
+pub(crate) fn measure(plan: Plan, parts: Option<&str>) -> anyhow::Result<String> {
+    let is_wanted =
+        |name: &str| parts.is_none_or(|parts| parts.split(',').any(|part| part == name));
     run(async {
         let mut fields = Vec::new();
         for _ in 0..FIELDS {

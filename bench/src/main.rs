@@ -5,9 +5,9 @@
 //! real tool outputs and sessions, in `../shared/corpus` or the folder that `CORPUS` names; without one those parts are
 //! left as they were. Sections: speed, tokens, stc2, engine, hard, savings, gateway; all of them unless some are named.
 //!
-//! `--quick` takes a minute for `gateway` and only prints, as does `--part=NAME`, which measures one part of it:
-//! throughput, fresh, streaming, leaving, tools, route, single, memory. `--full` sends 100,000 requests to fill its store. The
-//! section `peers` is measured by `bench/peers.sh`.
+//! `--quick` takes a minute for `gateway` and only prints, as does `--part=NAME,...`, which measures parts of it, one after
+//! the other with the same processes: throughput, fresh, streaming, leaving, tools, route, single, memory. `--full` sends
+//! 100,000 requests to fill its store. The section `peers` is measured by `bench/peers.sh`.
 
 mod corpus;
 mod engine;

@@ -45,6 +45,12 @@ impl<'t> Meter<'t> {
     /// The count, unless it is more than `limit`. What surely has more tokens is not counted: of every piece a number is
     /// known that it has at least, and only those pieces are counted that it takes to pass the limit.
     pub(crate) fn finish_within(&mut self, limit: usize) -> Option<usize> {
+        if limit >= self.at_most() {
+            while !self.is_done() {
+                self.step();
+            }
+            return Some(self.tokens);
+        }
         let mut floors = Vec::with_capacity(self.rest.len() / STRIDE + 1);
         let mut at_least = self.tokens;
         let mut rest = self.rest;

@@ -121,8 +121,8 @@ impl<'a> Sample<'a> {
     /// Do all rows have the same in this column, so that it can be part of their pattern?
     fn is_shared(&self, rows: &[usize], column: usize) -> bool {
         let first = rows[0];
-        may_repeat(self.fields[first * self.columns + column])
-            && rows.iter().all(|&row| self.value(row, column) == self.value(first, column))
+        rows.iter().all(|&row| self.value(row, column) == self.value(first, column))
+            && may_repeat(self.fields[first * self.columns + column])
     }
 
     fn node(&self, rows: Vec<usize>) -> Node {

@@ -1,6 +1,7 @@
 //! The three ways in which a line and the heading above it make up the original line.
 
 use super::{Block, matches, names};
+use memchr::memrchr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
@@ -94,7 +95,7 @@ impl Layout {
 /// Where the last column of a line starts: after its last tab; else, in a list of sizes, counts or checksums, after
 /// the first blanks, so that names may hold spaces; else after the last blank.
 fn last_column(line: &str) -> usize {
-    if let Some(tab) = line.rfind('\t') {
+    if let Some(tab) = memrchr(b'\t', line.as_bytes()) {
         return tab + 1;
     }
     let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
@@ -105,5 +106,5 @@ fn last_column(line: &str) -> usize {
         let end = start + first.len();
         return end + line.get(end..).map_or(0, blanks);
     }
-    line.rfind(' ').map_or(0, |blank| blank + 1)
+    memrchr(b' ', line.as_bytes()).map_or(0, |blank| blank + 1)
 }

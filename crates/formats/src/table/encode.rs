@@ -60,17 +60,12 @@ fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
     let cells: usize = json.elements(0).map(|row| json.count(row)).sum();
     let mut columns: Vec<Column> = Vec::new();
     for row in json.elements(0) {
-        if !keys_in_order(json, row, &columns) {
+        if !take_in(json, row, &mut columns) {
             columns = merged(json, row, columns)?;
+            take_in(json, row, &mut columns);
         }
         if columns.len() * json.count(0) > cells * MAX_SPARSENESS {
             return Err(Refusal::TooSparse);
-        }
-        let mut keys = json.keys(row).peekable();
-        for column in &mut columns {
-            if let Some(key) = keys.next_if(|&key| json.same_raw(key, column.key)) {
-                column.kind = column.kind.with(type_of(json.node(key + 1).kind));
-            }
         }
     }
     match json.elements(0).find(|&row| json.count(row) == 0) {
@@ -79,10 +74,15 @@ fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
     }
 }
 
-/// The common case: are the keys of the row among the columns, in their order?
-fn keys_in_order(json: &Json<'_>, row: usize, columns: &[Column]) -> bool {
-    let mut columns = columns.iter();
-    json.keys(row).all(|key| columns.any(|column| json.same_raw(key, column.key)))
+/// Widens the types of the columns to hold the row. False if its keys are not among them, in their order.
+fn take_in(json: &Json<'_>, row: usize, columns: &mut [Column]) -> bool {
+    let mut columns = columns.iter_mut();
+    json.keys(row).all(|key| {
+        let column = columns.find(|column| json.same_raw(key, column.key));
+        column
+            .map(|column| column.kind = column.kind.with(type_of(json.node(key + 1).kind)))
+            .is_some()
+    })
 }
 
 /// The columns with the new keys of a row put between them, each behind the key it follows in the row.
