@@ -17,13 +17,13 @@ pub(crate) use scope::{Scope, Unread};
 use crate::answer::Problem;
 use crate::deferral;
 use crate::gateway::{Gateway, State};
-use crate::memo::{Chain, Entry, Found, Speaker, Texts};
+use crate::memo::{Found, Speaker, Texts};
 use crate::options::Options;
 use crate::report::Report;
 use crate::strategy::Shortened;
 use bytes::Bytes;
 use http::{HeaderValue, Uri};
-use results::Begun;
+use results::Recalled;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ pub(crate) enum Attempt {
 pub(crate) struct Reading {
     request: Request<'static>,
     found: Found,
-    begun: Begun,
+    begun: Vec<Recalled>,
 }
 
 /// Rewrites a body, of which this may have been read already.
@@ -166,12 +166,12 @@ fn in_scope<'o>(
     means: &Means<'_>,
     scope: Scope<'o>,
     texts: &Texts<'_>,
-    begun: &[(Chain, Arc<Entry>)],
-) -> Result<Result<Rewritten, (Request<'o>, Begun)>, Problem> {
+    begun: &[Recalled],
+) -> Result<Result<Rewritten, (Request<'o>, Vec<Recalled>)>, Problem> {
     let (request, body) = (&scope.request, &order.body);
     let is_quick = means.effort == Effort::Remembered;
     if is_quick && inputs::are_wanted(order) {
-        return Ok(Err((scope.request, Begun::new())));
+        return Ok(Err((scope.request, Vec::new())));
     }
     let mut report = scope.report(order);
     let mut splices: Vec<Splice<'_>> = Vec::new();
@@ -191,7 +191,7 @@ fn in_scope<'o>(
     let may_expand = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
     if may_expand {
         let joined = deferral::rejoined(order, request, !is_quick);
-        let Some(joined) = joined else { return Ok(Err((scope.request, Begun::new()))) };
+        let Some(joined) = joined else { return Ok(Err((scope.request, Vec::new()))) };
         splices.extend(joined);
     }
     let offers_expansion = may_expand

@@ -29,12 +29,12 @@ impl<'t> Meter<'t> {
     }
 
     /// The count of the whole text.
-    pub(crate) fn finish(self) -> usize {
+    pub(crate) fn finish(&mut self) -> usize {
         self.finish_with(|_| {})
     }
 
     /// The count of the whole text, telling `progress` after each piece how many bytes are done.
-    pub(crate) fn finish_with(mut self, mut progress: impl FnMut(usize)) -> usize {
+    pub(crate) fn finish_with(&mut self, mut progress: impl FnMut(usize)) -> usize {
         while !self.is_done() {
             self.step();
             progress(self.examined);
@@ -46,10 +46,7 @@ impl<'t> Meter<'t> {
     /// known that it has at least, and only those pieces are counted that it takes to pass the limit.
     pub(crate) fn finish_within(&mut self, limit: usize) -> Option<usize> {
         if limit >= self.at_most() {
-            while !self.is_done() {
-                self.step();
-            }
-            return Some(self.tokens);
+            return Some(self.finish());
         }
         let mut floors = Vec::with_capacity(self.rest.len() / STRIDE + 1);
         let mut at_least = self.tokens;

@@ -9,24 +9,15 @@ const BLOCK: usize = 16;
 
 /// Appends the shortest spelling of a text: escaped is only what must be.
 pub fn escape_into(text: &str, spelling: &mut String) {
-    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
     let mut plain = 0;
-    let mut escape = |at: usize, byte: u8| {
-        spelling.push_str(&text[plain..at]);
-        push_escape(byte, spelling);
-        plain = at + 1;
-    };
-    for (block, start) in blocks.iter().zip((0..).step_by(BLOCK)) {
-        let mut escaped = escaped(block);
+    for (block, start) in text.as_bytes().chunks(BLOCK).zip((0..).step_by(BLOCK)) {
+        let mut escaped = block.first_chunk().map_or_else(|| escaped(&padded(block)), escaped);
         while escaped != 0 {
             let at = escaped.trailing_zeros() as usize;
-            escape(start + at, block[at]);
+            spelling.push_str(&text[plain..start + at]);
+            push_escape(block[at], spelling);
+            plain = start + at + 1;
             escaped &= escaped - 1;
-        }
-    }
-    for (&byte, at) in rest.iter().zip(text.len() - rest.len()..) {
-        if byte < b' ' || matches!(byte, b'"' | b'\\') {
-            escape(at, byte);
         }
     }
     spelling.push_str(&text[plain..]);
@@ -38,6 +29,13 @@ fn escaped(block: &[u8; BLOCK]) -> u32 {
     let controls = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
     let quotes = bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'));
     (controls | quotes).to_bitmask()
+}
+
+/// A short block, with spaces behind it.
+fn padded(rest: &[u8]) -> [u8; BLOCK] {
+    let mut block = [b' '; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    block
 }
 
 fn push_escape(byte: u8, spelling: &mut String) {

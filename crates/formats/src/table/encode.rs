@@ -78,10 +78,11 @@ fn columns(json: &Json<'_>) -> Result<Vec<Column>, Refusal> {
 fn take_in(json: &Json<'_>, row: usize, columns: &mut [Column]) -> bool {
     let mut columns = columns.iter_mut();
     json.keys(row).all(|key| {
-        let column = columns.find(|column| json.same_raw(key, column.key));
-        column
-            .map(|column| column.kind = column.kind.with(type_of(json.node(key + 1).kind)))
-            .is_some()
+        let Some(column) = columns.find(|column| json.same_raw(key, column.key)) else {
+            return false;
+        };
+        column.kind = column.kind.with(type_of(json.node(key + 1).kind));
+        true
     })
 }
 

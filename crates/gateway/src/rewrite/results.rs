@@ -20,8 +20,8 @@ use tokenforge_compress::{
 use tokenforge_dialects::ToolResult;
 use tokenforge_store::Kind;
 
-/// What became of the first results of a body, as far as it was remembered.
-pub(super) type Begun = Vec<(Chain, Arc<Entry>)>;
+/// What became of a result, and the conversation up to it.
+pub(super) type Recalled = (Chain, Arc<Entry>);
 
 /// What was made of the tool results of a body.
 #[derive(Debug, Default)]
@@ -32,18 +32,18 @@ pub(super) struct Results {
     pub(super) originals: HashMap<Reference, usize>,
 }
 
-/// Makes something smaller of each tool result, of which the first may be done already.
+/// Makes something smaller of each tool result. Of the first ones it may be known already what became of them.
 ///
 /// # Errors
-/// What was done before it took more effort than allowed.
+/// It takes more effort than allowed: what became of the results before that.
 pub(super) fn rewrite(
     order: &Order,
     means: &Means<'_>,
     scope: &Scope<'_>,
     texts: &Texts<'_>,
-    begun: &[(Chain, Arc<Entry>)],
+    begun: &[Recalled],
     report: &mut Report,
-) -> Result<Results, Begun> {
+) -> Result<Results, Vec<Recalled>> {
     let engine = scope.engine();
     let mut results = Results::default();
     if engine.settings().mode == Mode::Disabled {
@@ -52,7 +52,7 @@ pub(super) fn rewrite(
     let is_quick = means.effort == Effort::Remembered;
     let session = session(order, &scope.options);
     if is_quick && session.is_some() {
-        return Err(Begun::new());
+        return Err(Vec::new());
     }
     // Held until the request is done: two requests of one session take turns.
     let mut session =
@@ -76,7 +76,7 @@ pub(super) fn rewrite(
                 if session.is_some() { None } else { memo.find(chain, result, body, same, now) };
             let done = match found {
                 Some(entry) => Done::found(entry),
-                None if is_quick => return Err(shown.into_begun()),
+                None if is_quick => return Err(shown.into_recalled()),
                 None => worker.make(result, chain, &mut shown, session.as_deref_mut()),
             };
             if same.is_none() {

@@ -1,6 +1,6 @@
 //! What the model has seen of a conversation, read only when a new result may point to it.
 
-use super::results::Begun;
+use super::results::Recalled;
 use crate::memo::{Chain, Entry, Histories, Seen};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl<'r> Shown<'r> {
     }
 
     /// The results so far, of which nobody asked what was shown before them.
-    pub(super) fn into_begun(self) -> Begun {
+    pub(super) fn into_recalled(self) -> Vec<Recalled> {
         self.waiting.into_iter().map(|text| (text.chain, text.entry)).collect()
     }
 
