@@ -319,7 +319,6 @@ impl<'a> Engine<'a> {
         runs: Vec<Run<'_>>,
         seen: Seen<'_>,
     ) -> Option<Variant> {
-        let mut steps: Vec<Step> = runs.iter().flat_map(Run::steps).cloned().collect();
         let left_out = runs.iter().any(has_left_out);
         let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
         // A text that is all payload has passed the gates, and its tokens are known.
@@ -332,15 +331,18 @@ impl<'a> Engine<'a> {
             }
             _ => None,
         };
-        let body: Cow<'_, str> = match runs.iter().any(Run::has_changed) {
-            true => parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>()).into(),
-            false => text.into(),
+        let body: Cow<'_, str> = match &runs[..] {
+            [run] if is_whole(parts) => run.text().into(),
+            _ if runs.iter().any(Run::has_changed) => {
+                parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>()).into()
+            }
+            _ => text.into(),
         };
         let reference = if left_out { self.reference(text) } else { None };
         let pointed = self.pointed(&body, reference.as_ref(), seen);
-        steps.push(pointing(pointed.is_some()));
-        let gated = gated.filter(|_| pointed.is_none() && reference.is_none());
-        let forwarded = pointed.unwrap_or_else(|| self.marked(&body, reference.as_ref()));
+        let is_pointed = pointed.is_some();
+        let gated = gated.filter(|_| !is_pointed && reference.is_none());
+        let forwarded = pointed.unwrap_or_else(|| self.marked(body, reference.as_ref()));
         if forwarded == text {
             return None;
         }
@@ -357,6 +359,7 @@ impl<'a> Engine<'a> {
         if weight >= before() && !is_safety {
             return None;
         }
+        let steps = steps(&runs, is_pointed);
         Some(Variant { text: forwarded, tokens: (before(), after), weight, steps, reference })
     }
 
@@ -372,20 +375,20 @@ impl<'a> Engine<'a> {
         }
         let counter = self.settings.counter;
         // An equal result that was shortened before begins with the same reference.
-        let duplicate =
-            reference.and_then(|_| history.duplicate_of(&self.marked(body, reference), call));
+        let duplicate = reference
+            .and_then(|_| history.duplicate_of(&self.marked(body.into(), reference), call));
         if let Some(marker) = duplicate {
             return counter.is_cheaper(&marker, body).then_some(marker);
         }
         let pointed = history.point(body, call, arguments, counter)?;
-        counter.is_cheaper(&pointed, body).then(|| self.marked(&pointed, reference))
+        counter.is_cheaper(&pointed, body).then(|| self.marked(pointed.into(), reference))
     }
 
     /// The text with the reference before it.
-    fn marked(&self, body: &str, reference: Option<&Reference>) -> String {
+    fn marked(&self, body: Cow<'_, str>, reference: Option<&Reference>) -> String {
         match reference {
-            Some(reference) => reference.before(body, self.settings.expand_hint),
-            None => body.to_owned(),
+            Some(reference) => reference.before(&body, self.settings.expand_hint),
+            None => body.into_owned(),
         }
     }
 }
@@ -422,6 +425,14 @@ fn kept_because(text: &str, context: &Context, variants: &[Vec<Run<'_>>]) -> Rea
         _ if any(Outcome::NotSmaller) => Reason::NotSmaller,
         _ => Reason::NothingToDo,
     }
+}
+
+/// What was done to a variant, and whether it points to earlier results.
+fn steps(runs: &[Run<'_>], is_pointed: bool) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(runs.iter().map(|run| run.steps().len()).sum::<usize>() + 1);
+    runs.iter().for_each(|run| steps.extend_from_slice(run.steps()));
+    steps.push(pointing(is_pointed));
+    steps
 }
 
 /// The record of looking for what earlier results show.

@@ -15,7 +15,6 @@ use crate::lines;
 use crate::numbers::Numbering;
 use serde_json::Value;
 use shown::{Index, Run};
-use std::borrow::Cow;
 use tokenforge_tokens::Counter;
 
 /// A run of fewer lines is repeated rather than pointed to.
@@ -85,8 +84,8 @@ impl History {
             return Some(marker);
         }
         let lines = Line::all(text);
-        let mut out: Vec<Cow<'_, str>> = Vec::with_capacity(lines.len());
-        let mut at = 0;
+        let (mut out, mut copied) = (String::new(), 0);
+        let (mut at, mut start) = (0, 0);
         while at < lines.len() {
             let rest = &lines[at..];
             let run = [&self.results, &own]
@@ -95,14 +94,24 @@ impl History {
                 // The first wins among equals, so that a pointer leads to the earliest copy.
                 .reduce(|best, run| if run.count > best.count { run } else { best })
                 .filter(|run| run.count >= FEWEST_LINES);
-            let (written, count) = match run {
-                Some(run) => shorter(&run, rest, counter),
-                None => (rest[0].whole.into(), 1),
+            let pointer = run.and_then(|run| Some((shorter_pointer(&run, rest, counter)?, run)));
+            let Some((pointer, run)) = pointer else {
+                start += rest[0].whole.len() + 1;
+                at += 1;
+                continue;
             };
-            out.push(written);
-            at += count;
+            out.push_str(&text[copied..start]);
+            out.push_str(&pointer);
+            start += size(&rest[..run.count]);
+            // The line end behind the run stays.
+            copied = start - 1;
+            at += run.count;
         }
-        (out.len() < lines.len()).then(|| out.join("\n"))
+        if copied == 0 {
+            return None;
+        }
+        out.push_str(&text[copied..]);
+        Some(out)
     }
 
     /// What a text with pointers stands for.
@@ -160,15 +169,20 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A pointer to the run, or its first line if the run itself costs no more.
-fn shorter<'t>(run: &Run<'_>, lines: &[Line<'t>], counter: Counter) -> (Cow<'t, str>, usize) {
+/// A pointer to the run, if the run itself costs more.
+fn shorter_pointer(run: &Run<'_>, lines: &[Line<'_>], counter: Counter) -> Option<String> {
     let pointer = pointer(run);
     let lines = &lines[..run.count];
-    let bytes: usize = lines.iter().map(|line| line.whole.len() + 1).sum();
+    let bytes = size(lines);
     let text = || lines.iter().map(|line| line.whole).collect::<Vec<_>>().join("\n");
     let is_shorter = bytes >= FEWEST_BYTES
         && (bytes > SURELY_LONGER * pointer.len() || counter.is_cheaper(&pointer, &text()));
-    if is_shorter { (pointer.into(), run.count) } else { (lines[0].whole.into(), 1) }
+    is_shorter.then_some(pointer)
+}
+
+/// The bytes of lines, with their ends.
+fn size(lines: &[Line<'_>]) -> usize {
+    lines.iter().map(|line| line.whole.len() + 1).sum()
 }
 
 /// What stands for a result that an earlier one shows whole.

@@ -16,7 +16,8 @@ mod thinned;
 pub(crate) use thinned::Numbering;
 
 use crate::lines::Lines;
-use std::fmt::Write;
+use crate::whole_lines::whole_lines;
+use std::iter::repeat_n;
 
 const SIGNATURE: &str = "[Forge lines ";
 /// Ten is what people count by: the last digit says how far a line is from the number above it.
@@ -55,6 +56,7 @@ pub fn encode(text: &str) -> Option<String> {
         let is_data = above.contains(column.separator);
         let run = Run::from(column, line, &mut lines);
         if run.pays() && !is_data {
+            out.reserve(text.len() - copied);
             out.push_str(text.get(copied..start)?);
             out.push_str(&run.announcement());
             out.push('\n');
@@ -117,11 +119,12 @@ impl<'a> Column<'a> {
 
     /// Writes the column as line `number` has it.
     fn write(&self, number: u32, out: &mut String) {
-        let Self { width, separator, .. } = self;
-        let _ = match self.zeros {
-            true => write!(out, "{number:0width$}{separator}"),
-            false => write!(out, "{number:width$}{separator}"),
-        };
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(number);
+        let padding = if self.zeros { '0' } else { ' ' };
+        out.extend(repeat_n(padding, self.width.saturating_sub(digits.len())));
+        out.push_str(digits);
+        out.push_str(self.separator);
     }
 
     /// May a space that follows the separator be part of the column?
@@ -224,7 +227,7 @@ impl<'a> Run<'a> {
     fn thin(&self, text: &str, out: &mut String) -> Option<()> {
         let bare = Column { width: 0, ..self.column };
         let mut column = String::new();
-        let mut lines = text.split_inclusive('\n');
+        let mut lines = whole_lines(text);
         out.push_str(lines.next()?);
         for (number, line) in (self.first + 1..).zip(lines) {
             column.clear();
@@ -241,7 +244,7 @@ impl<'a> Run<'a> {
     fn fill(&self, text: &str, out: &mut String) -> Option<()> {
         let bare = Column { width: 0, ..self.column };
         let mut shown = String::new();
-        let mut lines = text.split_inclusive('\n');
+        let mut lines = whole_lines(text);
         out.push_str(lines.next()?);
         for (number, line) in (self.first + 1..).zip(lines) {
             shown.clear();

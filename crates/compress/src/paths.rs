@@ -107,6 +107,9 @@ impl Row<'_> {
 }
 
 fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option<String> {
+    if blocks.is_empty() {
+        return None;
+    }
     let mut out = String::with_capacity(text.len());
     let mut next = 0;
     for block in blocks {
@@ -127,9 +130,6 @@ fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option
         if next < lines.len() {
             push_all(&mut out, &[END]);
         }
-    }
-    if next == 0 {
-        return None;
     }
     push_all(&mut out, lines.get(next..)?);
     if !text.ends_with('\n') {

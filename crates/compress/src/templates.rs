@@ -32,6 +32,7 @@ mod rows;
 mod scan;
 mod spelling;
 mod split;
+mod tally;
 mod template;
 mod word;
 mod write;

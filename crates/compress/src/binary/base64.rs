@@ -21,6 +21,9 @@ pub fn suppress_base64(text: &str) -> Option<String> {
     }
     let mut blobs = lines(text);
     blobs.extend(data_addresses(text));
+    if blobs.is_empty() {
+        return None;
+    }
     blobs.sort_by_key(|blob| blob.start);
     let mut kept = String::new();
     let mut copied = 0;
@@ -32,7 +35,7 @@ pub fn suppress_base64(text: &str) -> Option<String> {
         }
     }
     kept.push_str(&text[copied..]);
-    (copied > 0).then_some(kept)
+    Some(kept)
 }
 
 /// Blobs that fill their lines, without the last line's end.

@@ -4,12 +4,13 @@ use super::OVERHEAD;
 use super::pattern::{Pattern, fields, may_repeat};
 use crate::weight::weight;
 use foldhash::HashMap;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const FEWEST_ROWS: usize = 6;
 const FEWEST_COLUMNS: usize = 3;
 const MOST_COLUMNS: usize = 64;
 const MOST_PATTERNS: usize = 12;
-/// So many rows, spread over the text, show what there is to find.
+/// So many rows, spread over the text, show what there is to find. They are counted in bytes.
 const SAMPLE: usize = 96;
 /// Of the columns that a split may go by, the most promising are tried.
 const TRIED: usize = 3;
@@ -35,8 +36,9 @@ pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<Mined<'a>> {
     }
     let mut nodes = vec![root];
     let mut leaves = Vec::new();
+    let mut counts = vec![0; sample.values.len()];
     while let Some(node) = nodes.pop() {
-        match sample.split(&node) {
+        match sample.split(&node, &mut counts) {
             Some((one, other)) if nodes.len() + leaves.len() < MOST_PATTERNS - 1 => {
                 nodes.push(other);
                 nodes.push(one);
@@ -82,24 +84,26 @@ impl<'a> Sample<'a> {
     fn of(lines: &[&'a str]) -> Option<Self> {
         let step = lines.len().div_ceil(SAMPLE).max(1);
         let lines = lines.iter().step_by(step).copied();
-        let counted: Vec<_> =
+        let mut rows: Vec<_> =
             lines.map(|line| (line, fields(line, MOST_COLUMNS + 1).count())).collect();
-        let columns = usual_count(counted.iter().map(|&(_, count)| count))?;
-        let rows: Vec<&str> =
-            counted.iter().filter(|(_, count)| *count >= columns).map(|&(line, _)| line).collect();
+        let columns = usual_count(rows.iter().map(|&(_, count)| count))?;
+        rows.retain(|(_, count)| *count >= columns);
         if rows.len() < FEWEST_ROWS {
             return None;
         }
-        let fields: Vec<&str> = rows.iter().flat_map(|row| fields(row, columns)).collect();
-        let mut numbers: HashMap<(usize, &str), u32> =
-            HashMap::with_capacity_and_hasher(fields.len(), Default::default());
-        let mut number = |(index, field): (usize, &&'a str)| {
+        let mut cells = Vec::with_capacity(rows.len() * columns);
+        rows.iter().for_each(|(row, _)| cells.extend(fields(row, columns)));
+        // By hash: if two values had the same, their rows would only not fit the pattern.
+        let mut numbers: HashMap<u64, u32> =
+            HashMap::with_capacity_and_hasher(cells.len(), Default::default());
+        let mut number = |(index, cell): (usize, &&str)| {
             let next = numbers.len() as u32;
-            *numbers.entry((index % columns, *field)).or_insert(next)
+            let column = (index % columns) as u64;
+            *numbers.entry(xxh3_64_with_seed(cell.as_bytes(), column)).or_insert(next)
         };
-        let values = fields.iter().enumerate().map(&mut number).collect();
-        let weights = fields.iter().map(|field| weight(field)).collect();
-        Some(Self { rows: rows.len(), columns, fields, values, weights })
+        let values = cells.iter().enumerate().map(&mut number).collect();
+        let weights = cells.iter().map(|field| weight(field)).collect();
+        Some(Self { rows: rows.len(), columns, fields: cells, values, weights })
     }
 
     /// The weight of all values that their column has more than once: no more can be saved.
@@ -139,10 +143,10 @@ impl<'a> Sample<'a> {
         Node { rows, plain, patterned }
     }
 
-    /// The best split of a node's rows into those with a certain value in a certain column, and the others.
-    fn split(&self, node: &Node) -> Option<(Node, Node)> {
-        let mut counts = vec![0; self.values.len()];
-        let commonest = |column| self.commonest(&node.rows, column, &mut counts);
+    /// The best split of a node's rows into those with a certain value in a certain column, and the others. `counts` are
+    /// zero for every value, before and after.
+    fn split(&self, node: &Node, counts: &mut [u8]) -> Option<(Node, Node)> {
+        let commonest = |column| self.commonest(&node.rows, column, counts);
         let mut candidates: Vec<_> = (0..self.columns).filter_map(commonest).collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.weight));
         let splits = candidates.iter().take(TRIED).map(|candidate| {
@@ -155,11 +159,11 @@ impl<'a> Sample<'a> {
     }
 
     /// The commonest value of a column which not all rows share.
-    fn commonest(&self, rows: &[usize], column: usize, counts: &mut [usize]) -> Option<Candidate> {
+    fn commonest(&self, rows: &[usize], column: usize, counts: &mut [u8]) -> Option<Candidate> {
         let values = || rows.iter().map(|&row| self.value(row, column) as usize);
         values().for_each(|value| counts[value] += 1);
         let most = rows.iter().copied().max_by_key(|&row| counts[self.value(row, column) as usize]);
-        let count = most.map_or(0, |row| counts[self.value(row, column) as usize]);
+        let count = most.map_or(0, |row| usize::from(counts[self.value(row, column) as usize]));
         values().for_each(|value| counts[value] = 0);
         let row = most.filter(|_| count > 1 && count < rows.len())?;
         let weight = self.weight(row, column).max(1) * count;

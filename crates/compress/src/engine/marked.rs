@@ -34,7 +34,7 @@ impl Engine<'_> {
         }
         let reference = self.reference(text);
         let body = parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>());
-        let forwarded = self.marked(&body, reference.as_ref());
+        let forwarded = self.marked(body.into(), reference.as_ref());
         let counter = self.settings.counter;
         let tokens = (counter.count(text), counter.count(&forwarded));
         let steps = runs.iter().flat_map(Run::steps).cloned().collect();

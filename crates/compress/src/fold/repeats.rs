@@ -2,6 +2,7 @@
 
 use foldhash::HashMap;
 use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::note::{Firsts, Note, name};
 use crate::weight::weight;
@@ -41,8 +42,11 @@ pub(super) struct Repeats<'a> {
 }
 
 impl<'a> Repeats<'a> {
-    /// `None` if the lines that repeat have fewer than `least` bytes.
+    /// `None` if the lines that notes can stand for have fewer than `least` bytes.
     pub(super) fn new(lines: &'a [&'a str], least: usize) -> Option<Self> {
+        if may_fold(lines) < least {
+            return None;
+        }
         let mut last: HashMap<&str, (usize, usize)> =
             HashMap::with_capacity_and_hasher(lines.len(), Default::default());
         let mut repeats = Self {
@@ -52,17 +56,12 @@ impl<'a> Repeats<'a> {
             firsts: Firsts::default(),
             shown: vec![true; lines.len()],
         };
-        let mut repeated = 0;
         for (index, line) in lines.iter().enumerate() {
             let id = last.len();
             let seen = last.entry(line).or_insert((id, usize::MAX));
             repeats.ids.push(seen.0);
             repeats.previous.push(Some(seen.1).filter(|&seen| seen != usize::MAX));
-            repeated += if seen.0 == id { 0 } else { line.len() };
             seen.1 = index;
-        }
-        if repeated < least {
-            return None;
         }
         lines.iter().enumerate().for_each(|(index, line)| repeats.firsts.add(line, index));
         Some(repeats)
@@ -127,6 +126,32 @@ impl<'a> Repeats<'a> {
         let tokens: usize = lines.iter().map(|line| line_weight(line)).sum();
         tokens.checked_sub(line_weight(&note)).filter(|&saved| saved >= LEAST_SAVED)
     }
+}
+
+/// At least as many bytes as the lines have that a note may stand for: some are taken for others.
+fn may_fold(lines: &[&str]) -> usize {
+    let bits = (lines.len() * 64).next_power_of_two().max(64);
+    let mut seen = vec![0u64; bits / 64];
+    let mut is_seen = |line: &str| {
+        let at = xxh3_64(line.as_bytes()) as usize & (bits - 1);
+        let (word, bit) = (&mut seen[at / 64], 1 << (at % 64));
+        std::mem::replace(word, *word | bit) & bit != 0
+    };
+    // Fewer lines than are pointed to must come right behind themselves.
+    let is_near =
+        |index: usize| lines[index.saturating_sub(FEWEST_LINES - 1)..index].contains(&lines[index]);
+    let (mut bytes, mut first) = (0, 0);
+    for index in 0..=lines.len() {
+        if lines.get(index).is_some_and(|line| is_seen(line)) {
+            continue;
+        }
+        let mut repeated = first..index;
+        if repeated.len() >= FEWEST_LINES || repeated.any(is_near) {
+            bytes += lines[first..index].iter().map(|line| line.len()).sum::<usize>();
+        }
+        first = index + 1;
+    }
+    bytes
 }
 
 fn period(note: &Note) -> usize {

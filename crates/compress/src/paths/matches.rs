@@ -74,7 +74,8 @@ fn is_separator(lines: &[&str], files: &[Option<&str>], index: usize) -> bool {
 }
 
 fn block<'a>(first: usize, lines: &[&'a str], files: &[Option<&'a str>]) -> Option<Block<'a>> {
-    let names: Vec<&str> = files.iter().flatten().copied().collect();
+    let mut names: Vec<&str> = Vec::with_capacity(files.len());
+    names.extend(files.iter().flatten());
     if names.len() < FEWEST_LINES {
         return None;
     }

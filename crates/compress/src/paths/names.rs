@@ -53,8 +53,10 @@ fn block<'a>(
     if lines.len() < FEWEST_LINES {
         return None;
     }
-    let parts = lines.iter().map(|line| line.split_at_checked(column(line)));
-    let parts: Vec<(&str, &str)> = parts.collect::<Option<_>>()?;
+    let mut parts: Vec<(&str, &str)> = Vec::with_capacity(lines.len());
+    for line in lines {
+        parts.push(line.split_at_checked(column(line))?);
+    }
     let names: Vec<&str> = parts.iter().map(|(_, name)| *name).collect();
     let prefix = common_folder(&names);
     if prefix.is_empty() && !often_share(&names) {
@@ -77,6 +79,9 @@ fn block<'a>(
         is_row.then_some(Row { heading: cut.opens.then_some(heading), before, rest })
     };
     let befores = parts.iter().map(|(before, _)| *before);
-    let rows = befores.zip(names).zip(cuts).map(row).collect::<Option<_>>()?;
+    let mut rows = Vec::with_capacity(lines.len());
+    for found in befores.zip(names).zip(cuts).map(row) {
+        rows.push(found?);
+    }
     Some(Block { first, prefix, rows, saved })
 }

@@ -3,12 +3,15 @@
 use super::mine::Found;
 use super::rows::varying;
 use super::scan::{Field, Scan, mix};
+use super::tally::Tally;
 
 /// The longest and the shortest beginning tried, in fields.
 const FIELDS: std::ops::RangeInclusive<usize> = 2..=8;
 const FIELDS_TRIED: usize = 7;
 /// A line of a log has a number among this many first fields: a part of its time, a process.
 const NUMBER_AMONG: usize = 3;
+/// So many lines must begin alike.
+const FEWEST: usize = 3;
 /// The beginning must save this many tokens a line.
 const MIN_GAIN_PER_ROW: i64 = 4;
 /// And the template this many.
@@ -29,17 +32,17 @@ pub(super) fn find(scan: &Scan, found: &mut Vec<Found>) {
         }
     }
     let rows = (0u32..).zip(&free).filter(|&(_, &free)| free).map(|(row, _)| row);
-    let heads: Vec<(Head, u32)> = rows.filter_map(|row| Some((head(scan, row)?, row))).collect();
+    let heads = heads(scan, rows.filter(|&row| has_number(scan.fields(row))));
+    let mut order: Vec<(u64, u32)> = Vec::with_capacity(heads.len());
     for fields in FIELDS.rev() {
-        let hash = |head: &Head| head.get(fields - FIELDS.start()).copied().flatten();
+        let hash =
+            |head: &Head| head.get(fields - FIELDS.start()).copied().filter(|&hash| hash > 0);
         let is_free = |row: &u32| free.get(*row as usize) == Some(&true);
-        let mut order: Vec<(u64, u32)> = heads
-            .iter()
-            .filter(|(_, row)| is_free(row))
-            .filter_map(|(head, row)| Some((hash(head)?, *row)))
-            .collect();
+        let free_heads = heads.iter().filter(|(_, row)| is_free(row));
+        order.clear();
+        order.extend(free_heads.filter_map(|(head, row)| Some((hash(head)?, *row))));
         order.sort_unstable();
-        for group in order.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 2) {
+        for group in order.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() >= FEWEST) {
             let rows: Vec<u32> = group.iter().map(|pair| pair.1).collect();
             let Some(gain) = gain(scan, &rows, fields) else { continue };
             for &row in &rows {
@@ -57,28 +60,36 @@ fn has_number(fields: &[Field]) -> bool {
     fields.iter().take(NUMBER_AMONG).any(|field| field.digits)
 }
 
-/// For each number of fields a hash of the words among them and of what is between: numbers may vary.
-type Head = [Option<u64>; FIELDS_TRIED];
+/// For each number of fields a hash of the words among them and of what is between: numbers may vary. Zero where there
+/// are fewer fields.
+type Head = [u64; FIELDS_TRIED];
 
-/// `None` for a line that does not begin like one of a log: with a number among its first fields.
-fn head(scan: &Scan, row: u32) -> Option<Head> {
-    let fields = scan.fields(row);
-    if !has_number(fields) {
-        return None;
-    }
-    let mut head = [None; FIELDS_TRIED];
+/// The heads of the lines that begin like others, and maybe of some more: of most lines the shortest tells already.
+fn heads(scan: &Scan, rows: impl Iterator<Item = u32>) -> Vec<(Head, u32)> {
+    let shortest = rows.filter_map(|row| Some((beginnings(scan, row).next()?, row)));
+    let shortest: Vec<(u64, u32)> = shortest.collect();
+    let tally = Tally::of(shortest.iter().map(|pair| pair.0));
+    let alike = shortest.into_iter().filter(|pair| usize::from(tally.at_most(pair.0)) >= FEWEST);
+    let head = |(_, row)| {
+        let mut head = [0; FIELDS_TRIED];
+        head.iter_mut().zip(beginnings(scan, row)).for_each(|(slot, hash)| *slot = hash);
+        (head, row)
+    };
+    alike.map(head).collect()
+}
+
+/// The hashes of a line's beginnings, the shortest first. A value follows each, so that what is before that is part of
+/// the template.
+fn beginnings(scan: &Scan, row: u32) -> impl Iterator<Item = u64> {
     let mut from = scan.line(row).start;
     let mut hash = 0;
-    for (count, field) in fields.iter().enumerate().take(FIELDS.end() + 1) {
-        hash = mix_text(hash, scan.slice(from, field.start));
-        // A value follows these fields, so that what is before it is part of the template.
-        if let Some(slot) = count.checked_sub(*FIELDS.start()).and_then(|at| head.get_mut(at)) {
-            *slot = Some(hash);
-        }
-        hash = mix(hash, if field.digits { 0 } else { field.hash.into() });
+    let beginnings = scan.fields(row).iter().map(move |field| {
+        let before = mix_text(hash, scan.slice(from, field.start));
+        hash = mix(before, if field.digits { 0 } else { field.hash.into() });
         from = field.end();
-    }
-    Some(head)
+        before
+    });
+    beginnings.skip(*FIELDS.start())
 }
 
 fn mix_text(hash: u64, text: &str) -> u64 {

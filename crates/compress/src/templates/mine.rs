@@ -3,8 +3,9 @@
 use super::align;
 use super::heads;
 use super::rows::Rows;
-use super::scan::{Line, Scan};
+use super::scan::Scan;
 use super::split::split;
+use super::tally::Tally;
 use super::template::Template;
 
 /// A template must save this many tokens.
@@ -114,20 +115,13 @@ fn classes(scan: &Scan) -> Vec<Vec<u32>> {
 
 /// Shape, spacing and number of the lines whose shape occurs more than once, and maybe of some others.
 fn repeated(scan: &Scan) -> Vec<(u64, u32, u32)> {
-    let size = (scan.lines.len() * 4).next_power_of_two();
-    let slot = |line: &Line| (line.shape >> 32) as usize & (size - 1);
-    let mut counts = vec![0u8; size];
-    for line in &scan.lines {
-        if let Some(count) = counts.get_mut(slot(line)) {
-            *count = count.saturating_add(1);
-        }
-    }
+    let tally = Tally::of(scan.lines.iter().map(|line| line.shape));
     let lines = (0u32..).zip(&scan.lines).filter(|(_, line)| {
-        line.shape != 0
-            && line.cost > MIN_LINE
-            && counts.get(slot(line)).is_some_and(|&count| count > 1)
+        line.shape != 0 && line.cost > MIN_LINE && tally.at_most(line.shape) > 1
     });
-    lines.map(|(row, line)| (line.shape, line.spacing, row)).collect()
+    let mut repeated = Vec::with_capacity(scan.lines.len());
+    repeated.extend(lines.map(|(row, line)| (line.shape, line.spacing, row)));
+    repeated
 }
 
 /// The rows as a template, if it saves enough and the lines are not easier to read as they were.

@@ -57,12 +57,13 @@ impl Signs {
 }
 
 /// The name of the template with this number.
-pub(super) fn name(id: usize) -> String {
+pub(super) fn name(id: usize) -> impl Iterator<Item = char> {
     let letter = |n: usize| char::from(b'A' + (n % 26) as u8);
-    match id.checked_sub(26) {
-        None => letter(id).to_string(),
-        Some(id) => [letter(id / 26), letter(id)].iter().collect(),
-    }
+    let (first, second) = match id.checked_sub(26) {
+        None => (letter(id), None),
+        Some(id) => (letter(id / 26), Some(letter(id))),
+    };
+    [first].into_iter().chain(second)
 }
 
 /// The number of the template with this name.

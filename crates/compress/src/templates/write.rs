@@ -73,7 +73,7 @@ impl<'a> Writer<'a> {
             ditto,
             blank,
             repeated: false,
-            out: String::with_capacity(scan.text.len() / 2),
+            out: String::with_capacity(scan.text.len()),
             current: None,
             numbers: vec![None; plan.templates.len()],
             known: 0,
@@ -129,7 +129,7 @@ impl<'a> Writer<'a> {
         };
         self.cells()?;
         if self.current != Some(id) || self.row.is_empty() || self.misread(&self.row) {
-            self.out.push_str(&spelling::name(number));
+            self.out.extend(spelling::name(number));
             if !self.row.is_empty() {
                 self.out.push(' ');
             }
@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
             *slot = Some(number);
         }
         self.current = Some(id);
-        self.out.push_str(&spelling::name(number));
+        self.out.extend(spelling::name(number));
         self.out.push_str(LITERAL);
         for part in &template.parts {
             match part {

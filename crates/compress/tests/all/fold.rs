@@ -19,6 +19,18 @@ fn a_block_that_comes_again_at_once_is_counted() {
 }
 
 #[test]
+fn one_line_or_two_that_come_again_at_once_are_counted() {
+    let line = "warning: the lockfile was written by another version, so that 14 of its 96 entries \
+                are not understood and their packages are fetched again\n";
+    for (block, note) in [
+        (line.to_owned(), "[Forge the line above once more]\n"),
+        (format!("{line}hint: update it\n"), "[Forge the 2 lines above once more]\n"),
+    ] {
+        assert_eq!(folded(&format!("{block}{block}done\n")), format!("{block}{note}done\n"));
+    }
+}
+
+#[test]
 fn a_block_that_comes_again_later_is_pointed_to() {
     let stack =
         "Error: connection refused\n    at connect (net.js:12)\n    at retry (pool.js:88)\n";

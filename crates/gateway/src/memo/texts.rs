@@ -112,9 +112,10 @@ impl Known for Texts<'_> {
     fn turns(&self, at: usize, list: &[u8]) -> Option<(&Turns, usize)> {
         let trail = self.memo.trails.find(self.trail_key(list)?)?;
         let trail = self.trail.get_or_init(|| trail);
-        let (same, found) = trail.same(list);
+        let (same, mut found) = trail.same(list);
         let end = trail.turns.end_within(same, list)?;
-        let found = found.into_iter().take_while(|(start, _)| *start < end);
+        found.truncate(found.partition_point(|(start, _)| *start < end));
+        let found = found.into_iter();
         self.found.borrow_mut().extend(found.map(|(start, entry)| (at + start, entry)));
         Some((&trail.turns, end))
     }

@@ -51,7 +51,10 @@ impl Trail {
     ) -> Option<(&'b [u8], Self)> {
         let (place, turns) = request.turns()?;
         let list = body.get(place.clone())?;
-        let (mut around, mut texts, mut end) = (Vec::new(), Vec::new(), 0);
+        let bytes: usize = found.iter().map(|(_, entry)| entry.raw.len()).sum();
+        let mut around = Vec::with_capacity(list.len().saturating_sub(bytes));
+        let mut texts = Vec::with_capacity(found.len());
+        let mut end = 0;
         for (at, entry) in found {
             let start = at.checked_sub(place.start)?;
             around.extend_from_slice(list.get(end..start)?);

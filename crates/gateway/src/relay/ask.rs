@@ -49,7 +49,10 @@ impl Lines {
     const SENSITIVE: u8 = b' ';
 
     fn of(headers: &HeaderMap) -> Self {
-        let mut lines = Vec::new();
+        let size = |(name, value): (&HeaderName, &HeaderValue)| {
+            usize::from(value.is_sensitive()) + name.as_str().len() + 1 + value.len() + 1
+        };
+        let mut lines = Vec::with_capacity(headers.iter().map(size).sum());
         for (name, value) in headers {
             lines.extend(value.is_sensitive().then_some(Self::SENSITIVE));
             lines.extend_from_slice(name.as_ref());

@@ -60,8 +60,8 @@ pub(super) fn rewrite(
     let worker = Worker { order, means, scope, engine };
     let (memo, body) = (&order.gateway.memo, &order.body);
     let mut chain = memo.chain(&order.tenant, order.state.fingerprint(&engine, scope.is_observed));
-    let mut shown = Shown::new(&memo.histories);
     let (now, count) = (Instant::now(), scope.request.results.len());
+    let mut shown = Shown::new(&memo.histories, count);
     report.results.reserve(count);
     results.replaced.reserve(count);
     for (index, result) in scope.request.results.iter().enumerate() {

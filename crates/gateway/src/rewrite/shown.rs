@@ -27,9 +27,10 @@ struct Waiting<'r> {
 }
 
 impl<'r> Shown<'r> {
-    pub(super) fn new(kept: &'r Histories) -> Self {
-        let (seen, latest) = (None, Seen::default());
-        Shown { kept, history: History::default(), seen, waiting: Vec::new(), latest }
+    /// Of a conversation with so many results.
+    pub(super) fn new(kept: &'r Histories, count: usize) -> Self {
+        let (waiting, latest) = (Vec::with_capacity(count), Seen::default());
+        Shown { kept, history: History::default(), seen: None, waiting, latest }
     }
 
     /// This became of the result at the end of a conversation.
