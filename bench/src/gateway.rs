@@ -58,7 +58,7 @@ impl Plan {
     pub(crate) fn new(flags: &[String]) -> Self {
         let has = |name: &str| flags.iter().any(|flag| flag == name);
         let usual = Self {
-            rounds: 15,
+            rounds: 25,
             turn: Duration::from_millis(200),
             streams: (20, 40),
             idle_streams: 5_000,
