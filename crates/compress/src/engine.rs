@@ -321,22 +321,18 @@ impl<'a> Engine<'a> {
     ) -> Option<Variant> {
         let left_out = runs.iter().any(has_left_out);
         let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
+        let whole = runs.first().filter(|_| is_whole(parts));
         // A text that is all payload has passed the gates, and its tokens are known.
-        let gated = match &runs[..] {
-            [run] if is_whole(parts) => {
-                if let Some(tokens) = run.tokens_at_first() {
-                    let _ = before.set(tokens);
-                }
-                run.known_tokens()
-            }
-            _ => None,
-        };
-        let body: Cow<'_, str> = match &runs[..] {
-            [run] if is_whole(parts) => run.text().into(),
-            _ if runs.iter().any(Run::has_changed) => {
+        let gated = whole.and_then(Run::known_tokens);
+        if let Some(tokens) = whole.and_then(Run::tokens_at_first) {
+            let _ = before.set(tokens);
+        }
+        let body: Cow<'_, str> = match whole {
+            Some(run) => run.text().into(),
+            None if runs.iter().any(Run::has_changed) => {
                 parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>()).into()
             }
-            _ => text.into(),
+            None => text.into(),
         };
         let reference = if left_out { self.reference(text) } else { None };
         let pointed = self.pointed(&body, reference.as_ref(), seen);

@@ -94,8 +94,8 @@ impl History {
                 // The first wins among equals, so that a pointer leads to the earliest copy.
                 .reduce(|best, run| if run.count > best.count { run } else { best })
                 .filter(|run| run.count >= FEWEST_LINES);
-            let pointer = run.and_then(|run| Some((shorter_pointer(&run, rest, counter)?, run)));
-            let Some((pointer, run)) = pointer else {
+            let pointed = run.and_then(|run| Some((shorter_pointer(&run, rest, counter)?, run)));
+            let Some((pointer, run)) = pointed else {
                 start += rest[0].whole.len() + 1;
                 at += 1;
                 continue;
@@ -107,7 +107,7 @@ impl History {
             copied = start - 1;
             at += run.count;
         }
-        if copied == 0 {
+        if out.is_empty() {
             return None;
         }
         out.push_str(&text[copied..]);

@@ -7,6 +7,7 @@ use crate::dictionary;
 use crate::fidelity::Fidelity;
 use crate::filter::Invocation;
 use crate::nature::Nature;
+use crate::runner::stands_for;
 use crate::settings::FLOOR_BYTES;
 use crate::stage::{Stage, Subject, Written};
 use crate::{
@@ -43,7 +44,9 @@ pub(crate) const CAP: &[&dyn Stage] = &[&Cap];
 pub(crate) fn restores(stage: &str, before: &str, after: &str) -> bool {
     let stages = COMPACT.iter().chain(FACTOR).chain(DICTIONARY);
     let stage = stages.copied().find(|other| other.name() == stage);
-    stage.is_some_and(|stage| stage.decode(after).as_deref() == Some(&*stage.canonical(before)))
+    stage.is_some_and(|stage| {
+        stage.decode(after).is_some_and(|decoded| stands_for(stage, before, &decoded))
+    })
 }
 
 static PROGRESS: Cosmetic = Cosmetic::always("progress", progress::settle);

@@ -10,8 +10,9 @@ const FEWEST_ROWS: usize = 6;
 const FEWEST_COLUMNS: usize = 3;
 const MOST_COLUMNS: usize = 64;
 const MOST_PATTERNS: usize = 12;
-/// So many rows, spread over the text, show what there is to find. They are counted in bytes.
+/// So many rows, spread over the text, show what there is to find.
 const SAMPLE: usize = 96;
+const _: () = assert!(SAMPLE <= u8::MAX as usize, "rows are counted by `u8`");
 /// Of the columns that a split may go by, the most promising are tried.
 const TRIED: usize = 3;
 /// Patterns must save this part of a text.
@@ -93,7 +94,7 @@ impl<'a> Sample<'a> {
         }
         let mut cells = Vec::with_capacity(rows.len() * columns);
         rows.iter().for_each(|(row, _)| cells.extend(fields(row, columns)));
-        // By hash: if two values had the same, their rows would only not fit the pattern.
+        // By hash: of two values with the same, even if somebody makes them, the rows do not fit the pattern.
         let mut numbers: HashMap<u64, u32> =
             HashMap::with_capacity_and_hasher(cells.len(), Default::default());
         let mut number = |(index, cell): (usize, &&str)| {

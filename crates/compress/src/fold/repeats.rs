@@ -42,9 +42,9 @@ pub(super) struct Repeats<'a> {
 }
 
 impl<'a> Repeats<'a> {
-    /// `None` if the lines that notes can stand for have fewer than `least` bytes.
+    /// `None` if notes surely save fewer than `least` tokens.
     pub(super) fn new(lines: &'a [&'a str], least: usize) -> Option<Self> {
-        if may_fold(lines) < least {
+        if most_saved(lines) < least {
             return None;
         }
         let mut last: HashMap<&str, (usize, usize)> =
@@ -128,8 +128,9 @@ impl<'a> Repeats<'a> {
     }
 }
 
-/// At least as many bytes as the lines have that a note may stand for: some are taken for others.
-fn may_fold(lines: &[&str]) -> usize {
+/// Notes save no more tokens than this. The lines that they can stand for are found by one bit of a hash, so that some
+/// which do not repeat are among them; and no line has more tokens than bytes, with its end.
+fn most_saved(lines: &[&str]) -> usize {
     let bits = (lines.len() * 64).next_power_of_two().max(64);
     let mut seen = vec![0u64; bits / 64];
     let mut is_seen = |line: &str| {
@@ -137,7 +138,7 @@ fn may_fold(lines: &[&str]) -> usize {
         let (word, bit) = (&mut seen[at / 64], 1 << (at % 64));
         std::mem::replace(word, *word | bit) & bit != 0
     };
-    // Fewer lines than are pointed to must come right behind themselves.
+    // A run too short to be pointed to can only repeat the line or two right above it.
     let is_near =
         |index: usize| lines[index.saturating_sub(FEWEST_LINES - 1)..index].contains(&lines[index]);
     let (mut bytes, mut first) = (0, 0);
@@ -145,9 +146,9 @@ fn may_fold(lines: &[&str]) -> usize {
         if lines.get(index).is_some_and(|line| is_seen(line)) {
             continue;
         }
-        let mut repeated = first..index;
-        if repeated.len() >= FEWEST_LINES || repeated.any(is_near) {
-            bytes += lines[first..index].iter().map(|line| line.len()).sum::<usize>();
+        let mut run = first..index;
+        if run.len() >= FEWEST_LINES || run.any(is_near) {
+            bytes += lines[first..index].iter().map(|line| line.len() + 1).sum::<usize>();
         }
         first = index + 1;
     }
@@ -163,4 +164,26 @@ fn period(note: &Note) -> usize {
 /// A line end costs a token, but those of empty lines go together.
 fn line_weight(line: &str) -> usize {
     weight(line) + usize::from(!line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn notes_never_save_more_than_the_most(
+            lines in vec(prop_oneof!["[1}.-]{1,2}", "[a-c]{1,3}", "[ab] (far longer|line|of words)"], 0..80),
+            times in 1usize..120,
+        ) {
+            let repeated = vec!["1"; times];
+            let lines: Vec<&str> = repeated.into_iter().chain(lines.iter().map(|line| &**line)).collect();
+            let most = most_saved(&lines);
+            let folds = Repeats::new(&lines, 0).expect("nothing is less than nothing").folds();
+            let saved: usize = folds.iter().map(|fold| fold.saved).sum();
+            prop_assert!(saved <= most, "{saved} of {most}");
+        }
+    }
 }

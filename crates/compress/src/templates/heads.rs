@@ -64,7 +64,8 @@ fn has_number(fields: &[Field]) -> bool {
 /// are fewer fields.
 type Head = [u64; FIELDS_TRIED];
 
-/// The heads of the lines that begin like others, and maybe of some more: of most lines the shortest tells already.
+/// The heads of the lines that begin like others, and maybe of some more. To leave out most lines their shortest
+/// beginning is enough, so that only this is hashed of all.
 fn heads(scan: &Scan, rows: impl Iterator<Item = u32>) -> Vec<(Head, u32)> {
     let shortest = rows.filter_map(|row| Some((beginnings(scan, row).next()?, row)));
     let shortest: Vec<(u64, u32)> = shortest.collect();
@@ -78,16 +79,16 @@ fn heads(scan: &Scan, rows: impl Iterator<Item = u32>) -> Vec<(Head, u32)> {
     alike.map(head).collect()
 }
 
-/// The hashes of a line's beginnings, the shortest first. A value follows each, so that what is before that is part of
-/// the template.
+/// The hashes of a line's beginnings, the shortest first. Each ends where the value behind it begins: what is between
+/// the fields and that value is part of the template.
 fn beginnings(scan: &Scan, row: u32) -> impl Iterator<Item = u64> {
     let mut from = scan.line(row).start;
     let mut hash = 0;
     let beginnings = scan.fields(row).iter().map(move |field| {
-        let before = mix_text(hash, scan.slice(from, field.start));
-        hash = mix(before, if field.digits { 0 } else { field.hash.into() });
+        let up_to_field = mix_text(hash, scan.slice(from, field.start));
+        hash = mix(up_to_field, if field.digits { 0 } else { field.hash.into() });
         from = field.end();
-        before
+        up_to_field
     });
     beginnings.skip(*FIELDS.start())
 }

@@ -1,6 +1,6 @@
-//! How often hashes occur, roughly: enough to leave out the many that occur once.
+//! How often hashes occur, roughly: enough to leave out the many that occur once or twice.
 
-/// For each hash, how often it was seen, or more often: a few are taken for others.
+/// For each hash, how often it was seen, or more often: a few are taken for others. Counted up to 255.
 pub(super) struct Tally {
     counts: Vec<u8>,
 }

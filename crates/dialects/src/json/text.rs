@@ -11,13 +11,13 @@ const BLOCK: usize = 16;
 pub fn escape_into(text: &str, spelling: &mut String) {
     let mut plain = 0;
     for (block, start) in text.as_bytes().chunks(BLOCK).zip((0..).step_by(BLOCK)) {
-        let mut escaped = block.first_chunk().map_or_else(|| escaped(&padded(block)), escaped);
-        while escaped != 0 {
-            let at = escaped.trailing_zeros() as usize;
+        let mut bits = block.first_chunk().map_or_else(|| escaped(&padded(block)), escaped);
+        while bits != 0 {
+            let at = bits.trailing_zeros() as usize;
             spelling.push_str(&text[plain..start + at]);
             push_escape(block[at], spelling);
             plain = start + at + 1;
-            escaped &= escaped - 1;
+            bits &= bits - 1;
         }
     }
     spelling.push_str(&text[plain..]);

@@ -20,7 +20,7 @@ use tokenforge_compress::{
 use tokenforge_dialects::ToolResult;
 use tokenforge_store::Kind;
 
-/// What became of a result, and the conversation up to it.
+/// A conversation up to a result, and what became of that.
 pub(super) type Recalled = (Chain, Arc<Entry>);
 
 /// What was made of the tool results of a body.
