@@ -3,6 +3,7 @@
 mod anthropic;
 mod calls;
 mod chat;
+mod choice;
 mod converse;
 mod forge;
 mod found;
@@ -58,6 +59,10 @@ pub struct Request<'a> {
     pub tools: Option<Tools<'a>>,
     /// The other lists of tools, where there are several.
     pub further_tools: Vec<Tools<'a>>,
+    /// The model may not call whichever tool it likes: none, or one that it must, or certain ones.
+    pub restricts_tools: bool,
+    /// The answer is not waited for: it is to be had later, and elsewhere.
+    pub is_background: bool,
     /// The list of turns, if they can be kept.
     list: Option<List>,
 }
@@ -116,6 +121,8 @@ impl<'a> Request<'a> {
             answers: self.answers,
             tools: self.tools.map(Tools::into_owned),
             further_tools: self.further_tools.into_iter().map(Tools::into_owned).collect(),
+            restricts_tools: self.restricts_tools,
+            is_background: self.is_background,
             list: self.list,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::boolean;
 use super::calls;
+use super::choice;
 use super::found::{Answer, Found, each_text};
 use super::result::Shape;
 use super::sites::{Audience, CallSite};
@@ -24,6 +25,7 @@ pub(super) fn member<'a>(
             found.turns(reader, message)
         }
         "tools" => found.tools(reader, key),
+        "tool_choice" => found.restrict_tools(choice::is_restricted(reader)?),
         "system" if found.wants_speech => found.statement(reader, "text", "system"),
         "anthropic_version" => {
             found.is_anthropic = true;

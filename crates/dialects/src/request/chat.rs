@@ -1,6 +1,7 @@
 //! OpenAI Chat Completions and Ollama: messages with `tool_calls`, and messages of the role `tool`.
 
 use super::calls;
+use super::choice;
 use super::found::{Answer, Found};
 use super::sites::CallSite;
 use super::slot::Slot;
@@ -20,6 +21,8 @@ pub(super) fn member<'a>(
             found.turns(reader, message)
         }
         "tools" => found.tools(reader, key),
+        // What `tool_choice` was called before a message could have several calls.
+        "tool_choice" | "function_call" => found.restrict_tools(choice::is_restricted(reader)?),
         _ => reader.skip(),
     }
 }

@@ -1,6 +1,7 @@
 //! Amazon Bedrock Converse: `messages[].content[]` with `toolUse` and `toolResult`.
 
 use super::calls;
+use super::choice;
 use super::found::{Answer, Found};
 use super::result::Shape;
 use super::sites::{Audience, CallSite};
@@ -29,6 +30,7 @@ pub(super) fn member<'a>(
         }
         "toolConfig" => reader.object(|reader, key| match &*key.name {
             "tools" => found.tools(reader, &key),
+            "toolChoice" => found.restrict_tools(choice::is_restricted_by_member(reader)?),
             _ => reader.skip(),
         }),
         _ => reader.skip(),

@@ -23,6 +23,10 @@ pub(super) struct Found<'a> {
     item_tools: Vec<Tools<'a>>,
     /// Lists of tools that others are preferred to.
     pub(super) further_tools: Vec<Tools<'a>>,
+    /// A member says which tools may be called.
+    pub(super) restricts_tools: bool,
+    /// The answer is not waited for.
+    pub(super) is_background: bool,
     /// The list of messages was read.
     pub(super) messages: Slot<()>,
     /// Its turns so far.
@@ -69,6 +73,8 @@ impl<'a> Found<'a> {
             tools: None,
             item_tools: Vec::new(),
             further_tools: Vec::new(),
+            restricts_tools: false,
+            is_background: false,
             messages: Slot::default(),
             list: List::default(),
             tool_list: Slot::default(),
@@ -280,6 +286,12 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
+    /// A member that says which tools may be called was read.
+    pub(super) fn restrict_tools(&mut self, is_restricted: bool) -> Result<(), Refusal> {
+        self.restricts_tools |= is_restricted;
+        Ok(())
+    }
+
     /// Tools came as an item.
     pub(super) fn item_tools(&mut self, tools: Option<Tools<'a>>) {
         self.item_tools.extend(tools);
@@ -305,6 +317,8 @@ impl<'a> Found<'a> {
             answers: self.answers,
             tools,
             further_tools,
+            restricts_tools: self.restricts_tools,
+            is_background: self.is_background,
             list,
         }
     }

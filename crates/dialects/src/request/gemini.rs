@@ -3,6 +3,7 @@
 //! Google reads members in camel case and in snake case.
 
 use super::calls;
+use super::choice;
 use super::found::{Answer, Found};
 use super::head::candidates;
 use super::result::Shape;
@@ -44,6 +45,9 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
             Ok(())
         }
         "generationConfig" | "generation_config" => found.choices.set(key, candidates(reader)?),
+        "toolConfig" | "tool_config" => {
+            found.restrict_tools(choice::is_restricted_by_config(reader)?)
+        }
         "tools" => {
             found.tool_list.mark(key)?;
             reader.array(|reader| declarations(reader, found)).map(|_| ())

@@ -1,6 +1,8 @@
 //! OpenAI Responses: `input[]` with calls and their outputs as items of their own.
 
+use super::boolean;
 use super::calls;
+use super::choice;
 use super::found::{Answer, Found};
 use super::sites::{Audience, CallSite};
 use super::slot::Slot;
@@ -26,6 +28,11 @@ pub(super) fn member<'a>(
         }
         "instructions" if found.wants_speech => found.statement(reader, "input_text", "system"),
         "tools" => found.tools(reader, key),
+        "tool_choice" => found.restrict_tools(choice::is_restricted(reader)?),
+        "background" => {
+            found.is_background |= boolean(reader)? == Some(true);
+            Ok(())
+        }
         _ => reader.skip(),
     }
 }
