@@ -22,6 +22,8 @@ mod ledger;
 mod sweep;
 mod version;
 
+pub use key::key_file;
+
 use crate::address::Address;
 use crate::settings::{Clock, is_unused_for};
 use crate::{Error, Kind, Settings, Stats, Store, entry};
@@ -163,7 +165,7 @@ impl Store for Disk {
     fn key(&self) -> Result<[u8; 32], Error> {
         match self.settings.key {
             Some(key) => Ok(key),
-            None => key::read_or_make(&self.folder.join("key")),
+            None => key_file(&self.folder.join("key")),
         }
     }
 }

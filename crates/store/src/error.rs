@@ -41,6 +41,12 @@ pub enum Error {
         /// Its size.
         length: usize,
     },
+    /// Nobody said where the key is, and without it no reference is worth anything after a restart.
+    #[error("there is no place for the key of references: {reason}")]
+    NoKey {
+        /// Why not, and what would be a place.
+        reason: String,
+    },
     /// The folder was made by a version of Tokenforge that came later, or its version file was damaged.
     #[error("{} says `{found}`, and this version of Tokenforge knows `{known}`: use a newer one, or another folder", path.display())]
     UnknownFormat {

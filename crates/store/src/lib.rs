@@ -37,7 +37,7 @@ mod redis;
 mod settings;
 mod stats;
 
-pub use disk::Disk;
+pub use disk::{Disk, key_file};
 pub use error::Error;
 pub use location::{Location, open};
 pub use memory::Memory;
@@ -68,6 +68,12 @@ pub trait Store: Send + Sync {
     /// The key under which references are made: that of the [`Settings`], else drawn once for the store and the same
     /// from then on, in every process that shares it.
     fn key(&self) -> Result<[u8; 32], Error>;
+
+    /// The key as it is now, where it may become another one: a server that lost its data may have been given one by
+    /// somebody else since. Asks nobody. `None`: what [`key`](Store::key) gave stays the key.
+    fn known_key(&self) -> Option<[u8; 32]> {
+        None
+    }
 
     /// Keeps several entries under a tenant's ids: all of them, or an error says that some may be missing.
     fn put_all(&self, kind: Kind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), Error> {

@@ -18,7 +18,7 @@ pub struct Memory {
     settings: Settings,
     clock: Clock,
     entries: Mutex<Entries>,
-    drawn_key: DrawnKey,
+    key: KeySource,
 }
 
 impl Default for Memory {
@@ -34,8 +34,18 @@ impl Memory {
             settings,
             clock: Clock::default(),
             entries: Mutex::default(),
-            drawn_key: DrawnKey::default(),
+            key: KeySource::default(),
         }
+    }
+
+    /// The same store, with a key that outlives it: asked for until there is one. Without, a key is drawn, and the
+    /// references of another process are other ones.
+    #[must_use]
+    pub fn with_key(
+        self,
+        source: impl Fn() -> Result<[u8; 32], Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self { key: KeySource { known: OnceLock::new(), ask: Box::new(source) }, ..self }
     }
 
     /// The same store, with another clock.
@@ -91,28 +101,36 @@ impl Store for Memory {
     fn key(&self) -> Result<[u8; 32], Error> {
         match self.settings.key {
             Some(key) => Ok(key),
-            None => self.drawn_key.draw(),
+            None => self.key.get(),
         }
     }
 }
 
-/// A key that lasts as long as the store.
-#[derive(Default)]
-struct DrawnKey(OnceLock<[u8; 32]>);
+/// Where the key comes from: the same one as long as the store lives.
+struct KeySource {
+    known: OnceLock<[u8; 32]>,
+    ask: Box<dyn Fn() -> Result<[u8; 32], Error> + Send + Sync>,
+}
 
-impl DrawnKey {
-    fn draw(&self) -> Result<[u8; 32], Error> {
-        if let Some(key) = self.0.get() {
+impl Default for KeySource {
+    fn default() -> Self {
+        KeySource { known: OnceLock::new(), ask: Box::new(key::random) }
+    }
+}
+
+impl KeySource {
+    fn get(&self) -> Result<[u8; 32], Error> {
+        if let Some(key) = self.known.get() {
             return Ok(*key);
         }
-        let fresh = key::random()?;
-        Ok(*self.0.get_or_init(|| fresh))
+        let key = (self.ask)()?;
+        Ok(*self.known.get_or_init(|| key))
     }
 }
 
-impl fmt::Debug for DrawnKey {
+impl fmt::Debug for KeySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("DrawnKey")
+        f.write_str("KeySource")
     }
 }
 
@@ -203,6 +221,22 @@ mod tests {
 
     fn bounded(max_bytes: u64) -> Memory {
         Memory::new(Settings { max_bytes, ..Settings::MEMORY })
+    }
+
+    #[test]
+    fn d03_a_key_from_a_file_outlives_the_store_and_its_absence_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, nowhere) = (folder.path().join("a/key"), folder.path().join("file"));
+        let open =
+            |path: std::path::PathBuf| Memory::default().with_key(move || crate::key_file(&path));
+        let key = open(path.clone()).key().unwrap();
+        assert_eq!(open(path).key().unwrap(), key);
+        assert_ne!(Memory::default().key().unwrap(), key);
+        std::fs::write(&nowhere, "not a folder").unwrap();
+        let store = open(nowhere.join("key"));
+        assert!(store.key().is_err());
+        std::fs::remove_file(&nowhere).unwrap();
+        assert_eq!(store.key().unwrap(), store.key().unwrap(), "asked for until there is one");
     }
 
     #[test]

@@ -6,11 +6,12 @@
 //! ```
 //!
 //! The server bounds what is kept: with `maxmemory-policy volatile-lru` the entries unused for longest make room, and
-//! the key, which has no lifetime, stays. `GETEX` asks for Redis 6.2 or any Valkey.
+//! the key, which has no lifetime, stays; a server that lost it all the same is given it again. `GETEX` asks for Redis 6.2 or any Valkey.
 //!
 //! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
 //! an error calls fail at once for a while.
 
+mod agreement;
 mod link;
 mod pool;
 mod scan;
@@ -74,8 +75,16 @@ impl Store for Redis {
             set.arg(value).arg("PX").arg(lifetime);
             Ok(set)
         };
-        let commands: Vec<Cmd> = entries.iter().map(set).collect::<Result<_, Error>>()?;
-        let replies = self.pool.ask(&commands)?;
+        let mut commands: Vec<Cmd> = entries.iter().map(set).collect::<Result<_, Error>>()?;
+        // Data may be lost without a connection, and a reference is of use only under the key that all have.
+        let agreement = self.pool.agreement();
+        let proposal = (kind == Kind::Original).then(|| agreement.proposal()).flatten();
+        commands.extend(proposal.iter().flatten().cloned());
+        let mut replies = self.pool.ask(&commands)?;
+        let agreed = replies.split_off(entries.len());
+        if proposal.is_some() {
+            agreement.adopt(agreed);
+        }
         replies
             .into_iter()
             .try_for_each(|reply| reply.map(drop))
@@ -126,17 +135,22 @@ impl Store for Redis {
         if let Some(key) = self.settings.key {
             return Ok(key);
         }
-        let name = format!("{PREFIX}key");
-        let mut set = command("SET", &name);
-        set.arg(&key::random()?).arg("NX");
-        // Whichever process comes first sets it; all read the same.
-        let mut replies = self.pool.ask(&[set, command("GET", &name)])?;
+        let agreement = self.pool.agreement();
+        let known = agreement.known();
+        let mut replies =
+            self.pool.ask(&agreement::proposing(&known.map_or_else(key::random, Ok)?))?;
         let kept = replies.pop().unwrap_or(Ok(Value::Nil));
         let kept = bytes(kept).map_err(|error| self.refused(error))?.unwrap_or_default();
         match replies.pop() {
-            Some(Err(error)) if kept.is_empty() => Err(self.refused(error)),
-            _ => key::read(format!("{name} at {}", self.pool.servers()), &kept),
+            Some(Err(error)) if kept.is_empty() => return Err(self.refused(error)),
+            _ => {}
         }
+        let place = format!("{} at {}", agreement::name(), self.pool.servers());
+        key::read(place, &kept).inspect(|key| agreement.learn(*key))
+    }
+
+    fn known_key(&self) -> Option<[u8; 32]> {
+        self.pool.agreement().known()
     }
 }
 

@@ -58,6 +58,52 @@ fn stores_that_race_for_the_key_get_the_same() {
 }
 
 #[test]
+fn d66_a_server_that_lost_its_data_is_given_the_key_again() {
+    let mut server = Server::start(&[]);
+    let (one, other) = (store(&server.url()), store(&server.url()));
+    let key = one.key().unwrap();
+    assert_eq!(other.key().unwrap(), key);
+    server.kill();
+    server.run();
+    // Any call connects anew.
+    assert_eq!(retry(|| one.get(Kind::Original, "t", "id")), None);
+    assert_eq!(store(&server.url()).key().unwrap(), key, "one that was restarted");
+    assert_eq!(one.known_key(), Some(key));
+}
+
+#[test]
+fn d66_who_finds_another_key_after_a_loss_adopts_it() {
+    let mut server = Server::start(&[]);
+    let (one, other) = (store(&server.url()), store(&server.url()));
+    let key = one.key().unwrap();
+    assert_eq!(other.key().unwrap(), key);
+    server.kill();
+    server.run();
+    let drawn = store(&server.url()).key().unwrap();
+    assert_ne!(drawn, key);
+    for store in [one, other] {
+        assert_eq!(store.known_key(), Some(key));
+        assert_eq!(retry(|| store.get(Kind::Original, "t", "id")), None);
+        assert_eq!(store.known_key(), Some(drawn));
+    }
+}
+
+#[test]
+fn d66_a_loss_without_a_lost_connection_is_noticed_when_an_original_is_put() {
+    let server = Server::start(&[]);
+    let (one, other) = (store(&server.url()), store(&server.url()));
+    let key = one.key().unwrap();
+    assert_eq!(other.key().unwrap(), key);
+    server.tell("FLUSHALL");
+    one.put(Kind::Original, "t", "id", b"bytes").unwrap();
+    assert_eq!(store(&server.url()).key().unwrap(), key);
+    server.tell("FLUSHALL");
+    let drawn = store(&server.url()).key().unwrap();
+    other.put(Kind::Original, "t", "id", b"bytes").unwrap();
+    assert_eq!(other.known_key(), Some(drawn));
+}
+
+#[test]
 fn a_damaged_key_is_reported_and_left_alone() {
     let database = Database::new();
     let _: () = database.connection().set("tokenforge:1:key", "short").unwrap();

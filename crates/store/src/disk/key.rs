@@ -1,4 +1,4 @@
-//! The key of a folder: drawn by whichever process comes first, read by all others.
+//! A key file: drawn by whichever process comes first, read by all others.
 
 use super::{make_folder, new_file};
 use crate::{Error, key};
@@ -6,7 +6,11 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-pub(super) fn read_or_make(path: &Path) -> Result<[u8; key::LENGTH], Error> {
+/// The key in a file, which is made, for this user alone, if it is not there. Processes that do this at once agree.
+///
+/// # Errors
+/// There is no such file and none can be made, or it holds something else.
+pub fn key_file(path: &Path) -> Result<[u8; key::LENGTH], Error> {
     match fs::read(path) {
         Ok(bytes) => key::read(path.display(), &bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => {

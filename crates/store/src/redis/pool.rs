@@ -4,6 +4,7 @@
 //! own, calls fail at once for a second, so that an outage costs one request its patience and not every request; then
 //! one call tries again, while the others still fail at once.
 
+use super::agreement::Agreement;
 use super::link::{Link, Reply};
 use super::servers::Servers;
 use crate::Error;
@@ -22,6 +23,7 @@ pub(super) struct Pool {
     servers: Servers,
     patience: Duration,
     state: Mutex<State>,
+    agreement: Agreement,
 }
 
 #[derive(Default)]
@@ -37,11 +39,16 @@ struct Outage {
 
 impl Pool {
     pub(super) fn new(servers: Servers, patience: Duration) -> Self {
-        Self { servers, patience, state: Mutex::default() }
+        Self { servers, patience, state: Mutex::default(), agreement: Agreement::default() }
     }
 
     pub(super) fn servers(&self) -> &Servers {
         &self.servers
+    }
+
+    /// What is known of the key that is kept there.
+    pub(super) fn agreement(&self) -> &Agreement {
+        &self.agreement
     }
 
     /// Sends commands and returns the replies, in their order.
@@ -93,8 +100,9 @@ impl Pool {
         let (sender, receiver) = mpsc::sync_channel(0);
         let pool = Arc::clone(self);
         let make = move || {
-            if let Err(mpsc::SendError(Ok(late))) = sender.send(pool.servers.connect(pool.patience))
-            {
+            let made = pool.servers.connect(pool.patience);
+            let made = made.and_then(|link| pool.agreement.renewed(link));
+            if let Err(mpsc::SendError(Ok(late))) = sender.send(made) {
                 pool.put_back(late, ());
             }
         };

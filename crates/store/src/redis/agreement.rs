@@ -1,0 +1,57 @@
+//! Agreement on the key: whichever process comes first sets it, all others adopt what is there.
+//!
+//! A server may lose its data. Whoever knows the key then offers it again with every new connection and every original,
+//! by `SET NX`, and takes what is there afterwards for the key: so those that ran all the while and those that started
+//! since end up with the same.
+
+use super::link::{Link, Reply};
+use super::{PREFIX, bytes, command};
+use crate::key;
+use ::redis::{Cmd, RedisResult};
+use std::sync::{Mutex, PoisonError};
+
+/// What is known of the key.
+#[derive(Default)]
+pub(super) struct Agreement(Mutex<Option<[u8; key::LENGTH]>>);
+
+impl Agreement {
+    pub(super) fn known(&self) -> Option<[u8; key::LENGTH]> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn learn(&self, key: [u8; key::LENGTH]) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(key);
+    }
+
+    /// Offers the key, if it is known, and asks what it is.
+    pub(super) fn proposal(&self) -> Option<[Cmd; 2]> {
+        self.known().map(|key| proposing(&key))
+    }
+
+    /// Takes what is there for the key. What is no key is left for who asks for it.
+    pub(super) fn adopt(&self, mut replies: Vec<Reply>) {
+        let kept = replies.pop().and_then(|reply| bytes(reply).ok().flatten());
+        if let Some(key) = kept.and_then(|kept| kept.try_into().ok()) {
+            self.learn(key);
+        }
+    }
+
+    /// The same over a connection that is new.
+    pub(super) fn renewed(&self, mut link: Link) -> RedisResult<Link> {
+        if let Some(proposal) = self.proposal() {
+            self.adopt(link.ask(&proposal)?);
+        }
+        Ok(link)
+    }
+}
+
+/// Sets the key where there is none, and asks what it is.
+pub(super) fn proposing(key: &[u8; key::LENGTH]) -> [Cmd; 2] {
+    let mut set = command("SET", &name());
+    set.arg(key).arg("NX");
+    [set, command("GET", &name())]
+}
+
+pub(super) fn name() -> String {
+    format!("{PREFIX}key")
+}
