@@ -72,7 +72,7 @@ fn times(recordings: &[Recording]) -> [f64; 5] {
 fn compress(text: &str, arguments: &str, tool: Option<&str>, mode: Mode) -> usize {
     let settings = Settings { mode, ..Settings::default() };
     let key = Key::from_bytes([7; 32]);
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "bench" });
+    let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
     let tool = tool.unwrap_or("Bash");
     let output = Output { text, tool, arguments, call: None, is_error: false };
     engine.compress(&output, &History::default()).text(text).len()

@@ -173,7 +173,7 @@ impl Work {
 fn compress(result: &ToolResult) {
     let settings = Settings::default();
     let key = Key::from_bytes([7; 32]);
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "bench" });
+    let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
     let arguments = result.arguments.to_string();
     let (text, tool, arguments) = (&result.text, result.tool, &arguments);
     let output = Output { text, tool, arguments, call: None, is_error: false };

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use std::env;
 use std::path::PathBuf;
-use tokenforge_store::{Disk, Location, Settings};
+use tokenforge_store::{Disk, Error, Location, Settings, key_file};
 
 /// The store of originals.
 pub(crate) fn store() -> anyhow::Result<Disk> {
@@ -13,6 +13,13 @@ pub(crate) fn store() -> anyhow::Result<Disk> {
 /// Where the store of originals is.
 pub(crate) fn location() -> anyhow::Result<Location> {
     Ok(Location::Disk(folder()?))
+}
+
+/// The key of references, in the file where the store of originals has it too: whoever shortens outputs on this machine
+/// prints the same ids, and prints them again after a restart.
+pub(crate) fn reference_key() -> Result<[u8; 32], Error> {
+    let no_place = |error: anyhow::Error| Error::NoKey { reason: format!("{error:#}") };
+    key_file(&folder().map_err(no_place)?.join("key"))
 }
 
 /// Where tool servers are kept that were added while the gateway ran.

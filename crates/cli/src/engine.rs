@@ -3,12 +3,11 @@
 use crate::arguments::Vocabulary;
 use crate::{data, filters};
 use clap::{Args, ValueEnum};
+use std::fmt::Display;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::tool::SkipTools;
-use tokenforge_compress::{
-    Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Settings, Vault,
-};
+use tokenforge_compress::{Compressed, Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_store::{Disk, Kind, Store};
 
 /// Whose originals the command line keeps.
@@ -41,9 +40,9 @@ pub(crate) struct EngineArguments {
     #[arg(long)]
     error: bool,
 
-    /// Cap the output at this many bytes
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_OUTPUT_BYTES)]
-    max_output_bytes: usize,
+    /// Cap the output at this many bytes [default: 65536, if the rest can be stored]
+    #[arg(long, value_name = "BYTES")]
+    max_output_bytes: Option<usize>,
 
     /// Keep what looks like a secret
     #[arg(long)]
@@ -118,14 +117,14 @@ impl EngineArguments {
         let Some((store, key)) = self.vault() else {
             return Ok(engine.compress(&output, &History::default()));
         };
-        let lossy = engine.with_vault(Vault { key: &key, tenant: TENANT });
+        let lossy = engine.with_vault(Vault::for_reader(&key));
         let compressed = lossy.compress(&output, &History::default());
         let Some(original) = &compressed.original else { return Ok(compressed) };
         let id = original.reference.to_string();
         match store.put(Kind::Original, TENANT, &id, original.text.as_bytes()) {
             Ok(()) => Ok(compressed),
             Err(error) => {
-                eprintln!("note: {error}; nothing is left out of the output");
+                self.note(&error);
                 Ok(engine.compress(&output, &History::default()))
             }
         }
@@ -140,9 +139,19 @@ impl EngineArguments {
         match opened {
             Ok((key, store)) => Some((store, key)),
             Err(error) => {
-                eprintln!("note: {error:#}; nothing is left out of the output");
+                self.note(&format!("{error:#}"));
                 None
             }
+        }
+    }
+
+    /// Says what it means that nothing can be stored.
+    fn note(&self, error: &dyn Display) {
+        match self.max_output_bytes {
+            Some(_) => eprintln!(
+                "note: {error}; nothing is left out of the output but what exceeds --max-output-bytes, which is gone"
+            ),
+            None => eprintln!("note: {error}; nothing is left out of the output"),
         }
     }
 }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_gateway::Gateway;
-use tokenforge_store::{Location, Store};
+use tokenforge_store::{Location, Memory, Store};
 
 /// Run the gateway between agents and their model providers
 #[derive(Args)]
@@ -154,7 +154,11 @@ pub(crate) fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
     };
     let location: Location = url.parse()?;
     let bounds = bounds(settings, &location);
-    Ok(location.open(bounds)?)
+    Ok(match location {
+        // It forgets all that it has, but for the key: references stay the same after a restart.
+        Location::Memory => Arc::new(Memory::new(bounds).with_key(data::reference_key)),
+        location => location.open(bounds)?,
+    })
 }
 
 fn bounds(settings: &StoreSettings, location: &Location) -> tokenforge_store::Settings {

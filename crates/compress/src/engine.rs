@@ -12,7 +12,7 @@ use crate::nature::Nature;
 use crate::record::{Outcome, Reason, Step, Verdict};
 use crate::reference::{Key, Reference};
 use crate::runner::{Expired, Run, isolated};
-use crate::settings::{CEILING_BYTES, FLOOR_BYTES, Settings};
+use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
@@ -21,6 +21,7 @@ use marked::is_marked;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use tokenforge_tokens::Counter;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// A tool's output and the call it answers.
 #[derive(Debug, Clone, Copy)]
@@ -37,13 +38,30 @@ pub struct Output<'a> {
     pub is_error: bool,
 }
 
-/// Where originals can be fetched back from: with one, something may be left out of an output.
+/// A place for originals.
 #[derive(Debug, Clone, Copy)]
 pub struct Vault<'a> {
     /// What makes references unforgeable.
     pub key: &'a Key,
-    /// Whose originals these are.
-    pub tenant: &'a str,
+    /// Who can fetch an original.
+    pub access: Access,
+}
+
+impl<'a> Vault<'a> {
+    /// From which whoever reads an output can fetch what is left out of it.
+    #[must_use]
+    pub fn for_reader(key: &'a Key) -> Self {
+        Vault { key, access: Access::Reader }
+    }
+}
+
+/// Who can fetch what is in a [`Vault`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever reads the output, with what it is given beside it: so something may be left out.
+    Reader,
+    /// Others only. Nothing is left out but what exceeds a limit that the caller set itself, with a reference for them.
+    Others,
 }
 
 /// What became of an output.
@@ -153,11 +171,29 @@ impl<'a> Engine<'a> {
         Engine { is_traced: true, ..self }
     }
 
+    /// Can whoever reads an output fetch back what is left out of it?
+    #[must_use]
+    pub fn is_reversible(&self) -> bool {
+        self.vault.is_some_and(|vault| vault.access == Access::Reader)
+    }
+
     /// Does a request need the tool that gives back what is left out? Decided by the settings alone, since adding it
     /// in mid-conversation would change everything that follows it.
     #[must_use]
     pub fn offers_expansion(&self) -> bool {
-        matches!(self.settings.mode, Mode::Standard | Mode::Aggressive) && self.vault.is_some()
+        matches!(self.settings.mode, Mode::Standard | Mode::Aggressive) && self.is_reversible()
+    }
+
+    /// Tells engines apart that may write another text for the same output.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let vault = match self.vault {
+            None => [0, 0],
+            Some(Vault { key, access: Access::Others }) => [1, key.fingerprint()],
+            Some(Vault { key, access: Access::Reader }) => [2, key.fingerprint()],
+        };
+        let parts = [self.settings.fingerprint(), vault[0], vault[1]];
+        xxh3_64(parts.map(u64::to_le_bytes).as_flattened())
     }
 
     /// The settings.
@@ -169,7 +205,7 @@ impl<'a> Engine<'a> {
     /// The reference under which a text can be fetched back, if anything can.
     #[must_use]
     pub fn reference(&self, text: &str) -> Option<Reference> {
-        self.vault.map(|vault| Reference::of(vault.key, vault.tenant, text))
+        self.vault.map(|vault| Reference::of(vault.key, text))
     }
 
     /// The output without its secrets, as it would be stored if something were left out of it.
@@ -276,9 +312,9 @@ impl<'a> Engine<'a> {
 
     /// In fewer tokens, and no longer than allowed.
     fn compacted<'r>(&self, run: Run<'r>) -> Run<'r> {
-        let mode = self.settings.mode;
-        let run = if mode.compacts() { run.through(stages::COMPACT) } else { run };
-        let fits = |run: &Run<'_>| !mode.is_safe() || run.len() <= self.settings.max_output_bytes;
+        let run = if self.settings.mode.compacts() { run.through(stages::COMPACT) } else { run };
+        let limit = self.limit();
+        let fits = |run: &Run<'_>| limit.is_none_or(|limit| run.len() <= limit);
         if fits(&run) {
             return self.factored(run);
         }
@@ -305,9 +341,17 @@ impl<'a> Engine<'a> {
         leaves_out.then(|| short.into_iter().map(|run| self.compacted(run)).collect())
     }
 
+    /// How many bytes of a payload are kept, if not all. What the caller asked for is cut off in any case; what it did
+    /// not ask for only where it can be fetched back.
+    fn limit(&self) -> Option<usize> {
+        let Settings { mode, max_output_bytes, .. } = self.settings;
+        let usual = self.is_reversible().then_some(DEFAULT_MAX_OUTPUT_BYTES);
+        max_output_bytes.or(usual).filter(|_| mode.is_safe())
+    }
+
     /// A failure is shown whole: what explains it cannot be told from what does not.
     fn may_leave_out(&self, context: &Context) -> bool {
-        self.settings.mode.leaves_out() && self.vault.is_some() && !context.is_error
+        self.settings.mode.leaves_out() && self.is_reversible() && !context.is_error
     }
 
     /// What would be forwarded, if that is less than the text. `before` are the tokens of the text, once they are known.

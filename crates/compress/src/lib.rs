@@ -54,7 +54,7 @@ pub mod whitespace;
 mod whole_lines;
 pub mod wrapper;
 
-pub use engine::{Compressed, Engine, Original, Output, Vault};
+pub use engine::{Access, Compressed, Engine, Original, Output, Vault};
 pub use fidelity::Fidelity;
 pub use history::History;
 pub use mode::{Mode, UnknownMode};

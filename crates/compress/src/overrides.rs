@@ -89,7 +89,7 @@ impl Overrides {
             mode: self.mode.unwrap_or(defaults.mode),
             method: self.method.unwrap_or(defaults.method),
             redact_secrets: self.redact_secrets.unwrap_or(defaults.redact_secrets),
-            max_output_bytes: self.max_output_bytes.unwrap_or(defaults.max_output_bytes),
+            max_output_bytes: self.max_output_bytes.or(defaults.max_output_bytes),
             ..defaults.clone()
         }
     }
@@ -154,7 +154,7 @@ mod tests {
         let settings = overrides.over(&defaults);
         assert_eq!((settings.mode, settings.method), (Mode::Aggressive, Method::Repair));
         assert!(!settings.redact_secrets);
-        assert_eq!(settings.max_output_bytes, 65_536);
+        assert_eq!(settings.max_output_bytes, None);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! References: how a shortened result says where its original is, in a way that tool text cannot forge.
 //!
-//! A reference is 128 bits of content hash and 32 bits of tag, both keyed and scoped by tenant. The same content has
-//! the same reference on every turn, replica and restart that share the key, and whoever lacks the key can neither
-//! make one nor test a guess of what it stands for.
+//! A reference is 128 bits of content hash and 32 bits of tag, both keyed by the installation. The same content has the
+//! same reference on every turn, replica and restart that share the key, whoever asks, and whoever lacks the key can
+//! neither make one nor test a guess of what it stands for. It says nothing of a tenant: a credential that is renewed in
+//! mid-conversation must change no byte. Who may fetch what it stands for is the store's matter, which keeps originals
+//! by tenant.
 //!
 //! It is printed as a line of its own before the shortened text, `<<<SHADOW:shadow_xxx>>>`, and paid for on every
 //! turn. Hence the spelling, 35 small letters. Means of 1,000 markers with their line end:
@@ -56,11 +58,15 @@ impl Key {
         ))
     }
 
-    /// The key for one purpose and one tenant.
-    fn scoped(&self, purpose: &str, tenant: &str) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_derive_key(purpose);
-        hasher.update(&self.0).update(tenant.as_bytes());
-        hasher.finalize().into()
+    /// Tells keys apart without telling one.
+    pub fn fingerprint(&self) -> u64 {
+        let hash = self.derived("tokenforge 2026 fingerprint of a reference key");
+        hash.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+    }
+
+    /// The key for one purpose.
+    fn derived(&self, purpose: &str) -> [u8; 32] {
+        blake3::derive_key(purpose, &self.0)
     }
 }
 
@@ -76,13 +82,13 @@ impl fmt::Debug for Key {
 /// use tokenforge_compress::reference::{Key, Reference};
 ///
 /// let key = Key::from_secret("for the example");
-/// let reference = Reference::of(&key, "tenant", "a long tool output");
+/// let reference = Reference::of(&key, "a long tool output");
 /// let shown = format!("{}\n3 of 900 lines", reference.marker());
 ///
 /// let (found, rest) = Reference::leading(&shown).expect("there is a marker");
 /// assert_eq!((found, rest), (reference, "3 of 900 lines"));
-/// assert!(found.verify(&key, "tenant"));
-/// assert!(!found.verify(&key, "another tenant"));
+/// assert!(found.verify(&key));
+/// assert!(!found.verify(&Key::from_secret("of another installation")));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reference {
@@ -91,18 +97,18 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The reference of an original: the same for the same key, tenant and text.
-    pub fn of(key: &Key, tenant: &str, original: &str) -> Self {
-        let scoped = key.scoped("tokenforge 2026 reference content", tenant);
-        let hash = blake3::keyed_hash(&scoped, original.as_bytes());
+    /// The reference of an original: the same for the same key and text.
+    pub fn of(key: &Key, original: &str) -> Self {
+        let derived = key.derived("tokenforge 2026 reference content");
+        let hash = blake3::keyed_hash(&derived, original.as_bytes());
         let content = hash.as_bytes().first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
-        Self { content, tag: tag(key, tenant, content) }
+        Self { content, tag: tag(key, content) }
     }
 
-    /// Was this reference made under this key for this tenant? Anything else is somebody's text.
-    pub fn verify(&self, key: &Key, tenant: &str) -> bool {
+    /// Was this reference made under this key? Anything else is somebody's text.
+    pub fn verify(&self, key: &Key) -> bool {
         // Two words are compared in one instruction: the time tells nothing about where they differ.
-        self.tag == tag(key, tenant, self.content)
+        self.tag == tag(key, self.content)
     }
 
     /// What stands before a shortened text, on a line of its own: `<<<SHADOW:shadow_xxx>>>`, without the line end.
@@ -214,9 +220,9 @@ impl FromStr for Reference {
 )]
 pub struct NotAReference;
 
-fn tag(key: &Key, tenant: &str, content: u128) -> u32 {
-    let scoped = key.scoped("tokenforge 2026 reference tag", tenant);
-    let hash = blake3::keyed_hash(&scoped, &content.to_be_bytes());
+fn tag(key: &Key, content: u128) -> u32 {
+    let derived = key.derived("tokenforge 2026 reference tag");
+    let hash = blake3::keyed_hash(&derived, &content.to_be_bytes());
     hash.as_bytes().first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
@@ -259,7 +265,7 @@ mod tests {
     }
 
     fn reference() -> Reference {
-        Reference::of(&key(), "tenant", "the original")
+        Reference::of(&key(), "the original")
     }
 
     #[test]
@@ -273,27 +279,23 @@ mod tests {
     #[test]
     fn c3_same_content_same_id() {
         assert_eq!(reference(), reference());
-        assert_ne!(reference(), Reference::of(&key(), "tenant", "another original"));
+        assert_ne!(reference(), Reference::of(&key(), "another original"));
     }
 
     /// A changed spelling or hash would orphan every original that is stored.
     #[test]
     fn l5_the_spelling_is_stable_across_versions() {
-        assert_eq!(reference().to_string(), "shadow_bupmiijpjuwoweagcbhvlhqsjtlyaenrdas");
+        assert_eq!(reference().to_string(), "shadow_ahbchxuoehbjilfjlsupesbwyhhhgtwoxkn");
     }
 
     #[test]
-    fn g40_other_tenants_and_keys_have_other_ids_and_verify_none_of_ours() {
+    fn g40_other_keys_have_other_ids_and_verify_none_of_ours() {
         let ours = reference();
-        let others = [
-            (key(), "another"),
-            (Key::from_bytes([8; 32]), "tenant"),
-            (Key::from_secret("secret"), "tenant"),
-        ];
-        assert!(ours.verify(&key(), "tenant"));
-        for (key, tenant) in others {
-            assert!(!ours.verify(&key, tenant), "{tenant}");
-            assert_ne!(Reference::of(&key, tenant, "the original"), ours, "{tenant}");
+        assert!(ours.verify(&key()));
+        for other in [Key::from_bytes([8; 32]), Key::from_secret("secret")] {
+            assert!(!ours.verify(&other));
+            assert_ne!(Reference::of(&other, "the original"), ours);
+            assert_ne!(other.fingerprint(), key().fingerprint());
         }
     }
 
@@ -302,11 +304,11 @@ mod tests {
         let ours = reference();
         for bit in 0..128 {
             let forged = Reference { content: ours.content ^ (1 << bit), ..ours };
-            assert!(!forged.verify(&key(), "tenant"), "content bit {bit}");
+            assert!(!forged.verify(&key()), "content bit {bit}");
         }
         for bit in 0..32 {
             let forged = Reference { tag: ours.tag ^ (1 << bit), ..ours };
-            assert!(!forged.verify(&key(), "tenant"), "tag bit {bit}");
+            assert!(!forged.verify(&key()), "tag bit {bit}");
         }
     }
 
@@ -346,7 +348,7 @@ mod tests {
 
     #[test]
     fn markers_are_found_wherever_a_client_puts_them() {
-        let (one, other) = (reference(), Reference::of(&key(), "tenant", "other"));
+        let (one, other) = (reference(), Reference::of(&key(), "other"));
         let text = format!(
             "<<<SHADOW:shadow_xxx>>> <<<SHADOW:{}\n[{{'text': '{}\\nabc'}}]{} é",
             one.marker(),

@@ -9,6 +9,7 @@ use crate::history::{History, duplicate_marker, pointed_calls};
 use crate::record::Verdict;
 use crate::tool::Tool;
 use std::collections::{HashMap, VecDeque};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A longer text is compressed anew each time.
 pub const LARGEST_MEMO: usize = 16 << 10;
@@ -93,7 +94,7 @@ impl Session {
             };
         };
         let input = blake3::hash(output.text.as_bytes());
-        let settings = engine.settings().fingerprint(options.dedup);
+        let settings = xxh3_64_with_seed(&[u8::from(options.dedup)], engine.fingerprint());
         let known = self.memo.get(call).filter(|_| options.memo);
         let still_holds = |memo: &&Memo| {
             let is_same = memo.input == input && memo.settings == settings;
@@ -143,7 +144,7 @@ impl Session {
         let original = match history.shows(&shown.call, text) {
             true => None,
             false => {
-                let reference = engine.reference(text)?;
+                let reference = engine.reference(text).filter(|_| engine.is_reversible())?;
                 Some(Original { reference, text: text.to_owned() })
             }
         };
@@ -347,7 +348,7 @@ mod tests {
         let (mut session, settings) = (Session::default(), Settings::default());
         let text = rows(40, 7);
         compress(&mut session, &output(&text, "call_1"), &History::default(), &settings);
-        let other = Settings { max_output_bytes: 1000, ..Settings::default() };
+        let other = Settings { max_output_bytes: Some(1000), ..Settings::default() };
         assert!(
             compress(&mut session, &output(&text, "call_1"), &History::default(), &other)
                 .memo_changed

@@ -4,10 +4,10 @@ use crate::dictionary::Method;
 use crate::mode::Mode;
 use crate::reference::Hint;
 use crate::tool::SkipTools;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use tokenforge_formats::Form;
 use tokenforge_formats::stc2::Level;
 use tokenforge_tokens::Counter;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Outputs below this many bytes are left as they are by all but redaction: nothing is to be gained.
 pub const FLOOR_BYTES: usize = 128;
@@ -30,8 +30,9 @@ pub struct Settings {
     pub method: Method,
     /// Are secrets removed? In every mode but `disabled` and `lossless`.
     pub redact_secrets: bool,
-    /// How many bytes of an output are kept, by the modes that cap.
-    pub max_output_bytes: usize,
+    /// How many bytes of an output are kept, by the modes that cap: a limit that the caller set, which holds in any case.
+    /// `None`: [`DEFAULT_MAX_OUTPUT_BYTES`], where what is cut off can be fetched back, and else all of them.
+    pub max_output_bytes: Option<usize>,
     /// The forms that JSON may take.
     pub json_formats: Vec<Form>,
     /// Where STC is among them: may it be version 2?
@@ -50,7 +51,7 @@ impl Default for Settings {
             mode: Mode::default(),
             method: Method::default(),
             redact_secrets: true,
-            max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
+            max_output_bytes: None,
             json_formats: Form::ALL.to_vec(),
             stc2: Stc2::default(),
             expand_hint: None,
@@ -85,10 +86,15 @@ impl Settings {
         }
     }
 
-    /// Tells settings apart that may lead to another text; `dedup` is the session's part of them.
+    /// Tells settings apart that may lead to another text. What is remembered in a shared store is found by it, so it
+    /// must be the same in every build: a written hash of a written text, not what a compiler makes of types.
     #[must_use]
-    pub fn fingerprint(&self, dedup: bool) -> u64 {
-        let mut hasher = DefaultHasher::new();
+    pub fn fingerprint(&self) -> u64 {
+        xxh3_64(self.spelling().as_bytes())
+    }
+
+    /// All of them as one text, each with its name and an end of its own.
+    fn spelling(&self) -> String {
         let Settings {
             mode,
             method,
@@ -100,9 +106,29 @@ impl Settings {
             skip_tools,
             counter,
         } = self;
-        (mode, method, redact_secrets, max_output_bytes, expand_hint, dedup).hash(&mut hasher);
-        (stc2, json_formats, skip_tools, counter).hash(&mut hasher);
-        hasher.finish()
+        let mut text = format!(
+            "mode={mode}\nmethod={method}\nredact_secrets={redact_secrets}\nstc2={}\n",
+            stc2.name()
+        );
+        let limit = max_output_bytes.map(|bytes| format!("max_output_bytes={bytes}\n"));
+        let hint = expand_hint.map(|hint| format!("expand_hint={}\n", hint.line()));
+        let forms = json_formats.iter().map(|form| format!("json_format={}\n", form_name(*form)));
+        let skipped =
+            skip_tools.entries().map(|entry| format!("skip_tool={}:{entry}\n", entry.len()));
+        let counter = match counter {
+            Counter::Exact(vocabulary) => format!("counter={}\n", vocabulary.name()),
+            _ => "counter=estimate\n".to_owned(),
+        };
+        text.extend(limit.into_iter().chain(hint).chain(forms).chain(skipped).chain([counter]));
+        text
+    }
+}
+
+/// The name of a form, with its level where it has one.
+fn form_name(form: Form) -> String {
+    match form {
+        Form::Stc2(level) => format!("stc2 level {}", level.number()),
+        form => form.name().to_owned(),
     }
 }
 
@@ -118,6 +144,17 @@ pub enum Stc2 {
     Nested,
     /// Level 3 in every mode: also prefixes, templates, ditto marks and references.
     Shared,
+}
+
+impl Stc2 {
+    fn name(self) -> &'static str {
+        match self {
+            Stc2::Never => "never",
+            Stc2::Auto => "auto",
+            Stc2::Nested => "nested",
+            Stc2::Shared => "shared",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,5 +176,49 @@ mod tests {
     fn without_stc_there_is_no_stc_2() {
         let settings = Settings { json_formats: vec![Form::Toon], ..Settings::default() };
         assert_eq!(settings.json_forms(), [Form::Toon]);
+    }
+
+    /// What is remembered in a shared store is found by this: other values orphan it.
+    #[test]
+    fn d23_the_fingerprint_is_the_same_in_every_build() {
+        let full = Settings {
+            mode: Mode::Aggressive,
+            method: Method::Repair,
+            redact_secrets: false,
+            max_output_bytes: Some(9_000),
+            json_formats: vec![Form::Toon, Form::Stc2(Level::Shared)],
+            stc2: Stc2::Shared,
+            expand_hint: Some(Hint::Tool),
+            skip_tools: SkipTools::parse(["read", "get \"x\"\n"]),
+            counter: Counter::Estimate,
+        };
+        assert_eq!(
+            Settings::default().spelling(),
+            "mode=standard\nmethod=lzw\nredact_secrets=true\nstc2=auto\njson_format=json\n\
+             json_format=toon\njson_format=stc\njson_format=table\ncounter=o200k_base\n"
+        );
+        let prints = [Settings::default().fingerprint(), full.fingerprint()];
+        assert_eq!(prints, [0x7a3f_b705_cc90_612f, 0x12af_ad12_e207_1011], "{prints:x?}");
+    }
+
+    #[test]
+    fn settings_that_differ_have_other_fingerprints() {
+        let settings = Settings::default;
+        let others = [
+            Settings { mode: Mode::Safe, ..settings() },
+            Settings { method: Method::Auto, ..settings() },
+            Settings { redact_secrets: false, ..settings() },
+            Settings { max_output_bytes: Some(DEFAULT_MAX_OUTPUT_BYTES), ..settings() },
+            Settings { json_formats: vec![Form::Json], ..settings() },
+            Settings { stc2: Stc2::Never, ..settings() },
+            Settings { expand_hint: Some(Hint::Command), ..settings() },
+            Settings { skip_tools: SkipTools::parse(["read"]), ..settings() },
+            Settings { counter: Counter::Estimate, ..settings() },
+        ];
+        let mut prints: Vec<u64> = others.iter().map(Settings::fingerprint).collect();
+        prints.push(settings().fingerprint());
+        prints.sort_unstable();
+        prints.dedup();
+        assert_eq!(prints.len(), others.len() + 1);
     }
 }

@@ -8,7 +8,7 @@ use crate::fidelity::Fidelity;
 use crate::filter::Invocation;
 use crate::nature::Nature;
 use crate::runner::stands_for;
-use crate::settings::FLOOR_BYTES;
+use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES};
 use crate::stage::{Stage, Subject, Written};
 use crate::{
     binary, cap, columns, fold, normalize, numbers, padding, paths, progress, templates, terminal,
@@ -262,7 +262,8 @@ impl Stage for Cap {
     }
 
     fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
-        let capped = cap::cap(text, subject.settings.max_output_bytes)?;
+        let limit = subject.settings.max_output_bytes.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES);
+        let capped = cap::cap(text, limit)?;
         let done = capped.error_window.then_some("cap_error_window");
         // A few bytes too many are cheaper than a marker and a reference.
         (capped.text.len() + FLOOR_BYTES < text.len())

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::sync::Arc;
 use tokenforge_compress::expansion::{Selection, select};
 use tokenforge_compress::reference::{Key, Reference};
 use tokenforge_compress::{Engine, Settings};
@@ -23,6 +24,8 @@ pub(crate) struct Originals {
     pub(crate) results: HashMap<Reference, usize>,
     /// Under which the originals were made: without their secrets.
     pub(crate) settings: Settings,
+    /// Under which the references were made.
+    pub(crate) key: Option<Arc<Key>>,
 }
 
 /// Tokens that the model fetched back, and of which result of the request, if it is one of them.
@@ -68,23 +71,26 @@ impl Originals {
     }
 
     fn wanted(&self, gateway: &Gateway, wanted: &Wanted) -> Result<String, String> {
-        let text = match self.in_request(gateway, &wanted.id) {
+        let text = match self.in_request(&wanted.id) {
             Some(text) => text,
             None => original(gateway, &self.tenant, &wanted.id)?,
         };
         wanted.selected(&text)
     }
 
-    /// The original out of the request that is being answered.
-    fn in_request(&self, gateway: &Gateway, id: &str) -> Option<String> {
-        let reference = reference(id)?;
-        let key: &Key = &*gateway.reference_key()?;
+    /// The original out of the request that is being answered: it needs no store, and is whoever's who sent it. One that
+    /// was left out in an earlier turn, and is not now, is found too.
+    fn in_request(&self, id: &str) -> Option<String> {
+        let (reference, key) = (reference(id)?, self.key.as_deref()?);
         let request = Request::read(&self.body, self.dialect).ok()?;
-        let result = request.results.get(*self.results.get(&reference)?)?;
-        let plain = Plain::of(result, &self.body)?;
-        let output = plain.output();
-        let original = Engine::new(&self.settings).redacted(&output);
-        (Reference::of(key, &self.tenant, &original) == reference).then(|| original.into_owned())
+        let known = self.results.get(&reference).and_then(|index| request.results.get(*index));
+        let is_searched = known.is_none() && reference.verify(key);
+        let all = request.results.iter().filter(|_| is_searched);
+        known.into_iter().chain(all).find_map(|result| {
+            let plain = Plain::of(result, &self.body)?;
+            let original = Engine::new(&self.settings).redacted(&plain.output()).into_owned();
+            (Reference::of(key, &original) == reference).then_some(original)
+        })
     }
 }
 
@@ -117,7 +123,7 @@ pub(crate) fn original(gateway: &Gateway, tenant: &str, id: &str) -> Result<Stri
     };
     let reference = reference(id).ok_or_else(unknown)?;
     let key = gateway.reference_key().ok_or_else(unknown)?;
-    if !reference.verify(&key, tenant) {
+    if !reference.verify(&key) {
         return Err(unknown());
     }
     let stored = gateway.store.get(Kind::Original, tenant, &reference.to_string());

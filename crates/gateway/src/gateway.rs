@@ -8,6 +8,8 @@ use crate::guarded::Guarded;
 use crate::mcp;
 use crate::memo::Memo;
 use crate::options::Options;
+use crate::reference_key::ReferenceKey;
+use crate::rewrite::Asker;
 use crate::route::Routes;
 use crate::sessions::Sessions;
 use crate::sticky::Sticky;
@@ -19,8 +21,7 @@ use crate::upstream::Client;
 use crate::workers::Workers;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Output};
 use tokenforge_config::{Origins, SchemaCompression, Settings};
@@ -29,9 +30,6 @@ use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
 use tokio::sync::{Semaphore, watch};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
-
-/// How long a store that did not give its key is left alone.
-const KEY_RETRY: Duration = Duration::from_secs(1);
 
 /// The gateway: what lives as long as the process.
 pub struct Gateway {
@@ -44,9 +42,7 @@ pub struct Gateway {
     registry: Registry,
     pub(crate) store: Arc<dyn Store>,
     /// Under which references are made.
-    key: OnceLock<Arc<Key>>,
-    /// When the store was last asked for the key, in vain.
-    key_asked: Mutex<Option<Instant>>,
+    key: ReferenceKey,
     pub(crate) client: Arc<Client>,
     pub(crate) memo: Memo,
     pub(crate) sessions: Sessions,
@@ -97,8 +93,6 @@ impl Gateway {
     ) -> Result<Arc<Self>, ConfigError> {
         chains::register(&mut registry)?;
         let state = State::new(settings.clone(), &registry, &Chains::default())?;
-        let key = settings.store.key.as_ref().map(|secret| Key::from_secret(secret.expose()));
-        let key = key.map_or_else(OnceLock::new, |key| Arc::new(key).into());
         let threads = match settings.limits.compression_threads {
             0 => std::thread::available_parallelism().map_or(2, usize::from),
             threads => threads,
@@ -116,8 +110,7 @@ impl Gateway {
             deferrals: Deferrals::default(),
             strategy_limits: strategy::Limits::new(&settings.tool_output),
             store: Arc::new(Guarded(store)),
-            key,
-            key_asked: Mutex::default(),
+            key: ReferenceKey::new(&settings),
             workers: Workers::new(threads),
             is_draining: AtomicBool::new(false),
             state: ArcSwap::from_pointee(state),
@@ -191,37 +184,24 @@ impl Gateway {
 
     /// The key under which references are made, if nobody has to be asked for it.
     pub(crate) fn known_key(&self) -> Option<Arc<Key>> {
-        self.key.get().cloned()
+        self.key.known(&*self.store)
     }
 
     /// The key under which references are made, if the store gives it. Blocks.
     pub(crate) fn reference_key(&self) -> Option<Arc<Key>> {
-        if let Some(key) = self.known_key() {
-            return Some(key);
-        }
-        let mut asked = self.key_asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.key.get().is_none() && asked.is_none_or(|asked| asked.elapsed() >= KEY_RETRY) {
-            match self.store.key() {
-                Ok(bytes) => {
-                    return Some(self.key.get_or_init(|| Key::from_bytes(bytes).into()).clone());
-                }
-                Err(error) => {
-                    self.telemetry.store_failed(&error);
-                    *asked = Some(Instant::now());
-                }
-            }
-        }
-        self.known_key()
+        self.key.ask(&*self.store).unwrap_or_else(|error| {
+            self.telemetry.key_missing(&error);
+            None
+        })
     }
 
     /// Where a late decision about an output is remembered.
-    pub(crate) fn sticky<'s>(
-        &'s self,
-        tenant: &'s str,
+    pub(crate) fn sticky(
+        &self,
         output: &Output<'_>,
         settings: &tokenforge_compress::Settings,
-    ) -> Sticky<'s> {
-        Sticky::late(&*self.store, tenant, output, settings)
+    ) -> Sticky<'_> {
+        Sticky::late(&*self.store, output, settings)
     }
 
     /// No longer ready for new requests; those under way go on.
@@ -271,8 +251,8 @@ impl State {
     }
 
     /// Tells apart all that may lead to another text for the same results.
-    pub(crate) fn fingerprint(&self, engine: &Engine<'_>, is_observed: bool) -> u64 {
-        let engine_print = engine.settings().fingerprint(engine.offers_expansion());
-        xxh3_64_with_seed(&[u8::from(is_observed)], engine_print ^ self.strategy_print)
+    pub(crate) fn fingerprint(&self, engine: &Engine<'_>, asker: Asker, is_observed: bool) -> u64 {
+        let flags = [asker as u8, u8::from(is_observed)];
+        xxh3_64_with_seed(&flags, engine.fingerprint() ^ self.strategy_print)
     }
 }

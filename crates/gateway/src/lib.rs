@@ -20,6 +20,7 @@ mod note;
 mod options;
 mod own;
 mod project;
+mod reference_key;
 mod relay;
 mod report;
 mod rewrite;

@@ -66,7 +66,7 @@ impl Originals for Kept {
         let id = original.reference.to_string();
         let Some(gateway) = self.0.upgrade() else { return false };
         let kept = gateway.store.put(Kind::Original, tenant, &id, original.text.as_bytes());
-        kept.map_err(|error| gateway.telemetry.store_failed(&error)).is_ok()
+        kept.map_err(|error| gateway.telemetry.nothing_left_out(&error)).is_ok()
     }
 
     fn find(&self, tenant: &str, id: &str) -> Option<String> {

@@ -28,6 +28,10 @@ const BYTES: u64 = 16 << 20;
 /// What is older is made again, so that its original is stored again before the store forgets it.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
+/// The same where the store did not keep the original: soon enough for one that comes back, and seldom enough for one
+/// that does not.
+const FRESH_UNSTORED: Duration = Duration::from_secs(60);
+
 /// Remembers what became of results.
 pub(crate) struct Memo {
     entries: Cache<u128, Arc<Entry>, Weight>,
@@ -64,6 +68,27 @@ pub(crate) struct Entry {
     /// What that saved.
     pub(crate) figures: Arc<Figures>,
     made: Instant,
+    /// How long it is used.
+    fresh_for: Duration,
+}
+
+/// What is forwarded for a result.
+pub(crate) struct Forwarded {
+    /// What stands in its place, as JSON.
+    pub(crate) replacement: Option<Arc<str>>,
+    /// The name of its original, where something was left out.
+    pub(crate) original: Option<Reference>,
+    /// What that saved.
+    pub(crate) figures: Arc<Figures>,
+    /// The store keeps the original, if there is one.
+    pub(crate) is_stored: bool,
+}
+
+impl Forwarded {
+    /// The result as it came.
+    pub(crate) fn untouched(figures: Arc<Figures>) -> Self {
+        Forwarded { replacement: None, original: None, figures, is_stored: true }
+    }
 }
 
 /// The results of a conversation so far, as one number.
@@ -119,7 +144,8 @@ impl Memo {
             is_known || *entry.raw == *raw(result, body)
         };
         let entry = self.entries.get(&chain.0)?;
-        (is_same(&entry) && now.saturating_duration_since(entry.made) < FRESH).then_some(entry)
+        let age = now.saturating_duration_since(entry.made);
+        (is_same(&entry) && age < entry.fresh_for).then_some(entry)
     }
 
     /// What is known of the texts and turns of somebody's body, in which these texts were found already.
@@ -137,14 +163,15 @@ impl Memo {
         chain: Chain,
         result: &ToolResult,
         body: &[u8],
-        replacement: Option<Arc<str>>,
-        original: Option<Reference>,
-        figures: Arc<Figures>,
+        forwarded: Forwarded,
     ) -> Arc<Entry> {
         let raw: Box<[u8]> = raw(result, body).into();
         let raw_hash = self.hash(&raw);
         let made = Instant::now();
-        let entry = Arc::new(Entry { raw, raw_hash, replacement, original, figures, made });
+        let Forwarded { replacement, original, figures, is_stored } = forwarded;
+        let fresh_for = if is_stored { FRESH } else { FRESH_UNSTORED };
+        let entry =
+            Arc::new(Entry { raw, raw_hash, replacement, original, figures, made, fresh_for });
         self.entries.insert(chain.0, entry.clone());
         entry
     }

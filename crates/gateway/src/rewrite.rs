@@ -1,7 +1,8 @@
 //! The body that goes on in place of the one that came.
 //!
-//! All decisions about a body are made here, from the body, the settings and the tenant. What is found in the
-//! [`Memo`](crate::memo::Memo) saves work and decides nothing.
+//! All decisions about a body are made here, from the body and the settings: whose it is decides no byte, or a credential
+//! that is renewed would cost the provider's cache. What is found in the [`Memo`](crate::memo::Memo) saves work and decides
+//! nothing.
 
 mod figures;
 mod inputs;
@@ -29,7 +30,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_compress::Settings;
-use tokenforge_compress::reference::Reference;
+use tokenforge_compress::reference::{Key, Reference};
 use tokenforge_compress::schema::minify_tools;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
 use tokenforge_dialects::{Dialect, Purpose, Request, Splice, Tools, replace};
@@ -108,6 +109,8 @@ pub(crate) struct Rewritten {
     pub(crate) originals: HashMap<Reference, usize>,
     /// Under which the originals were made.
     pub(crate) settings: Settings,
+    /// Under which the references were made.
+    pub(crate) key: Option<Arc<Key>>,
     /// A stream is asked for.
     pub(crate) streams: bool,
 }
@@ -188,7 +191,7 @@ fn in_scope<'o>(
         Ok(results) => results,
         Err(begun) => return Ok(Err((scope.request, begun))),
     };
-    let may_expand = scope.is_reversible() && !scope.is_observed && order.asker == Asker::Model;
+    let may_expand = scope.is_offered() && !scope.is_observed;
     if may_expand {
         let joined = deferral::rejoined(order, request, !is_quick);
         let Some(joined) = joined else { return Ok(Err((scope.request, Vec::new()))) };
@@ -213,6 +216,7 @@ fn in_scope<'o>(
         may_expand,
         originals: results.originals,
         streams: order.is_stream.unwrap_or(streams),
+        key: scope.key.clone(),
         settings: scope.into_settings(),
     }))
 }
@@ -227,6 +231,7 @@ impl Rewritten {
             may_expand: false,
             originals: HashMap::new(),
             settings: Settings::default(),
+            key: None,
             streams: false,
         }
     }

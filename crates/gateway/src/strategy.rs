@@ -102,8 +102,8 @@ async fn shortened(
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
     let taken = text.as_deref().and_then(|text| candidate.taken(&order, text));
     let remembering = order.clone();
-    blocking(move || candidate.remember(&remembering, text.as_deref())).await;
-    Ok(taken)
+    let remembered = blocking(move || candidate.remember(&remembering, text.as_deref())).await;
+    Ok(taken.filter(|_| remembered == Some(true)))
 }
 
 /// The first words of a text, and a word about the rest.

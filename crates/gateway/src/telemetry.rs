@@ -166,9 +166,25 @@ impl Telemetry {
         tracing::info!(status = problem.status.as_u16(), "a request was not served");
     }
 
-    pub(crate) fn store_failed(&self, error: &tokenforge_store::Error) {
+    /// An original was not kept. Whoever sent the request can still have it, since it is in there.
+    pub(crate) fn original_not_kept(&self, error: &tokenforge_store::Error) {
         self.counters.store_failures.add(1);
-        tracing::warn!(%error, "the store does not answer; nothing is left out of new results");
+        tracing::warn!(
+            %error,
+            "the store did not keep an original; the model gets it from the request that holds it, and from nowhere else"
+        );
+    }
+
+    /// What was to be left out of a result could not be kept.
+    pub(crate) fn nothing_left_out(&self, error: &tokenforge_store::Error) {
+        self.counters.store_failures.add(1);
+        tracing::warn!(%error, "the store did not keep an original; nothing is left out of this result");
+    }
+
+    /// Nobody gives the key under which references are made.
+    pub(crate) fn key_missing(&self, error: &tokenforge_store::Error) {
+        self.counters.store_failures.add(1);
+        tracing::warn!(%error, "no key for references; nothing is left out of tool results until there is one");
     }
 
     /// All figures, for people and the dashboard.

@@ -31,8 +31,8 @@ pub fn reference(text: &str) {
         assert!(text.starts_with(&leading.marker()) && text.ends_with(rest));
     }
     let key = Key::from_bytes([7; 32]);
-    let ours = Reference::of(&key, "tenant", text);
-    assert!(ours.verify(&key, "tenant") && !ours.verify(&key, "another"));
+    let ours = Reference::of(&key, text);
+    assert!(ours.verify(&key) && !ours.verify(&Key::from_bytes([8; 32])));
     for hint in Hint::ALL {
         let shown = format!("{}\n{}\n{text}", ours.marker(), hint.line());
         assert_eq!(Reference::leading(&shown), Some((ours, text)));

@@ -2,16 +2,18 @@
 
 use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::{
-    Compressed, Engine, Fidelity, History, Mode, Output, Settings, Vault, Verdict,
+    Access, Compressed, Engine, Fidelity, History, Mode, Output, Settings, Step, Vault, Verdict,
 };
 
-/// L2, L3, L5 and L6 for one output in one mode, with a place for originals and without.
+/// L2, L3, L4, L5 and L6 for one output in one mode: with a place for originals, with one that its reader cannot ask, and
+/// without.
 pub fn all(output: &Output<'_>, mode: Mode) {
     let settings = Settings { mode, ..Settings::default() };
     let key = Key::from_bytes([7; 32]);
     let bare = Engine::new(&settings).traced();
-    let with_vault = bare.with_vault(Vault { key: &key, tenant: "laws" });
-    for engine in [bare, with_vault] {
+    let with_vault = bare.with_vault(Vault::for_reader(&key));
+    let for_others = bare.with_vault(Vault { key: &key, access: Access::Others });
+    for engine in [bare, with_vault, for_others] {
         let compressed = engine.compress(output, &History::default());
         never_worse(output, &compressed, &settings);
         lossless_is_lossless(&compressed);
@@ -19,9 +21,13 @@ pub fn all(output: &Output<'_>, mode: Mode) {
         idempotent(output, &compressed, &engine);
         respects_its_mode(output, &compressed, mode);
     }
-    let compressed = bare.compress(output, &History::default());
-    let removed = applied(&compressed, Fidelity::Reversible);
-    assert!(!removed, "something was left out with no way back: {:?}", compressed.steps);
+    for engine in [bare, for_others] {
+        let compressed = engine.compress(output, &History::default());
+        let is_cap = |step: &Step| step.is_applied() && step.stage.starts_with("cap");
+        let removed =
+            applied(&compressed, Fidelity::Reversible) || compressed.steps.iter().any(is_cap);
+        assert!(!removed, "something was left out with no way back: {:?}", compressed.steps);
+    }
 }
 
 /// L6 between two who do not know each other's key: what a hook made of an output goes through a gateway as it is, alone
@@ -29,8 +35,8 @@ pub fn all(output: &Output<'_>, mode: Mode) {
 pub fn handled_once(output: &Output<'_>, mode: Mode) {
     const REMINDER: &str =
         "\n\n<system-reminder>\n<total_tokens>99 tokens left</total_tokens>\n</system-reminder>";
-    let (keys, tenants) = ([7, 8].map(|byte| Key::from_bytes([byte; 32])), ["local", "laws"]);
-    let vault = |at: usize| Vault { key: &keys[at], tenant: tenants[at] };
+    let keys = [7, 8].map(|byte| Key::from_bytes([byte; 32]));
+    let vault = |at: usize| Vault::for_reader(&keys[at]);
     let hinted = Settings { mode, expand_hint: Some(Hint::Command), ..Settings::default() };
     let hook = Engine::new(&hinted).with_vault(vault(0));
     let compressed = hook.compress(output, &History::default());

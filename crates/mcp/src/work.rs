@@ -81,7 +81,7 @@ pub fn rewritten(
     if let Some((originals, key)) =
         originals.and_then(|originals| Some((originals, originals.key()?)))
     {
-        let vault = Vault { key: &key, tenant };
+        let vault = Vault::for_reader(&key);
         let made = rewrite(answer, &job, &engine.with_vault(vault));
         if made.originals.iter().all(|original| originals.keep(tenant, original)) {
             return made;

@@ -267,7 +267,7 @@ fn l4_what_is_left_out_is_to_be_stored_and_named() {
         format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored\n");
     let key = Key::from_secret("for the test");
     let settings = Settings::default();
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+    let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
     let job = Job {
         tool: "execute_command",
         arguments: r#"{"command":"cargo test"}"#,

@@ -45,7 +45,7 @@ pub fn corpus(
         let settings = Settings { mode, counter, ..Settings::default() };
         let engine = Engine::new(&settings);
         let engine = match mode.leaves_out() {
-            true => engine.with_vault(Vault { key: &key, tenant: "bench" }),
+            true => engine.with_vault(Vault::for_reader(&key)),
             false => engine,
         };
         let plan = Plan {

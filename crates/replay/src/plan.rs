@@ -55,7 +55,7 @@ impl Plan<'_> {
     pub(crate) fn engine<'s>(&self, settings: &'s Settings, key: &'s Key) -> Engine<'s> {
         let engine = Engine::new(settings);
         match settings.mode.leaves_out() && self.expansion != Expansion::Never {
-            true => engine.with_vault(Vault { key, tenant: "replay" }),
+            true => engine.with_vault(Vault::for_reader(key)),
             false => engine,
         }
     }

@@ -8,7 +8,9 @@ use crate::settings::{self, Source};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::{Hint, Key};
-use tokenforge_compress::{Compressed, Engine, Expired, History, Mode, Output, Settings, Vault};
+use tokenforge_compress::{
+    Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, Expired, History, Mode, Output, Settings, Vault,
+};
 use tokenforge_config::Overrides;
 use tokenforge_store::{Disk, Kind, Store};
 
@@ -85,10 +87,15 @@ impl Workshop {
 
     fn made(&self, output: &Output<'_>, asked: &Asked, expired: Expired<'_>) -> Made {
         let vault = self.vault.as_ref().filter(|_| asked.can_expand);
-        let most = self.settings.max_output_bytes.min(asked.shown_bytes.unwrap_or(usize::MAX));
+        let limit = self.settings.max_output_bytes;
+        // What can be fetched back is cut where the agent would cut it for good.
+        let most = || {
+            let shown = asked.shown_bytes.unwrap_or(usize::MAX);
+            limit.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES).min(shown)
+        };
         let settings = Settings {
             expand_hint: Some(Hint::Command),
-            max_output_bytes: if vault.is_some() { most } else { usize::MAX },
+            max_output_bytes: if vault.is_some() { Some(most()) } else { limit },
             ..self.settings.clone()
         };
         let engine = Engine::new(&settings).with_deadline(expired);
@@ -98,7 +105,7 @@ impl Workshop {
                 Cow::Borrowed(_) => Made::default(),
             };
         }
-        let compressed = compressed(&engine, output, vault);
+        let compressed = compressed(&engine, output, vault, limit);
         let applied = compressed.steps.iter().filter(|step| step.is_applied());
         let stages = applied.map(|step| step.stage).collect();
         let tokens = compressed.counted;
@@ -125,11 +132,16 @@ pub(super) struct Made {
     pub(super) tokens: Option<(usize, usize)>,
 }
 
-/// What is left out is stored first; where it cannot be, nothing is left out.
-fn compressed(engine: &Engine<'_>, output: &Output<'_>, vault: Option<&(Disk, Key)>) -> Compressed {
+/// What is left out is stored first; where it cannot be, nothing is left out but what exceeds the user's own limit.
+fn compressed(
+    engine: &Engine<'_>,
+    output: &Output<'_>,
+    vault: Option<&(Disk, Key)>,
+    limit: Option<usize>,
+) -> Compressed {
     let history = History::default();
     let Some((store, key)) = vault else { return engine.compress(output, &history) };
-    let lossy = engine.with_vault(Vault { key, tenant: TENANT });
+    let lossy = engine.with_vault(Vault::for_reader(key));
     let compressed = lossy.compress(output, &history);
     let stored = compressed.original.as_ref().map(|original| {
         let id = original.reference.to_string();
@@ -137,7 +149,7 @@ fn compressed(engine: &Engine<'_>, output: &Output<'_>, vault: Option<&(Disk, Ke
     });
     match stored {
         Some(Err(_)) => {
-            let whole = Settings { max_output_bytes: usize::MAX, ..engine.settings().clone() };
+            let whole = Settings { max_output_bytes: limit, ..engine.settings().clone() };
             Engine::new(&whole).compress(output, &history)
         }
         _ => compressed,

@@ -60,7 +60,7 @@ impl Originals for Local {
     fn find(&self, tenant: &str, id: &str) -> Option<String> {
         let (store, key) = self.store.as_ref()?;
         let reference: Reference = id.parse().ok()?;
-        let is_ours = reference.verify(key, tenant);
+        let is_ours = reference.verify(key);
         let found =
             is_ours.then(|| store.get(Kind::Original, tenant, &reference.to_string()).ok())??;
         found.and_then(|bytes| String::from_utf8(bytes).ok())

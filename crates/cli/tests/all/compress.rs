@@ -210,6 +210,22 @@ fn l7_an_output_whose_original_cannot_be_stored_still_comes_whole() {
 }
 
 #[test]
+fn d62_l4_a_long_output_that_cannot_be_stored_comes_whole() {
+    let folder = Folder::new();
+    let file = folder.file("file", "");
+    let lines: Vec<String> =
+        (0..12_000_usize).map(|n| format!("{:x} a line of its own", n * 2_654_435_761)).collect();
+    for mode in ["safe", "standard", "aggressive"] {
+        let environment = [("FORGE_DATA_DIR", file.as_str()), ("FORGE_CONFIG_DIR", file.as_str())];
+        let arguments = ["compress", "--mode", mode];
+        let run = run_in(&folder.path(""), &environment, &arguments, lines.join("\n"));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let words = lines.iter().filter_map(|line| line.split(' ').next());
+        assert_eq!(words.filter(|word| !run.stdout.contains(*word)).count(), 0, "{mode}");
+    }
+}
+
+#[test]
 fn an_output_in_another_encoding_is_still_an_output() {
     let home = Home::new();
     std::fs::write(home.0.path("latin1.txt"), b"caf\xe9 is open\n").expect("a file");

@@ -8,8 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
-use tokenforge_mock::Mock;
 use tokenforge_mock::client::{Ask, Open, PATIENCE};
+use tokenforge_mock::{Mock, first_reference};
 
 /// A program in a folder that is named as a client is and does what a shell is told.
 fn client(folder: &Folder, name: &str, script: &str) -> String {
@@ -75,6 +75,39 @@ fn an_agent_goes_through_a_gateway_of_its_own_and_its_savings_are_said() {
     assert_eq!(request.path_and_query, "/v1/messages");
     let sent = fs::read_to_string(folder.path("question.json")).unwrap();
     assert!(request.body.len() < sent.len());
+}
+
+/// A test run of which the passed tests are left out, as a question.
+fn run_question(folder: &Folder) {
+    let passed: String = (0..400).map(|n| format!("test suite::case_{n} ... ok\n")).collect();
+    let run = format!(
+        "running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
+    );
+    let body = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 100,
+        "tools": [{"name": "Bash", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "user", "content": "Go on."},
+            {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cargo test"}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": run}]},
+        ],
+    });
+    folder.file("question.json", body.to_string());
+}
+
+#[test]
+fn d03_l5_an_agent_that_is_wrapped_again_sends_the_same_bytes() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    run_question(&folder);
+    let program = client(&folder, "claude", ASK);
+    for _ in 0..2 {
+        let run = wrap(&folder, &["--backend-url", &mock.url(), &program]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+    let [first, again] = &mock.requests()[..] else { panic!("two requests") };
+    assert!(first_reference(&first.body).is_some(), "something is left out");
+    assert!(first.body == again.body, "the provider's cache is lost");
 }
 
 #[test]

@@ -40,7 +40,7 @@ mod tests {
     fn no_head_weighs_more_than_it_is_taken_to() {
         let counter = Counter::default();
         for id in 0..=255 {
-            let reference = Reference::of(&Key::from_bytes([id; 32]), "tenant", "a text");
+            let reference = Reference::of(&Key::from_bytes([id; 32]), "a text");
             for hint in [None, Some(Hint::Tool), Some(Hint::Command)] {
                 let forwarded = reference.before("body", hint);
                 let head = Head::of(&forwarded, true);

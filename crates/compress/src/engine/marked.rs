@@ -45,16 +45,14 @@ impl Engine<'_> {
     /// new reference takes its place.
     fn without_reference<'t>(&self, text: &'t str) -> &'t str {
         match (Reference::leading(text), self.vault) {
-            (Some((reference, rest)), Some(vault)) if reference.verify(vault.key, vault.tenant) => {
-                rest
-            }
+            (Some((reference, rest)), Some(vault)) if reference.verify(vault.key) => rest,
             _ => text,
         }
     }
 
     fn cut<'r>(&self, run: Run<'r>) -> Run<'r> {
-        let most = self.settings.max_output_bytes.saturating_add(MARGIN);
-        match self.settings.mode.is_safe() && run.len() > most {
+        let is_over = |limit: usize| run.len() > limit.saturating_add(MARGIN);
+        match self.limit().is_some_and(is_over) {
             true => run.through(stages::SUPPRESS).through(stages::CAP),
             false => run,
         }

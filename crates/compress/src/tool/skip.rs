@@ -46,6 +46,17 @@ impl SkipTools {
     }
 }
 
+impl SkipTools {
+    /// The entries of the list: categories, then names.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &str> {
+        let category = |tool: &Tool| {
+            let known = CATEGORIES.iter().find(|(_, category)| category == tool);
+            known.map_or("", |(name, _)| *name)
+        };
+        self.tools.iter().map(category).chain(self.names.iter().map(String::as_str))
+    }
+}
+
 /// What a skip list may call a tool. The first six are the documented ones.
 pub(super) const CATEGORIES: &[(&str, Tool)] = &[
     ("read", Tool::Read),

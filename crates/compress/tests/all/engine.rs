@@ -1,9 +1,10 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
+use std::collections::HashSet;
 use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::{
-    CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output, Reason,
-    Settings, Stc2, Vault, Verdict,
+    Access, CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output,
+    Reason, Settings, Stc2, Vault, Verdict,
 };
 use tokenforge_formats::{Json, MAX_OUTPUT, decode_any};
 
@@ -28,7 +29,7 @@ fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
     let found: String = (0..4000_u32)
         .map(|n| format!("./src/module{}/part.rs:{}:{}\n", n / 40, n % 40 + 1, code(n)))
         .collect();
-    let compressed = compress(&Settings::default(), "Bash", "grep -rn let src", &found);
+    let compressed = compress(&limited(Mode::Standard), "Bash", "grep -rn let src", &found);
     let text = compressed.text(&found);
     assert!(applied(&compressed).contains(&"cap"), "{:?}", applied(&compressed));
     let (_, tail) = text.split_once("[Forge left out ").expect("something was cut");
@@ -133,7 +134,7 @@ fn the_bytes_of_a_picture_that_cat_shows_are_suppressed() {
 #[test]
 fn f8_what_is_too_large_to_be_compacted_is_capped_all_the_same() {
     let log = "one more line of a log that never ends\n".repeat(CEILING_BYTES / 39 + 1000);
-    let compressed = compress(&Settings::default(), "Bash", "journalctl", &log);
+    let compressed = compress(&limited(Mode::Standard), "Bash", "journalctl", &log);
     assert_eq!(applied(&compressed), ["cap"]);
     assert!(compressed.text(&log).len() < DEFAULT_MAX_OUTPUT_BYTES + 200);
 }
@@ -145,7 +146,7 @@ fn f8_a_cap_that_kept_the_first_error_says_so() {
             .map(|n| format!("{:x} and so on\n", n.wrapping_mul(2_654_435_761)))
             .collect()
     };
-    let settings = Settings { mode: Mode::Safe, ..Settings::default() };
+    let settings = limited(Mode::Safe);
     let plain = format!("{}{}", lines(0), lines(9000));
     assert_eq!(applied(&compress(&settings, "Bash", "make", &plain)), ["cap"]);
     let failed = format!("{}error: it broke\n{}", lines(0), lines(9000));
@@ -258,7 +259,7 @@ fn c9_l2_the_hint_is_counted() {
 
 #[test]
 fn l2_a_few_bytes_above_the_cap_are_not_worth_a_marker() {
-    let settings = Settings { mode: Mode::Safe, ..Settings::default() };
+    let settings = limited(Mode::Safe);
     let text = "ab ".repeat(21_847);
     let output = Output { text: &text, tool: "x", arguments: "", call: None, is_error: false };
     assert_eq!(Engine::new(&settings).compress(&output, &History::default()).replacement, None);
@@ -272,14 +273,66 @@ fn megabyte() -> String {
 }
 
 fn vault(key: &Key) -> Vault<'_> {
-    Vault { key, tenant: "t" }
+    Vault::for_reader(key)
+}
+
+/// With the usual limit, set by the caller.
+fn limited(mode: Mode) -> Settings {
+    Settings { mode, max_output_bytes: Some(DEFAULT_MAX_OUTPUT_BYTES), ..Settings::default() }
+}
+
+#[test]
+fn d02_the_usual_limit_cuts_only_where_the_reader_can_fetch_the_rest() {
+    let (key, long) = (Key::from_bytes([7; 32]), megabyte());
+    let marked = format!("[Forge left out 3 lines (20 bytes)]\n{long}");
+    let output = |text| Output { text, tool: "Bash", arguments: "{}", call: None, is_error: false };
+    for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
+        let settings = Settings { mode, ..Settings::default() };
+        let bare = Engine::new(&settings);
+        let for_others = bare.with_vault(Vault { key: &key, access: Access::Others });
+        for text in [&long, &marked] {
+            for engine in [bare, for_others] {
+                let compressed = engine.compress(&output(text), &History::default());
+                let lines = text.lines().filter(|line| !line.starts_with('['));
+                let mut words = lines.filter_map(|line| line.split(' ').next());
+                let shown = compressed.text(text).split(|letter: char| !letter.is_alphanumeric());
+                let shown: HashSet<&str> = shown.collect();
+                assert!(words.all(|word| shown.contains(word)), "{mode}");
+                assert_eq!(compressed.original, None, "{mode}");
+            }
+            let for_reader = bare.with_vault(vault(&key));
+            let compressed = for_reader.compress(&output(text), &History::default());
+            assert_eq!(compressed.original.is_some(), mode != Mode::Lossless, "{mode}");
+        }
+    }
+}
+
+#[test]
+fn decision_11_a_limit_of_the_callers_own_cuts_with_a_reference_wherever_there_is_a_store() {
+    let (key, long) = (Key::from_bytes([7; 32]), megabyte());
+    let output = Output { text: &long, tool: "Bash", arguments: "{}", call: None, is_error: false };
+    for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+        let settings = Settings { mode, max_output_bytes: Some(9_000), ..Settings::default() };
+        let bare = Engine::new(&settings);
+        for (engine, has_store) in [
+            (bare, false),
+            (bare.with_vault(Vault { key: &key, access: Access::Others }), true),
+            (bare.with_vault(vault(&key)), true),
+        ] {
+            let compressed = engine.compress(&output, &History::default());
+            let shown = compressed.text(&long);
+            assert!(shown.len() < 9_500 && shown.contains("[Forge left out "), "{mode}");
+            assert_eq!(compressed.original.is_some(), has_store, "{mode}");
+            assert_eq!(Reference::leading(shown).is_some(), has_store, "{mode}");
+        }
+    }
 }
 
 #[test]
 fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
     let (key, stranger) = (Key::from_bytes([7; 32]), Key::from_bytes([8; 32]));
-    let ours = Reference::of(&key, "t", "another original").marker();
-    let forged = Reference::of(&stranger, "t", "another original").marker();
+    let ours = Reference::of(&key, "another original").marker();
+    let forged = Reference::of(&stranger, "another original").marker();
     let long = megabyte();
     let texts = [
         format!("[Forge left out 3 lines (20 bytes)]\n{long}"),
@@ -295,7 +348,7 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
     ];
     for text in &texts {
         for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
-            let settings = Settings { mode, ..Settings::default() };
+            let settings = limited(mode);
             let bare = Engine::new(&settings);
             for engine in [bare, bare.with_vault(vault(&key))] {
                 let output = |text| Output {

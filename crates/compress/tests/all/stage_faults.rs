@@ -26,7 +26,7 @@ fn at_every_moment(each: impl Fn(&Engine<'_>, &Output<'_>, &AtomicUsize, usize))
     let key = Key::from_secret("for the test");
     for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
         let settings = Settings { mode, ..Settings::default() };
-        let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
+        let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
         for (command, text) in texts() {
             let arguments = serde_json::json!({ "command": command }).to_string();
             let output = Output {

@@ -35,7 +35,6 @@ section! {
         mode: Written<One<Mode>>,
         method: Written<One<Method>>,
         redact_secrets: Written<Flag>,
-        max_output_bytes: Written<Bytes<1>>,
         json_formats: List<One<JsonForm>>,
         dedup: Written<Flag>,
         skip_tools: List<Text>,
@@ -49,6 +48,7 @@ section! {
         rate_per_second: Written<Count>,
     }
     perhaps {
+        max_output_bytes: Written<Bytes<1>>,
         provider: Written<Text>,
         target_ratio: Written<Ratio>,
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::reference::Hint;
 use tokenforge_compress::tool::SkipTools;
-use tokenforge_compress::{DEFAULT_MAX_OUTPUT_BYTES, Mode, Stc2};
+use tokenforge_compress::{Mode, Stc2};
 use tokenforge_formats::Form;
 
 /// What is done to tool results: the deterministic stages by `mode`, then what `strategy` may shorten further.
@@ -21,8 +21,8 @@ pub struct ToolOutput {
     pub method: Method,
     /// Are secrets removed from tool results?
     pub redact_secrets: bool,
-    /// How many bytes of a result are kept, by the modes that cap.
-    pub max_output_bytes: usize,
+    /// How many bytes of a result are kept, by the modes that cap; unless set, 64 KiB where the rest can be fetched back.
+    pub max_output_bytes: Option<usize>,
     /// The forms that JSON may take.
     pub json_formats: Vec<JsonForm>,
     /// May a result become a pointer to an equal one of an earlier request of its session?
@@ -64,7 +64,7 @@ impl Default for ToolOutput {
             mode: Mode::default(),
             method: Method::default(),
             redact_secrets: true,
-            max_output_bytes: DEFAULT_MAX_OUTPUT_BYTES,
+            max_output_bytes: None,
             json_formats: vec![JsonForm::Json, JsonForm::Toon, JsonForm::Stc, JsonForm::Table],
             dedup: true,
             skip_tools: Vec::new(),

@@ -102,6 +102,7 @@ impl Visit<'_> {
                     body: order.body.clone(),
                     results: rewritten.originals,
                     settings: rewritten.settings,
+                    key: rewritten.key,
                 };
                 let (replaced, streams) = (rewritten.replaced, rewritten.streams);
                 Way::Relayed(Box::new(relay::Job::new(originals, replaced, streams, note)))

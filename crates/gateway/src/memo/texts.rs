@@ -124,6 +124,7 @@ impl Known for Texts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memo::Forwarded;
     use crate::report::Figures;
     use tokenforge_dialects::Texts as Speech;
 
@@ -138,7 +139,8 @@ mod tests {
     /// Keeps the first result of a body, as if it was sent.
     fn keep(memo: &Memo, request: &Request<'_>, body: &str) -> Arc<Entry> {
         let figures = Arc::new(Figures::untouched("bash", None));
-        memo.keep(memo.chain("us", 0), &request.results[0], body.as_bytes(), None, None, figures)
+        let forwarded = Forwarded::untouched(figures);
+        memo.keep(memo.chain("us", 0), &request.results[0], body.as_bytes(), forwarded)
     }
 
     #[test]

@@ -106,6 +106,7 @@ impl Weighter<u64, Arc<Trail>> for Weight {
 mod tests {
     use super::super::{Memo, Speaker};
     use super::*;
+    use crate::memo::Forwarded;
     use crate::report::Figures;
     use tokenforge_dialects::{Dialect, Texts as Speech};
 
@@ -146,7 +147,7 @@ mod tests {
             chain = memo.next(chain, result, body, None);
             if !known[known.len() - 1] {
                 let figures = Arc::new(Figures::untouched("ls", None));
-                texts.learn(&memo.keep(chain, result, body, None, None, figures), result);
+                texts.learn(&memo.keep(chain, result, body, Forwarded::untouched(figures)), result);
             }
         }
         let is_known = request.turns().is_none();

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_compress::{Access, Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_formats::stc2::Level;
 use tokenforge_formats::{Form, Json};
 use tokenforge_tokens::{Counter, for_model};
@@ -120,7 +120,9 @@ fn mode(tried: &Tried, settings: &Settings, deadline: Instant) -> Value {
     let key = Key::from_bytes([0; 32]);
     let is_late = || Instant::now() >= deadline;
     let engine = Engine::new(settings).with_deadline(&is_late).traced();
-    let engine = engine.with_vault(Vault { key: &key, tenant: "playground" });
+    // The mode `safe` offers no tool, so that nobody could ask.
+    let access = if settings.mode.leaves_out() { Access::Reader } else { Access::Others };
+    let engine = engine.with_vault(Vault { key: &key, access });
     let compressed = engine.compress(&output, &History::default());
     let (_, tokens) = compressed.tokens(&tried.text, settings.counter);
     let text = compressed.text(&tried.text);

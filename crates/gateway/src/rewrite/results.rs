@@ -3,9 +3,9 @@
 use super::figures::figures;
 use super::plain::Plain;
 use super::shown::Shown;
-use super::{Effort, Means, Order, Scope};
+use super::{Asker, Effort, Means, Order, Scope};
 use crate::contents::Content;
-use crate::memo::{Chain, Entry, Texts};
+use crate::memo::{Chain, Entry, Forwarded, Texts};
 use crate::options::Options;
 use crate::report::{Figures, Report, ResultReport};
 use std::collections::HashMap;
@@ -59,7 +59,8 @@ pub(super) fn rewrite(
         session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
     let worker = Worker { order, means, scope, engine };
     let (memo, body) = (&order.gateway.memo, &order.body);
-    let mut chain = memo.chain(&order.tenant, order.state.fingerprint(&engine, scope.is_observed));
+    let settings = order.state.fingerprint(&engine, order.asker, scope.is_observed);
+    let mut chain = memo.chain(&order.tenant, settings);
     let (now, count) = (Instant::now(), scope.request.results.len());
     let mut shown = Shown::new(&memo.histories, count);
     report.results.reserve(count);
@@ -142,7 +143,7 @@ impl Worker<'_> {
             return self.kept(result, chain);
         };
         let output = plain.output();
-        let made = self.compressed(&output, shown.before(result, body), session);
+        let (made, is_stored) = self.compressed(&output, shown.before(result, body), session);
         let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
         figures.strategy = self.means.shortened.strategy_of(&output);
         let contents = &self.order.gateway.contents;
@@ -160,29 +161,33 @@ impl Worker<'_> {
             original = made.compressed.original.map(|original| original.reference);
         }
         let memo = &self.order.gateway.memo;
-        let entry = memo.keep(chain, result, body, replacement, original, figures.into());
+        let forwarded = Forwarded { replacement, original, figures: figures.into(), is_stored };
+        let entry = memo.keep(chain, result, body, forwarded);
         let Remembered { memo_reused, memo_changed, deduped, .. } = made;
         Done { entry, memo_reused, memo_changed, deduped }
     }
 
-    /// What is forwarded. What it leaves out is stored first; where that cannot be, nothing is left out.
+    /// What is forwarded, and whether the store keeps what it leaves out. Where it does not, a model still gets that from
+    /// the request, and the bytes must be the same as with a store; what only a store can give back is not left out.
     fn compressed(
         &self,
         output: &Output<'_>,
         history: &History,
         session: Option<&mut Session>,
-    ) -> Remembered {
+    ) -> (Remembered, bool) {
         let made = self.attempted(output, history, session);
-        let Some(original) = &made.compressed.original else { return made };
-        if self.scope.is_observed || self.store(original) {
-            return made;
+        let Some(original) = &made.compressed.original else { return (made, true) };
+        if self.scope.is_observed || self.store(original, &made) {
+            return (made, true);
         }
-        Remembered {
-            compressed: Engine::new(self.engine.settings()).compress(output, history),
-            memo_reused: false,
-            deduped: false,
-            ..made
-        }
+        let engine = match self.order.asker {
+            Asker::Model if !made.deduped => return (made, false),
+            // A pointer to an earlier request.
+            Asker::Model => self.engine,
+            Asker::Caller => Engine::new(self.engine.settings()),
+        };
+        let compressed = engine.compress(output, history);
+        (Remembered { compressed, memo_reused: false, deduped: false, ..made }, false)
     }
 
     fn attempted(
@@ -202,7 +207,7 @@ impl Worker<'_> {
         }
         let deadline = self.means.deadline;
         let is_late = || Instant::now() >= deadline;
-        let sticky = self.order.gateway.sticky(&self.order.tenant, output, self.engine.settings());
+        let sticky = self.order.gateway.sticky(output, self.engine.settings());
         let was_late = sticky.is_late();
         let expired = || was_late || is_late();
         let engine = self.engine.with_deadline(&expired);
@@ -220,24 +225,25 @@ impl Worker<'_> {
         made
     }
 
-    fn store(&self, original: &Original) -> bool {
+    fn store(&self, original: &Original, made: &Remembered) -> bool {
         let id = original.reference.to_string();
-        let store = &self.order.gateway.store;
-        match store.put(Kind::Original, &self.order.tenant, &id, original.text.as_bytes()) {
-            Ok(()) => true,
-            Err(error) => {
-                self.order.gateway.telemetry.store_failed(&error);
-                false
-            }
-        }
+        let Order { gateway, tenant, asker, .. } = self.order;
+        let stored = gateway.store.put(Kind::Original, tenant, &id, original.text.as_bytes());
+        let telemetry = &gateway.telemetry;
+        stored
+            .inspect_err(|error| match asker {
+                Asker::Model if !made.deduped => telemetry.original_not_kept(error),
+                _ => telemetry.nothing_left_out(error),
+            })
+            .is_ok()
     }
 
     /// A result that is left as it is without a look at it.
     fn kept(&self, result: &ToolResult, chain: Chain) -> Done {
         let body = &self.order.body;
         let figures = Figures::untouched(&result.tool(body), result.id(body).as_deref());
-        let entry =
-            self.order.gateway.memo.keep(chain, result, body, None, None, Arc::new(figures));
+        let forwarded = Forwarded::untouched(Arc::new(figures));
+        let entry = self.order.gateway.memo.keep(chain, result, body, forwarded);
         Done { entry, memo_reused: false, memo_changed: false, deduped: false }
     }
 

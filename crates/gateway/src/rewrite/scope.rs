@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::report::Report;
 use std::sync::Arc;
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_compress::{Access, Engine, Mode, Settings, Vault};
 use tokenforge_dialects::{Known, Refusal, Request, Tools};
 use tokenforge_tokens::for_model;
 
@@ -19,9 +19,12 @@ pub(crate) struct Scope<'o> {
     settings: Settings,
     /// It is only measured what would be done.
     pub(crate) is_observed: bool,
-    /// Under which references are made, if the model can ask for what they stand for.
-    key: Option<Arc<Key>>,
-    tenant: &'o str,
+    /// Under which references are made, if there is one.
+    pub(super) key: Option<Arc<Key>>,
+    /// Whether whoever reads the results can ask for what is left out of them.
+    access: Access,
+    /// The model is, or would be, told of the tool with which it asks.
+    is_offered: bool,
 }
 
 /// Why a body has no scope.
@@ -69,19 +72,23 @@ impl<'o> Scope<'o> {
         let mode = if is_observed { Mode::Standard } else { asked.mode };
         let key = match effort {
             Effort::Least => None,
-            _ if !may_expand(order, &request) => None,
+            // Nothing is taken out in the others.
+            _ if !mode.is_safe() => None,
             Effort::Full => order.gateway.reference_key(),
             Effort::Remembered => Some(order.gateway.known_key().ok_or(Unread::Effort)?),
         };
+        let is_offered = key.is_some() && mode.leaves_out() && takes_our_tool(order, &request);
+        let may_ask = order.asker == Asker::Caller || (is_offered && !request.restricts_tools);
+        let access = if may_ask { Access::Reader } else { Access::Others };
         let settings = Settings { mode, ..asked };
-        Ok(Scope { request, options, settings, is_observed, key, tenant: &order.tenant })
+        Ok(Scope { request, options, settings, is_observed, key, access, is_offered })
     }
 
     /// What does it.
     pub(crate) fn engine(&self) -> Engine<'_> {
         let engine = Engine::new(&self.settings);
         match &self.key {
-            Some(key) => engine.with_vault(Vault { key, tenant: self.tenant }),
+            Some(key) => engine.with_vault(Vault { key, access: self.access }),
             None => engine,
         }
     }
@@ -91,8 +98,14 @@ impl<'o> Scope<'o> {
         !self.is_observed && self.settings.mode != Mode::Disabled
     }
 
-    /// The model is, or would be, told how to ask for what is left out.
-    pub(crate) fn is_reversible(&self) -> bool {
+    /// The model is, or would be, told how to ask for what is left out. Where the request forbids it to ask this once, it
+    /// is told all the same: the list of tools stays as it was, and with it the provider's cache.
+    pub(super) fn is_offered(&self) -> bool {
+        self.is_offered
+    }
+
+    /// May something be left out of results?
+    pub(crate) fn may_leave_out(&self) -> bool {
         self.engine().offers_expansion()
     }
 
@@ -136,13 +149,12 @@ fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings
     settings
 }
 
-/// Can the model ask for what is left out? It needs a list of tools, and a reply with one choice, which can be
-/// continued when it was interrupted.
-fn may_expand(order: &Order, request: &Request<'_>) -> bool {
-    if order.asker == Asker::Caller {
-        return true;
-    }
-    let is_one_choice = request.head.choices.is_none_or(|choices| choices <= 1);
+/// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,
+/// which can be continued when it was interrupted. An empty list is left so: whoever sends one wants no call.
+fn takes_our_tool(order: &Order, request: &Request<'_>) -> bool {
+    let is_one_reply =
+        request.head.choices.is_none_or(|choices| choices <= 1) && !request.is_background;
     let takes_one_more = request.tools.as_ref().is_some_and(Tools::takes_expand_tool);
-    order.state.settings.tool_output.enable_expand_context && is_one_choice && takes_one_more
+    let is_allowed = order.state.settings.tool_output.enable_expand_context;
+    order.asker == Asker::Model && is_allowed && is_one_reply && takes_one_more
 }

@@ -8,7 +8,7 @@ use tokenforge_compress::context::Context;
 use tokenforge_compress::reference::Reference;
 use tokenforge_compress::{Compressed, History, Original, Outcome, Step, Verdict};
 use tokenforge_compress::{Fidelity, Settings};
-use tokenforge_config::Choice;
+use tokenforge_config::{Choice, Strategy};
 
 /// A result that a strategy may shorten.
 #[derive(Debug)]
@@ -29,11 +29,16 @@ pub(crate) struct Candidate {
     pub(crate) remembered: Option<Option<String>>,
 }
 
+/// Must what this strategy says be remembered? What is no function of the result changes from turn to turn otherwise.
+fn needs_store(order: &Order) -> bool {
+    order.state.settings.tool_output.strategy != Strategy::Simple
+}
+
 /// The results of a body that the strategy may shorten. Blocks.
 pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
     let texts = order.gateway.memo.texts(order.speaker(), Found::new());
     let Ok(scope) = Scope::read(order, Effort::Full, &texts) else { return Vec::new() };
-    if !scope.is_reversible() || scope.is_observed {
+    if !scope.may_leave_out() || scope.is_observed {
         return Vec::new();
     }
     let engine = scope.engine();
@@ -54,8 +59,12 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
         let Some(reference) = engine.reference(&redacted) else { continue };
         let compressed = engine.compress(&output, &History::default());
         let key = Limits::fingerprint(tool_output);
-        let sticky =
-            Sticky::words(&*order.gateway.store, &order.tenant, &key, &output, engine.settings());
+        let sticky = Sticky::words(&*order.gateway.store, &key, &output, engine.settings());
+        let remembered = match sticky.found() {
+            Ok(remembered) => remembered,
+            Err(_) if needs_store(order) => continue,
+            Err(_) => None,
+        };
         candidates.push(Candidate {
             original: blake3::hash(text.as_bytes()),
             text: plain(&compressed, text),
@@ -64,7 +73,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
             arguments: output.arguments.to_owned(),
             reference,
             settings: engine.settings().clone(),
-            remembered: sticky.found(),
+            remembered,
             key: sticky.id(),
         });
     }
@@ -111,8 +120,9 @@ impl Candidate {
         self.reference.before(text, self.settings.expand_hint)
     }
 
-    /// Remembers what was decided. Blocks.
-    pub(crate) fn remember(&self, order: &Order, text: Option<&str>) {
-        Sticky::known(&*order.gateway.store, &order.tenant, &self.key).remember(text);
+    /// Remembers what was decided. Can it be decided so again? Blocks.
+    pub(crate) fn remember(&self, order: &Order, text: Option<&str>) -> bool {
+        let remembered = Sticky::known(&*order.gateway.store, &self.key).remember(text);
+        remembered.is_ok() || !needs_store(order)
     }
 }

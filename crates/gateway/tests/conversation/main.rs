@@ -13,5 +13,6 @@ mod pass;
 mod prompt;
 mod recorded;
 mod results;
+mod reversible;
 mod stable;
 mod voices;

@@ -338,3 +338,63 @@ fn g33_the_operator_sees_the_full_sum() {
     assert_eq!(sum("input_tokens") - input, sizes);
     assert_eq!(sum("expansions") - expansions, 1);
 }
+
+#[test]
+fn d04_a_renewed_token_changes_no_byte_and_old_references_can_still_be_expanded() {
+    for voice in all() {
+        let house = House::new();
+        let mut conversation = Conversation::new(voice).with_output(&house, &test_run());
+        let send = |conversation: &Conversation, key| {
+            let headers = [("content-type", "application/json"), key];
+            house.ask("POST", voice.path, &headers, conversation.body.to_string())
+        };
+        let response = send(&conversation, KEY_A);
+        let (before, id) = (house.forwarded(), reference(&house));
+        conversation.goes_on(&response, &[]);
+        conversation.says("Go on.");
+        house.mock.clear();
+        house.mock.reply(Reply::calling("expand_context", json!({ "id": id })));
+        house.mock.reply("I see.");
+        let response = send(&conversation, KEY_B);
+        assert_eq!(voice.hears(&response).text, "I see.", "{voice:?}");
+        let requests = house.mock.requests();
+        let renewed = String::from_utf8(requests[0].plain().to_vec()).unwrap();
+        assert!(
+            voice.conversation(&renewed).starts_with(voice.conversation(&before)),
+            "{voice:?}: the provider's cache is lost"
+        );
+        assert!(house.forwarded().contains(&escaped(&test_run())), "{voice:?}");
+    }
+}
+
+#[test]
+fn d04_replicas_with_the_same_key_print_the_same_whoever_asks() {
+    let key = |settings: &mut tokenforge_config::Settings| {
+        settings.store.key = Some(Secret::new("the key of all replicas"));
+    };
+    let (one, other) = (House::with(key), House::with(key));
+    let conversation = Conversation::new(ANTHROPIC).with_output(&one, &test_run());
+    for (house, key) in [(&one, KEY_A), (&other, KEY_B)] {
+        let headers = [("content-type", "application/json"), key];
+        house.ask("POST", ANTHROPIC.path, &headers, conversation.body.to_string());
+    }
+    assert_eq!(one.forwarded(), other.forwarded());
+}
+
+#[test]
+fn d04_what_there_was_no_time_for_is_the_same_for_a_renewed_token() {
+    let store: Arc<Memory> = Arc::default();
+    let opened = store.clone();
+    let late = House::built(
+        |settings| settings.tool_output.deadline = Duration::ZERO,
+        move || opened.clone(),
+    );
+    let in_time = House::built(|_| {}, move || store.clone());
+    let conversation = Conversation::new(CHAT).with_output(&late, &test_run());
+    for (house, key) in [(&late, KEY_A), (&in_time, KEY_B)] {
+        let headers = [("content-type", "application/json"), key];
+        house.ask("POST", CHAT.path, &headers, conversation.body.to_string());
+    }
+    assert!(late.forwarded().contains("case_7_of_many"));
+    assert_eq!(late.forwarded(), in_time.forwarded());
+}

@@ -44,7 +44,7 @@ fn c9_mode_formats_redaction_and_cap_change_what_goes_on() {
     let kept = sent(&secret, |settings| settings.tool_output.redact_secrets = false).0;
     assert!(kept.contains("ghp_abc"));
     let long: String = (0..2000).map(|n| format!("{n:x} {}\n", n * 7919 % 10_007)).collect();
-    let capped = sent(&long, |settings| settings.tool_output.max_output_bytes = 2048).0;
+    let capped = sent(&long, |settings| settings.tool_output.max_output_bytes = Some(2048)).0;
     assert!(capped.len() < 3000 && sent(&long, |_| {}).0.len() > 10_000);
 }
 

@@ -1,7 +1,7 @@
-//! Stores that fail: requests go on, and nothing is left out that could not be fetched back.
+//! Stores that fail: requests go on, and nothing is left out that could not be fetched back. What is in the request can be.
 
 use crate::kit::{
-    World, conversation, forwarded, messages, rows, streaming, test_run, world_on, world_with,
+    Ask, World, conversation, forwarded, messages, rows, streaming, test_run, world_on, world_with,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,18 +70,49 @@ fn the_example_is_one_from_which_something_is_left_out() {
 }
 
 #[test]
-fn a_store_that_fails_leaves_requests_whole() {
+fn a_store_that_fails_and_has_no_key_leaves_requests_whole() {
     for bad in [Bad::Fails, Bad::Panics] {
-        assert_harmless(&world_on(Arc::new(bad), |_| {}), &format!("{bad:?}"));
-        let with_key = world_on(Arc::new(bad), |settings| {
-            settings.store.key = Some(tokenforge_config::Secret::new("k"));
-        });
-        assert_harmless(&with_key, &format!("{bad:?} with a key"));
+        let world = world_on(Arc::new(bad), |_| {});
+        assert_harmless(&world, &format!("{bad:?}"));
         // What needs no way back is still done.
-        with_key.send(messages(&conversation(&rows())));
-        assert!(forwarded(&with_key.mock).len() < rows().len() / 2, "{bad:?}");
-        assert!(with_key.counter("store_failures") > 0, "{bad:?}");
+        world.send(messages(&conversation(&rows())));
+        assert!(forwarded(&world.mock).len() < rows().len() / 2, "{bad:?}");
+        assert!(world.counter("store_failures") > 0, "{bad:?}");
     }
+}
+
+#[test]
+fn decision_29_with_a_key_in_the_settings_a_store_that_fails_changes_no_byte() {
+    let key = |settings: &mut tokenforge_config::Settings| {
+        settings.store.key = Some(tokenforge_config::Secret::new("k"));
+    };
+    let whole = world_with(key);
+    whole.send(messages(&conversation(&test_run())));
+    for bad in [Bad::Fails, Bad::Panics] {
+        let world = world_on(Arc::new(bad), key);
+        world.mock.reply(Reply::expand_first_reference());
+        world.mock.reply("seen");
+        assert_eq!(world.send(messages(&conversation(&test_run()))).status, 200);
+        let requests = world.mock.requests();
+        assert_eq!(requests[0].body, whole.mock.last().body, "{bad:?}");
+        assert!(String::from_utf8_lossy(&requests[1].body).contains("case_number_317"), "{bad:?}");
+        assert!(world.counter("store_failures") > 0, "{bad:?}");
+    }
+}
+
+#[test]
+fn decision_29_what_only_a_store_could_give_back_is_not_left_out() {
+    let key = |settings: &mut tokenforge_config::Settings| {
+        settings.store.key = Some(tokenforge_config::Secret::new("k"));
+    };
+    let body = conversation(&test_run()).to_string();
+    // The same messages for a model and for a caller that has only what is stored.
+    let world = world_on(Arc::new(Bad::Fails), key);
+    world.send(messages(&conversation(&test_run())));
+    let compressed = world.send(Ask::post("/v1/compress", body));
+    assert_eq!(compressed.status, 200);
+    assert!(compressed.text().contains("case_number_317"), "{}", compressed.text());
+    assert_eq!(compressed.json()["hashes"], serde_json::json!([]));
 }
 
 #[test]
@@ -125,7 +156,7 @@ fn a_folder_that_was_deleted_is_no_reason_to_fail() {
     assert_eq!(answer.status, 200);
     // Either nothing was left out, or it can be had.
     if let Some(id) = first_reference(&world.mock.last().body) {
-        let ask = crate::kit::Ask::new("GET", &format!("/_forge/api/expand?id={id}"));
+        let ask = Ask::new("GET", &format!("/_forge/api/expand?id={id}"));
         let original = world.send(ask.header("x-api-key", "sk-client"));
         assert_eq!(original.text(), test_run());
     } else {

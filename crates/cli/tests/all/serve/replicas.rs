@@ -1,12 +1,13 @@
 //! Many processes, one after the other or side by side, that forward the same bytes.
 
-use super::Serving;
+use super::{Serving, wait_until};
 use crate::kit::Folder;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -131,6 +132,100 @@ fn g3_l5_a_process_that_was_killed_and_comes_back_to_its_folder_forwards_the_sam
     assert_same(&recordings, &first, &again, "after a restart");
 }
 
+#[test]
+fn d03_l5_the_default_gateway_forwards_the_same_bytes_after_a_restart() {
+    let (mock, home, recordings) = (Mock::start(), Folder::new(), recordings());
+    let data = home.path("data").display().to_string();
+    let own = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];
+    let start = || Serving::with(&own, &[("FORGE_DATA_DIR", &data)]);
+    let gateway = start();
+    let first = forwarded(&gateway, &mock, &recordings);
+    assert_compressed(&recordings, &first);
+    gateway.signal("-KILL");
+    drop(gateway);
+    let again = forwarded(&start(), &mock, &recordings);
+    assert_same(&recordings, &first, &again, "after a restart");
+    // Two that run at once agree as well.
+    let (one, other) = (start(), start());
+    let [one, other] = [&one, &other].map(|gateway| forwarded(gateway, &mock, &recordings));
+    assert_same(&recordings, &first, &one, "beside another");
+    assert_same(&recordings, &first, &other, "beside another");
+}
+
+#[test]
+fn d03_two_that_start_at_once_in_a_new_home_agree_on_a_key_that_is_the_users_alone() {
+    let (mock, home, recordings) = (Mock::start(), Folder::new(), [left_out()]);
+    let data = home.path("data").display().to_string();
+    let own = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];
+    let start = || Serving::with(&own, &[("FORGE_DATA_DIR", &data)]);
+    let gateways = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(start)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    let bodies: Vec<_> =
+        gateways.iter().map(|gateway| forwarded(gateway, &mock, &recordings)).collect();
+    assert!(first_reference(&bodies[0][0]).is_some());
+    for body in &bodies {
+        assert_same(&recordings, &bodies[0], body, "in another process");
+    }
+    let mode = std::fs::metadata(home.path("data/key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn d03_a_second_replica_with_the_same_key_in_its_settings_forwards_the_same_bytes() {
+    let (mock, recordings) = (Mock::start(), recordings());
+    let own = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];
+    let start = || Serving::with(&own, &[("FORGE_STORE_KEY", "the-key-of-all-replicas")]);
+    let [one, other] = [start(), start()].map(|gateway| forwarded(&gateway, &mock, &recordings));
+    assert_compressed(&recordings, &one);
+    assert_same(&recordings, &one, &other, "in another replica");
+}
+
+#[test]
+fn d62_without_a_place_for_the_key_nothing_is_left_out_and_the_log_says_so() {
+    let (mock, home) = (Mock::start(), Folder::new());
+    // A file where the folder would be: nobody can write there, not even root.
+    let data = home.file("data", "not a folder");
+    let own = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];
+    let mut gateway = Serving::with(&own, &[("FORGE_DATA_DIR", &data)]);
+    let run = left_out();
+    let [body] = &forwarded(&gateway, &mock, &[left_out()])[..] else { panic!("one body") };
+    let body = String::from_utf8_lossy(body);
+    assert!(body.contains("case_number_317") && first_reference(body.as_bytes()).is_none());
+    assert!(body.len() <= run.body.get().len());
+    gateway.wait_for("nothing is left out of tool results");
+}
+
+#[test]
+fn d66_replicas_agree_again_after_redis_lost_its_data() {
+    let (mock, mut redis, recordings) = (Mock::start(), Redis::start(), [left_out()]);
+    let url = redis.url();
+    let start = || Serving::before(&mock, &["--store", &url]);
+    let one = start();
+    let first = forwarded(&one, &mock, &recordings);
+    assert!(first_reference(&first[0]).is_some());
+    redis.lose_all();
+    // Whatever makes it ask the store: it connects anew, and the key is there again.
+    let fresh = |gateway: &Serving| {
+        wait_until("the store answers", || {
+            let answer = gateway.get("/_forge/api/stats").json();
+            answer["store"].is_object()
+        });
+    };
+    fresh(&one);
+    let restarted = forwarded(&start(), &mock, &recordings);
+    assert_same(&recordings, &first, &restarted, "in a replica that was restarted after it");
+    // One that comes before the others ask has drawn a key of its own, which the others adopt.
+    redis.lose_all();
+    let sooner = start();
+    let drawn = forwarded(&sooner, &mock, &recordings);
+    assert!(drawn != first, "the example is one in which another key is drawn");
+    fresh(&one);
+    let adopted = forwarded(&one, &mock, &recordings);
+    assert_same(&recordings, &drawn, &adopted, "in a replica that ran all the while");
+}
+
 /// A real Redis or Valkey server, which ends with the value.
 struct Redis {
     address: SocketAddr,
@@ -141,6 +236,17 @@ struct Redis {
 impl Redis {
     fn start() -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        Self::start_at(address)
+    }
+
+    /// It ends, and comes back with nothing.
+    fn lose_all(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+        *self = Self::start_at(self.address);
+    }
+
+    fn start_at(address: SocketAddr) -> Self {
         let folder = Folder::new();
         let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/redis-server");
         let process = Command::new(program)
