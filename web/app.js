@@ -2,6 +2,7 @@
 
 import { h, fill, problem } from './parts/element.js';
 import { listen, start, state } from './parts/events.js';
+import { signIn } from './parts/session.js';
 
 const PAGES = ['overview', 'requests', 'playground', 'tools', 'settings'];
 const THEMES = ['auto', 'light', 'dark'];
@@ -75,5 +76,8 @@ document.getElementById('skip').addEventListener('click', (event) => {
 });
 addEventListener('hashchange', show);
 theme();
+// First, so that everything after it is asked for with the session.
+const refused = await signIn();
 connection();
-show();
+await show();
+if (refused) main.prepend(problem(refused));

@@ -2,12 +2,13 @@
 
 import { AxeBuilder } from '@axe-core/playwright';
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 
 export const DEVICES = {
@@ -43,7 +44,7 @@ export async function begin(settings) {
   const env = { ...process.env, FORGE_DATA_DIR: folder, FORGE_CONFIG_DIR: folder };
   const backend = JSON.parse(mock.line).url;
   const gateway = await started('tokenforge', ['serve', '--listen', '127.0.0.1:0', '--backend-url', backend, '--config', file], { env, cwd: folder });
-  return seen(gateway.line.split(' ')[2], async () => {
+  return seen(gateway.line.split(' ')[2], env, async () => {
     await gateway.end();
     await mock.end();
     await rm(folder, { recursive: true, force: true });
@@ -52,27 +53,53 @@ export async function begin(settings) {
 
 // What `tokenforge demo` shows, and a browser.
 export async function beginDemo() {
-  const program = await started('tokenforge', ['demo', '--stay', '--json']);
-  return seen(JSON.parse(program.line).gateway, program.end);
+  const folder = await mkdtemp(join(tmpdir(), 'tokenforge-browser-'));
+  const env = { ...process.env, FORGE_DATA_DIR: folder, FORGE_CONFIG_DIR: folder };
+  const program = await started('tokenforge', ['demo', '--stay', '--json'], { env, cwd: folder });
+  return seen(JSON.parse(program.line).gateway, env, async () => {
+    await program.end();
+    await rm(folder, { recursive: true, force: true });
+  });
 }
 
-// A gateway, as a browser sees it.
-async function seen(address, end) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+// A browser, for which this name leads to this machine.
+const browse = () => chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  args: [`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`, ...(process.getuid() === 0 ? ['--no-sandbox'] : [])],
+});
+
+export const REBOUND = 'rebound.example';
+
+// A gateway, as a browser sees it that was signed in by a link, unless it is a stranger's.
+async function seen(address, env, end) {
+  const browser = await browse();
+  // A link as `tokenforge dashboard` prints it.
+  const link = async () => {
+    const asked = await promisify(execFile)(join(process.env.BINARIES, 'tokenforge'), ['dashboard', '--json', '--gateway', address], { env });
+    return JSON.parse(asked.stdout).link;
+  };
   return {
     address,
+    browser,
+    link,
     api: async (path, options) => (await fetch(`${address}/_forge/api/${path}`, options)).json(),
     // A page that reports all that it should not do: errors, and questions to anybody else.
-    open: async (hash, { theme = 'light', device = 'desktop', path = `/_forge/ui/#/${hash}` } = {}) => {
+    open: async (hash, { theme = 'light', device = 'desktop', stranger = false } = {}) => {
       const context = await browser.newContext({ ...DEVICES[device], colorScheme: theme, reducedMotion: 'reduce' });
       const page = await context.newPage();
       page.faults = [];
       page.expectedFaults = [];
       page.on('console', (message) => message.type() === 'error' && page.faults.push(`${message.text()} ${message.location().url}`));
       page.on('pageerror', (error) => page.faults.push(String(error)));
-      page.on('request', (request) => request.url().startsWith(address) || page.faults.push(`asked ${request.url()}`));
+      page.on('request', (request) => request.url().startsWith(address) || request.url() === 'about:blank' || page.faults.push(`asked ${request.url()}`));
       if (process.env.WEB) await page.route(`${address}/_forge/ui/**`, changed);
-      await page.goto(address + path);
+      if (!stranger) {
+        await page.goto(await link());
+        await page.waitForFunction(() => localStorage.getItem('forge.session'));
+        // A page of its own: it does not know that there was a link.
+        await page.goto('about:blank');
+      }
+      await page.goto(`${address}/_forge/ui/#/${hash}`);
       return page;
     },
     end: async () => {

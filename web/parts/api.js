@@ -1,11 +1,10 @@
 // The gateway's own endpoints.
 
+import { FORGE, GATEWAY } from './place.js';
+import { HOW, proof } from './session.js';
 import { ask, shown } from './token.js';
 
-// Where the gateway is, however the page was reached.
-export const FORGE = new URL('../', location.href.split('#')[0]);
-
-export const GATEWAY = new URL('../', FORGE);
+export { FORGE, GATEWAY };
 
 export class Refused extends Error {
   constructor(status, message) {
@@ -25,20 +24,26 @@ export async function api(path, { optional = false, ...options } = {}) {
 export const post = (path, document, options) =>
   api(path, { method: 'POST', body: JSON.stringify(document), ...options });
 
-// Asks with the token, and asks the person for the token if that is wanted.
+// Asks with the session or the token, and asks the person for the token where nothing is shown without.
 export async function asked(url, options = {}, kind = 'token') {
   for (;;) {
     const known = shown(kind);
     const response = await fetched(url, { ...options, headers: { ...options.headers, ...credential(kind, known) } });
-    if (response.status !== 401) return response;
+    if (response.status !== 401 || await wantsSignIn(response)) return response;
     // Another request may have asked for it meanwhile.
     if (shown(kind) === known) await ask(kind, known != null);
   }
 }
 
 function credential(kind, value) {
-  if (!value) return {};
-  return kind === 'token' ? { authorization: `Bearer ${value}` } : { 'x-forge-key': value };
+  if (kind === 'key') return value ? { 'x-forge-key': value } : {};
+  return { ...(value && { authorization: `Bearer ${value}` }), ...(proof() && { 'x-forge-proof': proof() }) };
+}
+
+// Is only this one thing for who signed in, and the rest is shown?
+async function wantsSignIn(response) {
+  const said = await response.clone().json().catch(() => null);
+  return said?.error?.param === 'sign_in';
 }
 
 async function fetched(url, options) {
@@ -54,6 +59,7 @@ async function fetched(url, options) {
 export async function reason(response) {
   try {
     const { error } = await response.json();
+    if (error.param === 'sign_in') return HOW;
     return (error.message ?? String(error)).replace(/^tokenforge: /, '');
   } catch {
     return `The gateway answered with status ${response.status}.`;

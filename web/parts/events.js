@@ -30,7 +30,7 @@ export async function start() {
     } catch (error) {
       become('broken', error.status === 0 ? 'Gateway not reachable' : error.message);
       // Somebody has to do something first.
-      if (error.status === 403 || !(error instanceof Refused)) return;
+      if ([401, 403].includes(error.status) || !(error instanceof Refused)) return;
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(2 * pause, LONGEST_PAUSE);

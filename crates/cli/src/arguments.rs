@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Eval(crate::eval::Eval),
     /// Run the gateway between agents and their model providers
     Serve(crate::serve::Serve),
+    /// Print a link that opens the dashboard of a running gateway, signed in
+    Dashboard(crate::dashboard::Dashboard),
     /// Exit with 0 if the gateway takes requests
     Ready(crate::ready::Ready),
     /// Show what was saved, of what, and in money

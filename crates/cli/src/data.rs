@@ -27,6 +27,11 @@ pub(crate) fn mcp_file() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("mcp.json"))
 }
 
+/// Where the admin token is drawn.
+pub(crate) fn admin_token_file() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("admin_token"))
+}
+
 /// Where hooks of agents find a gateway that runs.
 pub(crate) fn hook_folder() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("hook"))

@@ -78,12 +78,23 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let played = agent::play(&gateway, &provider).await?;
     let stages = gateway.gain("stage").await?;
     let called = tool_calls::make(&gateway).await?;
-    let figures = Figures::new(url, &played, &stages, called);
+    let mut figures = Figures::new(url, &played, &stages, called);
+    let stays = arguments.stay || (stdout().is_terminal() && !arguments.once);
+    if stays {
+        embedded.admit_operator();
+    }
+    // On a terminal alone: who reads a file or a pipe later must not find a way in.
+    if stays
+        && stdout().is_terminal()
+        && let Some(link) = embedded.sign_in_link()
+    {
+        figures.dashboard = format!("{}{link}", figures.gateway);
+    }
     match arguments.json {
         true => output::print(&figures.document().to_string())?,
         false => output::print(&show::page(&figures))?,
     }
-    if arguments.stay || (stdout().is_terminal() && !arguments.once) {
+    if stays {
         eprintln!("Ctrl-C ends it.");
         stop()?.await;
     }

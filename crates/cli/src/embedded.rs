@@ -1,5 +1,6 @@
 //! A gateway inside this process, for commands that need one for as long as they run.
 
+use crate::serve;
 use anyhow::Context;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,6 +32,16 @@ impl Embedded {
         std::thread::spawn(move || warming.warm_up());
         let serving = tokenforge_gateway::serve(gateway.clone(), listener, std::future::pending());
         Ok(Embedded { address, gateway, serving: tokio::spawn(serving) })
+    }
+
+    /// Lets the user of this program change things, and sign in to the dashboard.
+    pub(crate) fn admit_operator(&self) {
+        serve::admit_operator(&self.gateway);
+    }
+
+    /// Path and fragment of a link to the dashboard that signs one browser in.
+    pub(crate) fn sign_in_link(&self) -> Option<String> {
+        self.gateway.sign_in_link().map(|(path, _)| path)
     }
 
     /// Ends it at once: nobody is left whose requests it would have to finish.

@@ -1,20 +1,26 @@
 //! A gateway that runs, asked over HTTP.
 
+use crate::data;
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
+use std::env;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::{Limits, Secret};
+use tokenforge_config::{Limits, Secret, Settings};
 use tokenforge_mcp::{LONGEST_MESSAGE, Transport};
 
 /// How long connecting may take.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The variable that has the token of the admin API.
+const TOKEN: &str = "FORGE_ADMIN_TOKEN";
 
 /// Where the gateway manages its tool servers.
 const SERVERS: &str = "/_forge/api/mcp";
@@ -74,6 +80,29 @@ impl Gateway {
         Ok(Gateway { url, token, transport: tokenforge_gateway::transport(&limits) })
     }
 
+    /// The gateway that was named, else the one of these settings, with the admin token that is for it: the one given,
+    /// else that of the settings or the data folder. Theirs are shown to the gateway of these settings, or of this
+    /// machine, and to no other.
+    pub(crate) fn of_operator(
+        named: Option<&str>,
+        given: Option<String>,
+        settings: &Settings,
+    ) -> anyhow::Result<Self> {
+        let given = given.map(Secret::new);
+        let drawn = || tokenforge_gateway::read_admin_token(&data::admin_token_file().ok()?).ok();
+        match named {
+            Some(named) => {
+                let set = env::var(TOKEN).ok().filter(|token| !token.is_empty()).map(Secret::new);
+                let drawn = || drawn().filter(|_| is_local(named));
+                Self::new(named, given.or(set).or_else(drawn))
+            }
+            None => {
+                let set = settings.admin_token.clone();
+                Self::new(&url(settings.listen), given.or(set).or_else(drawn))
+            }
+        }
+    }
+
     /// Its version, if one of ours answers in time.
     pub(crate) async fn version(&self) -> Option<String> {
         Some(self.health().await?.version)
@@ -113,10 +142,24 @@ impl Gateway {
         }
     }
 
-    /// Adds a server.
-    pub(crate) async fn add(&self, name: &str, mut definition: Value) -> anyhow::Result<()> {
-        definition["prefix"] = name.into();
-        self.admin(Method::POST, SERVERS, Some(&definition)).await.map(drop)
+    /// Where it keeps servers that its settings do not have.
+    pub(crate) async fn servers_file(&self) -> anyhow::Result<Option<PathBuf>> {
+        let settings = self.admin(Method::GET, "/_forge/api/config", None).await?;
+        Ok(settings["mcp"]["file"].as_str().map(PathBuf::from))
+    }
+
+    /// Tells it to read that file again.
+    pub(crate) async fn reload_servers(&self) -> anyhow::Result<()> {
+        self.admin(Method::POST, &format!("{SERVERS}/reload"), None).await.map(drop)
+    }
+
+    /// A link to its dashboard that signs one browser in, and for how many seconds.
+    pub(crate) async fn sign_in_link(&self) -> anyhow::Result<(String, u64)> {
+        let link = self.admin(Method::POST, "/_forge/api/link", None).await?;
+        match (link["path"].as_str(), link["expires_in"].as_u64()) {
+            (Some(path), Some(seconds)) => Ok((format!("{}{path}", self.url), seconds)),
+            _ => bail!("what answers at {} is no gateway of ours", self.url),
+        }
     }
 
     /// Removes a server.
@@ -147,7 +190,7 @@ impl Gateway {
         let message = format!("the gateway at {}: {message}", self.url);
         match status {
             StatusCode::UNAUTHORIZED => {
-                let why = "asks for its admin token: set FORGE_ADMIN_TOKEN";
+                let why = "asks for its admin token: set FORGE_ADMIN_TOKEN, or run this as the user who runs it";
                 Err(Trouble::Refused(format!("the gateway at {} {why}", self.url)).into())
             }
             StatusCode::FORBIDDEN => Err(Trouble::Refused(message).into()),
@@ -187,6 +230,15 @@ pub(crate) fn url(listen: SocketAddr) -> String {
     format!("http://{}", SocketAddr::new(ip, listen.port()))
 }
 
+/// Is this an address of this machine?
+fn is_local(url: &str) -> bool {
+    let host = url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
+    host.is_some_and(|host| {
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    })
+}
+
 /// A header that no log shows.
 pub(crate) fn secret(text: &str) -> anyhow::Result<HeaderValue> {
     let mut value = HeaderValue::from_str(text).context("a token or key has what no header can")?;
@@ -204,5 +256,17 @@ mod tests {
         assert_eq!(of("0.0.0.0:80"), "http://127.0.0.1:80");
         assert_eq!(of("[::]:80"), "http://[::1]:80");
         assert_eq!(of("10.1.2.3:80"), "http://10.1.2.3:80");
+    }
+
+    #[test]
+    fn d60_the_token_of_the_data_folder_leaves_this_machine_for_no_gateway() {
+        for url in ["http://127.0.0.1:1", "http://localhost:8787/", "http://[::1]:1"] {
+            assert!(is_local(url), "{url}");
+        }
+        for url in
+            ["http://10.1.2.3:1", "https://localhost.evil.example", "http://127.0.0.1.nip.io"]
+        {
+            assert!(!is_local(url), "{url}");
+        }
     }
 }

@@ -7,6 +7,7 @@ mod completions;
 mod compress;
 mod config;
 mod confirm;
+mod dashboard;
 mod data;
 mod decode;
 mod demo;
@@ -72,6 +73,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Dashboard(arguments) => dashboard::run(&arguments),
         Command::Ready(arguments) => ready::run(&arguments),
         Command::Gain(arguments) => gain::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),

@@ -11,11 +11,11 @@ use crate::settings::{self, Source};
 use crate::{data, ledger};
 use anyhow::{Context, bail};
 use clap::Args;
-use std::io::Write;
+use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
-use tokenforge_gateway::Gateway;
+use tokenforge_gateway::{Gateway, draw_admin_token};
 use tokenforge_store::{Location, Memory, Store};
 
 /// Run the gateway between agents and their model providers
@@ -99,6 +99,7 @@ async fn serve(
     let mode = settings.tool_output.mode;
     let gateway = Gateway::new(settings, store)?;
     gateway.set_origins(origins);
+    admit_operator(&gateway);
     let warming = gateway.clone();
     // What the first request would wait for is made while nobody waits.
     std::thread::spawn(move || warming.warm_up());
@@ -106,11 +107,37 @@ async fn serve(
     let _watching = reload::watch(gateway.clone(), source)?;
     let _hooks = answer_hooks(&gateway);
     // At once: whoever reads the first line may not wait for a second.
-    let lines =
-        format!("listening on http://{address} ({mode})\ndashboard: http://{address}/_forge/ui/\n");
-    print!("{lines}");
-    std::io::stdout().flush()?;
+    let dashboard = dashboard(&gateway, stdout().is_terminal());
+    print!("listening on http://{address} ({mode})\ndashboard: http://{address}{dashboard}\n");
+    stdout().flush()?;
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
+}
+
+/// Where the dashboard is: on a terminal, with a code that signs a browser in once. A log keeps what a terminal forgets.
+fn dashboard(gateway: &Gateway, is_terminal: bool) -> String {
+    let link = is_terminal.then(|| gateway.sign_in_link()).flatten();
+    match link {
+        Some((path, lifetime)) => {
+            let minutes = lifetime.as_secs() / 60;
+            format!(
+                "{path} (signs you in once, within {minutes} minutes; later: tokenforge dashboard)"
+            )
+        }
+        None => "/_forge/ui/".to_owned(),
+    }
+}
+
+/// Gives a gateway whose settings name no admin token the one of the data folder, which is drawn at the first start.
+pub(crate) fn admit_operator(gateway: &Gateway) {
+    if gateway.settings().admin_token.is_some() {
+        return;
+    }
+    let drawn = data::admin_token_file()
+        .and_then(|file| draw_admin_token(&file).with_context(|| format!("{}", file.display())));
+    if let Err(error) = &drawn {
+        tracing::warn!("there is no admin token, so nothing can be changed over HTTP: {error:#}");
+    }
+    gateway.set_admin_token(drawn.map_err(|error| format!("{error:#}")));
 }
 
 /// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.
@@ -174,6 +201,19 @@ fn bounds(settings: &StoreSettings, location: &Location) -> tokenforge_store::Se
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokenforge_config::Secret;
+
+    #[test]
+    fn d60_the_sign_in_link_is_printed_to_a_terminal_only() {
+        let gateway = Gateway::new(Settings::default(), open(&StoreSettings::default()).unwrap());
+        let gateway = gateway.unwrap();
+        assert_eq!(dashboard(&gateway, true), "/_forge/ui/", "there is no token");
+        gateway.set_admin_token(Ok(Secret::new("a-token-of-the-operator")));
+        assert_eq!(dashboard(&gateway, false), "/_forge/ui/");
+        let shown = dashboard(&gateway, true);
+        assert!(shown.starts_with("/_forge/ui/#/sign-in/"), "{shown}");
+        assert!(shown.contains("tokenforge dashboard"), "{shown}");
+    }
 
     #[test]
     fn a_disk_has_more_room_than_memory_unless_somebody_says_how_much() {

@@ -2,23 +2,20 @@
 
 use crate::error::{ConfigError, Fault, Place};
 use crate::load::{check, read};
-use crate::secret::MASK;
-use crate::settings::{Monitoring, Settings, ToolOutput};
+use crate::settings::Settings;
 use crate::show::{at, set};
 use crate::table::{Change, SETTINGS};
-use serde_json::Value;
-
-/// The one secret that can be changed.
-const API_KEY: &str = "pipes.tool_output.api.api_key";
+use serde_json::{Map, Value};
 
 impl Settings {
-    /// These settings with a change: an object of the shape of the file, with what shall differ. `null` is the default,
-    /// and a secret that is masked stays, so that [`changeable_json`](Self::changeable_json) can be edited and given
-    /// back.
+    /// These settings with a change: an object of the shape of the file, with what shall differ. `null` is the default.
+    /// [`changeable_json`](Self::changeable_json) can be edited and given back.
+    ///
+    /// This is the SSRF guard of the admin API: only what the table says to be changeable at once can be changed here,
+    /// and that names no host, no key and no safety switch.
     ///
     /// # Errors
-    /// Something that cannot change while the gateway runs, a value that is not allowed, or values that do not go
-    /// together.
+    /// Something that can be changed in the file alone, a value that is not allowed, or values that do not go together.
     ///
     /// ```
     /// use serde_json::json;
@@ -37,34 +34,18 @@ impl Settings {
     fn changed_by(&self, patch: &Value) -> Result<Settings, Fault> {
         let mut changes = Vec::new();
         collect(patch, "", &mut changes)?;
-        let mut tree = self.changeable_json();
+        let defaults = Settings::default().to_json();
+        let (mut settings, mut tree) = (self.clone(), Value::Object(Map::new()));
         for (path, value) in changes {
-            set(&mut tree, path, value.clone());
+            match at(&defaults, path).filter(|_| value.is_null()) {
+                None => set(&mut tree, path, value.clone()),
+                Some(Value::Null) => clear(&mut settings, path),
+                Some(default) => set(&mut tree, path, default.clone()),
+            }
         }
-        let keeps_key = at(&tree, API_KEY).and_then(Value::as_str) == Some(MASK);
-        if keeps_key {
-            set(&mut tree, API_KEY, Value::Null);
-        }
-        let mut settings = self.with_default_changeables();
         read(tree)?.apply(&mut settings)?;
-        if keeps_key {
-            settings.tool_output.api.api_key.clone_from(&self.tool_output.api.api_key);
-        }
         check(&settings)?;
         Ok(settings)
-    }
-
-    fn with_default_changeables(&self) -> Settings {
-        let default = Settings::default();
-        let (deadline, log_level) = (self.tool_output.deadline, default.monitoring.log_level);
-        Settings {
-            tool_output: ToolOutput { deadline, ..default.tool_output },
-            schema_compression: default.schema_compression,
-            redact_secrets: default.redact_secrets,
-            toon: default.toon,
-            monitoring: Monitoring { log_level, ..self.monitoring.clone() },
-            ..self.clone()
-        }
     }
 
     /// The settings that differ in `new` and count only after a restart.
@@ -101,7 +82,10 @@ pub(crate) fn collect<'a>(
             }
             None if is_section(&path) => collect(value, &path, changes)?,
             Some(_) => {
-                return Err(Fault::new(path, format!("cannot be changed here; {WHAT_CAN}")));
+                return Err(Fault::new(
+                    path,
+                    format!("cannot be changed here, edit the file; {WHAT_CAN}"),
+                ));
             }
             None => return Err(Fault::new(path, format!("there is no such setting; {WHAT_CAN}"))),
         }
@@ -109,11 +93,35 @@ pub(crate) fn collect<'a>(
     Ok(())
 }
 
-const WHAT_CAN: &str = "what can be changed is pipes.tool_output.*, schema_compression, redact_secrets, toon.* and \
-                        monitoring.log_level";
+const WHAT_CAN: &str = "what can be changed is what docs/settings.md says to count at once: nothing that names a host, a \
+                        key or a safety switch";
+
+/// Sets what has no value by default back to none.
+fn clear(settings: &mut Settings, path: &str) {
+    if path == TARGET_RATIO {
+        settings.tool_output.target_ratio = None;
+    }
+}
+
+/// The one changeable setting that has no value by default.
+const TARGET_RATIO: &str = "pipes.tool_output.target_ratio";
 
 fn is_section(path: &str) -> bool {
     let inside =
         |setting: &&str| setting.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
     SETTINGS.iter().map(|setting| setting.path).any(|setting| inside(&setting))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_default_can_be_cleared() {
+        let defaults = Settings::default().to_json();
+        let has_none = |path: &&str| at(&defaults, path).is_none_or(Value::is_null);
+        let changeable = SETTINGS.iter().filter(|setting| setting.change == Change::AtOnce);
+        let found: Vec<&str> = changeable.map(|setting| setting.path).filter(has_none).collect();
+        assert_eq!(found, [TARGET_RATIO]);
+    }
 }

@@ -17,6 +17,7 @@ mod word;
 use crate::error::Fault;
 use crate::settings::{SchemaCompression, Settings};
 use keys::Keys;
+use list::List;
 use mcp::Mcp;
 use plugin::Plugin;
 use price::Price;
@@ -27,7 +28,7 @@ use section::{Field, put, put_optional};
 use sections::{Limits, Monitoring, Store, ToolOutput, Toon, Upstreams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use word::{Address, Flag, Key, Ledger, One, Written};
+use word::{Address, Flag, Host, Key, Ledger, One, Text, Word, Written};
 
 pub(crate) use mcp::{Backend, is_prefix};
 
@@ -40,6 +41,8 @@ pub(crate) struct Raw {
     allow_public: Option<Written<Flag>>,
     keys: Option<Keys>,
     admin_token: Option<Written<Key>>,
+    allow_hosts: Option<List<Host>>,
+    allow_origins: Option<List<Text>>,
     upstreams: Option<Upstreams>,
     routes: Option<BTreeMap<String, Route>>,
     plugins: Option<Vec<Plugin>>,
@@ -71,6 +74,9 @@ impl Raw {
         put(&mut to.allow_public, self.allow_public);
         put(&mut to.keys, self.keys);
         put_optional(&mut to.admin_token, self.admin_token);
+        let mut mcp = self.mcp.unwrap_or_default();
+        put(&mut to.allow_hosts, joined(self.allow_hosts, mcp.allow_hosts.take()));
+        put(&mut to.allow_origins, joined(self.allow_origins, mcp.allow_origins.take()));
         put(&mut to.schema_compression, self.schema_compression);
         put(&mut to.redact_secrets, self.redact_secrets);
         put(&mut to.ledger, self.ledger);
@@ -85,7 +91,7 @@ impl Raw {
             let provider = provider.meant(&name)?;
             to.providers.insert(name, provider);
         }
-        self.mcp.unwrap_or_default().apply(&mut to.mcp)?;
+        mcp.apply(&mut to.mcp)?;
         for (path, route) in self.routes.unwrap_or_default() {
             let route = route.meant(&path)?;
             to.routes.insert(path, route);
@@ -109,6 +115,8 @@ impl Raw {
             allow_public: Some(Field::of(&from.allow_public)),
             keys: Some(Field::of(&from.keys)),
             admin_token: from.admin_token.as_ref().map(Field::of),
+            allow_hosts: Some(Field::of(&from.allow_hosts)),
+            allow_origins: Some(Field::of(&from.allow_origins)),
             upstreams: Some(Upstreams::of(&from.upstreams)),
             routes: Some(from.routes.iter().map(routed).collect()),
             plugins: Some(from.plugins.iter().map(Plugin::of).collect()),
@@ -124,5 +132,16 @@ impl Raw {
             mcp: Some(Mcp::of(&from.mcp)),
             prices: Some(from.prices.iter().map(priced).collect()),
         }
+    }
+}
+
+/// What stands in a setting and in the older place that means the same.
+fn joined<W: Word>(list: Option<List<W>>, alias: Option<List<W>>) -> Option<List<W>> {
+    match (list, alias) {
+        (Some(List(mut list)), Some(List(alias))) => {
+            list.extend(alias);
+            Some(List(list))
+        }
+        (list, alias) => list.or(alias),
     }
 }

@@ -38,8 +38,12 @@ pub struct Settings {
     pub allow_public: bool,
     /// The keys that clients must show; without any, none is asked for.
     pub keys: Vec<GatewayKey>,
-    /// What the admin API asks for.
+    /// What the admin API asks for, in place of the token that is drawn into the data folder.
     pub admin_token: Option<Secret>,
+    /// Names that clients may call the gateway by, beside those of this machine: `host` or `host:port`.
+    pub allow_hosts: Vec<String>,
+    /// Websites whose pages may use the gateway, as `https://host`.
+    pub allow_origins: Vec<String>,
     /// Where requests go.
     pub upstreams: Upstreams,
     /// JSON APIs that agents reach through the gateway, by the path they have here.
@@ -77,6 +81,8 @@ impl Default for Settings {
             allow_public: false,
             keys: Vec::new(),
             admin_token: None,
+            allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
             upstreams: Upstreams::default(),
             routes: BTreeMap::new(),
             plugins: Vec::new(),

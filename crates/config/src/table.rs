@@ -20,9 +20,10 @@ pub struct Setting {
 /// When a new value of a setting counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// As soon as the file is read again, and by a change over the admin API.
+    /// As soon as the file is read again, and by a change over the admin API. Only for what names no host, no key, no
+    /// file and no safety switch: whoever gets hold of a browser must not be able to send texts elsewhere (SSRF).
     AtOnce,
-    /// As soon as the file is read again.
+    /// As soon as the file is read again. What every new setting is, unless there is a reason.
     Reload,
     /// After a restart.
     Restart,
@@ -74,7 +75,9 @@ pub const SETTINGS: &[Setting] = &[
     setting("listen", Restart, "where the gateway listens").flag("--listen"),
     setting("allow_public", Restart, "may it listen beyond this machine without `keys`?"),
     setting("keys", Reload, "the keys that clients must show, by the name of their tenant; none: no key is asked for"),
-    setting("admin_token", Reload, "what the admin API under `/_forge/api` asks for"),
+    setting("admin_token", Reload, "what everything under `/_forge/` but health asks for; none: a token in the data folder, for changes and texts"),
+    setting("allow_hosts", Reload, "names that clients may call the gateway by, `host` or `host:port`, beside those of this machine; with `keys`, any"),
+    setting("allow_origins", Reload, "websites whose pages may use the gateway, as `https://host`"),
     setting("upstreams.anthropic", Reload, "where requests in the shape of Anthropic Messages go"),
     setting("upstreams.openai", Reload, "where requests in the shape of OpenAI go, and those of no known shape"),
     setting("upstreams.gemini", Reload, "where requests in the shape of Gemini go"),
@@ -89,19 +92,19 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.enabled", AtOnce, "is anything done to tool results?"),
     setting("pipes.tool_output.mode", AtOnce, "how much is done: disabled, observe, safe, lossless, standard or aggressive").flag("--tool-output-compression").named("FORGE_TOOL_OUTPUT_COMPRESSION"),
     setting("pipes.tool_output.method", AtOnce, "the dictionary of the mode aggressive: lzw, repair or auto").flag("--tool-output-compression-method").named("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD"),
-    setting("pipes.tool_output.redact_secrets", AtOnce, "are secrets removed from tool results?"),
+    setting("pipes.tool_output.redact_secrets", Reload, "are secrets removed from tool results?"),
     setting("pipes.tool_output.max_output_bytes", AtOnce, "how many bytes of a result are kept, by the modes that cap; unless set, 65536 where the model can fetch back the rest, and else all"),
     setting("pipes.tool_output.json_formats", AtOnce, "the forms that JSON may take: json, toon, table, and one of stc (STC 2: level 2, in the mode aggressive level 3), stc1, stc2 (level 2) and stc2_shared (level 3)"),
     setting("pipes.tool_output.dedup", AtOnce, "may a result become a pointer to an equal one of an earlier request of its session?"),
     setting("pipes.tool_output.skip_tools", AtOnce, "tools whose results are only redacted: read, edit, write, bash, glob, grep, else exact names"),
-    setting("pipes.tool_output.strategy", AtOnce, "what shortens what is still large: passthrough, simple, api or external_provider"),
-    setting("pipes.tool_output.fallback_strategy", AtOnce, "what happens when that fails: passthrough, simple or error"),
-    setting("pipes.tool_output.provider", AtOnce, "the name in `providers` that the strategy external_provider asks"),
-    setting("pipes.tool_output.api.endpoint", AtOnce, "where the strategy api asks"),
-    setting("pipes.tool_output.api.api_key", AtOnce, "the key it shows"),
-    setting("pipes.tool_output.api.model", AtOnce, "the model it asks for"),
-    setting("pipes.tool_output.api.timeout", AtOnce, "how long a strategy may take for a result"),
-    setting("pipes.tool_output.api.query_agnostic", AtOnce, "is it not told what the result is for?"),
+    setting("pipes.tool_output.strategy", Reload, "what shortens what is still large: passthrough, simple, api or external_provider"),
+    setting("pipes.tool_output.fallback_strategy", Reload, "what happens when that fails: passthrough, simple or error"),
+    setting("pipes.tool_output.provider", Reload, "the name in `providers` that the strategy external_provider asks"),
+    setting("pipes.tool_output.api.endpoint", Reload, "where the strategy api asks"),
+    setting("pipes.tool_output.api.api_key", Reload, "the key it shows"),
+    setting("pipes.tool_output.api.model", Reload, "the model it asks for"),
+    setting("pipes.tool_output.api.timeout", Reload, "how long a strategy may take for a result"),
+    setting("pipes.tool_output.api.query_agnostic", Reload, "is it not told what the result is for?"),
     setting("pipes.tool_output.min_bytes", AtOnce, "results up to this size are not given to the strategy"),
     setting("pipes.tool_output.max_bytes", AtOnce, "results above this size are not given to the strategy"),
     setting("pipes.tool_output.target_ratio", AtOnce, "how small the strategy's result must be, as a part of what it was given: 0.1 to 0.9"),
@@ -111,7 +114,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.rate_per_second", AtOnce, "how many calls of the strategy may start in a second"),
     setting("providers", Reload, "whom the strategy external_provider may ask, by name: `kind` (anthropic, openai or gemini; else the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`").only_in_files(),
     setting("schema_compression", AtOnce, "what is done to descriptions in tool schemas: disabled or minify").flag("--schema-compression"),
-    setting("redact_secrets", AtOnce, "are secrets removed from all request input, and requests refused where that fails?").flag("--redact-secrets"),
+    setting("redact_secrets", Reload, "are secrets removed from all request input, and requests refused where that fails?").flag("--redact-secrets"),
     setting("toon.enabled", AtOnce, "does a message that is one large JSON value become TOON?").named("TOON_ENABLED"),
     setting("toon.min_bytes", AtOnce, "messages up to this size stay").named("TOON_MIN_BYTES"),
     setting("toon.fail_open", AtOnce, "does JSON that TOON cannot hold go on as it is? Otherwise it is an error").named("TOON_FAIL_OPEN"),
@@ -129,6 +132,6 @@ pub const SETTINGS: &[Setting] = &[
     setting("monitoring.content_bytes", Reload, "how many bytes of tool results are kept in memory for the dashboard to show; 0: none"),
     setting("ledger", Restart, "is what was saved written down, for `tokenforge gain`? on, off, or the folder to write it to"),
     setting("limits.first_byte_timeout", Reload, "how long an upstream may take to its first byte"),
-    setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `allow_hosts`, `allow_origins`, `file`").only_in_files(),
+    setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`").only_in_files(),
     setting("prices", Reload, "dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`").only_in_files(),
 ];

@@ -1,7 +1,7 @@
 //! The way of one request, from top to bottom.
 //!
 //! ```text
-//! PreAuth ─ who is it ─ PostAuth ─ read ─ PreUpstream ─ rewrite ─ forward ─ PostUpstream ─ relay
+//! guard ─ PreAuth ─ who is it ─ PostAuth ─ read ─ PreUpstream ─ rewrite ─ forward ─ PostUpstream ─ relay
 //! ```
 //!
 //! A request to a route goes the same way, but for the rewriting.
@@ -15,6 +15,7 @@ pub(crate) use rewriting::made;
 
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
+use crate::guard;
 use crate::http::body::{Body, Limit};
 use crate::http::headers::{self, HEAD_BYTES};
 use crate::http::vary;
@@ -102,6 +103,7 @@ impl Visit<'_> {
                 "no tunnel leads through here: point the client's base URL at the gateway";
             return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, message).into());
         }
+        guard::check(self.gateway, &self.state, exchange)?;
         self.run(Phase::PreAuth, exchange).await?;
         // What is rare is in a box: every request has room for all that it may wait for.
         if own::is_operators(exchange.request().uri.path()) {

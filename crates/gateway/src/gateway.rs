@@ -4,6 +4,7 @@ use crate::blocking::blocking;
 use crate::chains::{self, Chains};
 use crate::contents::Contents;
 use crate::deferral::Deferrals;
+use crate::guard::{AdminGuard, OriginRules};
 use crate::guarded::Guarded;
 use crate::mcp;
 use crate::memo::Memo;
@@ -24,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Output};
-use tokenforge_config::{Origins, SchemaCompression, Settings};
+use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
@@ -58,6 +59,8 @@ pub struct Gateway {
     pub(crate) workers: Workers,
     /// Tool servers.
     pub(crate) mcp: Arc<Hub>,
+    /// Who may change something.
+    pub(crate) admin: AdminGuard,
     is_draining: AtomicBool,
 }
 
@@ -69,6 +72,8 @@ pub(crate) struct State {
     /// Tells strategies apart.
     strategy_print: u64,
     pub(crate) door: Door,
+    /// From where requests may come.
+    pub(crate) origin_rules: OriginRules,
     pub(crate) chains: Chains,
     pub(crate) routes: Routes,
 }
@@ -112,6 +117,7 @@ impl Gateway {
             store: Arc::new(Guarded(store)),
             key: ReferenceKey::new(&settings),
             workers: Workers::new(threads),
+            admin: AdminGuard::default(),
             is_draining: AtomicBool::new(false),
             state: ArcSwap::from_pointee(state),
             origins: Mutex::default(),
@@ -151,6 +157,19 @@ impl Gateway {
         self.state.store(Arc::new(state));
         self.changes.send_replace(());
         Ok(())
+    }
+
+    /// The admin token where the settings have none, as [`draw_admin_token`](crate::draw_admin_token) gives it, or why
+    /// there is none: then nothing can be changed over HTTP.
+    pub fn set_admin_token(&self, token: Result<Secret, String>) {
+        self.admin.set_drawn(token);
+    }
+
+    /// Path and fragment of a link that signs one browser in, and for how long. `None`: there is no admin token.
+    #[must_use]
+    pub fn sign_in_link(&self) -> Option<(String, Duration)> {
+        let (code, lifetime) = self.admin.issue_link(&self.state().settings)?;
+        Some((format!("/_forge/ui/#/sign-in/{code}"), lifetime))
     }
 
     /// Is told whenever there are other settings.
@@ -234,6 +253,7 @@ impl State {
             engine: settings.tool_output.engine_settings(),
             strategy_print: xxh3_64(format!("{:?}", settings.tool_output.strategy).as_bytes()),
             door: Door::new(&settings.keys),
+            origin_rules: OriginRules::new(&settings),
             chains: Chains::new(&settings, registry, previous)?,
             routes: Routes::new(&settings),
             settings,

@@ -12,6 +12,7 @@ mod deferral;
 mod exchange;
 mod expand;
 mod gateway;
+mod guard;
 mod guarded;
 mod http;
 mod mcp;
@@ -35,5 +36,6 @@ mod upstream;
 mod workers;
 
 pub use crate::gateway::Gateway;
+pub use crate::guard::{draw_admin_token, read_admin_token};
 pub use crate::http::server::serve;
 pub use crate::mcp::transport;

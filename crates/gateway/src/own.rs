@@ -10,12 +10,14 @@
 //! | `GET`, `PATCH /_forge/api/config`, `GET /_forge/api/settings` | the operator |
 //! | `GET /_forge/api/contents`, `/_forge/api/contents/ID` | the operator, for texts of tool results |
 //! | `POST /_forge/api/playground` | the operator, to try things out |
+//! | `POST /_forge/api/link`, `/_forge/api/session` | the operator, to sign a browser in |
 //! | `GET /_forge/api/expand?id=…` | a client, for its own originals |
 //! | `/_forge/api/mcp…` | the operator, for tool servers |
 //! | `/mcp`, `/mcp/PREFIX` | a client, for its tools |
 //! | `POST /v1/compress`, `GET /v1/retrieve/HASH` | other gateways |
+//!
+//! Who may ask for what is decided before, by [`guard`](crate::guard).
 
-mod access;
 mod config;
 mod contents;
 mod dropin;
@@ -24,6 +26,7 @@ mod expand;
 mod gain;
 mod mcp;
 mod playground;
+mod sign_in;
 mod steps;
 mod ui;
 
@@ -46,6 +49,33 @@ pub(crate) fn is_operators(path: &str) -> bool {
     path.starts_with("/_forge/") && path != expand::PATH
 }
 
+pub(crate) use mcp::is_ours as is_tools;
+pub(crate) use sign_in::SESSION;
+pub(crate) use ui::is_ours as is_page;
+
+const HEALTH: &str = "/_forge/healthz";
+const READY: &str = "/_forge/readyz";
+
+/// Is there nothing in it that anybody could want?
+pub(crate) fn is_public(path: &str) -> bool {
+    matches!(path, HEALTH | READY) || is_page(path)
+}
+
+/// Is reading this path harmless: figures, and settings without secrets? No text, and nothing that is started by it.
+pub(crate) fn is_figure(path: &str) -> bool {
+    let is_one_of_ours = matches!(
+        path,
+        "/_forge/metrics"
+            | "/_forge/api/stats"
+            | "/_forge/api/gain"
+            | "/_forge/api/events"
+            | "/_forge/api/settings"
+            | "/_forge/api/config"
+            | contents::PATH
+    );
+    is_one_of_ours || mcp::admin::is_figure(path)
+}
+
 /// Is this path ours, and answered for the tenant who asks?
 pub(crate) fn is_tenants(path: &str) -> bool {
     path == expand::PATH || dropin::is_ours(path) || mcp::is_ours(path)
@@ -61,8 +91,8 @@ pub(crate) async fn answer_operator(
     let (method, path) = (&head.method, head.uri.path());
     let is_get = matches!(*method, Method::GET | Method::HEAD);
     match path {
-        "/_forge/healthz" if is_get => return health(gateway),
-        "/_forge/readyz" if is_get => {
+        HEALTH if is_get => return health(gateway),
+        READY if is_get => {
             let is_ready = !gateway.is_draining();
             return answer::empty(if is_ready {
                 StatusCode::OK
@@ -70,14 +100,10 @@ pub(crate) async fn answer_operator(
                 StatusCode::SERVICE_UNAVAILABLE
             });
         }
-        // The page itself is no secret: it asks for the token, and shows nothing without.
         path if ui::is_ours(path) => return ui::answer(head),
         _ => {}
     }
     let settings = &gateway.state().settings;
-    if let Err(problem) = access::check(exchange, settings) {
-        return problem.answer(None);
-    }
     let mut answer = match path {
         "/_forge/metrics" if is_get => {
             let mut text = gateway.telemetry.metrics(gateway.state().chains.metrics());
@@ -92,6 +118,8 @@ pub(crate) async fn answer_operator(
         "/_forge/api/playground" if *method == Method::POST => {
             playground::answer(gateway, body).await
         }
+        sign_in::LINK if *method == Method::POST => sign_in::link(gateway),
+        SESSION if *method == Method::POST => sign_in::session(gateway, head, body).await,
         path if contents::is_ours(path) && is_get => contents::answer(gateway, path),
         "/_forge/api/config" if is_get => answer::json(StatusCode::OK, &settings.to_json()),
         "/_forge/api/config" if *method == Method::PATCH => config::patch(gateway, body).await,

@@ -5,7 +5,6 @@
 
 mod answers;
 mod check;
-mod door;
 mod finish;
 mod listen;
 mod lists;
@@ -41,7 +40,7 @@ const LAST_EVENT: &str = "last-event-id";
 /// The header of a version.
 pub(crate) const VERSION: &str = "mcp-protocol-version";
 
-/// A request to the endpoint.
+/// A request to the endpoint. From where it may come is the gateway's to say, whose origin guard stands before it.
 #[derive(Clone)]
 pub struct Ask {
     /// `POST`, `GET` or `DELETE`.
@@ -50,12 +49,8 @@ pub struct Ask {
     pub prefix: Option<String>,
     /// The headers.
     pub headers: HeaderMap,
-    /// The host, where HTTP/2 has it.
-    pub authority: Option<String>,
     /// Whose request it is.
     pub tenant: Arc<str>,
-    /// Is nobody asked for a key?
-    pub is_open: bool,
     /// Who looks at calls of tools on the way.
     pub hooks: Option<Arc<dyn Hooks>>,
     /// The message.
@@ -71,10 +66,6 @@ impl Ask {
 impl Hub {
     /// Answers a request.
     pub async fn answer(self: &Arc<Self>, ask: Ask) -> Response<Body> {
-        let settings = self.settings();
-        if let Err(reason) = door::check(&ask, &settings.mcp) {
-            return problem(StatusCode::FORBIDDEN, None, Code::Request, reason);
-        }
         let scope = match &ask.prefix {
             None => Scope::All,
             Some(prefix) => match self.backend(prefix) {

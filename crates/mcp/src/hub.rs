@@ -26,7 +26,6 @@ use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_ledger::Outcome;
 use tokio::sync::{Semaphore, broadcast};
 
-pub use operator::Taken;
 pub use registry::{NotSaved, Registry};
 
 /// How many addresses of resources are remembered.

@@ -38,7 +38,7 @@ pub use failure::Failure;
 pub use filter::{Filter, Program, Step, run_filter};
 pub use front::{Ask, Body, BodyError};
 pub use hook::{Hook, Hooks, Looking};
-pub use hub::{Hub, HubSettings, NotSaved, Originals, Registry, Taken};
+pub use hub::{Hub, HubSettings, NotSaved, Originals, Registry};
 pub use list::{Listed, Part, merged};
 pub use message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 pub use names::{fits, prefixed, split};

@@ -18,7 +18,8 @@ def command_of(server):
 def refresh(server):
     """Starts a server anew. One that ended often is left alone for a while, unless the operator says so."""
     url = f"{os.environ['GATEWAY_URL']}/_forge/api/mcp/{server}/refresh"
-    with urlopen(Request(url, method="POST"), timeout=20):
+    headers = {"Authorization": f"Bearer {os.environ['FORGE_ADMIN_TOKEN']}"}
+    with urlopen(Request(url, method="POST", headers=headers), timeout=20):
         pass
 
 

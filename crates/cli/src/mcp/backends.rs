@@ -7,14 +7,10 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::env;
 use std::path::{Path, PathBuf};
-use tokenforge_config::{McpBackend, Overrides, Secret, Settings};
+use tokenforge_config::{McpBackend, Overrides, Settings};
 use tokenforge_mcp::Registry;
 use tokenforge_secrets::Scanner;
-
-/// The variable that has the token of the admin API.
-const TOKEN: &str = "FORGE_ADMIN_TOKEN";
 
 /// Which gateway is meant.
 #[derive(Args)]
@@ -23,7 +19,7 @@ pub(super) struct Place {
     #[arg(long, value_name = "URL")]
     gateway: Option<String>,
 
-    /// What its admin API asks for [default: FORGE_ADMIN_TOKEN, or what the settings say]
+    /// What its admin API asks for [default: FORGE_ADMIN_TOKEN, what the settings say, or the token in the data folder]
     #[arg(long, value_name = "TOKEN")]
     admin_token: Option<String>,
 
@@ -70,17 +66,8 @@ impl Place {
         Definitions::read(self.config.as_deref())
     }
 
-    /// A token in the settings is shown to the gateway of these settings, and to no other.
     fn gateway(&self, settings: &Settings) -> anyhow::Result<Gateway> {
-        let given = self.admin_token.clone().map(Secret::new);
-        let set = || env::var(TOKEN).ok().filter(|token| !token.is_empty()).map(Secret::new);
-        match &self.gateway {
-            Some(url) => Gateway::new(url, given.or_else(set)),
-            None => {
-                let token = given.or_else(|| settings.admin_token.clone());
-                Gateway::new(&url(settings.listen), token)
-            }
-        }
+        Gateway::of_operator(self.gateway.as_deref(), self.admin_token.clone(), settings)
     }
 
     /// Was a gateway named?
@@ -150,6 +137,22 @@ impl Definitions {
         Ok(self.registry.put(name, None)?)
     }
 
+    /// Is a running gateway's file of servers the one that is written here? Where it is another, nothing is: a gateway
+    /// must not be able to say which file of the user's is written.
+    pub(super) async fn expect_file_of(&self, gateway: &Gateway) -> anyhow::Result<()> {
+        let theirs = gateway.servers_file().await?;
+        if theirs.as_ref().is_some_and(|theirs| is_same(theirs, &self.file)) {
+            return Ok(());
+        }
+        let theirs = theirs.map_or("no file".to_owned(), |file| file.display().to_string());
+        bail!(
+            "the gateway at {} keeps its tool servers in {theirs}, and this would write {}: run it as the user who \
+             runs the gateway, with the same FORGE_DATA_DIR and settings file",
+            gateway.url,
+            self.file.display()
+        )
+    }
+
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
@@ -157,6 +160,12 @@ impl Definitions {
     pub(super) fn gateway_url(&self) -> String {
         url(self.settings.listen)
     }
+}
+
+/// Do both paths lead to one file, which need not be there yet?
+fn is_same(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
 }
 
 /// Why there is no server of this name.

@@ -56,8 +56,15 @@ pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
     }
     let what = format!("added {name}");
     match arguments.place.find().await? {
-        Found::Running(gateway, _) => {
-            gateway.add(name, definition).await?;
+        Found::Running(gateway, backends) => {
+            if names(&backends?).contains(&name.as_str()) {
+                bail!("there is a tool server with the prefix `{name}` already");
+            }
+            let mut files = arguments.place.definitions()?;
+            files.expect_file_of(&gateway).await?;
+            files.add(name, &definition)?;
+            let told = gateway.reload_servers().await;
+            told.with_context(|| format!("{what} to {}, but", next_start(&files)))?;
             Ok(output::print(&format!("{what} to the gateway at {}", gateway.url))?)
         }
         Found::Files(mut files, why) => {

@@ -93,7 +93,9 @@ fn for_one(mut settings: Settings, plan: &Plan) -> Settings {
 
 async fn start(settings: Settings) -> anyhow::Result<Embedded> {
     let store = serve::open(&settings.store)?;
-    Embedded::start(serve::with_data(settings), store).await
+    let embedded = Embedded::start(serve::with_data(settings), store).await?;
+    embedded.admit_operator();
+    Ok(embedded)
 }
 
 /// Takes the place of a gateway that no longer answers: the agent knows no other address.

@@ -51,8 +51,10 @@ fn the_page_names_every_tool_and_the_dashboard_and_writes_nothing() {
 /// A5
 #[test]
 fn a5_its_tools_answer_in_the_form_that_a_client_prefers_while_it_stays_up() {
+    let data = Folder::new();
     let mut child = Command::new(env!("CARGO_BIN_EXE_tokenforge"))
         .args(["demo", "--stay", "--json"])
+        .env("FORGE_DATA_DIR", data.path("data"))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[cfg(unix)]
+mod admin;
 mod compress;
 mod decode;
 mod demo;

@@ -37,8 +37,11 @@ pub(crate) struct Mcp {
     max_bytes: Option<Written<Bytes<1>>>,
     observe: Option<Written<Flag>>,
     metadata: Option<Written<Flag>>,
-    allow_hosts: Option<List<Host>>,
-    allow_origins: Option<List<Text>>,
+    /// As the setting of this name at the top level, which it was before it counted for every path.
+    #[serde(skip_serializing)]
+    pub(super) allow_hosts: Option<List<Host>>,
+    #[serde(skip_serializing)]
+    pub(super) allow_origins: Option<List<Text>>,
     file: Option<Written<File>>,
 }
 
@@ -68,8 +71,6 @@ impl Mcp {
         put(&mut to.max_bytes, self.max_bytes);
         put(&mut to.observe, self.observe);
         put(&mut to.metadata, self.metadata);
-        put(&mut to.allow_hosts, self.allow_hosts);
-        put(&mut to.allow_origins, self.allow_origins);
         put_optional(&mut to.file, self.file);
         Ok(())
     }
@@ -90,8 +91,8 @@ impl Mcp {
             max_bytes: Some(Field::of(&from.max_bytes)),
             observe: Some(Field::of(&from.observe)),
             metadata: Some(Field::of(&from.metadata)),
-            allow_hosts: Some(Field::of(&from.allow_hosts)),
-            allow_origins: Some(Field::of(&from.allow_origins)),
+            allow_hosts: None,
+            allow_origins: None,
             file: from.file.as_ref().map(Field::of),
         }
     }

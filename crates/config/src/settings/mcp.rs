@@ -33,10 +33,6 @@ pub struct Mcp {
     pub observe: bool,
     /// Does a result that was rewritten say so in its `_meta`?
     pub metadata: bool,
-    /// Hosts that clients may call the gateway by, beside those of this machine.
-    pub allow_hosts: Vec<String>,
-    /// Websites whose pages may call the gateway, as `https://host`.
-    pub allow_origins: Vec<String>,
     /// Where servers that are added at run time are kept.
     pub file: Option<PathBuf>,
 }
@@ -62,8 +58,6 @@ impl Default for Mcp {
             max_bytes: 8 << 20,
             observe: false,
             metadata: true,
-            allow_hosts: Vec::new(),
-            allow_origins: Vec::new(),
             file: None,
         }
     }

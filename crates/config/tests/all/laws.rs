@@ -109,6 +109,8 @@ proptest! {
     fn what_can_be_changed_makes_one_into_the_other(settings in settings()) {
         let mut changed = Settings::default().patched(&settings.changeable_json()).unwrap();
         changed.store.max_bytes = settings.store.max_bytes;
+        changed.redact_secrets = settings.redact_secrets;
+        changed.tool_output.api = settings.tool_output.api.clone();
         prop_assert_eq!(changed, settings);
     }
 }

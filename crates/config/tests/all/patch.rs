@@ -47,12 +47,11 @@ fn what_is_shown_is_what_is_in_effect() {
 fn a_change_changes_what_it_names_and_nothing_else() {
     let settings = with_secrets();
     let changed = settings
-        .patched(&json!({"pipes": {"tool_output": {"mode": "lossless", "api": {"timeout": "5s"}}}, "redact_secrets": true}))
+        .patched(&json!({"pipes": {"tool_output": {"mode": "lossless"}}, "toon": {"min_bytes": 9}}))
         .unwrap();
     let mut expected = settings.clone();
     expected.tool_output.mode = tokenforge_compress::Mode::Lossless;
-    expected.tool_output.api.timeout = std::time::Duration::from_secs(5);
-    expected.redact_secrets = true;
+    expected.toon.min_bytes = 9;
     assert_eq!(changed, expected);
 }
 
@@ -65,9 +64,13 @@ fn what_can_be_changed_can_be_given_back_as_it_was_shown() {
 
 #[test]
 fn null_is_the_default() {
-    let patch = json!({"pipes": {"tool_output": {"mode": null, "provider": null, "api": {"api_key": null}}}});
-    let tool_output = with_secrets().patched(&patch).unwrap().tool_output;
-    assert_eq!(tool_output, Settings::default().tool_output);
+    let mut settings = with_secrets();
+    settings.tool_output.target_ratio = Some(0.5);
+    let patch = json!({"pipes": {"tool_output": {"mode": null, "target_ratio": null}}});
+    let tool_output = settings.patched(&patch).unwrap().tool_output;
+    assert_eq!(tool_output.mode, Settings::default().tool_output.mode);
+    assert_eq!(tool_output.target_ratio, None);
+    assert_eq!(tool_output.api, settings.tool_output.api, "what it does not name stays");
 }
 
 #[test]
@@ -75,7 +78,7 @@ fn what_cannot_change_is_refused_and_told_what_can() {
     let cases = [
         (
             json!({"listen": "127.0.0.1:1"}),
-            "listen: cannot be changed here; what can be changed is",
+            "listen: cannot be changed here, edit the file; what can be changed is",
         ),
         (json!({"store": {"url": "memory:"}}), "store.url: cannot be changed here"),
         (
@@ -92,7 +95,7 @@ fn what_cannot_change_is_refused_and_told_what_can() {
         (json!({"pipes": {"tool_output": {"min_bytes": 99_999_999}}}), "is not below"),
         (
             json!({"pipes": {"tool_output": {"provider": "nobody"}}}),
-            "`nobody` is not in `providers`",
+            "pipes.tool_output.provider: cannot",
         ),
         (json!({"pipes": null}), "pipes: expected an object"),
         (json!([1]), "expected an object"),
@@ -128,4 +131,56 @@ fn what_is_changeable_is_what_the_table_says() {
         let is_changeable = setting.change == Change::AtOnce;
         assert_eq!(found(setting.path).is_some(), is_changeable, "{}", setting.path);
     }
+}
+
+/// What may be changed over HTTP. A new setting is not: whoever adds one here has asked whether it names a host, a key, a
+/// file or a safety switch.
+const CHANGEABLE: &[&str] = &[
+    "pipes.tool_output.enabled",
+    "pipes.tool_output.mode",
+    "pipes.tool_output.method",
+    "pipes.tool_output.max_output_bytes",
+    "pipes.tool_output.json_formats",
+    "pipes.tool_output.dedup",
+    "pipes.tool_output.skip_tools",
+    "pipes.tool_output.min_bytes",
+    "pipes.tool_output.max_bytes",
+    "pipes.tool_output.target_ratio",
+    "pipes.tool_output.enable_expand_context",
+    "pipes.tool_output.include_expand_hint",
+    "pipes.tool_output.expand_injection",
+    "pipes.tool_output.rate_per_second",
+    "schema_compression",
+    "toon.enabled",
+    "toon.min_bytes",
+    "toon.fail_open",
+    "toon.log_stats",
+    "monitoring.log_level",
+];
+
+#[test]
+fn d61_nothing_that_names_a_host_a_key_or_a_safety_switch_can_be_changed() {
+    let changeable = SETTINGS.iter().filter(|setting| setting.change == Change::AtOnce);
+    assert_eq!(changeable.map(|setting| setting.path).collect::<Vec<_>>(), CHANGEABLE);
+    for setting in SETTINGS.iter().filter(|setting| setting.change != Change::AtOnce) {
+        let keys = setting.path.split('.').rev();
+        for value in [json!("x"), Value::Null] {
+            let patch = keys.clone().fold(value, |inner, key| json!({ key: inner }));
+            let message = with_secrets().patched(&patch).unwrap_err().to_string();
+            let expected = format!("{}: cannot be changed here, edit the file", setting.path);
+            assert!(message.contains(&expected), "{message}");
+        }
+    }
+}
+
+#[test]
+fn d65_the_older_place_of_allowed_hosts_and_origins_means_the_same() {
+    let old =
+        file("mcp: {allow_hosts: [a.example], allow_origins: \"https://b.example\"}").unwrap();
+    let new = file("allow_hosts: a.example\nallow_origins: [\"https://b.example\"]").unwrap();
+    assert_eq!(old, new);
+    assert_eq!(new.allow_hosts, ["a.example"]);
+    let both = file("allow_hosts: [a.example]\nmcp: {allow_hosts: [c.example]}").unwrap();
+    assert_eq!(both.allow_hosts, ["a.example", "c.example"]);
+    assert_eq!(file(&both.show()), Ok(both));
 }

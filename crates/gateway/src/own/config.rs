@@ -1,4 +1,5 @@
-//! Changing settings while the gateway runs.
+//! Changing settings while the gateway runs. What may change is said by the table of settings, which is the SSRF guard
+//! here: nothing that names a host, a key or a safety switch.
 
 use crate::answer::{self, Problem};
 use crate::gateway::Gateway;

@@ -8,7 +8,7 @@ use crate::http::body::Body;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-const PATH: &str = "/_forge/api/contents";
+pub(super) const PATH: &str = "/_forge/api/contents";
 
 pub(super) fn is_ours(path: &str) -> bool {
     path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -16,7 +16,7 @@ use tokenforge_plugin::Exchange;
 const ALL: &str = "/mcp";
 const ONE: &str = "/mcp/";
 
-pub(super) fn is_ours(path: &str) -> bool {
+pub(crate) fn is_ours(path: &str) -> bool {
     path == ALL || path.starts_with(ONE)
 }
 
@@ -36,9 +36,7 @@ pub(super) async fn answer(
         method: head.method.clone(),
         prefix: prefix.filter(|prefix| !prefix.is_empty()).map(str::to_owned),
         headers: head.headers.clone(),
-        authority: head.uri.authority().map(ToString::to_string),
         tenant: exchange.tenant.clone().unwrap_or_default(),
-        is_open: state.door.is_open(),
         hooks: plugins::of(&state, exchange),
         body,
     };

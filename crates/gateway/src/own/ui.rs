@@ -45,12 +45,14 @@ const FILES: &[(&str, &[u8])] = files! {
     "parts/events.js",
     "parts/figures.js",
     "parts/mcp.js",
+    "parts/place.js",
     "parts/schema.js",
+    "parts/session.js",
     "parts/texts.js",
     "parts/token.js",
 };
 
-pub(super) fn is_ours(path: &str) -> bool {
+pub(crate) fn is_ours(path: &str) -> bool {
     path.strip_prefix(PATH.trim_end_matches('/'))
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,4 +1,4 @@
-//! The addresses of a name.
+//! The addresses of a name, and the SSRF guard: what a client chose leads to public addresses only.
 
 use hyper_util::client::legacy::connect::dns::Name;
 use std::io;

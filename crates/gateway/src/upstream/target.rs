@@ -1,4 +1,5 @@
-//! Which provider a request is for.
+//! Which provider a request is for. The first half of the SSRF guard is here: a client can name only hosts that the
+//! settings allow; the second, against DNS rebinding, is in `names.rs`.
 
 use crate::options;
 use http::uri::{Authority, PathAndQuery, Scheme};

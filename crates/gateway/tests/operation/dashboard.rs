@@ -80,7 +80,7 @@ fn what_is_no_file_of_it_is_not_there() {
     assert_eq!(world.send(Ask::new("POST", UI)).status, 405);
     let moved = world.get("/_forge/ui");
     assert_eq!((moved.status, moved.header("location")), (308, UI));
-    assert_eq!(world.get("/_forge/uix").status, 404);
+    assert_eq!(world.operate(Ask::new("GET", "/_forge/uix")).status, 404);
     assert!(world.mock.requests().is_empty());
 }
 
@@ -103,7 +103,7 @@ fn texts_are_not_kept_unless_the_operator_says_so() {
     let world = world();
     world.send(messages(&conversation(&test_run())));
     let [event] = recent(&world).try_into().unwrap();
-    let refused = world.get(&format!("/_forge/api/contents/{}", id(&event)));
+    let refused = world.operate(Ask::new("GET", &format!("/_forge/api/contents/{}", id(&event))));
     assert_eq!(refused.status, 404);
     assert!(refused.text().contains("monitoring.content_bytes"), "{}", refused.text());
     let kept = world.get("/_forge/api/contents").json();
@@ -116,14 +116,15 @@ fn texts_that_are_kept_are_shown_as_they_came_and_went_on_with_every_stage() {
     world.send(messages(&conversation(&test_run())));
     world.send(messages(&conversation(&test_run())));
     let [event] = recent(&world).try_into().unwrap();
-    let content = world.get(&format!("/_forge/api/contents/{}", id(&event))).json();
+    let content =
+        world.operate(Ask::new("GET", &format!("/_forge/api/contents/{}", id(&event)))).json();
     assert_eq!(content["original"], test_run());
     assert_eq!(content["forwarded"], crate::kit::forwarded(&world.mock));
     assert_eq!(content["verdict"], "compressed");
     let steps = content["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["stage"] == "family" && step["is_applied"] == true));
     assert!(steps.iter().any(|step| step["is_applied"] == false && step["outcome"] != ""));
-    assert_eq!(world.get("/_forge/api/contents/0123").status, 404);
+    assert_eq!(world.operate(Ask::new("GET", "/_forge/api/contents/0123")).status, 404);
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn l10_texts_that_are_kept_have_no_secret() {
     let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     world.send(messages(&conversation(&format!("GITHUB_TOKEN={secret}\n{}", "x\n".repeat(100)))));
     let [event] = recent(&world).try_into().unwrap();
-    let content = world.get(&format!("/_forge/api/contents/{}", id(&event)));
+    let content = world.operate(Ask::new("GET", &format!("/_forge/api/contents/{}", id(&event))));
     assert_eq!(content.status, 200);
     assert!(content.text().contains("GITHUB_TOKEN") && !content.text().contains(secret));
 }
@@ -190,7 +191,7 @@ fn the_figures_have_the_new_results_of_the_last_minutes() {
 fn the_playground_shows_every_form_and_every_mode() {
     let world = world();
     let body = json!({"text": rows(), "tool": "list_items", "arguments": {}}).to_string();
-    let tried = world.post("/_forge/api/playground", &body).json();
+    let tried = world.operate(Ask::post("/_forge/api/playground", &body)).json();
     let forms = tried["forms"].as_array().unwrap();
     let names: Vec<&str> = forms.iter().map(|form| form["form"].as_str().unwrap()).collect();
     assert_eq!(names, ["pretty", "json", "toon", "stc", "stc2", "table"]);
@@ -212,7 +213,7 @@ fn the_playground_shows_every_form_and_every_mode() {
 #[test]
 fn the_playground_reads_other_forms_and_keeps_no_original() {
     let world = world();
-    let ask = |body: Value| world.post("/_forge/api/playground", body.to_string());
+    let ask = |body: Value| world.operate(Ask::post("/_forge/api/playground", body.to_string()));
     let toon = ask(json!({"text": "a: 1.50\nb: x", "form": "toon"})).json();
     assert_eq!(toon["forms"][1]["text"], r#"{"a":1.50,"b":"x"}"#);
     let run =
@@ -234,7 +235,7 @@ fn the_playground_says_what_is_wrong_with_what_it_is_given() {
         (json!({"text": "{", "form": "json"}).to_string(), 400, "no json"),
         (json!({"text": "x".repeat(300 << 10)}).to_string(), 413, "bytes"),
     ] {
-        let answer = world.post("/_forge/api/playground", &body);
+        let answer = world.operate(Ask::post("/_forge/api/playground", &body));
         assert_eq!(answer.status, status, "{}", answer.text());
         let message = answer.json()["error"]["message"].to_string();
         assert!(message.contains(said), "{message}");
@@ -250,14 +251,14 @@ fn a_change_is_said_to_be_where_a_value_is_from() {
         let setting = settings.iter().find(|setting| setting["path"] == path).unwrap();
         setting["origin"]["from"].as_str().unwrap().to_owned()
     };
-    assert_eq!(origin("redact_secrets"), "default");
+    assert_eq!(origin("toon.enabled"), "default");
     assert_eq!(origin("upstreams.backend"), "program");
     let patch = |change: Value| {
-        world.send(Ask::new("PATCH", "/_forge/api/config").body(change.to_string())).status
+        world.operate(Ask::new("PATCH", "/_forge/api/config").body(change.to_string())).status
     };
-    assert_eq!(patch(json!({"redact_secrets": true})), 200);
-    assert_eq!(origin("redact_secrets"), "change");
-    assert_eq!(patch(json!({"redact_secrets": "perhaps"})), 400);
-    assert_eq!(patch(json!({"redact_secrets": null})), 200);
-    assert_eq!(origin("redact_secrets"), "default");
+    assert_eq!(patch(json!({"toon": {"enabled": true}})), 200);
+    assert_eq!(origin("toon.enabled"), "change");
+    assert_eq!(patch(json!({"toon": {"enabled": "perhaps"}})), 400);
+    assert_eq!(patch(json!({"toon": {"enabled": null}})), 200);
+    assert_eq!(origin("toon.enabled"), "default");
 }

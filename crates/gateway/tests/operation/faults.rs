@@ -166,8 +166,10 @@ fn a_client_that_leaves_while_it_sends_its_body_leaves_nothing_behind() {
     ] {
         let mut open = Open::to(world.address);
         open.write(
-            format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n{{\"m")
-                .as_bytes(),
+            format!(
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{{\"m"
+            )
+            .as_bytes(),
         );
         if is_begun {
             world.mock.wait_for_connections(1);

@@ -1,6 +1,8 @@
 //! Clients that mean harm: slow ones, ambiguous ones, bodies that explode.
 
-use crate::kit::{Ask, Open, PATIENCE, World, conversation, messages, rows, world, world_with};
+use crate::kit::{
+    Ask, Open, PATIENCE, TOKEN, World, conversation, messages, rows, world, world_with,
+};
 use crate::passing::codings;
 use std::io::Write;
 use std::net::TcpStream;
@@ -39,15 +41,19 @@ fn slow_headers_and_slow_bodies_are_cut_off_while_good_requests_go_on() {
         settings.limits.header_timeout = Duration::from_millis(300);
         settings.limits.body_timeout = Duration::from_millis(300);
     });
+    let change = format!(
+        "PATCH /_forge/api/config HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\n\
+         content-length: 60000\r\n\r\n{{"
+    );
     std::thread::scope(|scope| {
         let slow: Vec<_> = [
             "",
             "POST /v1/mess",
-            "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-a: ",
-            "POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 90000\r\n\r\n{",
-            "POST /v1/embeddings HTTP/1.1\r\nhost: x\r\ncontent-length: 90000\r\n\r\n{",
-            "POST /v1/compress HTTP/1.1\r\nhost: x\r\ncontent-length: 90000\r\n\r\n{",
-            "PATCH /_forge/api/config HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60000\r\n\r\n{",
+            "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-a: ",
+            "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 90000\r\n\r\n{",
+            "POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\ncontent-length: 90000\r\n\r\n{",
+            "POST /v1/compress HTTP/1.1\r\nhost: localhost\r\ncontent-length: 90000\r\n\r\n{",
+            &change,
         ]
         .map(|beginning| (beginning, scope.spawn(|| trickled(&world, beginning))))
         .into_iter()
@@ -71,7 +77,7 @@ fn a_second_request_on_a_connection_has_no_more_time_than_the_first() {
     let mut open = Open::to(world.address);
     open.write(&Ask::new("GET", "/_forge/healthz").header("connection", "keep-alive").bytes());
     assert_eq!(open.rest_of_answer().status, 200);
-    open.write(b"GET /_forge/healthz HTTP/1.1\r\nhost: x\r\nx-a: ");
+    open.write(b"GET /_forge/healthz HTTP/1.1\r\nhost: localhost\r\nx-a: ");
     let heard = open.rest();
     assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 408"), "{heard}");
 }
@@ -104,8 +110,10 @@ fn a_head_longer_than_anybody_needs_is_refused_and_nothing_after_it_is_read() {
     let with_header = |bytes: usize| {
         let mut open = Open::to(world.address);
         let (long, close) = ("a".repeat(bytes), "connection: close\r\n");
-        open.write(format!("GET /v1/models HTTP/1.1\r\nhost: x\r\nx-a: {long}\r\n\r\n").as_bytes());
-        open.write(format!("GET /v1/models HTTP/1.1\r\nhost: x\r\n{close}\r\n").as_bytes());
+        open.write(
+            format!("GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx-a: {long}\r\n\r\n").as_bytes(),
+        );
+        open.write(format!("GET /v1/models HTTP/1.1\r\nhost: localhost\r\n{close}\r\n").as_bytes());
         open.rest()
     };
     for bytes in [70_000, 300_000] {
@@ -120,8 +128,8 @@ fn a_head_longer_than_anybody_needs_is_refused_and_nothing_after_it_is_read() {
 
 #[test]
 fn requests_that_two_servers_would_read_differently_are_one_request_or_none() {
-    let second = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
-    let post = "POST /v1/embeddings HTTP/1.1\r\nhost: x\r\n";
+    let second = "GET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let post = "POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\n";
     let lengths = |headers: &str, body: &str| format!("{post}{headers}\r\n\r\n{body}{second}");
     let long = "a".repeat(100_000);
     let corpus = [
@@ -152,8 +160,8 @@ fn requests_that_two_servers_would_read_differently_are_one_request_or_none() {
         format!(
             "POST /v1/embeddings HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n{second}"
         ),
-        format!("POST /v1/embeddings  HTTP/1.1\r\nhost: x\r\n\r\n{second}"),
-        format!("POST /v1/embeddings HTTP/9.9\r\nhost: x\r\n\r\n{second}"),
+        format!("POST /v1/embeddings  HTTP/1.1\r\nhost: localhost\r\n\r\n{second}"),
+        format!("POST /v1/embeddings HTTP/9.9\r\nhost: localhost\r\n\r\n{second}"),
         format!("{}{second}", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"),
     ];
     for bytes in corpus {
@@ -178,8 +186,8 @@ fn requests_that_two_servers_would_read_differently_are_one_request_or_none() {
 fn line_ends_without_a_return_and_equal_lengths_are_made_right() {
     let world = world();
     for bytes in [
-        "POST /v1/embeddings HTTP/1.1\nhost: x\nconnection: close\ncontent-length: 2\n\n{}",
-        "POST /v1/embeddings HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\n{}",
+        "POST /v1/embeddings HTTP/1.1\nhost: localhost\nconnection: close\ncontent-length: 2\n\n{}",
+        "POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\n{}",
     ] {
         world.mock.clear();
         let mut open = Open::to(world.address);
@@ -201,13 +209,20 @@ fn an_address_in_the_request_line_leads_nowhere_else() {
     let world = world();
     let mut open = Open::to(world.address);
     open.write(
-        b"GET http://169.254.169.254/latest HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+        b"GET http://169.254.169.254/latest HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    );
+    assert!(open.rest().starts_with("HTTP/1.1 400 "));
+    let mut open = Open::to(world.address);
+    open.write(
+        b"GET http://localhost/latest HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
     );
     open.rest();
     assert_eq!(world.mock.last().path_and_query, "/latest");
     assert_eq!(world.mock.last().header("host"), world.mock.address().to_string());
     let mut tunnel = Open::to(world.address);
-    tunnel.write(b"CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    tunnel.write(
+        b"CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    );
     let heard = tunnel.rest();
     assert!(heard.starts_with("HTTP/1.1 405 "), "{heard}");
     assert_eq!(world.mock.requests().len(), 1);
@@ -256,7 +271,7 @@ fn depth_costs_no_stack() {
             }
             let patch =
                 Ask::new("PATCH", "/_forge/api/config").body(&body[..body.len().min(60_000)]);
-            assert_eq!(world.send(patch).status, 400);
+            assert_eq!(world.operate(patch).status, 400);
         }
         // Inside a tool's output.
         let output = conversation(&deep[..deep.len().min(100_000)]);

@@ -5,13 +5,16 @@ pub(crate) use tokenforge_mock::client::{Answer, Ask, Open, PATIENCE};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokenforge_config::Settings;
+use tokenforge_config::{Secret, Settings};
 use tokenforge_gateway::{Gateway, serve};
 use tokenforge_mock::Mock;
 use tokenforge_plugin::Registry;
 use tokenforge_store::{Memory, Store};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+
+/// What a gateway of a test asks its operator for.
+pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// A gateway on a port of its own, in front of a mock.
 pub(crate) struct World {
@@ -51,6 +54,7 @@ pub(crate) fn world_of(
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let gateway = Gateway::with_plugins(settings, store, plugins).unwrap();
+    gateway.set_admin_token(Ok(Secret::new(TOKEN)));
     runtime.spawn(serve(gateway.clone(), listener, std::future::pending()));
     World { mock, address, gateway, runtime: Some(runtime) }
 }
@@ -72,6 +76,11 @@ impl World {
 
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.send(Ask::new("GET", path))
+    }
+
+    /// Sends a request as whoever has the admin token.
+    pub(crate) fn operate(&self, ask: Ask) -> Answer {
+        self.send(ask.header("authorization", &format!("Bearer {TOKEN}")))
     }
 
     /// The figures that an operator sees.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod admin_guard;
 mod dashboard;
 mod dropin;
 mod faults;
@@ -14,6 +15,7 @@ mod ledger;
 mod mcp;
 mod negotiation;
 mod operator;
+mod origin_guard;
 mod passing;
 mod plugin_calls;
 mod plugins;

@@ -2,6 +2,7 @@
 
 use crate::kit::{Ask, World, rows, world_with};
 use serde_json::{Value, json};
+use std::fs;
 use std::path::Path;
 use tokenforge_config::{GatewayKey, McpBackend, PluginSettings, Secret, Settings};
 use tokenforge_mock::client::Answer;
@@ -34,10 +35,18 @@ fn saying(text: &str) -> Value {
     })
 }
 
-fn with_prefix(prefix: &str) -> String {
-    let mut server = server();
-    server["prefix"] = prefix.into();
-    server.to_string()
+/// A gateway that has the server from its settings.
+fn with_server(set: impl FnOnce(&mut Settings)) -> World {
+    world_with(|settings| {
+        let backend = McpBackend::from_json("sh", &server()).unwrap();
+        settings.mcp.backends.insert("sh".to_owned(), backend);
+        set(settings);
+    })
+}
+
+/// Puts servers into the file, as `tokenforge mcp add` does.
+fn write(folder: &Path, servers: Value) {
+    fs::write(folder.join("mcp.json"), json!({ "backends": servers }).to_string()).unwrap();
 }
 
 fn message(method: &str, params: Value) -> String {
@@ -65,34 +74,38 @@ fn in_folder(folder: &Path) -> World {
 fn m14_m18_m20_servers_are_added_used_kept_and_removed_without_any_database() {
     let folder = tempfile::tempdir().unwrap();
     let world = in_folder(folder.path());
-    let added = world.post("/_forge/api/mcp", with_prefix("sh"));
-    assert_eq!((added.status, &added.json()["prefix"]), (201, &json!("sh")), "{}", added.text());
-    assert_eq!(world.post("/_forge/api/mcp", with_prefix("sh")).status, 409);
-    assert_eq!(world.post("/_forge/api/mcp", with_prefix("s__h")).status, 400);
-    assert_eq!(world.post("/_forge/api/mcp", "{}").status, 400);
+    let operate = |world: &World, method: &str, path: &str| {
+        world.operate(Ask::new(method, &format!("/_forge/api/mcp{path}")))
+    };
+    write(folder.path(), json!({"sh": server()}));
+    assert_eq!(world.get("/_forge/api/mcp").json()["backends"], json!([]));
+    let read = operate(&world, "POST", "/reload");
+    assert_eq!((read.status, &read.json()["backends"][0]["prefix"]), (200, &json!("sh")));
+    write(folder.path(), json!({"s__h": server()}));
+    assert_eq!(operate(&world, "POST", "/reload").status, 500, "what cannot be read is not used");
+    write(folder.path(), json!({"sh": server()}));
     let result = call(&world, "sh__rows", &[("x-prefer-format", "toon")]);
     assert_eq!(result.header("x-content-format"), "toon", "{}", result.text());
-    assert_eq!(world.get("/_forge/api/mcp/sh/tools").json()["tools"][0]["name"], "rows");
-    let disabled = world.post("/_forge/api/mcp/sh/disable", "");
+    assert_eq!(operate(&world, "GET", "/sh/tools").json()["tools"][0]["name"], "rows");
+    let disabled = operate(&world, "POST", "/sh/disable");
     assert_eq!(disabled.json()["enabled"], false);
     assert_eq!(call(&world, "sh__rows", &[]).json()["error"]["code"], -32602);
     drop(world);
     let world = in_folder(folder.path());
     assert_eq!(world.get("/_forge/api/mcp/sh").json()["enabled"], false);
-    assert_eq!(world.post("/_forge/api/mcp/sh/enable", "").json()["enabled"], true);
+    assert_eq!(operate(&world, "POST", "/sh/enable").json()["enabled"], true);
     let patch = Ask::new("PATCH", "/_forge/api/mcp/sh").body(r#"{"timeout": "7s"}"#);
-    assert_eq!(world.send(patch).json()["timeout"], "7s");
-    assert_eq!(world.post("/_forge/api/mcp/sh/refresh", "").json()["tools"][0]["name"], "rows");
+    assert_eq!(world.operate(patch).json()["timeout"], "7s");
+    assert_eq!(operate(&world, "POST", "/sh/refresh").json()["tools"][0]["name"], "rows");
     assert!(call(&world, "sh__rows", &[]).json()["result"].is_object());
-    assert_eq!(world.send(Ask::new("DELETE", "/_forge/api/mcp/sh")).status, 200);
+    assert_eq!(operate(&world, "DELETE", "/sh").status, 200);
     assert_eq!(world.get("/_forge/api/mcp/sh").status, 404);
     assert_eq!(world.get("/_forge/api/mcp").json()["backends"], json!([]));
 }
 
 #[test]
 fn m15_calls_are_counted_for_the_operator_and_for_prometheus() {
-    let world = world_with(|_| {});
-    world.post("/_forge/api/mcp", with_prefix("sh"));
+    let world = with_server(|_| {});
     call(&world, "sh__rows", &[]);
     let stats = world.get("/_forge/api/mcp/stats").json();
     assert_eq!(stats["tools"][0]["calls"], 1, "{stats}");
@@ -103,8 +116,7 @@ fn m15_calls_are_counted_for_the_operator_and_for_prometheus() {
 #[test]
 fn what_a_call_saved_is_written_down_with_its_tool_and_its_client() {
     let folder = tempfile::tempdir().unwrap();
-    let world = world_with(|settings| settings.ledger.path = Some(folder.path().to_owned()));
-    world.post("/_forge/api/mcp", with_prefix("sh"));
+    let world = with_server(|settings| settings.ledger.path = Some(folder.path().to_owned()));
     call(&world, "sh__rows", &[("user-agent", "agent/7")]);
     // What waits to be written is written first.
     let gain = world.get("/_forge/api/gain").json();
@@ -121,17 +133,22 @@ fn what_a_call_saved_is_written_down_with_its_tool_and_its_client() {
 
 #[test]
 fn m16_nothing_is_shown_or_changed_without_the_token_and_no_key_with_it() {
-    let world = world_with(|settings| settings.admin_token = Some(Secret::new("the-token")));
-    assert_eq!(world.post("/_forge/api/mcp", with_prefix("sh")).status, 401);
+    let web = json!({
+        "url": "http://127.0.0.1:9/mcp?key=very-secret", "headers": {"X-Key": "very-secret"},
+    });
+    let keyed =
+        json!({"command": "x", "args": ["--key", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"]});
+    let world = world_with(|settings| {
+        settings.admin_token = Some(Secret::new("the-token"));
+        for (prefix, tree) in [("web", web), ("sh", keyed)] {
+            let backend = McpBackend::from_json(prefix, &tree).unwrap();
+            settings.mcp.backends.insert(prefix.to_owned(), backend);
+        }
+    });
+    assert_eq!(world.post("/_forge/api/mcp/reload", "").status, 401);
     assert_eq!(world.get("/_forge/api/mcp").status, 401);
     let token = |ask: Ask| ask.header("authorization", "Bearer the-token");
-    let definition = json!({
-        "prefix": "web", "url": "http://127.0.0.1:9/mcp?key=very-secret", "headers": {"X-Key": "very-secret"},
-    });
-    let added = world.send(token(Ask::post("/_forge/api/mcp", definition.to_string())));
-    assert_eq!(added.status, 201);
-    let keyed = json!({"prefix": "sh", "command": "x", "args": ["--key", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"]});
-    world.send(token(Ask::post("/_forge/api/mcp", keyed.to_string())));
+    assert_eq!(world.send(token(Ask::new("GET", "/_forge/api/mcp/web"))).status, 200);
     for path in [
         "/_forge/api/mcp",
         "/_forge/api/mcp/web",

@@ -25,13 +25,13 @@ fn g43_a_bad_change_is_a_400_and_changes_nothing() {
         json!([]),
         json!("safe"),
     ] {
-        let answer = world.send(patch(&change));
+        let answer = world.operate(patch(&change));
         assert_eq!(answer.status, 400, "{change}");
         assert!(answer.json()["error"]["message"].as_str().unwrap().len() > 20, "{change}");
         assert_eq!(world.get("/_forge/api/config").json(), before, "{change}");
     }
     let broken = Ask::new("PATCH", "/_forge/api/config").body("{");
-    assert_eq!(world.send(broken).status, 400);
+    assert_eq!(world.operate(broken).status, 400);
     assert_eq!(world.send(messages(&conversation("short"))).status, 200);
 }
 
@@ -39,13 +39,13 @@ fn g43_a_bad_change_is_a_400_and_changes_nothing() {
 fn a_good_change_counts_from_the_next_request_on() {
     let world = world();
     let change = json!({"pipes": {"tool_output": {"enabled": false}}});
-    let changed = world.send(patch(&change));
+    let changed = world.operate(patch(&change));
     assert_eq!(changed.status, 200);
     assert_eq!(changed.json()["pipes"]["tool_output"]["enabled"], false);
     let body = conversation(&rows()).to_string();
     world.post("/v1/messages", &body);
     assert_eq!(world.mock.last().body, body.as_bytes());
-    world.send(patch(&json!({"pipes": {"tool_output": {"enabled": null}}})));
+    world.operate(patch(&json!({"pipes": {"tool_output": {"enabled": null}}})));
     world.post("/v1/messages", &body);
     assert_ne!(world.mock.last().body, body.as_bytes());
 }
@@ -83,7 +83,8 @@ fn without_a_token_no_page_of_a_website_is_the_operator() {
         let change = patch(&json!({"redact_secrets": true})).header(name, value);
         assert_eq!(world.send(change).status, 403, "{name}: {value}");
     }
-    let own = stats().header("origin", &format!("http://{}", world.address));
+    let address = world.address.to_string();
+    let own = stats().header("host", &address).header("origin", &format!("http://{address}"));
     assert_eq!(world.send(own).status, 200);
     assert_eq!(world.get("/_forge/api/config").json()["redact_secrets"], false);
 }
@@ -91,8 +92,8 @@ fn without_a_token_no_page_of_a_website_is_the_operator() {
 #[test]
 fn what_is_not_there_is_said() {
     let world = world();
-    assert_eq!(world.get("/_forge/api/unheard").status, 404);
-    assert_eq!(world.post("/_forge/api/config", "{}").status, 404);
+    assert_eq!(world.operate(Ask::new("GET", "/_forge/api/unheard")).status, 404);
+    assert_eq!(world.operate(Ask::post("/_forge/api/config", "{}")).status, 404);
     assert!(world.mock.requests().is_empty());
 }
 

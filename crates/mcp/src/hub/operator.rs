@@ -14,11 +14,6 @@ use tokenforge_config::McpBackend;
 /// How many pages of a list are read.
 const PAGES: usize = 100;
 
-/// A prefix that another server has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is a tool server with the prefix `{0}` already")]
-pub struct Taken(pub String);
-
 /// What is changed is kept in the file, which blocks.
 impl Hub {
     /// All servers, without their secrets.
@@ -39,18 +34,15 @@ impl Hub {
         self.backends.load().get(prefix).map(|backend| backend.definition.clone())
     }
 
-    /// A further server.
+    /// Reads the file of servers again, which somebody else may have written.
     ///
     /// # Errors
-    /// Its prefix is taken, or it cannot be kept.
-    pub fn add(&self, prefix: &str, definition: McpBackend) -> Result<Result<(), NotSaved>, Taken> {
-        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.backends.load().contains_key(prefix) {
-            return Err(Taken(prefix.to_owned()));
-        }
-        let saved = registry.put(prefix, Some(definition));
-        drop(registry);
-        Ok(saved.map(|()| self.changed(prefix)))
+    /// It cannot be read; then nothing changes.
+    pub fn reload(&self) -> std::io::Result<()> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner).reload()?;
+        self.assemble();
+        self.lists_changed(None);
+        Ok(())
     }
 
     /// A server as it is from now on; `None`: it is gone.

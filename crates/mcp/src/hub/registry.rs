@@ -43,6 +43,12 @@ impl Registry {
         })
     }
 
+    /// Reads the file again.
+    pub(super) fn reload(&mut self) -> io::Result<()> {
+        *self = Self::open(self.file.clone())?;
+        Ok(())
+    }
+
     /// These servers, with what differs.
     #[must_use]
     pub fn over(&self, settings: &BTreeMap<String, McpBackend>) -> BTreeMap<String, McpBackend> {
@@ -108,8 +114,24 @@ fn write(path: &Path, entries: &BTreeMap<String, Option<McpBackend>>) -> io::Res
     let mut file = private(&new)?;
     file.write_all(&text)?;
     file.sync_all()?;
+    keep_owner(&new, path);
     fs::rename(&new, path)
 }
+
+/// An administrator may add a server for a service: its file is the service's, or that could not read it.
+#[cfg(unix)]
+fn keep_owner(new: &Path, path: &Path) {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let folder = path.parent().unwrap_or(Path::new("."));
+    if let (Ok(file), Ok(folder)) = (fs::metadata(new), fs::metadata(folder))
+        && file.uid() != folder.uid()
+    {
+        let _ = chown(new, Some(folder.uid()), Some(folder.gid()));
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &Path, _: &Path) {}
 
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();

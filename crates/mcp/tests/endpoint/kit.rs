@@ -75,8 +75,6 @@ async fn answer(hub: Arc<Hub>, request: Request<Incoming>) -> Result<Response<Se
         prefix: head.uri.path().strip_prefix("/mcp/").map(str::to_owned),
         tenant: head.headers.get("x-tenant").map_or("t", |value| value.to_str().unwrap()).into(),
         headers: head.headers,
-        authority: None,
-        is_open: true,
         hooks: None,
         body: body.map(|body| body.to_bytes()).unwrap_or_default(),
     };

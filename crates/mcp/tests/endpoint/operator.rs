@@ -14,7 +14,7 @@ async fn m14_servers_are_added_changed_disabled_and_removed_while_clients_are_th
     let client = world.client("/mcp").await;
     let mut stream = client.listen().await;
     assert_eq!(names(&client.tools().await), ["expand_context"]);
-    world.hub.add("p", backend()).unwrap().unwrap();
+    world.hub.put("p", Some(backend())).unwrap();
     assert_eq!(stream.next().await.unwrap()["method"], "notifications/tools/list_changed");
     assert!(names(&client.tools().await).contains(&"p__rows"));
     let disabled = backend().patched("p", &json!({"enabled": false})).unwrap();
@@ -26,12 +26,6 @@ async fn m14_servers_are_added_changed_disabled_and_removed_while_clients_are_th
     world.hub.put("p", None).unwrap();
     assert!(world.hub.show("p").is_none());
     assert_eq!(names(&client.tools().await), ["expand_context"]);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn m18_a_prefix_is_one_server_s() {
-    let world = world(&[("p", program())]).await;
-    assert!(world.hub.add("p", backend()).is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,7 +13,8 @@ export function commandOf(server) {
 
 // Starts a server anew. One that ended often is left alone for a while, unless the operator says so.
 export async function refresh(server) {
-  await fetch(`${process.env.GATEWAY_URL}/_forge/api/mcp/${server}/refresh`, { method: 'POST' });
+  const headers = { authorization: `Bearer ${process.env.FORGE_ADMIN_TOKEN}` };
+  await fetch(`${process.env.GATEWAY_URL}/_forge/api/mcp/${server}/refresh`, { method: 'POST', headers });
 }
 
 // Kills the server whose command line holds this word, and that alone.

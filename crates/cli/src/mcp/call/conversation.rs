@@ -135,9 +135,7 @@ impl Conversation {
             method: Method::POST,
             prefix: Some(self.server.clone()),
             headers,
-            authority: None,
             tenant: crate::engine::TENANT.into(),
-            is_open: false,
             hooks: None,
             body: message.into(),
         };

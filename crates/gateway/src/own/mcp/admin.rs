@@ -3,13 +3,14 @@
 //! | request | does |
 //! |---|---|
 //! | `GET /_forge/api/mcp` | lists the servers |
-//! | `POST /_forge/api/mcp` | adds one: `{"prefix": …}` and what it has in the settings |
 //! | `GET /_forge/api/mcp/stats` | calls, times and savings by tool |
+//! | `POST /_forge/api/mcp/reload` | reads the file again, to which `tokenforge mcp add` adds servers |
 //! | `GET`, `PATCH`, `DELETE /_forge/api/mcp/PREFIX` | shows, changes, removes one |
 //! | `GET /_forge/api/mcp/PREFIX/tools` | its tools, with their schemas |
 //! | `POST /_forge/api/mcp/PREFIX/enable`, `…/disable`, `…/refresh` | what they say |
 //!
-//! Changes are kept in a file. Keys are never shown.
+//! Changes are kept in a file. Keys are never shown. No request names a program, a host, a header or a key: a server runs
+//! as the gateway's user, so who adds one must be able to write the file.
 
 use crate::answer::{self, Problem};
 use crate::blocking::blocking;
@@ -43,9 +44,8 @@ pub(in crate::own) async fn answer(
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let done = match (&head.method, &parts[..]) {
         (&Method::GET, []) => Ok(json!({ "backends": shown(gateway.mcp.list().into()) })),
-        (&Method::POST, []) => {
-            return add(gateway, body).await.unwrap_or_else(|problem| problem.answer(None));
-        }
+        (&Method::POST, []) => Err(only_by_file("tool servers are not added over HTTP")),
+        (&Method::POST, ["reload"]) => reload(gateway).await,
         (&Method::GET, ["stats"]) => Ok(gateway.mcp.stats().document()),
         (&Method::GET, [prefix]) => {
             gateway.mcp.show(prefix).map(shown).ok_or_else(|| unknown(prefix))
@@ -71,32 +71,22 @@ pub(in crate::own) async fn answer(
     }
 }
 
-async fn add(gateway: &Arc<Gateway>, body: Incoming) -> Result<Response<Body>, Problem> {
-    let mut document = document(gateway, body).await?;
-    let prefix = document.get("prefix").and_then(Value::as_str).map(str::to_owned);
-    let prefix = prefix.ok_or_else(|| Problem::bad_request("expected a text as `prefix`"))?;
-    if let Some(members) = document.as_object_mut() {
-        members.remove("prefix");
-    }
-    let backend = McpBackend::from_json(&prefix, &document)
-        .map_err(|error| Problem::bad_request(error.to_string()))?;
-    if prefix == "stats" {
-        return Err(Problem::bad_request(
-            "`stats` is a path of its own here; choose another prefix",
-        ));
-    }
-    let (hub, name) = (gateway.mcp.clone(), prefix.clone());
-    let added = blocking(move || hub.add(&name, backend)).await.ok_or_else(stuck)?;
-    match added {
-        Ok(saved) => saved.map_err(|error| not_saved(&error))?,
-        Err(taken) => return Err(Problem::new(StatusCode::CONFLICT, taken.to_string())),
-    }
-    let document = gateway.mcp.show(&prefix).map(shown).unwrap_or_default();
-    Ok(answer::json(StatusCode::CREATED, &document))
+/// Is reading this path harmless? To list the tools of a server starts it.
+pub(in crate::own) fn is_figure(path: &str) -> bool {
+    let rest = path.strip_prefix(PATH).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    rest.is_some_and(|rest| rest.split('/').filter(|part| !part.is_empty()).count() < 2)
 }
+
+/// What may be changed of a server. What is not here names, or might name, what runs or who is asked.
+const CHANGEABLE: [&str; 4] = ["enabled", "timeout", "max_concurrent", "structured"];
 
 async fn change(gateway: &Arc<Gateway>, prefix: &str, body: Incoming) -> Result<Value, Problem> {
     let document = document(gateway, body).await?;
+    let mut keys = document.as_object().into_iter().flat_map(|members| members.keys());
+    if let Some(key) = keys.find(|key| !CHANGEABLE.contains(&key.as_str())) {
+        let key: String = key.chars().take(64).collect();
+        return Err(only_by_file(&format!("`{key}` of a tool server is not changed over HTTP")));
+    }
     patch(gateway, prefix, &document).await
 }
 
@@ -106,6 +96,16 @@ async fn patch(gateway: &Arc<Gateway>, prefix: &str, change: &Value) -> Result<V
         old.patched(prefix, change).map_err(|error| Problem::bad_request(error.to_string()))?;
     put(gateway, prefix, Some(new)).await?;
     gateway.mcp.show(prefix).map(shown).ok_or_else(|| unknown(prefix))
+}
+
+async fn reload(gateway: &Arc<Gateway>) -> Result<Value, Problem> {
+    let hub = gateway.mcp.clone();
+    let read = blocking(move || hub.reload()).await.ok_or_else(stuck)?;
+    read.map_err(|error| {
+        let message = format!("the file of tool servers cannot be read: {error}");
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+    })?;
+    Ok(json!({ "backends": shown(gateway.mcp.list().into()) }))
 }
 
 async fn remove(gateway: &Arc<Gateway>, prefix: &str) -> Result<Value, Problem> {
@@ -148,6 +148,13 @@ fn shown(document: Value) -> Value {
         Some(redacted) => serde_json::from_str(&redacted.text).unwrap_or_default(),
         None => document,
     }
+}
+
+fn only_by_file(what: &str) -> Problem {
+    let message = format!(
+        "{what}, so that nobody who reaches this port can run programs: use `tokenforge mcp add`"
+    );
+    Problem::new(StatusCode::FORBIDDEN, message)
 }
 
 fn unknown(prefix: &str) -> Problem {

@@ -1,0 +1,94 @@
+//! The admin token in the data folder, and `tokenforge dashboard`, as processes.
+
+use crate::mcp::shell::{Gateway, Shell};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use tokenforge_mock::client::{Answer, Ask, Open};
+
+fn send(gateway: &Gateway, ask: Ask) -> Answer {
+    let address = gateway.url.trim_start_matches("http://").to_owned();
+    Open::asking(address.parse().unwrap(), &ask.header("host", &address)).answer()
+}
+
+/// A change that nobody minds.
+fn change(gateway: &Gateway, token: &str) -> Answer {
+    let ask = Ask::new("PATCH", "/_forge/api/config").body(r#"{"toon": {"log_stats": true}}"#);
+    send(gateway, ask.header("authorization", &format!("Bearer {token}")))
+}
+
+fn token(shell: &Shell) -> String {
+    fs::read_to_string(shell.folder.path("data/admin_token")).unwrap().trim().to_owned()
+}
+
+#[test]
+fn d60_the_first_start_draws_a_token_that_only_its_owner_reads_and_a_restart_keeps_it() {
+    let mut shell = Shell::new();
+    let gateway = shell.serve();
+    let drawn = token(&shell);
+    assert!(drawn.len() >= 32, "{drawn}");
+    let mode = fs::metadata(shell.folder.path("data/admin_token")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(change(&gateway, "guessed").status, 401);
+    assert_eq!(change(&gateway, &drawn).status, 200);
+    drop(gateway);
+    let again = shell.serve();
+    assert_eq!(token(&shell), drawn);
+    assert_eq!(change(&again, &drawn).status, 200);
+    let other = Shell::new().serve();
+    assert_eq!(change(&other, &drawn).status, 401, "every installation has its own");
+}
+
+#[test]
+fn d60_without_a_data_folder_nothing_can_be_changed_and_the_error_says_why() {
+    let mut shell = Shell::new();
+    // A file stands where the folder would be.
+    fs::write(shell.folder.path("data"), "").unwrap();
+    let gateway = shell.serve();
+    let refused = change(&gateway, "");
+    assert_eq!(refused.status, 403);
+    let said = refused.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(said.contains("admin_token") && said.contains("data"), "{said}");
+    assert_eq!(send(&gateway, Ask::new("GET", "/_forge/api/stats")).status, 200);
+}
+
+#[test]
+fn d60_dashboard_prints_a_link_that_signs_one_browser_in() {
+    let mut shell = Shell::new();
+    let gateway = shell.serve();
+    let run = shell.run(&["dashboard"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let start = format!("{}/_forge/ui/#/sign-in/", gateway.url);
+    let code = run.stdout.trim().strip_prefix(&start).expect("a link").to_owned();
+    let redeem = |code: &str| {
+        let ask = Ask::post("/_forge/api/session", json!({ "code": code }).to_string());
+        send(&gateway, ask.header("origin", &gateway.url))
+    };
+    assert_eq!(redeem(&code).status, 200);
+    assert_eq!(redeem(&code).status, 403);
+    let named = shell.run(&["dashboard", "--json", "--gateway", &gateway.url]);
+    let named: Value = serde_json::from_str(&named.stdout).unwrap();
+    assert!(named["link"].as_str().unwrap().starts_with(&start), "{named}");
+    assert_eq!(named["expires_in"], 300);
+    drop(gateway);
+    let absent = shell.run(&["dashboard"]);
+    assert_eq!(absent.code, 1);
+    assert!(absent.stderr.contains("tokenforge serve"), "{}", absent.stderr);
+}
+
+#[test]
+fn d60_another_user_gets_no_link_and_adds_no_tool_server() {
+    let mut shell = Shell::new();
+    let gateway = shell.serve();
+    let mut stranger = Shell::new();
+    stranger.listen.clone_from(&shell.listen);
+    let refused = stranger.run(&["dashboard"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("asks for its admin token"), "{}", refused.stderr);
+    let said = stranger.fail(&["add", "x", "--", "true"]);
+    assert!(said.contains("run it as the user who runs the gateway"), "{said}");
+    assert!(!stranger.folder.path("data/mcp.json").exists(), "nothing was written");
+    let added = stranger.fail(&["add", "x", "--gateway", &gateway.url, "--", "true"]);
+    assert!(added.contains("run it as the user who runs the gateway"), "{added}");
+    assert_eq!(shell.list()["backends"], json!([]));
+}

@@ -1,0 +1,66 @@
+//! The guard before every path: origin guard (DNS rebinding, CSRF) and admin token (confused deputy).
+//!
+//! A gateway on loopback is reached by more than its user: by every page in the user's browser, by everybody behind a
+//! reverse proxy on the same machine, and by the machine's other users. [`check`] is asked once for each request, before
+//! any plugin, and is the only place that decides from where a request may come.
+//!
+//! | path | served to |
+//! |---|---|
+//! | models, routes, `/mcp`, `/v1/compress`, originals | who shows a gateway key; without `keys`, who passes the origin guard |
+//! | `/_forge/`: health, the dashboard's files | the same; nobody learns anything from them |
+//! | `/_forge/`: figures, settings without secrets | this machine, if the origin guard is passed and no proxy is between |
+//! | `/_forge/`: changes, texts, what starts programs | who shows the admin token, or signed in with it |
+//!
+//! With `admin_token` in the settings, everything under `/_forge/` but the second row asks for it.
+
+mod admin;
+mod links;
+mod origin;
+mod sessions;
+mod token_file;
+
+pub(crate) use admin::AdminGuard;
+pub(crate) use origin::OriginRules;
+pub(crate) use sessions::LIFETIME as SESSION_LIFETIME;
+pub use token_file::{draw_admin_token, read_admin_token};
+
+use crate::answer::Problem;
+use crate::gateway::{Gateway, State};
+use crate::own;
+use origin::Caller;
+use sha2::{Digest as _, Sha256};
+use tokenforge_plugin::Exchange;
+
+/// A secret as it is kept and compared.
+type Digest = [u8; 32];
+
+fn digest(secret: &str) -> Digest {
+    Sha256::digest(secret).into()
+}
+
+/// A name that nobody guesses: 128 bits from the operating system. `None`: it has none to give.
+fn random_name() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(hex(&bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
+}
+
+/// May this request be served?
+pub(crate) fn check(gateway: &Gateway, state: &State, exchange: &Exchange) -> Result<(), Problem> {
+    let head = exchange.request();
+    let caller = Caller::read(head)?;
+    let path = head.uri.path();
+    if own::is_operators(path) {
+        return admin::check(gateway, state, exchange, &caller);
+    }
+    if state.door.is_open() {
+        return state.origin_rules.check(&caller);
+    }
+    // A key is no ambient credential, so a page that has one may use it; tools were never for foreign pages.
+    if own::is_tools(path) { state.origin_rules.check_origin(&caller) } else { Ok(()) }
+}

@@ -1,0 +1,233 @@
+//! The admin token: asked for whenever something is changed or a text is read.
+//!
+//! A proxy on this machine makes every stranger a local caller (the gateway as a confused deputy), and so is every other
+//! user of the machine. So what can do harm asks for a token that only the owner of the data folder can read.
+
+use super::links::{self, OneTimeLinks};
+use super::origin::Caller;
+use super::sessions::{Credentials, Sessions};
+use super::{Digest, digest};
+use crate::answer::Problem;
+use crate::gateway::{Gateway, State};
+use crate::own;
+use crate::tenant::shows_token;
+use http::header::HeaderMap;
+use http::{Method, StatusCode};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokenforge_config::{Secret, Settings};
+use tokenforge_plugin::Exchange;
+
+/// What the admin API asks for, and who signed in with it.
+pub(crate) struct AdminGuard {
+    /// The token of the data folder, or why there is none.
+    drawn: Mutex<Result<Secret, String>>,
+    links: Mutex<OneTimeLinks>,
+    sessions: Mutex<Sessions>,
+}
+
+impl Default for AdminGuard {
+    fn default() -> Self {
+        AdminGuard {
+            drawn: Mutex::new(Err("none was drawn".to_owned())),
+            links: Mutex::default(),
+            sessions: Mutex::default(),
+        }
+    }
+}
+
+/// How a request shows that it is the operator's.
+enum Credential {
+    Token,
+    Session,
+}
+
+impl AdminGuard {
+    pub(crate) fn set_drawn(&self, token: Result<Secret, String>) {
+        *lock(&self.drawn) = token;
+    }
+
+    /// The token that is asked for, or why there is none.
+    fn token(&self, settings: &Settings) -> Result<Secret, String> {
+        settings.admin_token.clone().map_or_else(|| lock(&self.drawn).clone(), Ok)
+    }
+
+    fn token_digest(&self, settings: &Settings) -> Option<Digest> {
+        self.token(settings).ok().map(|token| digest(token.expose()))
+    }
+
+    fn credential(&self, headers: &HeaderMap, settings: &Settings) -> Option<Credential> {
+        let token = self.token(settings).ok()?;
+        if shows_token(headers, token.expose()) {
+            return Some(Credential::Token);
+        }
+        let token = digest(token.expose());
+        let is_known = lock(&self.sessions).knows(headers, &token, Instant::now());
+        is_known.then_some(Credential::Session)
+    }
+
+    /// The code of a link with which a browser can sign in once, and for how long. `None`: there is no token.
+    pub(crate) fn issue_link(&self, settings: &Settings) -> Option<(String, Duration)> {
+        let token = self.token_digest(settings)?;
+        let code = lock(&self.links).issue(token, Instant::now())?;
+        Some((code, links::LIFETIME))
+    }
+
+    /// Signs a browser in with the code of a link.
+    pub(crate) fn redeem_link(&self, code: &str, settings: &Settings) -> Option<Credentials> {
+        let (token, now) = (self.token_digest(settings)?, Instant::now());
+        let is_valid = lock(&self.links).redeem(code, &token, now);
+        is_valid.then(|| lock(&self.sessions).open(token, now)).flatten()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a request under `/_forge/` needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Health and the dashboard's files: nothing is in them.
+    Nothing,
+    /// The code of a link, which the endpoint itself looks at.
+    Code,
+    /// Figures and settings without secrets: to be on this machine.
+    Local,
+    /// Everything else: the token.
+    Token,
+}
+
+impl Need {
+    fn of(method: &Method, path: &str) -> Self {
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        match path {
+            path if own::is_public(path) => Need::Nothing,
+            own::SESSION if *method == Method::POST => Need::Code,
+            path if is_read && own::is_figure(path) => Need::Local,
+            _ => Need::Token,
+        }
+    }
+}
+
+/// May this request to the operator's paths be served?
+pub(super) fn check(
+    gateway: &Gateway,
+    state: &State,
+    exchange: &Exchange,
+    caller: &Caller<'_>,
+) -> Result<(), Problem> {
+    let (head, settings, rules) = (exchange.request(), &state.settings, &state.origin_rules);
+    let need = Need::of(&head.method, head.uri.path());
+    let is_open = state.door.is_open() && settings.admin_token.is_none();
+    match need {
+        Need::Nothing if !is_open => return Ok(()),
+        Need::Nothing if own::is_page(head.uri.path()) => return rules.check_page(caller),
+        Need::Nothing => return rules.check(caller),
+        Need::Code => return rules.check_origin(caller),
+        Need::Local | Need::Token => {}
+    }
+    match gateway.admin.credential(&head.headers, settings) {
+        // Nothing that a browser sends by itself.
+        Some(Credential::Token) => return Ok(()),
+        Some(Credential::Session) => return check_session(state, caller, &head.method),
+        None if settings.admin_token.is_some() => {
+            let message =
+                "show the admin token as a bearer, or sign in with `tokenforge dashboard`";
+            return Err(unauthorized(message, "admin_token"));
+        }
+        None => {}
+    }
+    rules.check(caller)?;
+    check_local(exchange)?;
+    match need {
+        Need::Token => Err(missing_token(&gateway.admin, settings)),
+        _ => Ok(()),
+    }
+}
+
+/// Does whoever asks sit at this machine, as far as can be known?
+fn check_local(exchange: &Exchange) -> Result<(), Problem> {
+    let elsewhere = match forwarded(&exchange.request().headers) {
+        Some(name) => {
+            format!("the request came through a proxy ({name}), so its sender is unknown")
+        }
+        None if !exchange.remote.ip().to_canonical().is_loopback() => {
+            "this answers on its own machine".to_owned()
+        }
+        None => return Ok(()),
+    };
+    let message =
+        format!("{elsewhere}: show the admin token, or set admin_token in tokenforge.yaml");
+    Err(Problem::new(StatusCode::FORBIDDEN, message))
+}
+
+/// A cookie goes along by itself, so what changes something must come from our own page.
+fn check_session(state: &State, caller: &Caller<'_>, method: &Method) -> Result<(), Problem> {
+    state.origin_rules.check_origin(caller)?;
+    if matches!(*method, Method::GET | Method::HEAD) || caller.is_own_page() {
+        return Ok(());
+    }
+    let message =
+        "a change with the dashboard's cookie must come from the dashboard's own page (CSRF)";
+    Err(Problem::new(StatusCode::FORBIDDEN, message))
+}
+
+fn missing_token(admin: &AdminGuard, settings: &Settings) -> Problem {
+    match admin.token(settings) {
+        Ok(_) => {
+            let message = "this asks for the admin token: run `tokenforge dashboard` and open the link that it prints, \
+                           or send what is in the file `admin_token` of the data folder as a bearer";
+            unauthorized(message, "sign_in")
+        }
+        Err(why) => {
+            let message = format!(
+                "nothing can be changed and no text shown, since there is no admin token: {why}; set admin_token in \
+                 tokenforge.yaml, or make the data folder writable"
+            );
+            Problem::new(StatusCode::FORBIDDEN, message)
+        }
+    }
+}
+
+/// The page knows by the field what to ask the user for.
+fn unauthorized(message: &str, field: &str) -> Problem {
+    Problem { field: Some(field.to_owned()), ..Problem::new(StatusCode::UNAUTHORIZED, message) }
+}
+
+/// What a proxy added, if one did.
+fn forwarded(headers: &HeaderMap) -> Option<&str> {
+    let is_forwarded = |name: &&str| *name == "forwarded" || name.starts_with("x-forwarded-");
+    headers.keys().map(|name| name.as_str()).find(is_forwarded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d60_what_is_not_known_to_be_harmless_needs_the_token() {
+        let need = |method: &str, path: &str| Need::of(&method.parse().unwrap(), path);
+        for path in ["/_forge/healthz", "/_forge/readyz", "/_forge/ui/", "/_forge/ui/app.js"] {
+            assert_eq!(need("GET", path), Need::Nothing, "{path}");
+        }
+        for path in ["metrics", "api/stats", "api/gain", "api/events", "api/settings", "api/config"]
+        {
+            assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Local, "{path}");
+            assert_eq!(need("POST", &format!("/_forge/{path}")), Need::Token, "{path}");
+        }
+        for path in ["api/mcp", "api/mcp/stats", "api/mcp/fs", "api/contents"] {
+            assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Local, "{path}");
+        }
+        for path in ["api/contents/0123", "api/mcp/fs/tools", "api/mcp/fs/x", "api/unheard", "x"] {
+            assert_eq!(need("GET", &format!("/_forge/{path}")), Need::Token, "{path}");
+        }
+        for path in ["api/playground", "api/mcp", "api/mcp/reload", "api/mcp/fs/enable", "api/link"]
+        {
+            assert_eq!(need("POST", &format!("/_forge/{path}")), Need::Token, "{path}");
+        }
+        assert_eq!(need("POST", "/_forge/api/session"), Need::Code);
+        assert_eq!(need("DELETE", "/_forge/api/mcp/fs"), Need::Token);
+        assert_eq!(need("PATCH", "/_forge/api/config"), Need::Token);
+    }
+}
