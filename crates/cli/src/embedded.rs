@@ -27,9 +27,6 @@ impl Embedded {
             .with_context(|| format!("cannot listen on {address}"))?;
         let address = listener.local_addr().context("cannot listen")?;
         let gateway = Gateway::new(settings, store)?;
-        let warming = gateway.clone();
-        // What the first request would wait for is made while nobody waits.
-        std::thread::spawn(move || warming.warm_up());
         let serving = tokenforge_gateway::serve(gateway.clone(), listener, std::future::pending());
         Ok(Embedded { address, gateway, serving: tokio::spawn(serving) })
     }

@@ -45,6 +45,10 @@ use std::io;
 use std::panic;
 use std::process::{self, ExitCode};
 
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     panic::set_hook(Box::new(report_defect));
     match run(Arguments::parse().command) {

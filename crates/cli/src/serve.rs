@@ -100,9 +100,6 @@ async fn serve(
     let gateway = Gateway::new(settings, store)?;
     gateway.set_origins(origins);
     admit_operator(&gateway);
-    let warming = gateway.clone();
-    // What the first request would wait for is made while nobody waits.
-    std::thread::spawn(move || warming.warm_up());
     tokio::spawn(log::follow(level, gateway.clone()));
     let _watching = reload::watch(gateway.clone(), source)?;
     let _hooks = answer_hooks(&gateway);

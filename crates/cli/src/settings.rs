@@ -23,15 +23,21 @@ impl Source {
 
     /// Reads the settings, and where each has its value from.
     pub(crate) fn load_with_origins(&self) -> anyhow::Result<(Settings, Origins)> {
-        let text = match &self.file {
-            Some(path) => Some(
-                fs::read_to_string(path)
-                    .with_context(|| format!("cannot read {}", path.display()))?,
-            ),
-            None => None,
+        self.load_text(self.read()?.as_deref())
+    }
+
+    /// What the file says, if there is one.
+    pub(crate) fn read(&self) -> anyhow::Result<Option<String>> {
+        let read = |path: &PathBuf| {
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
         };
+        self.file.as_ref().map(read).transpose()
+    }
+
+    /// The settings, if the file says this.
+    pub(crate) fn load_text(&self, text: Option<&str>) -> anyhow::Result<(Settings, Origins)> {
         let name = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        let file = text.as_deref().map(|text| ConfigFile { name: &name, text });
+        let file = text.map(|text| ConfigFile { name: &name, text });
         let environment = |name: &str| env::var(name).ok();
         let settings = Settings::load(file, &environment, &self.flags)?;
         Ok((settings, Origins::read(file, &environment, &self.flags)?))

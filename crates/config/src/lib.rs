@@ -18,6 +18,7 @@
 //!
 //! Nothing here reads a file, the environment or the clock: the caller does.
 
+mod downgrade;
 mod error;
 mod load;
 mod mcp;

@@ -30,6 +30,18 @@ pub struct ConfigFile<'a> {
     pub text: &'a str,
 }
 
+impl ConfigFile<'_> {
+    /// Is there nothing in it but comments, as in one that was cut short?
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        let is_blank = |line: &str| {
+            let line = line.trim_start_matches('\u{feff}').trim();
+            line.is_empty() || line.starts_with('#') || matches!(line, "---" | "...")
+        };
+        self.text.lines().all(is_blank)
+    }
+}
+
 impl Settings {
     /// Reads settings: the default, then the file, the environment and the flags, each over the one before.
     ///

@@ -45,9 +45,10 @@ pub(crate) async fn serve(
     let project = project::take(&mut head.uri);
     let mut exchange = Exchange::new(head, remote);
     exchange.project = project;
-    let span = gateway.traces.as_ref().map(|traces| traces.begin(exchange.request()));
     let state = gateway.state();
     let route = state.routes.of(exchange.request().uri.path());
+    let traces = gateway.traces.as_ref();
+    let span = traces.map(|traces| traces.begin(exchange.request(), route.as_deref()));
     if let Some(route) = &route {
         exchange.set_extensions(route.extensions());
     }
@@ -138,8 +139,7 @@ impl Visit<'_> {
     /// Whose request it is.
     fn authenticate(&self, exchange: &mut Exchange) -> Result<(), Stop> {
         let head = exchange.request_mut();
-        let query = head.uri.query().map(str::to_owned);
-        let tenant = self.state.door.tenant(&mut head.headers, query.as_deref());
+        let tenant = self.state.door.tenant(&mut head.headers, &mut head.uri);
         let Some(tenant) = tenant else {
             let message = "show a gateway key, in X-Forge-Key or in the place of the provider's";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, message).into());
@@ -205,7 +205,7 @@ impl Visit<'_> {
                 let answer = relay::relay(self.gateway, &self.state, job, ask, exchange, body);
                 answer.await.map_err(problem_of)?
             }
-            _ => Body::passing(body, Limit::Idle(limits.idle_timeout)),
+            _ => Body::passing(body, Limit::idle(limits.idle_timeout)),
         };
         let body = self.run_on_answer(exchange, body).await?;
         let mut head = exchange.take_response().unwrap_or_else(|| Response::new(()).into_parts().0);
@@ -287,7 +287,7 @@ impl Kind {
 }
 
 /// The dialect of a request, and what else its head says.
-fn detected(head: &Parts) -> Option<Detected<'_>> {
+pub(crate) fn detected(head: &Parts) -> Option<Detected<'_>> {
     let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
     Dialect::detect(head.method.as_str(), path, header)
@@ -304,7 +304,9 @@ fn refusal(refused: Refused) -> Stop {
 
 fn problem_of(failure: Failure) -> Stop {
     let status = match failure {
-        Failure::Unreachable(_) => StatusCode::BAD_GATEWAY,
+        Failure::Unreachable(_) | Failure::Broken { .. } | Failure::Switched => {
+            StatusCode::BAD_GATEWAY
+        }
         Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
         Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
         Failure::Half => StatusCode::BAD_REQUEST,

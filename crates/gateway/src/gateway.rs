@@ -24,7 +24,7 @@ use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, Mode, Output};
+use tokenforge_compress::{Engine, History, Mode, Output};
 use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
@@ -61,6 +61,7 @@ pub struct Gateway {
     pub(crate) mcp: Arc<Hub>,
     /// Who may change something.
     pub(crate) admin: AdminGuard,
+    is_warm: AtomicBool,
     is_draining: AtomicBool,
 }
 
@@ -118,6 +119,7 @@ impl Gateway {
             key: ReferenceKey::new(&settings),
             workers: Workers::new(threads),
             admin: AdminGuard::default(),
+            is_warm: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
             state: ArcSwap::from_pointee(state),
             origins: Mutex::default(),
@@ -195,10 +197,19 @@ impl Gateway {
     }
 
     /// Makes what the first requests would wait for: tokenizer, secret patterns, filters, trusted authorities. Blocks.
-    pub fn warm_up(&self) {
-        self.state.load().engine.counter.warm();
+    /// From then on it is ready.
+    pub(crate) fn warm_up(&self) {
+        let state = self.state();
+        state.engine.counter.warm();
+        warm_stages(&state.engine);
         self.client.warm_up();
         self.reference_key();
+        self.is_warm.store(true, Ordering::Release);
+    }
+
+    /// Does the first request wait for nothing?
+    pub(crate) fn is_warm(&self) -> bool {
+        self.is_warm.load(Ordering::Acquire)
     }
 
     /// The key under which references are made, if nobody has to be asked for it.
@@ -241,6 +252,14 @@ impl Gateway {
     pub(crate) fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
+}
+
+/// Compresses a made-up result: what stages make once, they make by that.
+fn warm_stages(settings: &tokenforge_compress::Settings) {
+    let text = "test a::case ... ok\nAKIA0000 {\"a\": 1}\n".repeat(50);
+    let arguments = r#"{"command": "cargo test"}"#;
+    let output = Output { text: &text, tool: "Bash", arguments, call: None, is_error: false };
+    let _ = Engine::new(settings).compress(&output, &History::default());
 }
 
 impl State {

@@ -34,7 +34,7 @@ use crate::answer::{self, Problem};
 use crate::blocking::blocking;
 use crate::exchange::unread;
 use crate::gateway::Gateway;
-use crate::http::body::Body;
+use crate::http::body::{Body, Limit};
 use crate::http::read::{Read, read};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderValue, X_CONTENT_TYPE_OPTIONS};
@@ -42,7 +42,6 @@ use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
-use tokio::time::Instant;
 
 /// Is this path ours, and not a matter of whose request it is?
 pub(crate) fn is_operators(path: &str) -> bool {
@@ -93,7 +92,7 @@ pub(crate) async fn answer_operator(
     match path {
         HEALTH if is_get => return health(gateway),
         READY if is_get => {
-            let is_ready = !gateway.is_draining();
+            let is_ready = gateway.is_warm() && !gateway.is_draining();
             return answer::empty(if is_ready {
                 StatusCode::OK
             } else {
@@ -149,8 +148,8 @@ pub(crate) async fn answer_tenant(
 
 /// A body of up to `limit` bytes, which has to arrive in time.
 async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes, Problem> {
-    let until = Instant::now() + gateway.state().settings.limits.body_timeout;
-    match read(body, limit, until).await {
+    let pace = Limit::of_request(&gateway.state().settings.limits);
+    match read(body, limit, pace).await {
         Ok(Read::Whole(body)) => Ok(body),
         Ok(Read::TooLong(_)) => {
             let message = format!("the body has more than {limit} bytes");

@@ -6,6 +6,7 @@
 mod ask;
 mod client;
 mod job;
+mod whole;
 
 pub(crate) use ask::Ask;
 pub(crate) use job::Job;
@@ -13,7 +14,7 @@ pub(crate) use job::Job;
 use crate::blocking::blocking;
 use crate::deferral;
 use crate::gateway::{Gateway, State};
-use crate::http::body::{Body, BodyError, TooSlow};
+use crate::http::body::{Body, BodyError, Limit};
 use crate::http::coding::{Coding, Decoder};
 use crate::upstream::{Failure, Received};
 use bytes::Bytes;
@@ -29,11 +30,12 @@ use tokio::sync::mpsc;
 /// How often the provider is asked again for one answer to the client.
 const LOOPS: usize = 5;
 
-/// How many pieces may wait for a client that reads slowly.
-const WAITING_PIECES: usize = 16;
+/// How many pieces may wait for a client that reads slowly. They are cut so that all of them have 64 KB.
+const WAITING_PIECES: usize = 8;
 
-/// A large piece is decoded bit by bit, so that what it may swell to is bounded.
-const CODED_PIECE: usize = 4 << 10;
+/// A large piece is decoded bit by bit, so that what it may swell to is bounded: no stream of words has 256 times its
+/// size.
+const CODED_PIECE: usize = 1 << 10;
 
 /// The body of the client's answer. One that is no stream is here when this returns.
 pub(crate) async fn relay(
@@ -46,7 +48,20 @@ pub(crate) async fn relay(
 ) -> Result<Body, Failure> {
     let Some(mut head) = exchange.take_response() else { return Ok(Body::empty()) };
     let wire = job.wire(&head).unwrap_or(Wire::Whole);
-    let decoder = decoder(&head);
+    let answer = Upstream::new(state, &head, body);
+    let upstream = match wire {
+        Wire::Whole => {
+            let most = state.settings.limits.max_answer_bytes;
+            match Box::pin(whole::read(answer, most)).await? {
+                Ok(plain) => plain,
+                Err(passing) => {
+                    exchange.set_response(head);
+                    return Ok(passing);
+                }
+            }
+        }
+        _ => answer,
+    };
     head.headers.remove(CONTENT_LENGTH);
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
@@ -56,7 +71,7 @@ pub(crate) async fn relay(
         reply: Reply::new(job.originals.dialect, wire),
         job: *job,
         ask,
-        upstream: Upstream { body, decoder },
+        upstream,
     });
     if wire != Wire::Whole {
         let (sender, receiver) = mpsc::channel(WAITING_PIECES);
@@ -66,7 +81,7 @@ pub(crate) async fn relay(
     }
     let mut client = Client::waits();
     Box::pin(relaying.run(&mut client)).await;
-    client.into_answer().map_err(|error| Failure::Unreachable(error.to_string()))
+    client.into_answer().map_err(|error| Failure::broken_off(&*error))
 }
 
 /// One answer to a client, while it is made. In a box: whatever runs would have room for it at each level.
@@ -81,8 +96,27 @@ struct Relaying {
 
 /// One answer of the provider.
 struct Upstream {
-    body: Received,
+    body: Body,
+    coding: Option<Coding>,
+    /// Made when there is first something to decode.
     decoder: Option<Decoder>,
+}
+
+impl Upstream {
+    fn new(state: &State, head: &response::Parts, body: Received) -> Self {
+        let body = Body::passing(body, Limit::idle(state.settings.limits.idle_timeout));
+        Upstream { body, coding: Coding::of(&head.headers).ok().flatten(), decoder: None }
+    }
+
+    /// What a piece of it says.
+    fn plain(&mut self, piece: &Bytes) -> Result<Bytes, BodyError> {
+        let Some(coding) = self.coding else { return Ok(piece.clone()) };
+        let decoder = match &mut self.decoder {
+            Some(decoder) => decoder,
+            none => none.insert(coding.decoder()?),
+        };
+        Ok(decoder.push(piece)?.into())
+    }
 }
 
 impl Relaying {
@@ -113,24 +147,26 @@ impl Relaying {
 
     /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
     async fn pass(&mut self, client: &mut Client) -> Result<Option<Turn>, Gone> {
-        let idle = self.state.settings.limits.idle_timeout;
         loop {
             let frame = tokio::select! {
-                frame = tokio::time::timeout(idle, self.upstream.body.frame()) => frame,
+                frame = self.upstream.body.frame() => frame,
                 () = client.closed() => return Err(Gone),
             };
-            let piece = match frame {
-                Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
-                Ok(None) => break,
+            let mut piece = match frame {
+                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+                None => break,
                 // The provider's answer broke off, and so does the client's: it must not take a part for the whole.
-                Ok(Some(Err(error))) => return Err(client.fail(error.into()).await),
-                Err(_) => return Err(client.fail(TooSlow.into()).await),
+                Some(Err(error)) => return Err(client.fail(error).await),
             };
-            let mut out = Vec::new();
-            if let Err(error) = self.push(&piece, &mut out) {
-                return Err(client.fail(error).await);
+            let most = self.upstream.coding.map_or(usize::MAX, |_| CODED_PIECE);
+            while !piece.is_empty() {
+                let mut out = Vec::new();
+                match self.upstream.plain(&piece.split_to(piece.len().min(most))) {
+                    Ok(plain) => self.reply.push(&plain, &mut out),
+                    Err(error) => return Err(client.fail(error).await),
+                }
+                client.send(out).await?;
             }
-            client.send(out).await?;
         }
         let mut out = Vec::new();
         let next = self.reply.finish(&mut out);
@@ -139,17 +175,6 @@ impl Relaying {
             Next::Done => Ok(None),
             Next::Ask(turn) => Ok(Some(turn)),
         }
-    }
-
-    fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), BodyError> {
-        let Some(decoder) = &mut self.upstream.decoder else {
-            self.reply.push(piece, out);
-            return Ok(());
-        };
-        for coded in piece.chunks(CODED_PIECE) {
-            self.reply.push(&decoder.push(coded)?, out);
-        }
-        Ok(())
     }
 
     /// Answers our calls and asks the provider again. Nothing if it has no answer to that.
@@ -166,7 +191,14 @@ impl Relaying {
         };
         let (head, body) = answer.into_parts();
         let is_known = head.status == StatusCode::OK && Coding::of(&head.headers).is_ok();
-        is_known.then(|| Upstream { body, decoder: decoder(&head) })
+        let answer = is_known.then(|| Upstream::new(&self.state, &head, body))?;
+        match client {
+            Client::Reads(_) => Some(answer),
+            Client::Waits(_) => {
+                let most = self.state.settings.limits.max_answer_bytes;
+                whole::read(answer, most).await.ok()?.ok()
+            }
+        }
     }
 
     async fn answers(&mut self, turn: &Turn) -> Vec<Answer> {
@@ -200,8 +232,4 @@ impl Relaying {
         let Some(deferred) = reply.deferred() else { return };
         blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }
-}
-
-fn decoder(head: &response::Parts) -> Option<Decoder> {
-    Coding::of(&head.headers).ok().flatten().and_then(|coding| coding.decoder().ok())
 }

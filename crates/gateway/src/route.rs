@@ -56,6 +56,11 @@ impl Route {
         path.strip_prefix(&self.path).filter(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// The path here.
+    pub(crate) fn path(&self) -> &str {
+        if self.path.is_empty() { "/" } else { &self.path }
+    }
+
     /// What plugins know of a request before it meets them.
     pub(crate) fn extensions(&self) -> Arc<Extensions> {
         self.extensions.clone()

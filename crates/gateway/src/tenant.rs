@@ -1,5 +1,8 @@
 //! Whose request it is: the gateway key it shows, else the credential it brings for the provider.
 
+mod scrub;
+
+use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -25,13 +28,25 @@ const QUERY_CREDENTIAL: &str = "key";
 
 /// Who may use the gateway. Keys are kept and compared as digests, so that neither a dump nor a clock tells one.
 pub(crate) struct Door {
-    keys: Vec<(Arc<str>, [u8; 32])>,
+    keys: Vec<HeldKey>,
+}
+
+/// A key, as it is kept.
+struct HeldKey {
+    name: Arc<str>,
+    digest: [u8; 32],
+    /// No secret: a digest is made only of what may be a key.
+    length: usize,
 }
 
 impl Door {
     pub(crate) fn new(keys: &[GatewayKey]) -> Self {
-        let digest = |key: &GatewayKey| (key.name.as_str().into(), digest(key.key.expose()));
-        Door { keys: keys.iter().map(digest).collect() }
+        let held = |GatewayKey { name, key }: &GatewayKey| HeldKey {
+            name: name.as_str().into(),
+            digest: digest(key.expose()),
+            length: key.expose().len(),
+        };
+        Door { keys: keys.iter().map(held).collect() }
     }
 
     /// Is it open to everybody?
@@ -39,35 +54,42 @@ impl Door {
         self.keys.is_empty()
     }
 
-    /// Whose request this is; `None`: it shows no key that is known. A key that was shown in the provider's place is
-    /// ours, and is taken out.
-    pub(crate) fn tenant(&self, headers: &mut HeaderMap, query: Option<&str>) -> Option<Arc<str>> {
+    /// Whose request this is; `None`: it shows no key that is known. Keys are ours, and are taken out, wherever they
+    /// stand and whosever they are.
+    pub(crate) fn tenant(&self, headers: &mut HeaderMap, uri: &mut Uri) -> Option<Arc<str>> {
         let shown = headers.remove(KEY_HEADER);
         if self.is_open() {
-            return Some(credential(headers, query.unwrap_or_default()));
+            return Some(credential(headers, uri.query().unwrap_or_default()));
         }
-        if let Some(name) = shown.as_ref().and_then(|key| self.name_of(key.to_str().ok()?)) {
-            return Some(name);
-        }
-        for header in &PROVIDER_KEYS {
-            let value = headers.get(header).and_then(|value| value.to_str().ok());
-            let key = value.map(|value| value.strip_prefix("Bearer ").unwrap_or(value).trim());
-            if let Some(name) = key.and_then(|key| self.name_of(key)) {
-                headers.remove(header);
-                return Some(name);
-            }
-        }
-        None
+        let shown = shown.as_ref().and_then(|key| self.name_of(key.to_str().ok()?));
+        let tenant = shown.or_else(|| self.in_providers_place(headers))?;
+        let is_key = |text: &str| self.name_of(text).is_some();
+        scrub::scrub_headers(headers, is_key);
+        scrub::scrub_query(uri, is_key);
+        Some(tenant)
+    }
+
+    /// Whose key stands where the provider's would.
+    fn in_providers_place(&self, headers: &HeaderMap) -> Option<Arc<str>> {
+        let values = PROVIDER_KEYS.iter().flat_map(|header| headers.get_all(header));
+        values.filter_map(|value| value.to_str().ok()).find_map(|value| {
+            let (scheme, credential) = value.split_once(' ').unwrap_or(("", value));
+            let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+            self.name_of(if is_bearer { credential } else { value }.trim())
+        })
     }
 
     /// Every key is compared, in the same time whichever it is.
-    fn name_of(&self, key: &str) -> Option<Arc<str>> {
-        let shown = digest(key);
+    fn name_of(&self, text: &str) -> Option<Arc<str>> {
+        if self.keys.iter().all(|key| key.length != text.len()) {
+            return None;
+        }
+        let shown = digest(text);
         let mut found = None;
-        for (name, key) in &self.keys {
-            let is_same: Choice = key.ct_eq(&shown);
+        for key in &self.keys {
+            let is_same: Choice = key.digest.ct_eq(&shown);
             if bool::from(is_same) {
-                found = Some(name.clone());
+                found = Some(key.name.clone());
             }
         }
         found
@@ -128,12 +150,15 @@ mod tests {
         let open = Door::new(&[]);
         let mut a = headers(&[("authorization", "Bearer a")]);
         let mut b = headers(&[("authorization", "Bearer b")]);
-        let tenant = |headers: &mut HeaderMap| open.tenant(headers, None).unwrap();
+        let tenant = |headers: &mut HeaderMap| open.tenant(headers, &mut Uri::default()).unwrap();
         let (first, second) = (tenant(&mut a), tenant(&mut b));
         assert_ne!(first, second);
         assert!(a.contains_key("authorization") && !first.contains("Bearer"));
         assert_eq!(tenant(&mut headers(&[("authorization", "Bearer a")])), first);
-        let by_query = |query| open.tenant(&mut HeaderMap::new(), Some(query)).unwrap();
+        let by_query = |query: &str| {
+            let mut uri = format!("/?{query}").parse().unwrap();
+            open.tenant(&mut HeaderMap::new(), &mut uri).unwrap()
+        };
         assert_ne!(by_query("alt=sse&key=a"), by_query("alt=sse&key=b"));
         assert_eq!(by_query("alt=sse&key=a"), by_query("key=a"));
     }
@@ -142,12 +167,13 @@ mod tests {
     fn a_gateway_key_is_asked_for_named_and_taken_out() {
         let key = |name: &str, key: &str| GatewayKey { name: name.into(), key: Secret::new(key) };
         let door = Door::new(&[key("web", "k1"), key("ops", "k2")]);
-        assert_eq!(door.tenant(&mut headers(&[("authorization", "Bearer k3")]), None), None);
+        let tenant = |headers: &mut HeaderMap| door.tenant(headers, &mut Uri::default());
+        assert_eq!(tenant(&mut headers(&[("authorization", "Bearer k3")])), None);
         let mut own = headers(&[("x-forge-key", "k2"), ("authorization", "Bearer provider")]);
-        assert_eq!(door.tenant(&mut own, None).as_deref(), Some("ops"));
+        assert_eq!(tenant(&mut own).as_deref(), Some("ops"));
         assert_eq!(own, headers(&[("authorization", "Bearer provider")]));
         let mut shared = headers(&[("x-api-key", "k1")]);
-        assert_eq!(door.tenant(&mut shared, None).as_deref(), Some("web"));
+        assert_eq!(tenant(&mut shared).as_deref(), Some("web"));
         assert!(shared.is_empty());
     }
 }

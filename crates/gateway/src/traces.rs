@@ -1,13 +1,16 @@
 //! Traces: one span for each request, sent to a collector in OTLP's JSON. Off unless the settings name one.
 
+use crate::exchange::detected;
 use crate::gateway::Gateway;
+use crate::route::Route;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
-use http::{Request, StatusCode, Uri};
+use http::{Method, Request, StatusCode, Uri};
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokenforge_dialects::Dialect;
 use tokio::sync::mpsc;
 
 /// How many spans may wait; more are dropped.
@@ -45,17 +48,20 @@ impl Traces {
     }
 
     /// A request came. It belongs to the client's trace, if that names one.
-    pub(crate) fn begin(&self, head: &Parts) -> Span {
+    pub(crate) fn begin(&self, head: &Parts, route: Option<&Route>) -> Span {
         let (trace, parent) = parent(&head.headers);
         let now = SystemTime::now();
         Span {
             trace: trace.unwrap_or_else(|| format!("{:016x}{:016x}", random(), random())),
             parent,
             id: format!("{:016x}", random()),
-            name: format!("{} {}", head.method, head.uri.path()),
+            name: format!("{} {}", known(&head.method).unwrap_or("HTTP"), template(head, route)),
             start: now,
             end: now,
-            attributes: vec![attribute("http.request.method", head.method.as_str())],
+            attributes: vec![attribute(
+                "http.request.method",
+                known(&head.method).unwrap_or("_OTHER"),
+            )],
             is_error: false,
         }
     }
@@ -112,6 +118,54 @@ impl Span {
             "status": {"code": if self.is_error { 2 } else { 0 }},
         })
     }
+}
+
+/// The paths of our own, without what follows them.
+const OWN_PATHS: [&str; 4] = ["/_forge", "/mcp", "/v1/compress", "/v1/retrieve"];
+
+/// What kind of request it is. Of its path only what the operator chose: clients write ids, names and keys into theirs.
+fn template<'r>(head: &Parts, route: Option<&'r Route>) -> &'r str {
+    if let Some(route) = route {
+        return route.path();
+    }
+    let path = head.uri.path();
+    let is_below = |own: &&&str| {
+        path.strip_prefix(**own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    match (OWN_PATHS.iter().find(is_below), detected(head)) {
+        (Some(own), _) => *own,
+        (None, Some(detected)) => dialect_name(detected.dialect),
+        (None, None) => "other",
+    }
+}
+
+fn dialect_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Anthropic => "anthropic",
+        Dialect::OpenAiChat => "openai_chat",
+        Dialect::OpenAiResponses => "openai_responses",
+        Dialect::Gemini => "gemini",
+        Dialect::BedrockConverse => "bedrock_converse",
+        Dialect::BedrockInvoke => "bedrock_invoke",
+        Dialect::Ollama => "ollama",
+    }
+}
+
+/// A method that clients did not make up.
+fn known(method: &Method) -> Option<&str> {
+    let is_known = matches!(
+        *method,
+        Method::GET
+            | Method::HEAD
+            | Method::POST
+            | Method::PUT
+            | Method::PATCH
+            | Method::DELETE
+            | Method::OPTIONS
+            | Method::CONNECT
+            | Method::TRACE
+    );
+    is_known.then(|| method.as_str())
 }
 
 /// Collectors are named with and without the path of their traces.

@@ -20,6 +20,7 @@
 mod key;
 mod ledger;
 mod sweep;
+mod sweeper;
 mod version;
 
 pub use key::key_file;
@@ -31,28 +32,33 @@ use ledger::Ledger;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use sweeper::Sweeper;
 
 /// What file systems give out.
 const BLOCK: u64 = 4096;
 /// How long expired entries may lie around when little is written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
-/// Entries are swept down to 6/8 of the bound, and again after 1/8 was written. An entry has at most 1/8, so that
-/// the bound holds.
-const EIGHTHS_AFTER_SWEEP: u64 = 6;
+/// Entries are swept down to 5/8 of the bound, and again after 1/8 was written; while that is under way, up to 2/8 more
+/// may be. An entry has at most 1/8, so that all of it is never more than the bound and 1/8.
+const EIGHTHS_AFTER_SWEEP: u64 = 5;
+const EIGHTHS_MEANWHILE: u64 = 2;
 
 /// A store that survives restarts and kills, and that several processes may use at once.
 #[derive(Debug)]
 pub struct Disk {
     folder: PathBuf,
     settings: Settings,
-    clock: Clock,
+    clock: Arc<Clock>,
+    sweeper: Sweeper,
 }
 
 impl Disk {
     /// Opens the store in a folder, which is made if it is not there.
     pub fn open(folder: impl Into<PathBuf>, settings: Settings) -> Result<Self, Error> {
-        let store = Self { folder: folder.into(), settings, clock: Clock::default() };
+        let (folder, clock) = (folder.into(), Arc::default());
+        let store = Self { folder, settings, clock, sweeper: Sweeper::default() };
         make_folder(&store.folder).map_err(Error::file("make the folder", &store.folder))?;
         version::check_or_write(&store.folder)?;
         Ok(store)
@@ -61,15 +67,24 @@ impl Disk {
     /// The same store, with another clock.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self { clock: Clock::new(now), ..self }
+        Self { clock: Arc::new(Clock::new(now)), ..self }
     }
 
-    /// Removes what is expired, and as much of the rest as the bound asks. Puts do this when it is due.
+    /// Removes what is expired, and as much of the rest as the bound asks. Puts have this done when it is due, beside
+    /// themselves: nobody who puts waits for it.
     pub fn sweep(&self) -> Result<(), Error> {
-        let target = self.settings.max_bytes / 8 * EIGHTHS_AFTER_SWEEP;
-        // The ledger starts anew before the entries are counted: what others write meanwhile counts twice, not never.
-        self.ledger().start_anew(self.clock.now())?;
-        sweep::sweep(&self.folder, &self.settings, self.clock.now(), target)
+        sweep_folder(&self.folder, &self.settings, &self.clock)
+    }
+
+    /// Waits for the sweep that a put began, if one is under way.
+    pub fn finish_sweep(&self) -> Result<(), Error> {
+        self.sweeper.finish()
+    }
+
+    fn begin_sweep(&self) -> Result<(), Error> {
+        let (folder, settings) = (self.folder.clone(), self.settings);
+        let clock = Arc::clone(&self.clock);
+        self.sweeper.start(move || sweep_folder(&folder, &settings, &clock))
     }
 
     fn ledger(&self) -> Ledger<'_> {
@@ -124,10 +139,15 @@ impl Store for Disk {
         if size > limit {
             return Err(Error::TooLarge { bytes: size, limit });
         }
+        let meanwhile = limit * EIGHTHS_MEANWHILE;
+        if self.ledger().written()? >= meanwhile {
+            self.begin_sweep()?;
+            return Err(Error::Full { limit: meanwhile });
+        }
         self.write(&address, bytes).map_err(Error::file("write", &self.path(&address)))?;
         let written = self.ledger().add(size)?;
         if written >= limit || self.ledger().age(self.clock.now())? >= SWEEP_EVERY {
-            self.sweep()?;
+            self.begin_sweep()?;
         }
         Ok(())
     }
@@ -168,6 +188,13 @@ impl Store for Disk {
             None => key_file(&self.folder.join("key")),
         }
     }
+}
+
+fn sweep_folder(folder: &Path, settings: &Settings, clock: &Clock) -> Result<(), Error> {
+    let target = settings.max_bytes / 8 * EIGHTHS_AFTER_SWEEP;
+    // The ledger starts anew before the entries are counted: what others write meanwhile counts twice, not never.
+    Ledger { folder }.start_anew(clock.now())?;
+    sweep::sweep(folder, settings, clock.now(), target)
 }
 
 /// What a file of this length takes up.

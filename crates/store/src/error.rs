@@ -17,6 +17,17 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// More is written than makes room, and the bound would not hold.
+    #[error(
+        "the store is full, and room is only being made: {limit} bytes were written since that began"
+    )]
+    Full {
+        /// How much may be written meanwhile.
+        limit: u64,
+    },
+    /// The system gave no thread to make room on, or it ended before its time.
+    #[error("cannot make room in the store: {0}")]
+    NoSweep(io::Error),
     /// The id could not have come from us.
     #[error("`{id}` is not an id: expected 1 to 128 characters out of A-Z, a-z, 0-9, `_` and `-`")]
     BadId {

@@ -12,6 +12,10 @@ use std::time::{Duration, SystemTime};
 /// million empty entries are not free.
 const OVERHEAD: u64 = 256;
 
+/// How many expired entries a put removes beside those that make room for it: none waits while thousands go. Until they
+/// do, nobody gets them.
+const EXPIRED_BATCH: usize = 64;
+
 /// A store that lives as long as the process.
 #[derive(Debug)]
 pub struct Memory {
@@ -158,14 +162,16 @@ impl Entries {
         self.stats.add(address.kind, entry.bytes.len() as u64);
         self.by_address.insert(address, entry);
         self.touch(&address, now);
+        let mut expired = 0;
         while let Some((_, oldest)) = self.by_turn.first_key_value() {
             let oldest = *oldest;
-            let is_over = self
-                .by_address
-                .get(&oldest)
-                .is_some_and(|entry| settings.is_over(oldest.kind, entry.last_use, now));
-            if !is_over && self.cost() <= settings.max_bytes {
-                break;
+            if self.cost() <= settings.max_bytes {
+                let entry = self.by_address.get(&oldest);
+                let is_over = |entry: &Entry| settings.is_over(oldest.kind, entry.last_use, now);
+                if expired == EXPIRED_BATCH || !entry.is_some_and(is_over) {
+                    break;
+                }
+                expired += 1;
             }
             self.remove(&oldest);
         }
@@ -248,6 +254,25 @@ mod tests {
         assert!(has("a"));
         put("d");
         assert_eq!(["a", "b", "c", "d"].map(has), [true, false, true, true]);
+    }
+
+    #[test]
+    fn d73_a_put_removes_a_bounded_number_of_expired_entries() {
+        let hours = Arc::new(std::sync::atomic::AtomicU64::new(0));
+        let clock = hours.clone();
+        let store = bounded(1 << 20).with_clock(move || {
+            let hours = clock.load(std::sync::atomic::Ordering::SeqCst);
+            SystemTime::UNIX_EPOCH + Duration::from_secs(hours * 60 * 60)
+        });
+        let put = |id: usize| store.put(Kind::Original, "t", &id.to_string(), b"x").unwrap();
+        (0..1000).for_each(put);
+        hours.store(25, std::sync::atomic::Ordering::SeqCst);
+        put(1000);
+        let entries = |store: &Memory| store.stats().unwrap().total().entries as usize;
+        assert_eq!(entries(&store), 1001 - EXPIRED_BATCH);
+        assert_eq!(store.get(Kind::Original, "t", "999").unwrap(), None);
+        (1001..1020).for_each(put);
+        assert_eq!(entries(&store), 20);
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod kit;
 use kit::{HOUR, Passing, Time};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, mpsc};
+use std::thread;
 use std::time::Duration;
 use tokenforge_store::{Disk, Error, Kind, Settings, Stats, Store};
 
@@ -87,6 +89,7 @@ fn the_bound_holds_and_the_longest_unused_make_room() {
     for index in 0..400usize {
         let bytes = vec![1; index * 7919 % 60_000];
         store.put(Kind::Original, "t", &index.to_string(), &bytes).unwrap();
+        store.finish_sweep().unwrap();
         time.pass(Duration::from_secs(1));
         // A favourite is used all the time.
         assert!(store.get(Kind::Original, "t", "7").unwrap().is_some() || index < 7);
@@ -122,7 +125,67 @@ fn what_is_expired_leaves_the_disk_too() {
     }
     time.pass(25 * HOUR);
     store.put(Kind::Original, "t", "new", b"bytes").unwrap();
+    store.finish_sweep().unwrap();
     assert_eq!(entries(folder.path()).len(), 1);
+}
+
+/// A store whose clock only this thread may look at: sweeps wait until what is beside it is dropped.
+fn held(folder: &Path, settings: Settings, time: &Time) -> (Disk, mpsc::Sender<()>) {
+    let (letting, held) = mpsc::channel();
+    let (now, me, held) = (time.clock(), thread::current().id(), Mutex::new(held));
+    let clock = move || {
+        if thread::current().id() != me {
+            let _ = held.lock().unwrap().recv();
+        }
+        now()
+    };
+    (Disk::open(folder, settings).unwrap().with_clock(clock), letting)
+}
+
+#[test]
+fn d73_a_put_does_not_wait_for_a_sweep() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = Time::default();
+    let (store, letting) = held(folder.path(), Settings::DISK, &time);
+    for index in 0..20 {
+        store.put(Kind::Original, "t", &index.to_string(), b"bytes").unwrap();
+    }
+    time.pass(25 * HOUR);
+    // A sweep is due, and cannot go on.
+    for index in 20..40 {
+        store.put(Kind::Original, "t", &index.to_string(), b"bytes").unwrap();
+        assert!(store.get(Kind::Original, "t", &index.to_string()).unwrap().is_some());
+    }
+    assert_eq!(entries(folder.path()).len(), 40);
+    drop(letting);
+    store.finish_sweep().unwrap();
+    assert_eq!(entries(folder.path()).len(), 20);
+}
+
+#[test]
+fn d73_while_a_sweep_is_under_way_the_bound_is_passed_by_an_eighth_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = Time::default();
+    let settings = Settings { max_bytes: 1 << 20, ..Settings::DISK };
+    let (store, letting) = held(folder.path(), settings, &time);
+    let put = |id: usize| store.put(Kind::Original, "t", &id.to_string(), &[1; 40_000]);
+    let refused = (0..1000).find_map(|id| put(id).err()).unwrap();
+    assert!(matches!(refused, Error::Full { .. }), "{refused}");
+    // A sweep may take away what was listed.
+    let length = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let total = || -> u64 { entries(folder.path()).iter().map(length).sum() };
+    let held_up = total();
+    assert!(held_up <= (1 << 20) / 8 * 9, "{held_up}");
+    drop(letting);
+    store.finish_sweep().unwrap();
+    for id in 0..1000 {
+        // Whoever is faster than the sweep is refused, and the rest is within the bound.
+        let _ = put(id);
+        let total = total();
+        assert!(total <= (1 << 20) / 8 * 9, "{total}");
+    }
+    store.finish_sweep().unwrap();
+    assert!(put(1001).is_ok());
 }
 
 #[test]

@@ -1,17 +1,20 @@
 //! Settings that change while the gateway runs: when their file does, and on SIGHUP.
 
 use crate::settings::Source;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::Settings;
+use tokenforge_config::{ConfigFile, Settings};
 use tokenforge_gateway::Gateway;
 use tokio::sync::mpsc;
 
-/// Editors write a file in several steps.
+/// Editors write a file in several steps, and shells empty it first: what it says must be the same for this long.
 const SETTLE: Duration = Duration::from_millis(50);
+
+/// How often a file may change while it is looked at. Each change is also an event that brings us back.
+const LOOKS: usize = 20;
 
 /// Watches until the result is dropped.
 pub(super) fn watch(
@@ -23,26 +26,48 @@ pub(super) fn watch(
     hang_up(sender)?;
     tokio::spawn(async move {
         while changes.recv().await.is_some() {
-            tokio::time::sleep(SETTLE).await;
-            let _ = changes.try_recv();
-            reload(&gateway, &source);
+            let text = settled(&source, &mut changes).await;
+            reload(&gateway, &source, text);
         }
     });
     Ok(watcher)
 }
 
+/// What the file says, once it stays the same.
+async fn settled(
+    source: &Source,
+    changes: &mut mpsc::Receiver<()>,
+) -> anyhow::Result<Option<String>> {
+    let mut before = source.read().ok();
+    for _ in 0..LOOKS {
+        tokio::time::sleep(SETTLE).await;
+        let _ = changes.try_recv();
+        let now = source.read();
+        match now {
+            Err(_) if before.is_none() => return now,
+            Ok(text) if before.as_ref() == Some(&text) => return Ok(text),
+            now => before = now.ok(),
+        }
+    }
+    bail!("the file is still being written")
+}
+
 /// Takes the new settings, or says why not and goes on with the old ones.
-fn reload(gateway: &Gateway, source: &Source) {
-    match reconfigured(gateway, source) {
-        Ok(()) => tracing::info!("new settings"),
+fn reload(gateway: &Gateway, source: &Source, text: anyhow::Result<Option<String>>) {
+    match text.and_then(|text| reconfigured(gateway, source, text.as_deref())) {
+        Ok(()) => tracing::info!("the new settings are used"),
         Err(error) => tracing::error!("the new settings are not used: {error:#}"),
     }
 }
 
-fn reconfigured(gateway: &Gateway, source: &Source) -> anyhow::Result<()> {
-    let (settings, origins) = source.load_with_origins()?;
+fn reconfigured(gateway: &Gateway, source: &Source, text: Option<&str>) -> anyhow::Result<()> {
+    if text.is_some_and(|text| ConfigFile { name: "", text }.is_blank()) {
+        bail!("the file says nothing; to run without settings, restart without a file");
+    }
+    let (settings, origins) = source.load_text(text)?;
     let settings = still_asks(gateway, settings)?;
     let before = gateway.settings();
+    refuse_downgrade(&before, &settings)?;
     gateway.reconfigure(settings.clone())?;
     gateway.set_origins(origins);
     for name in before.restart_needed(&settings) {
@@ -59,6 +84,16 @@ fn still_asks(gateway: &Gateway, mut settings: Settings) -> anyhow::Result<Setti
     settings.ledger.path = settings.ledger.path.or(ledger.path);
     super::refuse_public(&Settings { listen, ..settings.clone() })?;
     Ok(settings)
+}
+
+/// What protects is taken away by a restart only: a file that was cut short reads like one that does so.
+fn refuse_downgrade(before: &Settings, new: &Settings) -> anyhow::Result<()> {
+    let lost = before.safeguards_lost(new);
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let names = lost.join("`, `");
+    bail!("they would take away what `{names}` protects; if that is meant, restart")
 }
 
 /// Watches the folder, since a file that is replaced is another file.

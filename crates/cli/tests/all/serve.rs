@@ -1,5 +1,6 @@
 //! `tokenforge serve` and `tokenforge config`, as processes.
 
+mod reload;
 mod replicas;
 
 use crate::kit::{Folder, failure, out, run_in, run_with};
@@ -69,6 +70,11 @@ impl Serving {
         assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
     }
 
+    /// Waits until the first request would wait for nothing.
+    pub(crate) fn wait_until_ready(&self) {
+        wait_until("it is ready", || self.get("/_forge/readyz").status == 200);
+    }
+
     /// Waits until it logs this.
     fn wait_for(&mut self, part: &str) {
         loop {
@@ -127,7 +133,7 @@ fn serve_says_where_it_listens_and_answers_there() {
     let serving = Serving::before(&mock, &["--tool-output-compression", "lossless"]);
     assert_eq!(serving.line, format!("listening on http://{} (lossless)\n", serving.address));
     assert_eq!(serving.get("/_forge/healthz").status, 200);
-    assert_eq!(serving.get("/_forge/readyz").status, 200);
+    serving.wait_until_ready();
     let answer = serving.send(&question(false));
     assert_eq!(answer.status, 200);
     assert_ne!(answer.header("x-forge-tokens-after"), answer.header("x-forge-tokens-before"));
@@ -139,6 +145,7 @@ fn serve_says_where_it_listens_and_answers_there() {
 fn ready_says_whether_a_gateway_takes_requests() {
     let gateway = Serving::with(&["--listen", "127.0.0.1:0"], &[]);
     let url = format!("http://{}", gateway.address);
+    gateway.wait_until_ready();
     let run = run_with(&["ready", "--gateway", &url], "");
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
 
@@ -174,7 +181,7 @@ fn g44_without_a_network_it_works_as_far_as_that_goes() {
     assert_eq!(serving.send(&question(false)).status, 502);
     let compress = Ask::post("/v1/compress", r#"{"messages":[{"role":"user","content":"hi"}]}"#);
     assert_eq!(serving.send(&compress).status, 200);
-    assert_eq!(serving.get("/_forge/readyz").status, 200);
+    serving.wait_until_ready();
 }
 
 #[test]
@@ -300,6 +307,7 @@ fn sigterm_under_load_fails_nobody() {
             scope.spawn(|| load.run(address, &question(false)));
         }
         wait_until("there is load", || load.asked() > 20);
+        serving.wait_until_ready();
         serving.signal("-TERM");
         wait_until("it is not ready", || serving.get("/_forge/readyz").status == 503);
         load.is_over.store(true, Ordering::SeqCst);

@@ -114,6 +114,8 @@ section! {
     Limits for settings::Limits;
     always {
         first_byte_timeout: Written<Span>,
+        write_timeout: Written<Span>,
+        max_answer_bytes: Written<Bytes<0>>,
     }
     perhaps {}
     within {}

@@ -13,7 +13,6 @@ use hyper::body::Incoming;
 use memchr::memmem;
 use std::sync::LazyLock;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
-use tokio::time::Instant;
 
 /// The body of a request.
 pub(super) enum Payload {
@@ -60,20 +59,20 @@ impl Visit<'_> {
         reader: Reader,
     ) -> Result<Payload, Stop> {
         let limits = &self.state.settings.limits;
-        let until = Instant::now() + limits.body_timeout;
+        let pace = Limit::of_request(limits);
         if reader == Reader::Nobody {
-            return Ok(Payload::Passing(Body::passing(body, Limit::Until(until))));
+            return Ok(Payload::Passing(Body::passing(body, pace)));
         }
         let coding = Coding::of(&exchange.request().headers);
         let wire = if reader == Reader::IfItNamesUs && coding == Ok(None) {
-            let pieces = read_apart(body, limits.max_body_bytes, until).await;
+            let pieces = read_apart(body, limits.max_body_bytes, pace).await;
             match pieces.map_err(|error| unread(&error))? {
                 Ok(pieces) if may_name_us(&pieces) => joined(pieces),
                 Ok(pieces) => return Ok(Payload::Passing(pieces.into())),
                 Err(body) => return Ok(Payload::Passing(body)),
             }
         } else {
-            let whole = read(body, limits.max_body_bytes, until).await;
+            let whole = read(body, limits.max_body_bytes, pace).await;
             match whole.map_err(|error| unread(&error))? {
                 Read::Whole(body) => body,
                 Read::TooLong(body) => return Ok(Payload::Passing(body)),

@@ -9,6 +9,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
+use tokenforge_config::Limits;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
 
@@ -39,11 +40,30 @@ pub(crate) struct Passing {
 
 /// How slow the sender of a body may be.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Limit {
+pub(crate) struct Limit {
     /// Silence of this length ends it.
-    Idle(Duration),
+    idle: Duration,
     /// All of it must be here by then.
-    Until(Instant),
+    until: Option<Instant>,
+}
+
+impl Limit {
+    /// Silence of this length ends it.
+    pub(crate) fn idle(idle: Duration) -> Self {
+        Limit { idle, until: None }
+    }
+
+    /// That of a request whose head is here now.
+    pub(crate) fn of_request(limits: &Limits) -> Self {
+        let until = Some(Instant::now() + limits.body_timeout);
+        Limit { idle: limits.body_idle_timeout, until }
+    }
+
+    /// When it is over, if nothing more comes.
+    fn end(self) -> Instant {
+        let silent = Instant::now() + self.idle;
+        self.until.map_or(silent, |until| until.min(silent))
+    }
 }
 
 /// The sender of a body was too slow.
@@ -223,20 +243,11 @@ impl Pace {
     }
 
     fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let timer = match self.limit {
-            Limit::Until(at) => {
-                self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)))
-            }
-            Limit::Idle(silence) => {
-                let until = || Instant::now() + silence;
-                let timer =
-                    self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until())));
-                if std::mem::take(&mut self.has_moved) {
-                    timer.as_mut().reset(until());
-                }
-                timer
-            }
-        };
+        let end = || self.limit.end();
+        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end())));
+        if std::mem::take(&mut self.has_moved) {
+            timer.as_mut().reset(end());
+        }
         timer.as_mut().poll(context)
     }
 }

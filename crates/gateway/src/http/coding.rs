@@ -14,6 +14,9 @@ pub(crate) enum Coding {
     Zstd,
 }
 
+/// The most that one piece of a body that arrives in pieces may decode to.
+pub(crate) const MAX_DECODED_PIECE: usize = 256 << 10;
+
 /// Why a body cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CodingError {
@@ -62,14 +65,19 @@ impl Coding {
     /// A decoder for a body that arrives in pieces.
     pub(crate) fn decoder(self) -> io::Result<Decoder> {
         Ok(Decoder(match self {
-            Coding::Gzip => Inner::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Vec::new()))),
+            Coding::Gzip => {
+                Inner::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Bounded::default())))
+            }
             Coding::Deflate => {
-                Inner::Deflate(Box::new(flate2::write::ZlibDecoder::new(Vec::new())))
+                Inner::Deflate(Box::new(flate2::write::ZlibDecoder::new(Bounded::default())))
             }
             Coding::Brotli => {
-                Inner::Brotli(Box::new(brotli::DecompressorWriter::new(Vec::new(), 1 << 14)))
+                let writer = brotli::DecompressorWriter::new(Bounded::default(), 1 << 14);
+                Inner::Brotli(Box::new(writer))
             }
-            Coding::Zstd => Inner::Zstd(Box::new(zstd::stream::write::Decoder::new(Vec::new())?)),
+            Coding::Zstd => {
+                Inner::Zstd(Box::new(zstd::stream::write::Decoder::new(Bounded::default())?))
+            }
         }))
     }
 }
@@ -82,23 +90,42 @@ fn is_zlib(body: &[u8]) -> bool {
 pub(crate) struct Decoder(Inner);
 
 enum Inner {
-    Gzip(Box<flate2::write::MultiGzDecoder<Vec<u8>>>),
-    Deflate(Box<flate2::write::ZlibDecoder<Vec<u8>>>),
-    Brotli(Box<brotli::DecompressorWriter<Vec<u8>>>),
-    Zstd(Box<zstd::stream::write::Decoder<'static, Vec<u8>>>),
+    Gzip(Box<flate2::write::MultiGzDecoder<Bounded>>),
+    Deflate(Box<flate2::write::ZlibDecoder<Bounded>>),
+    Brotli(Box<brotli::DecompressorWriter<Bounded>>),
+    Zstd(Box<zstd::stream::write::Decoder<'static, Bounded>>),
+}
+
+/// What a piece decodes to, as long as that is not too much.
+#[derive(Default)]
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_DECODED_PIECE {
+            return Err(io::Error::other("a body that swells beyond measure when decoded"));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Decoder {
-    /// What the next piece decodes to. Memory is bounded by pushing small pieces: the caller cuts them.
+    /// What the next piece decodes to: an error if that is more than [`MAX_DECODED_PIECE`]. The caller cuts pieces that
+    /// are small enough for that to be a bomb.
     pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<Vec<u8>> {
         fn through<W: Write>(
             writer: &mut W,
             piece: &[u8],
-            out: impl FnOnce(&mut W) -> &mut Vec<u8>,
+            out: impl FnOnce(&mut W) -> &mut Bounded,
         ) -> io::Result<Vec<u8>> {
             writer.write_all(piece)?;
             writer.flush()?;
-            Ok(std::mem::take(out(writer)))
+            Ok(std::mem::take(out(writer)).0)
         }
         match &mut self.0 {
             Inner::Gzip(writer) => through(writer, piece, |writer| writer.get_mut()),
@@ -117,13 +144,13 @@ mod tests {
         match coding {
             Coding::Gzip => {
                 let mut encoder =
-                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                    flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }
             Coding::Deflate => {
                 let mut encoder =
-                    flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+                    flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
                 encoder.write_all(text).unwrap();
                 encoder.finish().unwrap()
             }
@@ -148,6 +175,19 @@ mod tests {
             let pieces: Vec<u8> =
                 wire.chunks(7).flat_map(|piece| decoder.push(piece).unwrap()).collect();
             assert_eq!(pieces, text.as_bytes(), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn d68_a_piece_that_swells_beyond_measure_is_an_error() {
+        let bomb = vec![0; 64 << 20];
+        for coding in ALL {
+            let wire = encoded(coding, &bomb);
+            let mut decoder = coding.decoder().unwrap();
+            let decoded: Vec<_> = wire.chunks(1 << 10).map(|piece| decoder.push(piece)).collect();
+            let is_bounded = |plain: &Vec<u8>| plain.len() <= MAX_DECODED_PIECE;
+            assert!(decoded.iter().flatten().all(is_bounded), "{coding:?}");
+            assert!(decoded.iter().any(Result::is_err), "{coding:?}");
         }
     }
 

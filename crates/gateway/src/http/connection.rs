@@ -3,10 +3,12 @@
 use crate::exchange;
 use crate::gateway::Gateway;
 use crate::http::body::Body;
-use crate::http::headers::HEAD_BYTES;
+use crate::http::client_stream::ClientStream;
+use crate::http::flow::{Flow, FlowBody, Phase};
+use crate::http::headers::{self, HEAD_BYTES};
 use crate::http::leave::Leave;
 use crate::http::wakes::listening;
-use http::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING};
+use http::header::{CONNECTION, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use http::{Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -29,6 +31,11 @@ use tokio::time::timeout;
 /// How much is read at once: most bodies in one piece.
 const READ_BYTES: usize = 256 << 10;
 
+/// How much of an answer may wait in each stream of HTTP/2, which has backpressure of its own.
+const STREAM_BYTES: usize = 64 << 10;
+
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+
 /// A connection that was accepted, on its way to the thread that serves it.
 pub(crate) struct Arrival {
     pub(crate) stream: std::net::TcpStream,
@@ -43,39 +50,51 @@ pub(crate) struct Arrival {
 pub(crate) fn serve(
     gateway: Arc<Gateway>,
     Arrival { stream, remote, permit, token }: Arrival,
-    limits: &Limits,
+    pace: Pace,
     watcher: Watcher,
     mut leave: Leave,
 ) -> io::Result<()> {
     let stream = TcpStream::from_std(stream)?;
     let _ = stream.set_nodelay(true);
-    let header_timeout = limits.header_timeout;
     tokio::spawn(async move {
         let _held = (permit, token);
         let first = tokio::select! {
             biased; // who has spoken is answered
-            first = timeout(header_timeout, may_be_http2(&stream)) => first,
+            first = timeout(pace.head, may_be_http2(&stream)) => first,
             () = leave.asked() => return,
         };
         match first {
             Ok(Ok(false)) => {
                 // Not by a name of its own: the task would have room for it twice.
-                let _ = listening(pin!(served_http1(
-                    &gateway,
-                    stream,
-                    remote,
-                    header_timeout,
-                    watcher
-                )))
-                .await;
+                let _ =
+                    listening(pin!(served_http1(&gateway, stream, remote, pace, watcher))).await;
             }
             Ok(Ok(true)) => {
-                Box::pin(serve_either(gateway, stream, remote, header_timeout, watcher)).await;
+                Box::pin(serve_either(gateway, stream, remote, pace, watcher)).await;
             }
             Ok(Err(_)) | Err(_) => {}
         }
     });
     Ok(())
+}
+
+/// How long a client may take for what, and what it is told of that.
+#[derive(Clone)]
+pub(super) struct Pace {
+    head: Duration,
+    write: Duration,
+    keep_alive: Duration,
+    /// For `Keep-Alive`.
+    told: HeaderValue,
+}
+
+impl Pace {
+    pub(super) fn of(limits: &Limits) -> Self {
+        let keep_alive = limits.keep_alive_timeout;
+        let told = HeaderValue::try_from(format!("timeout={}", keep_alive.as_secs()));
+        let told = told.unwrap_or_else(|_| HeaderValue::from_static("timeout=0"));
+        Pace { head: limits.header_timeout, write: limits.write_timeout, keep_alive, told }
+    }
 }
 
 /// Does a connection begin as HTTP/2 does? Nothing is taken from it. Its first bytes may not tell yet.
@@ -90,50 +109,77 @@ fn served_http1(
     gateway: &Arc<Gateway>,
     stream: TcpStream,
     remote: SocketAddr,
-    header_timeout: Duration,
+    pace: Pace,
     watcher: Watcher,
 ) -> impl Future<Output = hyper::Result<()>> {
-    let service = service_fn(move |request| answering(gateway, request, remote));
+    let flow = Arc::<Flow>::default();
+    let stream = ClientStream::new(stream, flow.clone(), pace.head, pace.write);
+    let told = pace.told;
+    let service = service_fn(move |request: Request<Incoming>| {
+        flow.enter(Phase::Request);
+        let keeps = !headers::asks_to_close(request.headers());
+        let told = (keeps && request.version() == Version::HTTP_11).then(|| told.clone());
+        let (answering, flow) = (answering(gateway, request, remote), flow.clone());
+        async move {
+            let mut answer = answering.await;
+            if let Some(told) = told
+                && !answer.headers().contains_key(CONNECTION)
+            {
+                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("keep-alive"));
+                answer.headers_mut().insert(KEEP_ALIVE, told);
+            }
+            Ok::<_, Infallible>(answer.map(|body| FlowBody::windowed(body, flow)))
+        }
+    });
+    // Hyper's timeout begins when the request before it is over: it is that of an idle connection. A head that has begun
+    // to arrive has its own, in the stream.
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(header_timeout)
+        .header_read_timeout(pace.keep_alive)
         .max_buf_size(READ_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     watcher.watch(connection)
 }
 
-/// Serves whichever protocol it turns out to be.
+/// Serves whichever protocol it turns out to be. Most often that is HTTP/2: one that began with a `P` alone and goes on as
+/// HTTP/1.1 is kept open for as long as a head may take.
 async fn serve_either(
     gateway: Arc<Gateway>,
     stream: TcpStream,
     remote: SocketAddr,
-    header_timeout: Duration,
+    pace: Pace,
     watcher: Watcher,
 ) {
+    let flow = Arc::<Flow>::default();
+    // Many requests at once have no phases: no head of theirs is timed by the stream.
+    flow.enter(Phase::Request);
+    let stream = ClientStream::new(stream, flow, pace.head, pace.write);
     let has_spoken = Arc::new(AtomicBool::new(false));
     let spoken = has_spoken.clone();
     let service = service_fn(move |request| {
         spoken.store(true, Ordering::Relaxed);
         let gateway = gateway.clone();
-        async move { answering(&gateway, request, remote).await }
+        async move {
+            let answer = answering(&gateway, request, remote).await;
+            Ok::<_, Infallible>(answer.map(FlowBody::free))
+        }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(header_timeout)
+        .header_read_timeout(pace.head)
         .max_buf_size(READ_BYTES)
         .http2()
         .timer(TokioTimer::new())
         .max_header_list_size(HEAD_BYTES as u32)
         .max_concurrent_streams(256)
+        .max_send_buf_size(STREAM_BYTES)
         .keep_alive_interval(Duration::from_secs(30));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let mut watched = pin!(watcher.watch(connection));
     // Before the first request nobody knows which protocol it will be, and no protocol's own timeout holds.
-    if timeout(header_timeout, watched.as_mut()).await.is_err()
-        && has_spoken.load(Ordering::Relaxed)
-    {
+    if timeout(pace.head, watched.as_mut()).await.is_err() && has_spoken.load(Ordering::Relaxed) {
         let _ = watched.await;
     }
 }
@@ -143,7 +189,7 @@ fn answering(
     gateway: &Arc<Gateway>,
     request: Request<Incoming>,
     remote: SocketAddr,
-) -> impl Future<Output = Result<Response<Body>, Infallible>> {
+) -> impl Future<Output = Response<Body>> {
     let is_http1 = request.version() <= Version::HTTP_11;
     // Whoever stands before us may have seen another end of such a body: what follows is not taken for a request.
     let has_unclear_end = request.headers().contains_key(TRANSFER_ENCODING);
@@ -157,6 +203,6 @@ fn answering(
         if is_http1 && (has_unclear_end || is_too_long || gateway.is_draining()) {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        Ok(answer)
+        answer
     }
 }

@@ -65,11 +65,19 @@ pub(crate) fn has_two_lengths(headers: &HeaderMap) -> bool {
 
 /// Is a change of protocol asked for?
 pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
-    headers.contains_key(UPGRADE)
-        && headers.get_all(CONNECTION).iter().any(|value| {
-            let value = value.to_str().unwrap_or_default();
-            value.split(',').any(|token| token.trim().eq_ignore_ascii_case("upgrade"))
-        })
+    headers.contains_key(UPGRADE) && says_of_connection(headers, "upgrade")
+}
+
+/// Is this the last request of its connection?
+pub(crate) fn asks_to_close(headers: &HeaderMap) -> bool {
+    says_of_connection(headers, "close")
+}
+
+fn says_of_connection(headers: &HeaderMap, wanted: &str) -> bool {
+    headers.get_all(CONNECTION).iter().any(|value| {
+        let value = value.to_str().unwrap_or_default();
+        value.split(',').any(|token| token.trim().eq_ignore_ascii_case(wanted))
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Each has a runtime of its own, and upstream connections of its own, and a connection stays with the thread it was given
 //! to. So a request wakes nobody but its own thread; one runtime for all would hand it from thread to thread.
 
-use super::connection::{Arrival, serve};
+use super::connection::{Arrival, Pace, serve};
 use super::leave::Leave;
 use crate::gateway::Gateway;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -92,11 +92,12 @@ impl Lane {
 /// Serves connections as they come. Ends when no more come and all are done, or out of time.
 async fn welcome(gateway: &Arc<Gateway>, mut arriving: mpsc::Receiver<Arrival>) {
     let limits = gateway.settings().limits;
+    let pace = Pace::of(&limits);
     let graceful = GracefulShutdown::new();
     let (stay, leave) = Leave::new();
     while let Some(arrival) = arriving.recv().await {
         // A connection that broke already is nobody's loss.
-        let _ = serve(gateway.clone(), arrival, &limits, graceful.watcher(), leave.clone());
+        let _ = serve(gateway.clone(), arrival, pace.clone(), graceful.watcher(), leave.clone());
     }
     drop(stay);
     let _ = timeout(limits.drain_timeout, graceful.shutdown()).await;

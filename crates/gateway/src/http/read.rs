@@ -3,7 +3,6 @@
 use super::body::{Body, BodyError, Limit, Passing};
 use bytes::{Bytes, BytesMut};
 use hyper::body::Incoming;
-use tokio::time::Instant;
 
 /// However long a body says it is, there is room for no more before any of it has arrived.
 const ROOM: u64 = 1 << 20;
@@ -19,18 +18,18 @@ pub(crate) enum Read {
     TooLong(Body),
 }
 
-/// Reads a body of up to `limit` bytes, which must be here by `until`.
-pub(crate) async fn read(body: Incoming, limit: usize, until: Instant) -> Result<Read, BodyError> {
-    Body::passing(body, Limit::Until(until)).read(limit).await
+/// Reads a body of up to `limit` bytes, which must come at this pace.
+pub(crate) async fn read(body: Incoming, limit: usize, pace: Limit) -> Result<Read, BodyError> {
+    Body::passing(body, pace).read(limit).await
 }
 
 /// Reads a body like [`read`], to be passed on as it is: in the pieces in which it came, if they are few.
 pub(crate) async fn read_apart(
     body: Incoming,
     limit: usize,
-    until: Instant,
+    pace: Limit,
 ) -> Result<Result<Vec<Bytes>, Body>, BodyError> {
-    let mut passing = Box::new(Passing::new(body, Limit::Until(until)));
+    let mut passing = Box::new(Passing::new(body, pace));
     Ok(match passing.gather(limit, Gathered::apart()).await? {
         Some(gathered) => Ok(gathered.into_pieces()),
         None => Err(Body::Passing(passing)),

@@ -24,6 +24,9 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let lanes = Lanes::start(&gateway)?;
+    let warming = gateway.clone();
+    // What the first request would wait for is made while nobody waits.
+    std::thread::spawn(move || warming.warm_up());
     tokio::spawn(traces::export(gateway.clone()));
     let connections = Arc::new(Semaphore::new(gateway.settings().limits.max_connections));
     tokio::select! {

@@ -4,6 +4,9 @@ use crate::http::body::{Body, BodyError};
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
+/// How long a piece may be that waits for a client. A channel counts pieces, so that they have to be of like size.
+const WAITING_BYTES: usize = 8 << 10;
+
 /// Whoever the answer is for.
 pub(super) enum Client {
     /// It reads a stream, and may go away.
@@ -25,7 +28,14 @@ impl Client {
     pub(super) async fn send(&mut self, part: Vec<u8>) -> Result<(), Gone> {
         match self {
             _ if part.is_empty() => Ok(()),
-            Client::Reads(stream) => stream.send(Ok(part.into())).await.map_err(|_| Gone),
+            Client::Reads(stream) => {
+                let mut part = Bytes::from(part);
+                while !part.is_empty() {
+                    let piece = part.split_to(part.len().min(WAITING_BYTES));
+                    stream.send(Ok(piece)).await.map_err(|_| Gone)?;
+                }
+                Ok(())
+            }
             Client::Waits(Ok(whole)) if whole.is_empty() => {
                 *whole = part;
                 Ok(())

@@ -5,7 +5,7 @@ use super::pool::Pool;
 use super::proxy::Proxies;
 use super::received::Received;
 use crate::http::body::{Body, TooSlow};
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use rustls::ClientConfig;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -32,9 +32,20 @@ pub(crate) struct Client {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Nobody is there, or the connection broke before an answer came.
+    /// Nobody is there.
     #[error("the upstream cannot be reached: {0}")]
     Unreachable(String),
+    /// Somebody is there, and no whole answer came.
+    #[error("the upstream was reached, but {what}: {cause}")]
+    Broken {
+        /// What happened.
+        what: &'static str,
+        /// What the system said of it.
+        cause: String,
+    },
+    /// It speaks another protocol from now on.
+    #[error("the upstream switched protocols (101), which nobody asked it to")]
+    Switched,
     /// It did not begin to answer in time.
     #[error("the upstream did not answer within {} seconds", .0.as_secs())]
     Silent(Duration),
@@ -81,6 +92,9 @@ impl Client {
         let sent = tokio::time::timeout(first_byte, self.pool(is_guarded).send(request)).await;
         let sent = sent.map_err(|_| Failure::Silent(first_byte))?;
         let (answer, lease) = sent.map_err(|error| failure(&*error))?;
+        if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+            return Err(Failure::Switched);
+        }
         Ok(answer.map(|body| Received::over(lease, Some(permit), body)))
     }
 
@@ -92,6 +106,17 @@ impl Client {
             let connector = connector(self.tls(), self.connect_timeout, is_guarded, proxies());
             Pool::new(connector, self.idle_connections)
         })
+    }
+}
+
+impl Failure {
+    /// The answer began, and did not come to its end.
+    pub(crate) fn broken_off(cause: &(dyn Error + 'static)) -> Self {
+        let mut cause = cause;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        Failure::Broken { what: "its answer broke off", cause: cause.to_string() }
     }
 }
 
@@ -108,6 +133,16 @@ fn failure(error: &(dyn Error + 'static)) -> Failure {
     match is_body {
         true if cause.is::<TooSlow>() => Failure::Trickled,
         true => Failure::Half,
-        false => Failure::Unreachable(cause.to_string()),
+        // What fails before there is a connection is no error of hyper's.
+        false => match error.downcast_ref::<hyper::Error>() {
+            Some(error) => Failure::Broken {
+                what: match error.is_parse() {
+                    true => "its answer is not HTTP",
+                    false => "it closed the connection before it answered",
+                },
+                cause: cause.to_string(),
+            },
+            None => Failure::Unreachable(cause.to_string()),
+        },
     }
 }

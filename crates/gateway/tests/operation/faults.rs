@@ -2,6 +2,8 @@
 
 use crate::kit::{Ask, Open, conversation, messages, streaming, world, world_with};
 use serde_json::Value;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::time::Duration;
 use tokenforge_mock::{Encoding, Fault, Reply};
 
@@ -246,4 +248,60 @@ fn many_faults_at_once_leave_no_permit_and_no_connection_behind() {
     }
     assert_eq!(world.send(messages(&conversation("short"))).status, 200);
     assert_eq!(world.send(Ask::new("GET", "/_forge/healthz")).status, 200);
+}
+
+/// An upstream that answers every request with these bytes, and closes the connection.
+fn saying(answer: &'static [u8]) -> http::Uri {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 64 << 10];
+            let _ = stream.read(&mut request).unwrap();
+            let _ = stream.write_all(answer);
+        }
+    });
+    url
+}
+
+#[test]
+fn d74_a_change_of_protocol_that_nobody_asked_for_is_a_502_in_the_providers_words() {
+    let switching =
+        saying(b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+    let world = world_with(|settings| settings.upstreams.backend = Some(switching));
+    for body in kinds() {
+        let answer = world.send(messages(&body));
+        assert_eq!(answer.status, 502, "{}", answer.text());
+        assert_eq!(answer.json()["error"]["type"], "api_error");
+        let message = answer.json()["error"]["message"].to_string();
+        assert!(message.contains("101"), "{message}");
+        assert_eq!(answer.header("upgrade"), "");
+    }
+}
+
+#[test]
+fn d74_an_upstream_that_was_reached_is_not_said_to_be_out_of_reach() {
+    let world = world();
+    let told = |fault| {
+        world.mock.fault(fault);
+        let answer = world.send(messages(&conversation("short")));
+        assert_eq!(answer.status, 502, "{}", answer.text());
+        answer.json()["error"]["message"].as_str().unwrap().to_owned()
+    };
+    for (fault, what) in [
+        (Fault::ResetBeforeHeaders, "before it answered"),
+        (Fault::CloseBeforeHeaders, "before it answered"),
+        (Fault::GarbageHeaders, "not HTTP"),
+        (Fault::ResetAfter(40), "broke off"),
+        (Fault::CloseAfter(40), "broke off"),
+        (Fault::TruncateChunk, "broke off"),
+    ] {
+        let message = told(fault.clone());
+        assert!(message.contains(what), "{fault:?}: {message}");
+        assert!(!message.contains("cannot be reached"), "{fault:?}: {message}");
+    }
+    world.mock.refuse();
+    let answer = world.send(messages(&conversation("short")));
+    assert!(answer.text().contains("cannot be reached"), "{}", answer.text());
 }

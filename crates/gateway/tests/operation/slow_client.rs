@@ -1,8 +1,8 @@
 //! A client that does not read: the upstream is made to wait, and nothing piles up in between.
 
-use crate::kit::{Ask, Open, messages, streaming, world_with};
+use crate::kit::{Ask, Open, PATIENCE, conversation, messages, streaming, world_with};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const IN_BUFFERS: usize = 30 << 20;
 
 #[test]
 fn an_answer_that_nobody_reads_is_not_read_from_the_upstream() {
-    let (upstream, stuck) = talkative();
+    let (upstream, stuck) = talkative("text/event-stream");
     let world = world_with(|settings| {
         settings.upstreams.backend = Some(format!("http://{upstream}").parse().unwrap());
     });
@@ -35,7 +35,7 @@ fn an_answer_that_nobody_reads_is_not_read_from_the_upstream() {
 }
 
 /// An upstream that answers everything with 50 MB, and tells how much it could write before it had to wait.
-fn talkative() -> (SocketAddr, mpsc::Receiver<usize>) {
+fn talkative(content_type: &'static str) -> (SocketAddr, mpsc::Receiver<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (sender, stuck) = mpsc::channel();
@@ -44,10 +44,12 @@ fn talkative() -> (SocketAddr, mpsc::Receiver<usize>) {
             let mut stream = stream.unwrap();
             let mut request = [0; 64 << 10];
             let _ = stream.read(&mut request).unwrap();
-            let head =
-                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n";
             let length = PIECES * piece().len();
-            stream.write_all(format!("{head}content-length: {length}\r\n\r\n").as_bytes()).unwrap();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\nconnection: close\r\n\
+                 content-length: {length}\r\n\r\n"
+            );
+            stream.write_all(head.as_bytes()).unwrap();
             stream.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
             let body = piece().repeat(PIECES);
             let (mut written, mut told) = (0, false);
@@ -71,4 +73,107 @@ fn talkative() -> (SocketAddr, mpsc::Receiver<usize>) {
         }
     });
     (address, stuck)
+}
+
+#[test]
+fn d68_an_answer_too_long_to_be_read_whole_passes_as_it_came() {
+    let (upstream, stuck) = talkative("application/json");
+    let world = world_with(|settings| {
+        settings.upstreams.backend = Some(format!("http://{upstream}").parse().unwrap());
+        settings.limits.max_answer_bytes = 1 << 20;
+    });
+    let mut open = Open::asking(world.address, &messages(&conversation("short")));
+    let written = stuck.recv().unwrap();
+    assert!(written < IN_BUFFERS, "{written} bytes were read for a client that reads none");
+    let answer = open.rest_of_answer();
+    assert!(answer.is_whole);
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.body, piece().repeat(PIECES));
+}
+
+/// An upstream that answers everything with this body, in this coding.
+fn coded(coding: &'static str, body: Vec<u8>) -> http::Uri {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 64 << 10];
+            let _ = stream.read(&mut request).unwrap();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: {coding}\r\n\
+                 connection: close\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+    });
+    url
+}
+
+#[test]
+fn d68_an_answer_that_swells_when_it_is_decoded_passes_as_it_came() {
+    let zeros = vec![0; 64 << 20];
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&zeros).unwrap();
+    for (coding, wire) in
+        [("gzip", gzip.finish().unwrap()), ("zstd", zstd::encode_all(&zeros[..], 1).unwrap())]
+    {
+        let upstream = coded(coding, wire.clone());
+        let world = world_with(|settings| settings.upstreams.backend = Some(upstream));
+        let answer = world.send(messages(&conversation("short")));
+        assert_eq!((answer.status, answer.header("content-encoding")), (200, coding));
+        assert!(answer.body == wire, "{coding}: {} bytes", answer.body.len());
+    }
+}
+
+/// An upstream that answers without end, and tells when nobody listens any more.
+fn endless(content_type: &'static str) -> (http::Uri, mpsc::Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+    let (sender, left) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 64 << 10];
+            let _ = stream.read(&mut request).unwrap();
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\n\r\n");
+            let _ = stream.write_all(head.as_bytes());
+            while stream.write_all(&piece()).is_ok() {}
+            sender.send(()).unwrap();
+        }
+    });
+    (url, left)
+}
+
+#[test]
+fn d68_a_client_that_stops_reading_is_cut_off() {
+    let (upstream, left) = endless("text/event-stream");
+    let world = world_with(|settings| {
+        settings.upstreams.backend = Some(upstream);
+        settings.limits.write_timeout = Duration::from_millis(300);
+    });
+    for ask in [Ask::new("GET", "/v1/files/f/content"), messages(&streaming("short"))] {
+        let silent = Open::asking(world.address, &ask);
+        left.recv_timeout(PATIENCE).expect("the upstream is left when its reader is cut off");
+        drop(silent);
+    }
+}
+
+#[test]
+fn d68_a_request_that_the_upstream_does_not_read_is_not_read_from_the_client() {
+    let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
+    let upstream = format!("http://{}", deaf.local_addr().unwrap()).parse().unwrap();
+    let world = world_with(|settings| settings.upstreams.backend = Some(upstream));
+    let mut client = TcpStream::connect(world.address).unwrap();
+    let length = 10 * IN_BUFFERS;
+    let head = "POST /v1/files HTTP/1.1\r\nhost: localhost\r\n";
+    client.write_all(format!("{head}content-length: {length}\r\n\r\n").as_bytes()).unwrap();
+    let _held = deaf.accept().unwrap();
+    client.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+    let (mut written, piece) = (0, vec![b'x'; 64 << 10]);
+    while let Ok(length) = client.write(&piece) {
+        written += length;
+        assert!(written < IN_BUFFERS, "{written} bytes were read for an upstream that reads none");
+    }
 }

@@ -106,3 +106,60 @@ fn with_keys_nobody_without_one_gets_through() {
     assert_eq!(world.mock.last().header("authorization"), "");
     assert_eq!(world.get("/_forge/healthz").status, 200);
 }
+
+/// Every place of a request in which a credential can stand, with the key of `a` or of `b` in it.
+const PLACES: &[(&str, &str)] = &[
+    ("authorization", "Bearer key-of-a"),
+    ("authorization", "bearer   key-of-a"),
+    ("authorization", "key-of-a"),
+    ("authorization", "Basic a2V5LW9mLWE6"), // key-of-a:
+    ("authorization", "Basic dXNlcjprZXktb2YtYQ=="), // user:key-of-a
+    ("x-api-key", "key-of-a"),
+    ("api-key", "key-of-a"),
+    ("x-goog-api-key", "key-of-a"),
+    ("x-auth-token", "key-of-a"),
+    ("cookie", "session=1; forge=key-of-a"),
+    // Nor is another tenant's.
+    ("authorization", "Bearer key-of-b"),
+];
+
+#[test]
+fn d69_a_gateway_key_does_not_go_upstream_wherever_it_stands() {
+    let world = world_with(keys);
+    for (name, value) in PLACES {
+        world.mock.clear();
+        let ask = from("x-forge-key", "key-of-a", &conversation("short"));
+        let ask = ask.header(name, value).header("x-provider", "kept");
+        assert_eq!(world.send(ask).status, 200, "{name}: {value}");
+        let sent = world.mock.last();
+        assert!(!sent.headers.contains_key(*name), "{name}: {value}");
+        assert_eq!(sent.header("x-provider"), "kept");
+    }
+}
+
+#[test]
+fn d69_a_key_beside_the_providers_own_is_taken_out_alone() {
+    let world = world_with(keys);
+    let ask = from("authorization", "Bearer sk-provider", &conversation("short"));
+    let ask = ask.header("authorization", "Bearer key-of-a").header("x-api-key", "key-of-a");
+    assert_eq!(world.send(ask).status, 200);
+    let sent = world.mock.last();
+    let shown: Vec<_> = sent.headers.get_all("authorization").iter().collect();
+    assert_eq!(shown, ["Bearer sk-provider"]);
+    assert!(!sent.headers.contains_key("x-api-key"));
+}
+
+#[test]
+fn d69_a_key_in_the_query_does_not_go_upstream() {
+    let world = world_with(keys);
+    for (query, left) in [
+        ("?alt=sse&key=key-of-a&x=%20y", "?alt=sse&x=%20y"),
+        ("?key=key%2Dof%2Da", ""),
+        ("?api_key=key-of-b&alt=sse", "?alt=sse"),
+        ("?key=sk-provider", "?key=sk-provider"),
+    ] {
+        let ask = Ask::new("GET", &format!("/v1/models{query}"));
+        assert_ne!(world.send(ask.header("x-forge-key", "key-of-a")).status, 401);
+        assert_eq!(world.mock.last().path_and_query, format!("/v1/models{left}"));
+    }
+}

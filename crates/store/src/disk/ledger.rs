@@ -27,6 +27,16 @@ impl Ledger<'_> {
         append().map_err(Error::file("write", &path))
     }
 
+    /// How much was written since the last sweep.
+    pub(super) fn written(&self) -> Result<u64, Error> {
+        let path = self.folder.join("ledger");
+        match fs::metadata(&path) {
+            Ok(metadata) => Ok(metadata.len() * BLOCK),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(Error::file("read", &path)(error)),
+        }
+    }
+
     /// How long ago the last sweep was; very long if there was none.
     pub(super) fn age(&self, now: SystemTime) -> Result<Duration, Error> {
         let path = self.folder.join("swept");
