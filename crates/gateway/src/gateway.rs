@@ -23,6 +23,7 @@ use crate::workers::Workers;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, History, Mode, Output};
 use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};

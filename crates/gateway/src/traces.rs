@@ -133,7 +133,7 @@ fn template<'r>(head: &Parts, route: Option<&'r Route>) -> &'r str {
         path.strip_prefix(**own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     match (OWN_PATHS.iter().find(is_below), detected(head)) {
-        (Some(own), _) => *own,
+        (Some(own), _) => own,
         (None, Some(detected)) => dialect_name(detected.dialect),
         (None, None) => "other",
     }
