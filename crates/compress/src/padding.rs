@@ -1,6 +1,7 @@
-//! Padded tables squeezed: the same cells, without the blanks and rules that line them up.
+//! Padded tables squeezed: the same cells, without the blanks that line them up.
 //!
-//! Only whitespace between cells, and rules and borders, change; every cell keeps its text. What counts as a table:
+//! Only whitespace between cells changes. Rules and borders stay: without them lossless was not what a terminal shows, and
+//! they cost few tokens (429 of the 381,902 of all recorded outputs). What counts as a table:
 //!
 //! | file | table | cells are then separated by |
 //! |---|---|---|

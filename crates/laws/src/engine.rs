@@ -3,6 +3,7 @@
 use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::{
     Access, Compressed, Engine, Fidelity, History, Mode, Output, Settings, Step, Vault, Verdict,
+    progress, terminal,
 };
 
 /// L2, L3, L4, L5 and L6 for one output in one mode: with a place for originals, with one that its reader cannot ask, and
@@ -17,6 +18,7 @@ pub fn all(output: &Output<'_>, mode: Mode) {
         let compressed = engine.compress(output, &History::default());
         never_worse(output, &compressed, &settings);
         lossless_is_lossless(&compressed);
+        cosmetic_shows_the_same(&compressed);
         stable(output, &compressed, &engine);
         idempotent(output, &compressed, &engine);
         respects_its_mode(output, &compressed, mode);
@@ -75,6 +77,25 @@ fn lossless_is_lossless(compressed: &Compressed) {
             step.texts
         );
     }
+}
+
+/// Decision 17: a terminal shows what it showed before a cosmetic stage, line by line, but for blanks.
+fn cosmetic_shows_the_same(compressed: &Compressed) {
+    for step in compressed.steps.iter().filter(|step| step.fidelity == Fidelity::Cosmetic) {
+        let Some((before, after)) = step.texts.as_deref().filter(|_| step.is_applied()) else {
+            continue;
+        };
+        assert_eq!(shown(after), shown(before), "{} changed what is shown", step.stage);
+    }
+}
+
+/// What a terminal shows of each line.
+fn shown(text: &str) -> Vec<String> {
+    let settled = progress::settle(text);
+    let text = settled.as_deref().unwrap_or(text);
+    let stripped = terminal::strip(text);
+    let lines = stripped.as_deref().unwrap_or(text).lines();
+    lines.map(|line| line.chars().filter(|c| !c.is_whitespace()).collect()).collect()
 }
 
 /// L5: the same output becomes the same text again.

@@ -29,6 +29,36 @@ fn l2_l3_l5_l6_hold_for_every_recorded_output_in_every_mode() {
 }
 
 #[test]
+fn d70_tables_with_rules_and_borders_are_shown_as_they_were() {
+    let rows = |edge: &str, bar: &str| -> String {
+        let row =
+            |n: usize| format!("{edge} {n:<6} {bar} {:<24} {bar} {:>9} {edge}\n", "name", n * 37);
+        (1..40).map(row).collect()
+    };
+    let rule = |left: &str, line: &str, cross: &str, right: &str| {
+        format!("{left}{}{right}\n", [8, 26, 11].map(|width| line.repeat(width)).join(cross))
+    };
+    let boxed = |bar: &str, rules: [String; 3]| {
+        let head = format!("{bar} Id     {bar} Name                     {bar}     Count {bar}\n");
+        let [top, middle, bottom] = rules;
+        format!("{top}{head}{middle}{}{bottom}", rows(bar, bar))
+    };
+    let tables = [
+        boxed("|", [0; 3].map(|_| rule("+", "-", "+", "+"))),
+        boxed("│", [rule("┌", "─", "┬", "┐"), rule("├", "─", "┼", "┤"), rule("└", "─", "┴", "┘")]),
+        format!("| Id | Name | Count |\n{}{}", rule("|", "-", "|", "|"), rows("|", "|")),
+        format!(" Id     | Name       | Count\n{}{}", rule("", "-", "+", ""), rows("", "|")),
+        format!("  Id       Name         Count\n{}{}", rule("", "-", " ", ""), rows("", " ")),
+    ];
+    for text in &tables {
+        let output = Output { text, tool: "Bash", arguments: "{}", call: None, is_error: false };
+        for mode in Mode::ALL {
+            engine::all(&output, mode);
+        }
+    }
+}
+
+#[test]
 fn l2_l3_l5_l6_hold_for_mutations_of_recorded_outputs() {
     let all = recorded();
     for (index, recorded) in all.iter().enumerate() {

@@ -73,6 +73,22 @@ fn f16_a_failure_keeps_its_assertion_values_location_and_counts() {
 }
 
 #[test]
+fn d70_lossless_shows_rules_and_borders_as_a_terminal_does() {
+    let rule = |left: &str, cross: &str, right: &str| {
+        format!("{left}{}{cross}{}{right}\n", "─".repeat(30), "─".repeat(20))
+    };
+    let row = |(name, city): (&str, &str)| format!("│ {name:<28} │ {city:<18} │\n");
+    let rows: String =
+        [("Ada", "London"), ("Grace", "New York"), ("Linus", "Helsinki")].map(row).concat();
+    let [top, middle, bottom] = [rule("┌", "┬", "┐"), rule("├", "┼", "┤"), rule("└", "┴", "┘")];
+    let text = format!("{top}{}{middle}{rows}{bottom}", row(("Name", "City")));
+    let out = Home::new().out(&["compress", "--mode", "lossless"], &text);
+    let shown = |text: &str| -> String { text.chars().filter(|c| *c != ' ').collect() };
+    assert!(out.len() < text.len(), "{out}");
+    assert_eq!(shown(&out), shown(&text));
+}
+
+#[test]
 fn an_expansion_can_be_a_range_of_lines_or_a_search() {
     let home = Home::new();
     let short = home.out(&["compress", "--command", "cargo test"], &cargo_test());

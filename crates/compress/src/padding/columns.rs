@@ -92,7 +92,7 @@ fn squeezed(block: &[&str]) -> Option<String> {
     layout.write(&head, true, &mut text);
     text.push_str(split_end(block[0]).1);
     if ruled {
-        text.extend(["---", split_end(block[1]).1]);
+        text.push_str(block[1]);
     }
     for (line, cells) in body.iter().zip(&rows) {
         match cells {

@@ -1,10 +1,11 @@
 //! Tables whose cells stand between delimiters: Markdown, `psql`, `mysql` and boxes.
 //!
-//! Delimiters stay. Of the rules, the outer borders go and the inner ones become `---`, in Markdown the shortest rule.
+//! Delimiters, rules and borders stay as they are: a terminal shows them, and nothing could put them back.
 //! A row with more or fewer delimiters than the table has (one of its cells holds one) stays as it is.
 
 use super::{Table, split_end, split_indent};
 use crate::whole_lines::{first_line, whole_lines};
+use std::iter::{once, repeat};
 
 const VERTICALS: [char; 3] = ['│', '┃', '║'];
 
@@ -29,20 +30,14 @@ fn boxed(rest: &str) -> Option<Table> {
     while let Some((index, line)) = lines.next() {
         let (indent, content, end) = parts(line);
         if border_columns(line).is_some() {
-            let leads_on = lines.peek().is_some_and(|(_, next)| is_boxed_row(next));
-            table.add(line, &[]);
+            table.add(line, &[line]);
             whole.take_from(&mut table);
-            if !leads_on {
+            if !lines.peek().is_some_and(|(_, next)| is_boxed_row(next)) {
                 break;
             }
-            if index > 0 {
-                table.text.extend([indent, "---", end]);
-            }
         } else if is_boxed_row(line) {
-            match boxed_cells(content).filter(|cells| cells.len() == columns) {
-                Some(cells) => {
-                    table.add(line, &[indent, &joined(&cells, inner_delimiter(content), ""), end])
-                }
+            match boxed_row(content, columns) {
+                Some(row) => table.add(line, &[indent, &row, end]),
                 None if index == 1 => return None,
                 None => table.add(line, &[line]),
             }
@@ -53,17 +48,13 @@ fn boxed(rest: &str) -> Option<Table> {
     whole.finished()
 }
 
-/// The cells between the outer bars of a boxed row.
-fn boxed_cells(row: &str) -> Option<Vec<&str>> {
+/// A boxed row of so many cells without their padding, its outer bars included.
+fn boxed_row(row: &str, columns: usize) -> Option<String> {
     let is_ascii = row.starts_with('|');
-    let delimiter = |c: char| if is_ascii { c == '|' } else { VERTICALS.contains(&c) };
-    let inner = row.strip_prefix(delimiter)?.strip_suffix(delimiter)?;
-    Some(inner.split(delimiter).collect())
-}
-
-/// The delimiter between the first two cells.
-fn inner_delimiter(row: &str) -> char {
-    row.chars().filter(|&c| is_vertical(c)).nth(1).unwrap_or('|')
+    let is_bar = |c: char| if is_ascii { c == '|' } else { VERTICALS.contains(&c) };
+    let cells: Vec<&str> = row.split(is_bar).collect();
+    let is_whole = cells.len() == columns + 2 && row.starts_with(is_bar) && row.ends_with(is_bar);
+    is_whole.then(|| joined(&cells, row.chars().filter(|&c| is_bar(c))))
 }
 
 /// How many columns a border has.
@@ -99,10 +90,11 @@ fn ruled(rest: &str) -> Option<Table> {
     for (index, line) in whole_lines(rest).enumerate() {
         let (content, end) = split_end(line);
         match content.matches('|').count() {
-            _ if index == 1 => table.add(line, &["---", end]),
+            _ if index == 1 => table.add(line, &[line]),
             0 => break,
             count if count == bars => {
-                table.add(line, &[&joined(&content.split('|').collect::<Vec<_>>(), '|', ""), end]);
+                let cells: Vec<&str> = content.split('|').collect();
+                table.add(line, &[&joined(&cells, repeat('|')), end]);
             }
             _ => table.add(line, &[line]),
         }
@@ -124,11 +116,9 @@ fn markdown(rest: &str) -> Option<Table> {
     for (index, line) in whole_lines(rest).enumerate() {
         let Some(cells) = markdown_cells(line) else { break };
         let (indent, _, end) = parts(line);
-        if index == 1 {
-            let short: String = rule.iter().map(|cell| short_rule(cell.trim()) + "|").collect();
-            table.add(line, &[indent, "|", &short, end]);
-        } else if cells.len() == columns {
-            table.add(line, &[indent, &joined(&cells, '|', "|"), end]);
+        if index != 1 && cells.len() == columns {
+            let cells = [&[""], &cells[..], &[""]].concat();
+            table.add(line, &[indent, &joined(&cells, repeat('|')), end]);
         } else {
             table.add(line, &[line]);
         }
@@ -194,17 +184,14 @@ fn is_markdown_rule(cell: &str) -> bool {
     !dashes.is_empty() && dashes.bytes().all(|byte| byte == b'-')
 }
 
-fn short_rule(cell: &str) -> String {
-    let colon = |is: bool| if is { ":" } else { "" };
-    format!("{}-{}", colon(cell.starts_with(':')), colon(cell.ends_with(':')))
-}
-
-/// The trimmed cells with delimiters between them and `edge` around them. A space before a word is part
-/// of the word's token; before a digit it is a token of its own, and left out.
-fn joined(cells: &[&str], delimiter: char, edge: &str) -> String {
-    let mut joined = String::from(edge);
-    for (index, cell) in cells.iter().map(|cell| cell.trim_matches(' ')).enumerate() {
-        if index > 0 {
+/// The trimmed cells with delimiters between them; an empty cell at an end stands for the edge of the row. A space before a
+/// word is part of the word's token; before a digit it is a token of its own, and left out.
+fn joined(cells: &[&str], delimiters: impl Iterator<Item = char>) -> String {
+    let mut joined = String::new();
+    // Before the first cell there is none.
+    let delimiters = once(None).chain(delimiters.map(Some));
+    for (cell, delimiter) in cells.iter().map(|cell| cell.trim_matches(' ')).zip(delimiters) {
+        if let Some(delimiter) = delimiter {
             if !joined.is_empty() {
                 joined.push(' ');
             }
@@ -215,10 +202,6 @@ fn joined(cells: &[&str], delimiter: char, edge: &str) -> String {
             joined.push(' ');
         }
         joined.push_str(cell);
-    }
-    if !edge.is_empty() {
-        joined.push(' ');
-        joined.push_str(edge);
     }
     joined
 }

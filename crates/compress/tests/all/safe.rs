@@ -66,11 +66,17 @@ fn p10_ls_output_containing_dockerfile_keeps_all_names() {
 }
 
 #[test]
-fn a_box_becomes_its_cells() {
+fn d70_a_box_keeps_its_borders() {
     let squeezed = padding::squeeze(include_str!("safe/sqlite_box.txt")).unwrap();
     assert_eq!(
         squeezed,
-        "id │ name │ city │ total\n---\n1 │ Ada Lovelace │ London │12.5\n2 │ Grace Hopper │ │1024.0\n3 │ Linus │ Helsinki │7.0\n"
+        "┌────┬──────────────┬──────────┬────────┐\n\
+         │ id │ name │ city │ total │\n\
+         ├────┼──────────────┼──────────┼────────┤\n\
+         │1 │ Ada Lovelace │ London │12.5 │\n\
+         │2 │ Grace Hopper │ │1024.0 │\n\
+         │3 │ Linus │ Helsinki │7.0 │\n\
+         └────┴──────────────┴──────────┴────────┘\n"
     );
 }
 
@@ -79,7 +85,7 @@ fn an_empty_cell_stays_visible() {
     let squeezed = padding::squeeze(include_str!("safe/sqlite_column.txt")).unwrap();
     assert_eq!(
         squeezed,
-        "id\tname\tcity\ttotal\n---\n1\tAda Lovelace\tLondon\t12.5\n2\tGrace Hopper\t\t1024.0\n3\tLinus\tHelsinki\t7.0\n"
+        "id\tname\tcity\ttotal\n--  ------------  --------  ------\n1\tAda Lovelace\tLondon\t12.5\n2\tGrace Hopper\t\t1024.0\n3\tLinus\tHelsinki\t7.0\n"
     );
 }
 
@@ -111,14 +117,14 @@ fn right_aligned_numbers_and_overflowing_cells_are_squeezed() {
 }
 
 #[test]
-fn markdown_and_psql_tables_keep_their_bars() {
+fn d70_markdown_and_psql_tables_keep_their_bars_and_rules() {
     let markdown = "| Name      | Size  |\n|:----------|------:|\n| a \\| b    |    12 |\n| Long name |       |\n";
-    let expected = "| Name | Size |\n|:-|-:|\n| a \\| b |12 |\n| Long name | |\n";
+    let expected = "| Name | Size |\n|:----------|------:|\n| a \\| b |12 |\n| Long name | |\n";
     assert_eq!(padding::squeeze(markdown).as_deref(), Some(expected));
     let psql = " id |  name  | age \n----+--------+-----\n  1 | Ada L. |  36\n  2 |        |   7\n(2 rows)\n";
     assert_eq!(
         padding::squeeze(psql).as_deref(),
-        Some("id | name | age\n---\n1 | Ada L. |36\n2 | |7\n(2 rows)\n")
+        Some("id | name | age\n----+--------+-----\n1 | Ada L. |36\n2 | |7\n(2 rows)\n")
     );
 }
 
