@@ -1,0 +1,45 @@
+//! What rows share: a gateway in a process of its own, providers in front of which it stands, and what is said to it.
+
+mod bodies;
+mod gateway;
+mod provider;
+mod samples;
+
+pub(crate) use bodies::{conversation, messages, rows, streaming, test_run, without_tools};
+pub(crate) use gateway::{Gateway, Home};
+pub(crate) use provider::Provider;
+pub(crate) use samples::{percentile, slope};
+pub(crate) use tokenforge_mock::client::{Answer, Ask, Open};
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The program under test.
+pub(crate) struct Bench {
+    pub(crate) program: PathBuf,
+}
+
+impl Bench {
+    /// Is it what is shipped? Figures of a debug build say nothing about speed.
+    pub(crate) fn is_release(&self) -> bool {
+        self.program.components().any(|part| part.as_os_str() == "release")
+            || !self.program.components().any(|part| part.as_os_str() == "debug")
+    }
+}
+
+/// Waits until it holds, and tells whether it ever did.
+pub(crate) fn wait_until(patience: Duration, holds: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while !holds() {
+        if start.elapsed() > patience {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
+
+/// Bytes as megabytes.
+pub(crate) fn megabytes(bytes: usize) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}

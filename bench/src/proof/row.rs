@@ -1,0 +1,153 @@
+//! A row of the proof table: what is tried, the pass bar, and what came of it.
+
+use crate::kit::Bench;
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What is tried.
+pub(crate) struct Row {
+    /// Its number in the list of proofs.
+    pub(crate) number: u8,
+    pub(crate) what: &'static str,
+    /// When it passes, and at which scale if that is smaller than what is aimed at.
+    pub(crate) bar: &'static str,
+    pub(crate) prove: fn(&Bench) -> anyhow::Result<Measured>,
+}
+
+/// What came of it.
+pub(crate) struct Measured {
+    /// How many cases were tried, and of what.
+    pub(crate) count: String,
+    /// What was measured.
+    pub(crate) figure: String,
+    pub(crate) verdict: Verdict,
+}
+
+/// Whether the bar was met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Passed,
+    /// What was wrong.
+    Failed(String),
+    /// Why it was not tried.
+    Skipped(String),
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::Failed(what) => write!(f, "**failed**: {what}"),
+            Self::Skipped(why) => write!(f, "skipped: {why}"),
+        }
+    }
+}
+
+impl Row {
+    /// Tries it. An error or a panic on the way is a failure of the row, and the next one goes on.
+    pub(crate) fn run(&self, bench: &Bench) -> Measured {
+        let tried = catch_unwind(AssertUnwindSafe(|| (self.prove)(bench)));
+        let failed = |what: String| Measured {
+            count: String::new(),
+            figure: String::new(),
+            verdict: Verdict::Failed(what),
+        };
+        match tried {
+            Ok(Ok(measured)) => measured,
+            Ok(Err(error)) => failed(format!("{error:#}")),
+            Err(panic) => failed(panic_text(&*panic).to_owned()),
+        }
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic")
+}
+
+/// What went wrong in many cases: how often, and the first few.
+#[derive(Default)]
+pub(crate) struct Faults {
+    count: usize,
+    first: Vec<String>,
+}
+
+impl Faults {
+    const SHOWN: usize = 3;
+
+    pub(crate) fn add(&mut self, fault: impl Into<String>) {
+        self.count += 1;
+        if self.first.len() < Self::SHOWN {
+            self.first.push(fault.into());
+        }
+    }
+
+    /// Notes a law that was broken, and how.
+    pub(crate) fn law(&mut self, held: Result<(), Box<dyn Any + Send>>, what: impl Fn() -> String) {
+        if let Err(panic) = held {
+            let text: String = panic_text(&*panic).chars().take(300).collect();
+            self.add(format!("{}: {text}", what()));
+        }
+    }
+
+    /// Notes the fault unless what must hold does.
+    pub(crate) fn check(&mut self, holds: bool, fault: impl FnOnce() -> String) {
+        if !holds {
+            self.add(fault());
+        }
+    }
+
+    /// Notes the fault if the figure is above its bar.
+    pub(crate) fn at_most(&mut self, what: &str, bar: f64, figure: f64, unit: &str) {
+        self.check(figure <= bar, || {
+            format!("{what}: {figure:.2} {unit}, at most {bar:.2} allowed")
+        });
+    }
+
+    pub(crate) fn verdict(self) -> Verdict {
+        match self.count {
+            0 => Verdict::Passed,
+            count if count > self.first.len() => {
+                let more = count - self.first.len();
+                Verdict::Failed(format!("{}; and {more} more", self.first.join("; ")))
+            }
+            _ => Verdict::Failed(self.first.join("; ")),
+        }
+    }
+
+    /// The row's result.
+    pub(crate) fn measured(self, count: String, figure: String) -> anyhow::Result<Measured> {
+        Ok(Measured { count, figure, verdict: self.verdict() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(prove: fn(&Bench) -> anyhow::Result<Measured>) -> Verdict {
+        let row = Row { number: 1, what: "", bar: "", prove };
+        row.run(&Bench { program: "/bin/sh".into() }).verdict
+    }
+
+    #[test]
+    fn errors_and_panics_fail_their_row_alone() {
+        let failed = |text: &str| Verdict::Failed(text.to_owned());
+        assert_eq!(row(|_| anyhow::bail!("no port")), failed("no port"));
+        assert_eq!(row(|_| panic!("a defect")), failed("a defect"));
+        assert_eq!(
+            row(|_| Faults::default().measured(String::new(), String::new())),
+            Verdict::Passed
+        );
+    }
+
+    #[test]
+    fn the_first_faults_are_named_and_the_rest_counted() {
+        let mut faults = Faults::default();
+        (1..=5).for_each(|n| faults.check(n < 2, || format!("case {n}")));
+        let told = "case 2; case 3; case 4; and 1 more".to_owned();
+        assert_eq!(faults.verdict(), Verdict::Failed(told));
+    }
+}
