@@ -8,7 +8,7 @@ use tokenforge_mock::{Fault, Mock, Recorded};
 
 pub(crate) const ROW: Row = Row {
     number: 19,
-    what: "canary keys in headers, query, body and settings, at the log level trace; gateway keys upstream (D69)",
+    what: "canary keys in headers, query, body and settings, at the log level trace; gateway keys upstream",
     bar: "0 canaries in logs, metrics, figures, events, errors, data folder; 0 gateway keys upstream (2,000 requests; 1e6 are aimed at)",
     prove,
 };
@@ -104,7 +104,7 @@ fn ask(number: usize) -> Ask {
         }
         1 => post().header("x-forge-key", gate).header("x-api-key", api_key),
         2 => post().header("authorization", &format!("Bearer {gate}")).header("x-api-key", api_key),
-        // The key twice: once as ours, once where a provider's would be (D69).
+        // The key twice: once as ours, once where a provider's would be.
         3 => post().header("x-forge-key", gate).header("authorization", &format!("Bearer {gate}")),
         4 => post().header("x-forge-key", gate).header("x-api-key", gate),
         5 => post().header("authorization", &format!("bearer {gate}")).header("x-api-key", gate),
