@@ -63,7 +63,7 @@ pub(crate) const VOICES: [Voice; 8] = [
 /// A body that asks for a stream, in which a shell put out `output`; `beside` is JSON that nobody looks into.
 pub(crate) fn body(dialect: Dialect, output: &str, beside: &str) -> String {
     let input = json!({"command": "cargo test"});
-    let body = match dialect {
+    let mut body = match dialect {
         Dialect::Anthropic | Dialect::BedrockInvoke => json!({
             "model": "claude-sonnet-4-5", "max_tokens": 100, "stream": true,
             "tools": [{"name": "Bash", "input_schema": {"type": "object"}}],
@@ -100,6 +100,9 @@ pub(crate) fn body(dialect: Dialect, output: &str, beside: &str) -> String {
         }),
         _ => chat(dialect, &input, output),
     };
+    if dialect == Dialect::BedrockInvoke {
+        body["anthropic_version"] = "bedrock-2023-05-31".into();
+    }
     // As it is written: nobody else would keep its escapes and its odd numbers.
     let text = body.to_string();
     format!("{{\"x_beside\": {beside}, {}", &text[1..])
