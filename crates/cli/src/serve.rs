@@ -45,7 +45,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "MODE")]
     schema_compression: Option<String>,
 
-    /// Remove secrets from all that goes to a provider
+    /// Remove secrets from every request body, and refuse requests that cannot be checked
     #[arg(long)]
     redact_secrets: bool,
 

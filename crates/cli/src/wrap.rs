@@ -71,7 +71,7 @@ pub(crate) struct Wrap {
     #[arg(long, value_name = "MODE")]
     tool_output_compression: Option<String>,
 
-    /// Remove secrets from all that goes to a provider
+    /// Remove secrets from every request body, and refuse requests that cannot be checked
     #[arg(long)]
     redact_secrets: bool,
 }

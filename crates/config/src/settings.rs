@@ -56,7 +56,7 @@ pub struct Settings {
     pub providers: BTreeMap<String, Provider>,
     /// What is done to tool schemas.
     pub schema_compression: SchemaCompression,
-    /// Are secrets removed from all request input, and the request refused where that fails?
+    /// Are secrets removed from every request to a provider and from what tool servers say, and what cannot be checked refused?
     pub redact_secrets: bool,
     /// JSON in prompt context.
     pub toon: PromptSettings,

@@ -114,7 +114,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.rate_per_second", AtOnce, "how many calls of the strategy may start in a second"),
     setting("providers", Reload, "whom the strategy external_provider may ask, by name: `kind` (anthropic, openai or gemini; else the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`").only_in_files(),
     setting("schema_compression", AtOnce, "what is done to descriptions in tool schemas: disabled or minify").flag("--schema-compression"),
-    setting("redact_secrets", Reload, "are secrets removed from all request input, and requests refused where that fails?").flag("--redact-secrets"),
+    setting("redact_secrets", Reload, "are secrets removed from every request to a provider and from all that tool servers say, and what cannot be checked refused?").flag("--redact-secrets"),
     setting("toon.enabled", AtOnce, "does a message that is one large JSON value become TOON?").named("TOON_ENABLED"),
     setting("toon.min_bytes", AtOnce, "messages up to this size stay").named("TOON_MIN_BYTES"),
     setting("toon.fail_open", AtOnce, "does JSON that TOON cannot hold go on as it is? Otherwise it is an error").named("TOON_FAIL_OPEN"),

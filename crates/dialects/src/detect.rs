@@ -58,13 +58,20 @@ impl Dialect {
         if !method.eq_ignore_ascii_case("POST") {
             return None;
         }
-        let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let is_signed = query.contains("X-Amz-Signature=")
-            || header("authorization").is_some_and(|value| value.trim_start().starts_with("AWS4-"));
+        let is_signed = is_signed(path, header);
+        let (path, _) = path.split_once('?').unwrap_or((path, ""));
         let mut detected = of_path(path)?;
         detected.is_signed = is_signed;
         Some(detected)
     }
+}
+
+/// Is the body of a request part of an AWS signature? Told by its path with the query and by its headers, whatever the
+/// dialect.
+pub fn is_signed<'h>(path: &str, header: impl Fn(&str) -> Option<&'h str>) -> bool {
+    let (_, query) = path.split_once('?').unwrap_or((path, ""));
+    query.contains("X-Amz-Signature=")
+        || header("authorization").is_some_and(|value| value.trim_start().starts_with("AWS4-"))
 }
 
 fn of_path(path: &str) -> Option<Detected<'_>> {

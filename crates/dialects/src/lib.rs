@@ -39,7 +39,7 @@ mod reply;
 mod request;
 mod splice;
 
-pub use detect::{Detected, Purpose};
+pub use detect::{Detected, Purpose, is_signed};
 pub use dialect::Dialect;
 pub use json::text::{escape_into, quoted, unescape};
 pub use json::{Kind, MAX_DEPTH, Node, canonical};

@@ -7,7 +7,9 @@
 //! A request to a route goes the same way, but for the rewriting.
 
 mod answered;
+mod forge;
 mod read;
+mod redaction;
 mod rewriting;
 
 pub(crate) use read::unread;
@@ -127,11 +129,15 @@ impl Visit<'_> {
             }
         };
         let target = self.target(exchange, kind)?;
-        let mut payload = self.read(exchange, body, self.reader(kind, &options)).await?;
+        let reader = self.reader(exchange.request(), kind, &options);
+        let mut payload = self.read(exchange, body, reader).await?;
         self.run_on_body(exchange, &mut payload).await?;
         let rewriting = match self.route {
             Some(_) => Rewriting::untouched(payload.into_body()),
-            None => self.rewrite(exchange, payload, &options, &target.uri).await?,
+            None => {
+                let checked = self.redacted(exchange, payload).await?;
+                self.rewrite(exchange, checked, &options, &target.uri).await?
+            }
         };
         self.forward(exchange, target, rewriting).await
     }

@@ -38,7 +38,14 @@ pub(crate) fn settings(settings: &Settings) -> HubSettings {
     if !tool_output.enabled {
         engine.mode = Mode::Disabled;
     }
-    HubSettings { mcp: settings.mcp.clone(), engine, expands: tool_output.enable_expand_context }
+    // Whoever wants no secret to go out wants none from a tool server either.
+    engine.redact_secrets |= settings.redact_secrets;
+    HubSettings {
+        mcp: settings.mcp.clone(),
+        engine,
+        expands: tool_output.enable_expand_context,
+        must_redact: settings.redact_secrets,
+    }
 }
 
 /// The pooled connections of the gateway.

@@ -5,14 +5,17 @@
 //! nothing.
 
 mod figures;
+pub(crate) mod forge;
 mod inputs;
 mod plain;
+mod redaction;
 mod results;
 mod scope;
 mod shown;
 
 pub(crate) use inputs::unchecked;
 pub(crate) use plain::Plain;
+pub(crate) use redaction::redacted_body;
 pub(crate) use scope::{Scope, Unread};
 
 use crate::answer::Problem;
@@ -57,6 +60,8 @@ pub(crate) struct Order {
     pub(crate) bearer: Option<HeaderValue>,
     /// Who can ask for what is left out.
     pub(crate) asker: Asker,
+    /// Secrets were taken out of it.
+    pub(crate) is_redacted: bool,
     pub(crate) body: Bytes,
 }
 
@@ -152,7 +157,11 @@ pub(crate) fn rewrite(
         Ok(scope) => scope,
         Err(Unread::Problem(problem)) => return Err(problem),
         Err(Unread::Effort) => return Ok(Attempt::Unfinished(None)),
-        Err(Unread::Untouched) => return Ok(Attempt::Done(Rewritten::untouched(&order.body))),
+        Err(Unread::Untouched) => {
+            let body = forge::removed(&order.body, &order.options)?;
+            let body = body.as_ref().unwrap_or(&order.body);
+            return Ok(Attempt::Done(Rewritten::untouched(body)));
+        }
     };
     Ok(match in_scope(order, means, scope, &texts, &begun)? {
         Ok(rewritten) => Attempt::Done(rewritten),
@@ -182,6 +191,9 @@ fn in_scope<'o>(
         splices.push(forge.removed());
         report.changes.push("forge_removed");
     }
+    if order.is_redacted {
+        report.changes.push("input_redacted");
+    }
     splices.extend(inputs::rewrite(order, &scope, &mut report)?);
     let results = match means.effort {
         Effort::Least => Ok(results::Results::default()),
@@ -206,6 +218,9 @@ fn in_scope<'o>(
     let others = splices.into_iter().map(|other| (other.range, Arc::from(&*other.with)));
     let replaced: Vec<Replaced> = others.chain(results.replaced).collect();
     let Some(rewritten) = with_replaced(body, &replaced) else {
+        if order.state.settings.redact_secrets {
+            return Err(unchecked("what was made of it does not fit together"));
+        }
         return Ok(Ok(Rewritten::untouched(body)));
     };
     let streams = request.head.is_stream.unwrap_or(order.dialect == Dialect::Ollama);

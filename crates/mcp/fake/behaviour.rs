@@ -1,5 +1,6 @@
 //! What the fake tool server does, whoever carries its messages.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 
 /// What it does about a message.
@@ -22,7 +23,12 @@ pub(crate) struct Server {
     /// Requests that were taken back.
     cancelled: Vec<Value>,
     has_extra_tool: bool,
+    /// What the client said that it can do.
+    told: Value,
 }
+
+/// A secret, as a careless server says it.
+pub(crate) const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
 
 impl Server {
     pub(crate) fn react(&mut self, message: &Value) -> Vec<Act> {
@@ -32,6 +38,9 @@ impl Server {
             let Some(call) = self.asked.take() else { return vec![] };
             return vec![Act::Say(text(&call, &message["result"].to_string()))];
         };
+        if method == "initialize" {
+            self.told = params["capabilities"].clone();
+        }
         let result = match method {
             "initialize" => json!({
                 "protocolVersion": "2025-06-18", "serverInfo": {"name": "fake", "version": "1", "x-own": 1.50},
@@ -44,7 +53,28 @@ impl Server {
             }),
             "tools/list" => self.tools(params),
             "prompts/list" => json!({"prompts": [{"name": "hello"}]}),
+            "prompts/get" if params["name"] == "secret" => {
+                let content = json!({"type": "text", "text": format!("use {TOKEN}")});
+                json!({"messages": [{"role": "user", "content": content}]})
+            }
             "prompts/get" => json!({"messages": [], "description": params["name"]}),
+            // Both ways in which results of tasks are fetched.
+            "tasks/result" => careless(),
+            "tasks/get" => {
+                json!({"taskId": params["taskId"], "status": "completed", "result": careless()})
+            }
+            "resources/read" if params["uri"] == "fake:///secret" => {
+                json!({"contents": [{"uri": "fake:///secret", "text": format!("key: {TOKEN}\n")}]})
+            }
+            "resources/read" if params["uri"] == "fake:///data" => {
+                let blob = BASE64_STANDARD.encode(format!("key: {TOKEN}\n"));
+                json!({"contents": [{"uri": "fake:///data", "mimeType": "text/plain", "blob": blob}]})
+            }
+            "resources/read" if params["uri"] == "fake:///half" => {
+                let contents = r#"{"contents":[{"uri":"fake:///half","text":"\ud800"}]}"#;
+                let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{contents}}}\n");
+                return vec![Act::Write(line)];
+            }
             "resources/list" => json!({"resources": [{"uri": "fake:///one", "name": "one"}]}),
             "resources/templates/list" => json!({"resourceTemplates": []}),
             "resources/read" if params["uri"] == "fake:///one" => {
@@ -110,6 +140,8 @@ impl Server {
                 vec![answer(id, &json!({"content": [image, text, text], "_meta": {"theirs": 1}}))]
             }
             "echo" => vec![Act::Say(text(id, &params.to_string()))],
+            "careless" => vec![answer(id, &careless())],
+            "told" => vec![Act::Say(text(id, &self.told.to_string()))],
             "fail" => {
                 let content = json!([{"type": "text", "text": "it failed"}]);
                 vec![answer(id, &json!({"content": content, "isError": true}))]
@@ -164,6 +196,16 @@ impl Server {
             }
         }
     }
+}
+
+/// A result with a secret wherever a model may read one.
+fn careless() -> Value {
+    let resource =
+        json!({"uri": "fake:///secret", "mimeType": "text/plain", "text": format!("key: {TOKEN}")});
+    json!({
+        "content": [{"type": "text", "text": format!("the key is {TOKEN}")}, {"type": "resource", "resource": resource}],
+        "structuredContent": {"id": TOKEN},
+    })
 }
 
 fn answer(id: &Value, result: &Value) -> Act {

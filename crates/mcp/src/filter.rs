@@ -14,6 +14,7 @@ use crate::hub::{HubSettings, Originals};
 use crate::list::{self, Listed};
 use crate::message::{Message, Sort};
 use crate::policy;
+use crate::redaction::{redacted, redacted_answer, refusal};
 use crate::result::FORMAT_KEY;
 use crate::rpc;
 use crate::work::{self, ToolCall};
@@ -58,6 +59,8 @@ pub struct Filter {
 }
 
 enum Asked {
+    /// A greeting, or a list: names and schemas, which calls depend on.
+    Names,
     Tools(Structured),
     Call(ToolCall),
 }
@@ -106,6 +109,8 @@ impl Filter {
                 };
                 self.remember(id, Asked::Call(call));
             }
+            "initialize" | "server/discover" => self.remember(id, Asked::Names),
+            method if method.ends_with("/list") => self.remember(id, Asked::Names),
             _ => {}
         }
         Step::Pass
@@ -113,10 +118,13 @@ impl Filter {
 
     /// What becomes of a message of the server.
     pub fn from_server(&mut self, text: &str) -> Step {
-        let Ok(message) = Message::read(text) else { return Step::Pass };
-        let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else { return Step::Pass };
+        let Ok(message) = Message::read(text) else { return self.unread() };
+        let (Sort::Answer, Some(id)) = (message.sort(), message.id()) else {
+            return self.redacted(text, None);
+        };
         match self.asked.remove(id) {
-            None => Step::Pass,
+            None => self.redacted(text, Some(id)),
+            Some(Asked::Names) => Step::Pass,
             Some(Asked::Call(call)) => Step::Result(Box::new(Called(call, self.client.clone()))),
             Some(Asked::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
@@ -131,6 +139,23 @@ impl Filter {
                 );
                 if edits.is_empty() { Step::Pass } else { Step::Change(edits.applied(text)) }
             }
+        }
+    }
+
+    /// What becomes of what is no message, or more than one may have.
+    pub(crate) fn unread(&self) -> Step {
+        match self.settings.must_redact {
+            true => Step::Change(refusal(None, "it is no message of up to 8 MiB")),
+            false => Step::Pass,
+        }
+    }
+
+    /// What becomes of a message that a model may read.
+    fn redacted(&self, text: &str, id: Option<&str>) -> Step {
+        match redacted(text.to_owned(), &self.settings) {
+            Ok(redacted) if redacted == text => Step::Pass,
+            Ok(redacted) => Step::Change(redacted),
+            Err(why) => Step::Change(refusal(id, &why.to_string())),
         }
     }
 
@@ -161,10 +186,11 @@ fn filtered(
     tenant: &str,
 ) -> Option<String> {
     let Called(call, client) = called;
+    let checked = redacted_answer(answer.to_owned(), settings);
     let kept = settings.offers_expansion().then_some(originals);
-    let made = work::rewritten(answer, call, settings, kept, tenant);
+    let made = work::rewritten(&checked, call, settings, kept, tenant);
     originals.rewrote(client, call.outcome(&made.figures), settings.is_observed());
-    made.answer
+    made.answer.or_else(|| (checked != answer).then_some(checked))
 }
 
 /// The answer to a call of our own tool. Blocks.
@@ -186,7 +212,10 @@ mod tests {
     use tokenforge_config::Mcp;
 
     fn filter() -> Filter {
-        Filter::new(HubSettings { mcp: Mcp::default(), engine: Default::default(), expands: true })
+        let engine = Default::default();
+        let settings =
+            HubSettings { mcp: Mcp::default(), engine, expands: true, must_redact: false };
+        Filter::new(settings)
     }
 
     fn ask(filter: &mut Filter, id: u32, method: &str, params: Value) -> Step {

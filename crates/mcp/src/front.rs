@@ -21,6 +21,7 @@ use crate::hub::Hub;
 use crate::message::{Message, Sort, Unreadable};
 use crate::rpc::{self, Code};
 use crate::session::{Client, Place, Scope, Session};
+use crate::tasks::without_tasks;
 pub(crate) use finish::complete;
 
 use answers::{empty, json, problem};
@@ -105,9 +106,12 @@ impl Hub {
                 return problem(StatusCode::BAD_REQUEST, None, code, &unreadable.to_string());
             }
         };
-        match era(&message, ask) {
-            Era::Modern => self.modern(ask, scope, &message).await,
-            Era::Legacy => self.legacy(ask, scope, &message).await,
+        let edited = if scope == Scope::All { without_tasks(&message) } else { None };
+        let edited = edited.as_deref().and_then(|text| Message::read(text).ok());
+        let message = edited.as_ref().unwrap_or(&message);
+        match era(message, ask) {
+            Era::Modern => self.modern(ask, scope, message).await,
+            Era::Legacy => self.legacy(ask, scope, message).await,
         }
     }
 

@@ -61,12 +61,19 @@ pub struct HubSettings {
     pub engine: tokenforge_compress::Settings,
     /// May something be left out of a result?
     pub expands: bool,
+    /// Was it promised that nothing with a secret passes? Then what cannot be checked is refused.
+    pub must_redact: bool,
 }
 
 impl HubSettings {
     /// Is it only measured what would be done?
     pub(crate) fn is_observed(&self) -> bool {
         self.mcp.observe || self.engine.mode == Mode::Observe
+    }
+
+    /// Are secrets taken out of what servers say?
+    pub(crate) fn redacts(&self) -> bool {
+        self.must_redact || (self.engine.redact_secrets && !self.is_observed())
     }
 
     /// Is our own tool listed?

@@ -24,11 +24,13 @@ mod message;
 mod names;
 mod outgoing;
 mod policy;
+mod redaction;
 mod result;
 pub mod rpc;
 mod session;
 pub mod sse;
 mod stats;
+mod tasks;
 mod transport;
 mod work;
 

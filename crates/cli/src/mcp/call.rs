@@ -190,7 +190,8 @@ impl Called {
         let engine = settings.tool_output.engine_settings();
         let counter = engine.counter;
         let expands = settings.tool_output.enable_expand_context;
-        let hub = HubSettings { mcp: settings.mcp.clone(), engine, expands };
+        let must_redact = settings.redact_secrets;
+        let hub = HubSettings { mcp: settings.mcp.clone(), engine, expands, must_redact };
         // A copy without a text is what a model would see.
         let has_texts = forms::has_texts(&self.answer);
         let call = ToolCall {

@@ -41,10 +41,12 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
     let originals = Local::open().with_ledger(&settings.ledger);
     let mut engine = settings.tool_output.engine_settings();
     engine.mode = arguments.mode.unwrap_or(engine.mode);
+    let must_redact = settings.redact_secrets;
+    engine.redact_secrets |= must_redact;
     let mut mcp = settings.mcp;
     mcp.format = arguments.format.unwrap_or(mcp.format);
     let expands = settings.tool_output.enable_expand_context && !originals.is_closed();
-    let settings = HubSettings { mcp, engine, expands };
+    let settings = HubSettings { mcp, engine, expands, must_redact };
     let mut command = arguments.command.iter().cloned();
     let program = Program {
         command: command.next().context("a program is needed")?,

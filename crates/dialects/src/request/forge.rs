@@ -20,6 +20,24 @@ pub struct Forge {
 }
 
 impl Forge {
+    /// Finds the member at the top of any JSON body, whatever else the body says.
+    ///
+    /// # Errors
+    /// The body is not JSON, or the member occurs twice.
+    pub fn find(body: &[u8]) -> Result<Option<Self>, Refusal> {
+        let mut reader = Reader::new(body)?;
+        let mut member = ForgeMember::default();
+        reader.object(|reader, key| {
+            member.passed(&key);
+            match &*key.name {
+                NAME => member.read(reader, &key),
+                _ => reader.skip(),
+            }
+        })?;
+        reader.finish()?;
+        Ok(member.take())
+    }
+
     /// Cuts the member out.
     #[must_use]
     pub fn removed(&self) -> Splice<'static> {
@@ -66,11 +84,12 @@ impl ForgeMember {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Head, Refusal, splice};
+    use crate::{Forge, Head, Refusal, splice};
 
     #[track_caller]
     fn cut(body: &str) -> (String, String) {
         let forge = Head::read(body.as_bytes()).unwrap().forge.unwrap();
+        assert_eq!(Forge::find(body.as_bytes()).unwrap().as_ref(), Some(&forge));
         let rest = splice(body.as_bytes(), &[forge.removed()]).unwrap();
         (body[forge.value].to_owned(), String::from_utf8(rest).unwrap())
     }
@@ -99,5 +118,8 @@ mod tests {
         let refusal = Head::read(br#"{"_forge":1,"_forge":2}"#).unwrap_err();
         assert_eq!(refusal, Refusal::Ambiguous { key: "_forge".to_owned(), at: 12 });
         assert_eq!(Head::read(br#"{"a":{"_forge":1}}"#).unwrap().forge, None);
+        assert_eq!(Forge::find(br#"{"_forge":1,"_forge":2}"#).unwrap_err(), refusal);
+        assert_eq!(Forge::find(br#"{"a":{"_forge":1}}"#), Ok(None));
+        assert_eq!(Forge::find(br#"[{"_forge":1}]"#), Ok(None));
     }
 }

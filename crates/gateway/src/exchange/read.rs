@@ -8,8 +8,9 @@ use crate::http::read::{Read, joined, read, read_apart};
 use crate::options::Options;
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::CONTENT_ENCODING;
-use hyper::body::Incoming;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::request::Parts;
+use hyper::body::{Body as _, Incoming};
 use memchr::memmem;
 use std::sync::LazyLock;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
@@ -60,7 +61,8 @@ impl Visit<'_> {
     ) -> Result<Payload, Stop> {
         let limits = &self.state.settings.limits;
         let pace = Limit::of_request(limits);
-        if reader == Reader::Nobody {
+        let is_nobodys = reader == Reader::IfItNamesUs && body.is_end_stream();
+        if reader == Reader::Nobody || is_nobodys {
             return Ok(Payload::Passing(Body::passing(body, pace)));
         }
         let coding = Coding::of(&exchange.request().headers);
@@ -78,6 +80,9 @@ impl Visit<'_> {
                 Read::TooLong(body) => return Ok(Payload::Passing(body)),
             }
         };
+        if wire.is_empty() {
+            return Ok(Payload::Here(wire));
+        }
         let Ok(coding) = coding else {
             return Ok(Payload::Passing(wire.into()));
         };
@@ -88,6 +93,8 @@ impl Visit<'_> {
             Ok(decoded) => Ok(Payload::Coded { wire, decoded }),
             // The provider says what is wrong with it.
             Err(CodingError::Malformed) => Ok(Payload::Passing(wire.into())),
+            // Nothing but our own member was looked for.
+            Err(_) if reader == Reader::IfItNamesUs => Ok(Payload::Passing(wire.into())),
             Err(error) => {
                 Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into())
             }
@@ -95,11 +102,12 @@ impl Visit<'_> {
     }
 
     /// Who has to see the body of a request to a model.
-    pub(super) fn reader(&self, kind: Option<Kind>, options: &Options) -> Reader {
+    pub(super) fn reader(&self, head: &Parts, kind: Option<Kind>, options: &Options) -> Reader {
         let is_ours = kind.is_some_and(|kind| !kind.is_signed);
         match self.plugin_reader() {
+            Reader::Nobody if self.redacts() => Reader::Whoever,
             Reader::Nobody if is_ours && self.state.has_work(options) => Reader::Whoever,
-            Reader::Nobody if is_ours && self.state.settings.tool_output.enabled => {
+            Reader::Nobody if self.route.is_none() && (kind.is_some() || may_be_json(head)) => {
                 Reader::IfItNamesUs
             }
             reader => reader,
@@ -141,14 +149,31 @@ impl Visit<'_> {
     }
 }
 
-/// The end of our own member's name, as it is looked for: its first letter is sometimes escaped.
-const END: &[u8] = b"forge\"";
+/// Is a body not said to be something else than JSON?
+fn may_be_json(head: &Parts) -> bool {
+    let Some(kind) = head.headers.get(CONTENT_TYPE) else { return true };
+    let kind = kind.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
+    let kind = kind.trim_ascii().to_ascii_lowercase();
+    kind.is_empty() || kind.ends_with(b"/json") || kind.ends_with(b"+json")
+}
 
-static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(END));
+/// What shows that our own member may be there: the end of its name, or one of its letters escaped, which nobody who writes
+/// JSON does without intent.
+const SIGNS: [&[u8]; 3] = [b"forge\"", b"\\u006", b"\\u0072"];
+
+/// How long they are at most.
+const LONGEST: usize = 6;
+
+static FINDERS: LazyLock<[memmem::Finder<'static>; 3]> =
+    LazyLock::new(|| SIGNS.map(memmem::Finder::new));
+
+fn has_sign(bytes: &[u8]) -> bool {
+    FINDERS.iter().any(|finder| finder.find(bytes).is_some())
+}
 
 /// May our own member be in a body?
 fn may_name_us(pieces: &[Bytes]) -> bool {
-    pieces.iter().any(|piece| FINDER.find(piece).is_some())
+    pieces.iter().any(|piece| has_sign(piece))
         || (pieces.len() > 1 && may_name_us_at_a_seam(pieces))
 }
 
@@ -157,11 +182,11 @@ fn may_name_us_at_a_seam(pieces: &[Bytes]) -> bool {
     // What may begin it at the end of the pieces so far.
     let mut before: Vec<u8> = Vec::new();
     pieces.iter().any(|piece| {
-        let seam = END.len().min(piece.len());
+        let seam = LONGEST.min(piece.len());
         before.extend_from_slice(&piece[..seam]);
-        let is_there = FINDER.find(&before).is_some();
-        before.extend_from_slice(&piece[seam.max(piece.len().saturating_sub(END.len()))..]);
-        before.drain(..before.len().saturating_sub(END.len()));
+        let is_there = has_sign(&before);
+        before.extend_from_slice(&piece[seam.max(piece.len().saturating_sub(LONGEST))..]);
+        before.drain(..before.len().saturating_sub(LONGEST));
         is_there
     })
 }
@@ -195,5 +220,13 @@ mod tests {
             Bytes::from_static(b"\",\"ge\"]}")
         ]));
         assert!(!may_name_us(&[]));
+        for name in [r"\u005ff\u006frge", r"_fo\u0072ge", r"_forg\u0065"] {
+            let body = format!(r#"{{"{name}":1}}"#);
+            for size in 1..=body.len() {
+                let pieces: Vec<Bytes> =
+                    body.as_bytes().chunks(size).map(Bytes::copy_from_slice).collect();
+                assert!(may_name_us(&pieces), "{name} {size}");
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! threads of its own.
 
 use super::read::Payload;
+use super::redaction::Checked;
 use super::{Stop, Visit, detected};
 use crate::answer::Problem;
 use crate::expand::Originals;
@@ -14,8 +15,8 @@ use crate::rewrite::{
 };
 use crate::strategy::{self, Shortened};
 use bytes::Bytes;
+use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
-use http::{StatusCode, Uri};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_dialects::{Purpose, session_of_headers};
@@ -63,19 +64,20 @@ impl Visit<'_> {
     pub(super) async fn rewrite(
         &self,
         exchange: &mut Exchange,
-        payload: Payload,
+        checked: Checked,
         options: &Options,
         target: &Uri,
     ) -> Result<Rewriting, Stop> {
-        let (body, wire) = match payload {
-            Payload::Passing(_) if self.is_unchecked(exchange) => return Err(unchecked().into()),
+        let (body, wire) = match checked.payload {
             Payload::Passing(body) => return Ok(Rewriting::untouched(body)),
             Payload::Here(body) => (body, None),
             Payload::Coded { wire, decoded } => (decoded, Some(wire.into())),
         };
-        let Some(order) = self.order(exchange, body.clone(), options, target) else {
-            return Ok(Rewriting::untouched(wire.unwrap_or_else(|| body.into())));
+        let order = self.order(exchange, body.clone(), options, target);
+        let Some(mut order) = order.filter(|_| !body.is_empty()) else {
+            return self.without_forge(exchange, body, wire, options, checked.is_redacted);
         };
+        order.is_redacted = checked.is_redacted;
         let rewritten = made(&order).await?;
         let headers = told(&rewritten.report);
         self.gateway.telemetry.rewritten(&rewritten.report);
@@ -112,11 +114,6 @@ impl Visit<'_> {
         Ok(Rewriting { body, way, headers })
     }
 
-    /// Secrets are to be looked for in such a body, and this one was not read.
-    fn is_unchecked(&self, exchange: &Exchange) -> bool {
-        self.state.settings.redact_secrets && detected(exchange.request()).is_some()
-    }
-
     /// What is to be rewritten, if it is anything that we know.
     fn order(
         &self,
@@ -142,6 +139,7 @@ impl Visit<'_> {
             target: target.clone(),
             asker: Asker::Model,
             bearer: head.headers.get(AUTHORIZATION).cloned(),
+            is_redacted: false,
             body,
         })
     }
@@ -182,8 +180,7 @@ async fn made_anew(
     }
     order.gateway.telemetry.gave_up();
     if order.state.settings.redact_secrets {
-        let message = "the request could not be checked for secrets, and was not sent";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, message));
+        return Err(unchecked("the check took too long"));
     }
     let means = Means { effort: Effort::Least, deadline, shortened: nothing };
     Ok(match rewrite(order, &means, None)? {

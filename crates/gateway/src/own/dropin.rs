@@ -7,7 +7,7 @@ use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::note::Note;
 use crate::options::Options;
-use crate::rewrite::{Asker, Order};
+use crate::rewrite::{Asker, Order, redacted_body};
 use http::{Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use serde_json::json;
@@ -67,10 +67,15 @@ async fn compress(
     let asked: Asked<'_> = serde_json::from_slice(&body).map_err(unreadable)?;
     // Anthropic's results are blocks of user messages, OpenAI's are messages.
     let is_anthropic = asked.messages.get().contains("\"tool_result\"");
+    let dialect = if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat };
+    let redacted = match state.settings.redact_secrets {
+        true => redacted_body(gateway, body.clone(), Some(dialect)).await?,
+        false => None,
+    };
     let order = Order {
         gateway: gateway.clone(),
         state,
-        dialect: if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat },
+        dialect,
         purpose: Purpose::Generate,
         is_stream: Some(false),
         model: None,
@@ -81,7 +86,8 @@ async fn compress(
         target: Uri::default(),
         bearer: None,
         asker: Asker::Caller,
-        body,
+        is_redacted: redacted.is_some(),
+        body: redacted.unwrap_or(body),
     };
     let rewritten = made(&order).await?;
     gateway.telemetry.rewritten(&rewritten.report);

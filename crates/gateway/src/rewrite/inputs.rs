@@ -1,22 +1,22 @@
-//! Texts of people and systems: secrets removed where the operator asked for it, JSON in prompt context as TOON.
+//! JSON in prompt context as TOON; and tool results without secrets where the operator asked for it and no stage does it.
 
 use super::{Order, Scope};
 use crate::answer::Problem;
 use crate::report::Report;
 use http::StatusCode;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use tokenforge_compress::prompt::{self, Outcome};
 use tokenforge_dialects::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::redact_text;
 
-/// Are these texts looked at?
+/// Are texts or results looked at that stages leave alone?
 pub(super) fn are_wanted(order: &Order) -> bool {
     order.state.settings.redact_secrets || converts(order)
 }
 
 /// Reads the body, with these texts only where they are looked at.
 pub(super) fn read<'o>(order: &'o Order, known: &'o dyn Known) -> Result<Request<'o>, Refusal> {
-    let texts = if are_wanted(order) { Texts::Wanted } else { Texts::Unwanted };
+    let texts = if converts(order) { Texts::Wanted } else { Texts::Unwanted };
     Request::read_again(&order.body, order.dialect, texts, known)
 }
 
@@ -30,30 +30,15 @@ pub(super) fn rewrite(
     report: &mut Report,
 ) -> Result<Vec<Splice<'static>>, Problem> {
     let mut splices = Vec::new();
-    let is_redacted = order.state.settings.redact_secrets;
-    for message in &scope.request.texts {
-        let text = match message.text(&order.body) {
-            Some(text) => text,
-            None if is_redacted => return Err(unchecked()),
-            None => continue,
-        };
-        let redacted = if is_redacted { redacted(&text)? } else { None };
-        let text = redacted.as_deref().unwrap_or(&text);
-        let converted = match message.role {
-            Role::User if converts(order) => converted(order, scope, text)?,
-            _ => None,
-        };
-        if redacted.is_some() {
-            report.changes.push("input_redacted");
-        }
-        if converted.is_some() {
+    let spoken = scope.request.texts.iter().filter(|message| message.role == Role::User);
+    for message in spoken.filter(|_| converts(order)) {
+        let Some(text) = message.text(&order.body) else { continue };
+        if let Some(text) = converted(order, scope, &text)? {
             report.changes.push("prompt_converted");
-        }
-        if let Some(text) = converted.or(redacted) {
             splices.push(message.replaced_by(&text));
         }
     }
-    if is_redacted {
+    if order.state.settings.redact_secrets {
         splices.extend(redacted_results(order, scope, report)?);
     }
     Ok(splices)
@@ -67,7 +52,8 @@ fn redacted_results(
 ) -> Result<Vec<Splice<'static>>, Problem> {
     let mut splices = Vec::new();
     for result in &scope.request.results {
-        let text = result.text(&order.body).ok_or_else(unchecked)?;
+        let text =
+            result.text(&order.body).ok_or_else(|| unchecked("a result in it is no text"))?;
         let redacted = redacted(&text)?.filter(|_| !scope.is_compressed());
         if let Some(text) = redacted {
             report.changes.push("input_redacted");
@@ -84,13 +70,14 @@ fn converts(order: &Order) -> bool {
 
 /// The text without its secrets. Whoever asked for that wants no request to go out unchecked.
 fn redacted(text: &str) -> Result<Option<String>, Problem> {
-    let scan = || Scanner::builtin().redact(text).map(|redacted| redacted.text);
-    catch_unwind(AssertUnwindSafe(scan)).map_err(|_| unchecked())
+    let scanned =
+        catch_unwind(|| redact_text(text)).map_err(|_| unchecked("the check itself failed"));
+    scanned?.map_err(|error| unchecked(&error.to_string()))
 }
 
-/// A request in which nobody can look for secrets.
-pub(crate) fn unchecked() -> Problem {
-    let message = "the request could not be checked for secrets, and was not sent";
+/// A request in which nobody can look for secrets, and why.
+pub(crate) fn unchecked(why: &str) -> Problem {
+    let message = format!("the request could not be checked for secrets, and was not sent: {why}");
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, message)
 }
 

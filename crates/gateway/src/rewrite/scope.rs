@@ -60,7 +60,9 @@ impl<'o> Scope<'o> {
                 return Err(Unread::Problem(problem));
             }
             Err(_) if order.state.settings.redact_secrets => {
-                return Err(Unread::Problem(inputs::unchecked()));
+                return Err(Unread::Problem(inputs::unchecked(
+                    "its JSON can be understood in two ways",
+                )));
             }
             // Not ours to judge: the provider says what is wrong with it.
             Err(_) => return Err(Unread::Untouched),

@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, Limited};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokenforge_config::Strategy;
+use tokenforge_redact::redact_text;
 
 /// The longest answer that is read.
 const LONGEST_ANSWER: usize = 8 << 20;
@@ -87,6 +88,14 @@ impl Asker<'_> {
         if candidate.tool.is_empty() {
             return String::new();
         }
-        format!("{} {}", candidate.tool, candidate.arguments)
+        let query = format!("{} {}", candidate.tool, candidate.arguments);
+        if !self.order.state.settings.redact_secrets {
+            return query;
+        }
+        // Arguments go back to the model that wrote them as they are. This is somebody else.
+        match redact_text(&query) {
+            Ok(redacted) => redacted.unwrap_or(query),
+            Err(_) => String::new(),
+        }
     }
 }

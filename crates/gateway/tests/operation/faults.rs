@@ -160,16 +160,17 @@ fn an_answer_that_is_coded_against_our_wish_is_understood() {
 #[test]
 fn a_client_that_leaves_while_it_sends_its_body_leaves_nothing_behind() {
     let world = world();
-    // A long body that nobody has to see goes on before it is all here.
-    for (path, length, is_begun) in [
-        ("/v1/messages", 900_000, false),
-        ("/v1/embeddings", 900, false),
-        ("/v1/embeddings", 900_000, true),
+    // A long body that nobody has to see goes on before it is all here. JSON may hold a member of ours.
+    for (path, kind, length, is_begun) in [
+        ("/v1/messages", "application/json", 900_000, false),
+        ("/v1/embeddings", "application/json", 900_000, false),
+        ("/v1/files", "multipart/form-data; boundary=b", 900, false),
+        ("/v1/files", "multipart/form-data; boundary=b", 900_000, true),
     ] {
         let mut open = Open::to(world.address);
         open.write(
             format!(
-                "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{{\"m"
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n{{\"m"
             )
             .as_bytes(),
         );

@@ -21,6 +21,7 @@ mod passing;
 mod plugin_calls;
 mod plugins;
 mod readiness;
+mod redaction;
 mod representation;
 mod routes;
 mod slow_client;

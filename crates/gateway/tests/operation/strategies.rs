@@ -49,6 +49,22 @@ fn c8_simple_keeps_the_first_words_under_a_reference() {
 }
 
 #[test]
+fn d20_whoever_shortens_a_result_hears_no_secret_of_the_call() {
+    let compressor = Compressor::start();
+    compressor.accept_key("api-key");
+    let world = world_with(|settings| {
+        api(settings, &compressor);
+        settings.redact_secrets = true;
+    });
+    let mut body = conversation(&prose());
+    let token = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    body["messages"][1]["content"][0]["input"]["command"] = json!(format!("gh auth {token}"));
+    assert_eq!(world.send(messages(&body)).status, 200);
+    let query = compressor.last().json()["query"].to_string();
+    assert!(query.contains("gh auth [REDACTED:github-token]"), "{query}");
+}
+
+#[test]
 fn c8_api_is_asked_as_decided_and_its_answer_goes_on() {
     let compressor = Compressor::start();
     compressor.accept_key("api-key");

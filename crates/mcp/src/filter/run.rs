@@ -3,6 +3,7 @@
 use super::{Called, Filter, Step, expanded, filtered};
 use crate::hub::{HubSettings, Originals};
 use crate::message::LONGEST_MESSAGE;
+use crate::redaction::refusal;
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -106,7 +107,12 @@ impl Desk {
         let working = tokio::task::spawn_blocking(move || {
             filtered(&answer, &called, &desk.settings, &*desk.originals, &desk.tenant)
         });
-        working.await.ok().flatten()
+        match working.await {
+            Ok(changed) => changed,
+            // A defect must not let pass what was promised not to.
+            Err(_) if self.settings.must_redact => Some(refusal(None, "the check itself failed")),
+            Err(_) => None,
+        }
     }
 }
 
@@ -134,7 +140,7 @@ async fn to_client(desk: Arc<Desk>, server: ChildStdout) {
         let Ok(Some((line, is_whole))) = next(&mut server).await else { return };
         let step = match str::from_utf8(&line) {
             Ok(text) if is_whole => desk.filter().from_server(text),
-            _ => Step::Pass,
+            _ => desk.filter().unread(),
         };
         let changed = match step {
             Step::Change(text) => Some(text),

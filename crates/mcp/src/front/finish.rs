@@ -10,6 +10,7 @@ use crate::hook::Hook;
 use crate::list::{self, Listed};
 use crate::message::Message;
 use crate::outgoing::under_id;
+use crate::redaction::{redacted_answer, refusal};
 use crate::result::Figures;
 use crate::rpc::{self, Code};
 use crate::work::{self, ToolCall};
@@ -18,6 +19,9 @@ use http::StatusCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::Structured;
 use tokenforge_dialects::{Kind, Node};
+
+/// A longer answer is not looked at on the threads that move messages.
+const SHORT: usize = 64 << 10;
 
 /// What is to be done to an answer.
 #[derive(Clone)]
@@ -55,11 +59,12 @@ impl Finish {
         };
         let method = self.method();
         let (text, format) = match self {
-            Finish::Plain | Finish::Resource => (answer, None),
+            Finish::Plain | Finish::Resource => (visit.checked(answer).await, None),
+            // Names and schemas, which calls depend on, hold no results.
             Finish::List(listed) => (listing(visit, backend, *listed, answer), None),
             Finish::Tool(call, hook) => {
                 let hook = hook.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let answer = looked_at(hook, answer).await;
+                let answer = visit.checked(looked_at(hook, answer).await).await;
                 let (answer, figures) = rewritten(visit, call, answer).await;
                 let is_error = is_failure(&answer);
                 visit.hub.stats.called(
@@ -107,6 +112,19 @@ impl Finish {
             Finish::List(listed) => listed.method(),
             Finish::Tool(..) => "tools/call",
         }
+    }
+}
+
+impl Visit {
+    /// A server's answer without its secrets: a long one is looked at on a thread where that may take its time.
+    pub(super) async fn checked(&self, answer: String) -> String {
+        if answer.len() <= SHORT || !self.settings.redacts() {
+            return redacted_answer(answer, &self.settings);
+        }
+        let settings = self.settings.clone();
+        let working = tokio::task::spawn_blocking(move || redacted_answer(answer, &settings));
+        // A defect must not let it pass.
+        working.await.unwrap_or_else(|_| refusal(None, "the check itself failed"))
     }
 }
 

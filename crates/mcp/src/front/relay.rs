@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::link::{Call, Event};
 use crate::message::{Message, Sort};
 use crate::outgoing::under_subscription;
+use crate::redaction::redacted;
 use crate::rpc::{self, Code};
 use crate::session::{Pieces, Place, Session};
 use crate::sse;
@@ -139,6 +140,10 @@ impl Relay {
 
     /// Something that the server says before it answers, as the client is to see it.
     fn passed(&self, text: String) -> Option<String> {
+        let Ok(text) = redacted(text.clone(), &self.visit.settings) else {
+            self.refuse(&text);
+            return None;
+        };
         let message = Message::read(&text).ok()?;
         if message.sort() != Sort::Request {
             return Some(under_subscription(&message, &self.id));

@@ -103,6 +103,7 @@ impl Visit {
             }
             let params = message.params().map_or("{}", |params| params.raw());
             let Ok(answer) = link.ask_ourselves(message.method(), params).await else { continue };
+            let answer = self.checked(answer).await;
             let Ok(said) = Message::read(&answer) else { continue };
             let text = super::finish::complete(under_id(&said, id), message.method(), self.era);
             if said.result().is_some() {

@@ -42,13 +42,22 @@ pub(crate) async fn world(backends: &[(&str, Value)]) -> World {
 
 /// A hub with these servers and settings.
 pub(crate) async fn world_with(backends: &[(&str, Value)], set: impl FnOnce(&mut Mcp)) -> World {
+    world_that(backends, false, set).await
+}
+
+/// A hub with these servers and settings, that may have promised to pass nothing unchecked.
+pub(crate) async fn world_that(
+    backends: &[(&str, Value)],
+    must_redact: bool,
+    set: impl FnOnce(&mut Mcp),
+) -> World {
     let mut mcp = Mcp::default();
     for (prefix, definition) in backends {
         mcp.backends
             .insert((*prefix).to_owned(), McpBackend::from_json(prefix, definition).unwrap());
     }
     set(&mut mcp);
-    let settings = HubSettings { mcp, engine: Default::default(), expands: true };
+    let settings = HubSettings { mcp, engine: Default::default(), expands: true, must_redact };
     let http = Arc::new(Plain(HttpClient::builder(TokioExecutor::new()).build_http()));
     let hub = Hub::new(settings, None, http.clone(), Arc::new(Kept::default()));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

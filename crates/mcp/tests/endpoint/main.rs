@@ -11,5 +11,6 @@ mod legacy;
 mod modern;
 mod operator;
 mod programs;
+mod redaction;
 mod remote;
 mod resumption;

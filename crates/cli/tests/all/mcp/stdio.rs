@@ -11,7 +11,7 @@ while IFS= read -r line; do
     id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
     case "$line" in
         *'"tools/list"'*) result='{"tools":[{"name":"rows","outputSchema":{}}]}' ;;
-        *'"tools/call"'*) result=$RESULT ;;
+        *'"tools/call"'* | *'"resources/read"'* | *'"prompts/get"'* | *'"tasks/'*) result=$RESULT ;;
         *exit*) exit 7 ;;
         *) printf '%s\n' "$line"; continue ;;
     esac
@@ -31,11 +31,17 @@ fn rows() -> String {
 
 fn filter(folder: &Folder, arguments: &[&str]) -> Filter {
     let result = json!({"content": [{"type": "text", "text": rows()}]});
+    filter_of(folder, arguments, &result.to_string(), "false")
+}
+
+/// Between a client and a server with this result, that may have promised to pass nothing unchecked.
+fn filter_of(folder: &Folder, arguments: &[&str], result: &str, must_redact: &str) -> Filter {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tokenforge"))
         .args(["mcp", "stdio"])
         .args(arguments)
         .args(["--", "sh", "-c", SERVER])
-        .env("RESULT", result.to_string())
+        .env("RESULT", result)
+        .env("FORGE_REDACT_SECRETS", must_redact)
         .env("FORGE_DATA_DIR", folder.path("data"))
         .env("FORGE_CONFIG_DIR", folder.path("config"))
         .current_dir(folder.path("."))
@@ -86,6 +92,35 @@ fn m17_results_are_smaller_and_all_else_is_as_it_was() {
     let unknown =
         filter.ask("c", "tools/call", &json!({"name": "expand_context", "arguments": {"id": "x"}}));
     assert_eq!(unknown["isError"], true);
+}
+
+#[test]
+fn d21_secrets_are_removed_from_resources_prompts_and_tasks_or_the_answer_is_refused() {
+    let folder = Folder::new();
+    let token = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    let methods = ["tools/call", "resources/read", "prompts/get", "tasks/get", "tasks/result"];
+    let text = json!({"type": "text", "text": token});
+    let result =
+        json!({"content": [text], "contents": [{"uri": "u", "text": token}], "messages": [text]});
+    for must_redact in ["false", "true"] {
+        let mut filter = filter_of(&folder, &[], &result.to_string(), must_redact);
+        for method in methods {
+            let told = filter.ask("a", method, &json!({"name": "x", "uri": "u"})).to_string();
+            assert!(!told.contains(token) && told.contains("[REDACTED:"), "{method}: {told}");
+        }
+        assert!(filter.ask("l", "tools/list", &json!({}))["tools"].is_array());
+    }
+    let half = format!(r#"{{"contents":[{{"uri":"u","text":"\ud800 {token}"}}]}}"#);
+    let mut filter = filter_of(&folder, &[], &half, "true");
+    for method in methods {
+        filter.say(&format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{{"name":"x"}}}}"#
+        ));
+        let told = filter.hear();
+        assert!(told.contains("secrets") && !told.contains(token), "{method}: {told}");
+        let told: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!((&told["id"], &told["error"]["code"]), (&json!(7), &json!(-32603)), "{told}");
+    }
 }
 
 #[test]

@@ -1,0 +1,48 @@
+//! `_forge` in bodies that nobody rewrites: the upstream must not see it on any path.
+
+use super::redaction::has_signed_body;
+use super::rewriting::Rewriting;
+use super::{Stop, Visit};
+use crate::answer::Problem;
+use crate::http::body::Body;
+use crate::options::Options;
+use crate::report::Report;
+use crate::rewrite::forge;
+use bytes::Bytes;
+use http::header::CONTENT_ENCODING;
+use tokenforge_plugin::Exchange;
+
+impl Visit<'_> {
+    /// A body in no dialect that is rewritten: as it came, but for our own member. `wire` is how it came, if coded.
+    pub(super) fn without_forge(
+        &self,
+        exchange: &mut Exchange,
+        body: Bytes,
+        wire: Option<Body>,
+        options: &Options,
+        is_redacted: bool,
+    ) -> Result<Rewriting, Stop> {
+        let rest = forge::removed(&body, options)?;
+        self.announce(is_redacted, rest.is_some());
+        let Some(rest) = rest else {
+            return Ok(Rewriting::untouched(wire.unwrap_or_else(|| body.into())));
+        };
+        if has_signed_body(exchange.request()) {
+            let message = "_forge is in a body that is signed, and cannot be taken out; use the headers \
+                           X-Forge-Mode and X-Forge-Session instead";
+            return Err(Problem::bad_request(message).into());
+        }
+        exchange.request_mut().headers.remove(CONTENT_ENCODING);
+        Ok(Rewriting::untouched(rest.into()))
+    }
+
+    /// Tells the telemetry what was changed, if anything was.
+    fn announce(&self, is_redacted: bool, is_cut: bool) {
+        let changes = [(is_redacted, "input_redacted"), (is_cut, "forge_removed")];
+        let changes = changes.iter().filter(|(is_made, _)| *is_made).map(|(_, change)| *change);
+        let report = Report { changes: changes.collect(), ..Report::default() };
+        if !report.changes.is_empty() {
+            self.gateway.telemetry.rewritten(&report);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Secret redaction of requests, fail closed: a request whose body cannot be checked goes to no provider.
+//!
+//! Where `redact_secrets` is on, every body on its way to a model's provider comes through here, whatever the path, its
+//! spelling and the method. In a dialect that we know, what is no text for a model is left alone; elsewhere nobody knows
+//! what that is, and every string counts. Requests to the operator's routes are no model traffic: plugins look into those.
+
+use super::read::Payload;
+use super::{Stop, Visit, detected};
+use crate::rewrite::{redacted_body, unchecked};
+use http::header::CONTENT_ENCODING;
+use http::request::Parts;
+use tokenforge_dialects::is_signed;
+use tokenforge_plugin::Exchange;
+
+/// Why a body was not read.
+const UNREAD: &str = "its body is longer than limits.max_body_bytes, or in a Content-Encoding that cannot be undone \
+                      (expected one of gzip, deflate, br and zstd)";
+
+const SIGNED: &str =
+    "its body holds a secret, and is signed: without the secret the signature would be wrong";
+
+/// A body that may go on, as far as secrets are concerned.
+pub(super) struct Checked {
+    pub(super) payload: Payload,
+    /// It held secrets.
+    pub(super) is_redacted: bool,
+}
+
+impl Visit<'_> {
+    /// Are secrets looked for in what goes to this request's upstream?
+    pub(super) fn redacts(&self) -> bool {
+        self.state.settings.redact_secrets && self.route.is_none()
+    }
+
+    /// The body without its secrets.
+    pub(super) async fn redacted(
+        &self,
+        exchange: &mut Exchange,
+        payload: Payload,
+    ) -> Result<Checked, Stop> {
+        if !self.redacts() {
+            return Ok(Checked { payload, is_redacted: false });
+        }
+        let body = match &payload {
+            Payload::Here(body) | Payload::Coded { decoded: body, .. } => body.clone(),
+            Payload::Passing(_) => return Err(unchecked(UNREAD).into()),
+        };
+        let dialect = detected(exchange.request()).map(|detected| detected.dialect);
+        let redacted = Box::pin(redacted_body(self.gateway, body, dialect)).await?;
+        let Some(redacted) = redacted else { return Ok(Checked { payload, is_redacted: false }) };
+        if has_signed_body(exchange.request()) {
+            return Err(unchecked(SIGNED).into());
+        }
+        exchange.request_mut().headers.remove(CONTENT_ENCODING);
+        Ok(Checked { payload: Payload::Here(redacted), is_redacted: true })
+    }
+}
+
+/// Would the upstream refuse a body of which one byte was changed?
+pub(super) fn has_signed_body(head: &Parts) -> bool {
+    let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+    is_signed(head.uri.path_and_query().map_or("/", |path| path.as_str()), header)
+}

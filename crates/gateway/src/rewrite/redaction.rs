@@ -1,0 +1,40 @@
+//! Secret redaction of a whole request body, fail closed: what cannot be checked is a problem.
+
+use super::inputs::unchecked;
+use crate::answer::Problem;
+use crate::gateway::Gateway;
+use bytes::Bytes;
+use tokenforge_dialects::{Dialect, Request, Shape};
+use tokenforge_redact::{BodyShape, Unscannable, redact_body};
+
+/// A longer body is not looked at on the threads that move bytes.
+const SHORT: usize = 16 << 10;
+
+/// A body without its secrets; nothing if it has none. In no dialect that we know, every string of it counts.
+///
+/// # Errors
+/// It cannot be checked, or holds a secret that cannot be taken out.
+pub(crate) async fn redacted_body(
+    gateway: &Gateway,
+    body: Bytes,
+    dialect: Option<Dialect>,
+) -> Result<Option<Bytes>, Problem> {
+    if body.is_empty() {
+        return Ok(None);
+    }
+    let redacted = match body.len() <= SHORT {
+        true => Some(redact(&body, dialect)),
+        false => gateway.workers.run(move || redact(&body, dialect)).await,
+    };
+    let redacted = redacted.ok_or_else(|| unchecked("the check itself failed"))?;
+    Ok(redacted.map_err(|error| unchecked(&error.to_string()))?.map(Bytes::from))
+}
+
+/// Texts of tool results are left to the engine, which knows what they are and says what it took out of them.
+fn redact(body: &[u8], dialect: Option<Dialect>) -> Result<Option<Vec<u8>>, Unscannable> {
+    let Some(dialect) = dialect else { return redact_body(body, BodyShape::Unknown, &[]) };
+    let request = Request::read(body, dialect).map_err(|_| Unscannable::NotJson)?;
+    let results = request.results.iter().filter(|result| result.shape == Shape::Text);
+    let results: Vec<_> = results.map(|result| result.span.clone()).collect();
+    redact_body(body, BodyShape::ModelRequest, &results)
+}

@@ -1,0 +1,150 @@
+//! A flat index of the strings in a JSON text: no tree, no recursion, one scan.
+
+use memchr::memchr2;
+use std::borrow::Cow;
+use std::ops::Range;
+use tokenforge_dialects::unescape;
+
+/// The strings of a JSON text in their order, and what they stand in.
+pub(crate) struct StringIndex {
+    pub(crate) strings: Vec<StringValue>,
+    /// Every one comes after the one it stands in. The first is the document.
+    pub(crate) containers: Vec<Container>,
+}
+
+/// A string, or the name of a member.
+pub(crate) struct StringValue {
+    /// What is between the quotes.
+    pub(crate) span: Range<usize>,
+    /// What it stands in.
+    pub(crate) container: usize,
+    /// The name of the member that it is the value of; empty in a list.
+    key: Range<usize>,
+    /// It is the name of a member itself.
+    pub(crate) is_name: bool,
+}
+
+/// An object, or a list.
+pub(crate) struct Container {
+    pub(crate) parent: usize,
+    /// The name of the member that it is, or is an element of.
+    key: Range<usize>,
+    /// What its `type` says: of several the last.
+    kind: Option<Range<usize>>,
+    is_object: bool,
+}
+
+impl StringIndex {
+    /// Indexes a text that is known to be JSON.
+    pub(crate) fn of(json: &str) -> Self {
+        let document = Container { parent: 0, key: 0..0, kind: None, is_object: false };
+        let mut index = StringIndex { strings: Vec::new(), containers: vec![document] };
+        let bytes = json.as_bytes();
+        let (mut at, mut open, mut key) = (0, 0, 0..0);
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'"' => {
+                    let span = at + 1..string_end(bytes, at + 1);
+                    at = span.end;
+                    index.add(json, open, span, &mut key);
+                }
+                b'{' | b'[' => {
+                    let is_object = byte == b'{';
+                    let own = std::mem::take(&mut key);
+                    // What is in a list is what the list is.
+                    let key = if own.is_empty() { index.containers[open].key.clone() } else { own };
+                    index.containers.push(Container { parent: open, key, kind: None, is_object });
+                    open = index.containers.len() - 1;
+                }
+                b'}' | b']' => {
+                    open = index.containers[open].parent;
+                    key = 0..0;
+                }
+                b',' => key = 0..0,
+                _ => {}
+            }
+            at += 1;
+        }
+        index
+    }
+
+    fn add(&mut self, json: &str, open: usize, span: Range<usize>, key: &mut Range<usize>) {
+        let is_name = self.containers[open].is_object && is_named(json, span.end);
+        if is_name {
+            *key = span.clone();
+        } else if name(json, key) == "type" {
+            self.containers[open].kind = Some(span.clone());
+        }
+        let key = if is_name { 0..0 } else { key.clone() };
+        self.strings.push(StringValue { span, container: open, key, is_name });
+    }
+
+    /// The name of the member that a string is the value of; in a list the name of the list.
+    pub(crate) fn key<'j>(&self, json: &'j str, string: &StringValue) -> Cow<'j, str> {
+        match string.key.is_empty() && !self.containers[string.container].is_object {
+            true => self.containers[string.container].key(json),
+            false => name(json, &string.key),
+        }
+    }
+}
+
+impl Container {
+    pub(crate) fn key<'j>(&self, json: &'j str) -> Cow<'j, str> {
+        name(json, &self.key)
+    }
+
+    pub(crate) fn kind<'j>(&self, json: &'j str) -> Cow<'j, str> {
+        self.kind.as_ref().map(|kind| name(json, kind)).unwrap_or_default()
+    }
+}
+
+fn name<'j>(json: &'j str, span: &Range<usize>) -> Cow<'j, str> {
+    let spelling = &json[span.clone()];
+    unescape(spelling).unwrap_or(Cow::Borrowed(spelling))
+}
+
+/// Where the closing quote of a string is.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(stop) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        match bytes[at + stop] {
+            b'"' => return at + stop,
+            _ => at += stop + 2,
+        }
+    }
+    bytes.len()
+}
+
+/// Does a colon follow the closing quote?
+fn is_named(json: &str, quote: usize) -> bool {
+    let rest = json.as_bytes().get(quote + 1..).unwrap_or_default();
+    rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_string_is_found_with_the_name_that_it_stands_under() {
+        let json = r#"{"a":"1","type":"k","l":["2",{"b\"":"3"},[ "4" ]],"":"5","e":"","f" : "6"}"#;
+        let index = StringIndex::of(json);
+        let values = index.strings.iter().filter(|string| !string.is_name);
+        let found: Vec<_> =
+            values.map(|at| (index.key(json, at), &json[at.span.clone()])).collect();
+        let found: Vec<_> = found.iter().map(|(key, text)| (&**key, *text)).collect();
+        let expected = [
+            ("a", "1"),
+            ("type", "k"),
+            ("l", "2"),
+            ("b\"", "3"),
+            ("l", "4"),
+            ("", "5"),
+            ("e", ""),
+            ("f", "6"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(index.containers[1].kind(json), "k");
+        assert_eq!(index.strings.iter().filter(|string| string.is_name).count(), 7);
+    }
+}

@@ -1,0 +1,190 @@
+//! Secret redaction of whole JSON bodies, fail closed: secrets are taken out, or it is told why nobody can look for them.
+//!
+//! ```
+//! use tokenforge_redact::{BodyShape, redact_body};
+//!
+//! let body = br#"{"input": "\u0067hp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "n": 1.0}"#;
+//! let redacted = redact_body(body, BodyShape::Unknown, &[])?.unwrap();
+//! assert_eq!(redacted, br#"{"input": "[REDACTED:github-token]", "n": 1.0}"#);
+//! assert_eq!(redact_body(br#"{"input": "hello"}"#, BodyShape::Unknown, &[])?, None);
+//! assert!(redact_body(b"no JSON", BodyShape::Unknown, &[]).is_err());
+//! # Ok::<(), tokenforge_redact::Unscannable>(())
+//! ```
+//!
+//! [`index`] lists the strings of a body in one flat scan, [`exemptions`] says which of them are not text for a model, and
+//! [`text`] looks into each of the others: as it reads, without terminal escapes, as base64, and as JSON in a string.
+//! Outside of strings that held a secret every byte stays.
+
+mod encoded;
+mod exemptions;
+mod index;
+mod text;
+
+pub use exemptions::BodyShape;
+pub use text::redact_text;
+
+use exemptions::Treatment;
+use index::{StringIndex, StringValue};
+use std::borrow::Cow;
+use std::ops::Range;
+use tokenforge_dialects::{Node, Splice, escape_into, splice, unescape};
+
+/// Why nobody can say that a body is without secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unscannable {
+    /// It is not one JSON document in UTF-8, or one that nests too deep.
+    #[error("its body is not one JSON document in UTF-8")]
+    NotJson,
+    /// A string holds half a surrogate pair.
+    #[error("a string in it is no text: it holds half a surrogate pair")]
+    NotText,
+    /// The name of a member is a secret; another name would be another request.
+    #[error("the name of a member in it holds a secret")]
+    SecretInName,
+    /// Base64 says something secret; what it is part of cannot be changed by anyone but its maker.
+    #[error("data in it, decoded from base64, holds a secret")]
+    SecretInData,
+}
+
+/// A body without its secrets; nothing if it has none.
+///
+/// `handled` are strings, given by what is between their quotes, whose plain text somebody else looks into: only what
+/// that cannot show is looked for in them.
+///
+/// # Errors
+/// It cannot be checked, or holds a secret that cannot be taken out.
+pub fn redact_body(
+    body: &[u8],
+    shape: BodyShape,
+    handled: &[Range<usize>],
+) -> Result<Option<Vec<u8>>, Unscannable> {
+    let json = str::from_utf8(body).map_err(|_| Unscannable::NotJson)?;
+    let found = redactions(json, shape, handled, 0)?;
+    match found.failure {
+        Some(failure) => Err(failure),
+        None => spliced(body, &found.splices),
+    }
+}
+
+/// A body without the secrets that can be taken out; nothing if it has none. For who was not promised more.
+#[must_use]
+pub fn redact_what_can_be(body: &[u8], shape: BodyShape) -> Option<Vec<u8>> {
+    let json = str::from_utf8(body).ok()?;
+    let found = redactions(json, shape, &[], 0).ok()?;
+    spliced(body, &found.splices).ok()?
+}
+
+fn spliced(body: &[u8], splices: &[Splice<'_>]) -> Result<Option<Vec<u8>>, Unscannable> {
+    match splices.is_empty() {
+        true => Ok(None),
+        false => splice(body, splices).map(Some).ok_or(Unscannable::NotJson),
+    }
+}
+
+/// What is to be done to a document.
+#[derive(Default)]
+struct Redactions {
+    /// What stands in the place of strings with secrets.
+    splices: Vec<Splice<'static>>,
+    /// Why that is not all: the first reason.
+    failure: Option<Unscannable>,
+}
+
+/// What is to be done to a document that is in so many strings of others.
+fn redactions(
+    json: &str,
+    shape: BodyShape,
+    handled: &[Range<usize>],
+    depth: usize,
+) -> Result<Redactions, Unscannable> {
+    Node::read(json).map_err(|_| Unscannable::NotJson)?;
+    let index = StringIndex::of(json);
+    let treatments = shape.treatments(json, &index);
+    let mut handled: Vec<usize> = handled.iter().map(|range| range.start).collect();
+    handled.sort_unstable();
+    let mut found = Redactions::default();
+    for string in &index.strings {
+        let key = index.key(json, string);
+        if shape.of_string(treatments[string.container], &key) == Treatment::Exempt {
+            continue;
+        }
+        let is_handled = handled.binary_search(&string.span.start).is_ok();
+        match redacted(json, string, is_handled, depth) {
+            Ok(None) => {}
+            Ok(Some(text)) => found.splices.push(replaced(string, &text)),
+            Err(failure) => found.failure = found.failure.or(Some(failure)),
+        }
+    }
+    Ok(found)
+}
+
+fn redacted(
+    json: &str,
+    string: &StringValue,
+    is_handled: bool,
+    depth: usize,
+) -> Result<Option<String>, Unscannable> {
+    let text = unescape(&json[string.span.clone()]).ok_or(Unscannable::NotText)?;
+    match (string.is_name, is_handled) {
+        (true, _) if text::redacted(&text, depth)?.is_some() => Err(Unscannable::SecretInName),
+        (true, _) => Ok(None),
+        (false, true) => text::redacted_hidden(&text),
+        (false, false) => text::redacted(&text, depth),
+    }
+}
+
+fn replaced(string: &StringValue, text: &str) -> Splice<'static> {
+    let mut with = String::with_capacity(text.len() + text.len() / 8);
+    escape_into(text, &mut with);
+    Splice { range: string.span.clone(), with: Cow::Owned(with) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+
+    fn redact(body: &str, shape: BodyShape) -> Result<Option<String>, Unscannable> {
+        let redacted = redact_body(body.as_bytes(), shape, &[])?;
+        Ok(redacted.map(|bytes| String::from_utf8(bytes).unwrap_or_default()))
+    }
+
+    #[test]
+    fn d20_a_name_is_refused_and_what_can_be_is_taken_out_all_the_same() {
+        let body = format!(r#"{{"{TOKEN}":1,"a":"{TOKEN}"}}"#);
+        assert_eq!(redact(&body, BodyShape::Unknown), Err(Unscannable::SecretInName));
+        let rest = redact_what_can_be(body.as_bytes(), BodyShape::Unknown);
+        let expected = format!(r#"{{"{TOKEN}":1,"a":"[REDACTED:github-token]"}}"#);
+        assert_eq!(rest, Some(expected.into_bytes()));
+        assert_eq!(redact(r#"{"a":"\ud800"}"#, BodyShape::Unknown), Err(Unscannable::NotText));
+        assert_eq!(redact("{} {}", BodyShape::Unknown), Err(Unscannable::NotJson));
+    }
+
+    #[test]
+    fn f14_the_same_names_are_exempt_in_a_request_and_free_in_a_map() {
+        let marker = "[REDACTED:github-token]";
+        for (shape, body, is_exempt) in [
+            (BodyShape::ModelRequest, r#"{"id":"@"}"#, true),
+            (BodyShape::ModelRequest, r#"{"prompt":{"variables":{"id":"@"}}}"#, false),
+            (BodyShape::ModelRequest, r#"{"tools":[{"description":"@"}]}"#, true),
+            (BodyShape::ModelRequest, r#"[{"input":{"a":["@"]},"type":"tool_use"}]"#, true),
+            (BodyShape::ModelRequest, r#"[{"output":"@","type":"function_call_output"}]"#, false),
+            (BodyShape::Unknown, r#"{"id":"@"}"#, false),
+            (BodyShape::ToolAnswer { structured: false }, r#"{"structuredContent":"@"}"#, false),
+            (
+                BodyShape::ToolAnswer { structured: false },
+                r#"{"structuredContent":{"a":"@"}}"#,
+                true,
+            ),
+            (
+                BodyShape::ToolAnswer { structured: true },
+                r#"{"structuredContent":{"id":"@"}}"#,
+                false,
+            ),
+        ] {
+            let expected = (!is_exempt).then(|| body.replace('@', marker));
+            assert_eq!(redact(&body.replace('@', TOKEN), shape), Ok(expected), "{body}");
+        }
+    }
+}
