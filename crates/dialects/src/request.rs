@@ -47,7 +47,8 @@ use turns::List;
 pub struct Request<'a> {
     /// What stands beside the conversation.
     pub head: Head<'a>,
-    /// The texts of tool results, in the order of the body.
+    /// The texts of tool results, in the order of the body; without results of more than 1,000 texts, and those behind
+    /// 20,000 texts: to look at them would take too much work.
     pub results: Vec<ToolResult>,
     /// What people and systems say, in the order of the body: only if it is [wanted](Texts).
     pub texts: Vec<MessageText>,

@@ -14,6 +14,18 @@ use crate::known::{Known, Unknown};
 use crate::refusal::Refusal;
 use std::ops::Range;
 
+/// A result of more texts is left as it is. Real ones have a handful; what is kept and done for each text is far more than
+/// the 30 bytes that an empty one takes in a body.
+const MAX_RESULT_TEXTS: usize = 1_000;
+
+/// Results behind so many texts are left as they are: more than the longest context window has room for.
+const MAX_TEXTS: usize = 20_000;
+
+/// With every text its call is looked at: name, id, arguments. Those of all texts together may have so many times the bytes
+/// of the body up to there, and a fixed number on top. Where each call is answered once they have fewer than the body.
+const CALL_BYTES_PER_BYTE: usize = 4;
+const CALL_BYTES: usize = 1 << 20;
+
 /// What was found so far in a body.
 pub(super) struct Found<'a> {
     known: &'a dyn Known,
@@ -38,6 +50,8 @@ pub(super) struct Found<'a> {
     /// How many answers are asked for, where that stands deeper than at the top.
     pub(super) choices: Slot<u64>,
     results: Vec<ToolResult>,
+    /// What the calls of all texts of results have in bytes.
+    call_bytes: usize,
     answers: Vec<AnswerSite>,
     /// How many of the answers the model has seen, as what follows them shows.
     seen: usize,
@@ -81,6 +95,7 @@ impl<'a> Found<'a> {
             is_anthropic: false,
             choices: Slot::default(),
             results: Vec::new(),
+            call_bytes: 0,
             answers: Vec::new(),
             seen: 0,
             texts: Vec::new(),
@@ -123,7 +138,7 @@ impl<'a> Found<'a> {
         let Turns { list, calls, answers, results } = turns.up_to(end, start)?;
         let mark = list.marks.last()?;
         self.calls.take_up(calls, &answers, mark);
-        self.seen = mark.seen;
+        (self.seen, self.call_bytes) = (mark.seen, mark.call_bytes);
         (self.list, self.answers, self.results) = (list, answers, results);
         Some(end)
     }
@@ -131,12 +146,19 @@ impl<'a> Found<'a> {
     fn mark(&self, end: usize) -> Mark {
         let (calls, first_calls) = self.calls.mark();
         let (answers, results) = (self.answers.len(), self.results.len());
-        Mark { end, calls, answers, results, seen: self.seen, first_calls }
+        let (seen, call_bytes) = (self.seen, self.call_bytes);
+        Mark { end, calls, answers, results, seen, first_calls, call_bytes }
     }
 
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
     pub(super) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
-        each_text(reader, kind, self.known, |span| self.texts.push((span, Shape::Text)))
+        let texts = &mut self.texts;
+        let most = most_texts(self.wants_speech);
+        each_text(reader, kind, self.known, |span| {
+            if texts.len() <= most {
+                texts.push((span, Shape::Text));
+            }
+        })
     }
 
     /// Reads a string.
@@ -164,7 +186,9 @@ impl<'a> Found<'a> {
 
     /// Notes a text of the object that is being read.
     pub(super) fn add_text(&mut self, span: Range<usize>, shape: Shape) {
-        self.texts.push((span, shape));
+        if self.texts.len() <= most_texts(self.wants_speech) {
+            self.texts.push((span, shape));
+        }
     }
 
     /// The object is no tool result, or one to be left alone: so are its texts.
@@ -196,6 +220,13 @@ impl<'a> Found<'a> {
         if audience != Audience::Model {
             return self.drop_texts();
         }
+        let call_bytes =
+            [&call_id, &tool_name].into_iter().flatten().map(Word::size).sum::<usize>()
+                + arguments.as_ref().map_or(0, |arguments| arguments.span.len());
+        if !self.has_room_for(call_bytes) {
+            // Secrets are looked for in what is attached, too.
+            return self.attach_texts();
+        }
         self.results.extend(self.texts.drain(..).map(|(span, shape)| ToolResult {
             span,
             shape,
@@ -207,6 +238,24 @@ impl<'a> Found<'a> {
             is_error,
         }));
         self.attach_texts();
+    }
+
+    /// May the texts of the object be results? Decided by what stands in the body up to here, and so the same in every
+    /// later turn of the conversation.
+    fn has_room_for(&mut self, call_bytes: usize) -> bool {
+        let count = self.texts.len();
+        let Some((last, _)) = self.texts.last() else { return true };
+        // Counted from the first turn: what stands before it may change from one request to the next.
+        let bytes = last.end.saturating_sub(self.list.start);
+        let most = bytes.saturating_mul(CALL_BYTES_PER_BYTE).saturating_add(CALL_BYTES);
+        let call_bytes = self.call_bytes.saturating_add(call_bytes.saturating_mul(count));
+        let has_room = count <= MAX_RESULT_TEXTS
+            && self.results.len() + count <= MAX_TEXTS
+            && call_bytes <= most;
+        if has_room {
+            self.call_bytes = call_bytes;
+        }
+        has_room
     }
 
     /// Reads what is said in a message: like [`texts`](Self::texts).
@@ -322,6 +371,11 @@ impl<'a> Found<'a> {
             list,
         }
     }
+}
+
+/// How many texts of one object are kept, one more than a result may have aside: all, where what is said is collected.
+fn most_texts(wants_speech: bool) -> usize {
+    if wants_speech { usize::MAX - 1 } else { MAX_RESULT_TEXTS }
 }
 
 /// Reads a string, or a list of blocks of which those of the type `kind` have a text.

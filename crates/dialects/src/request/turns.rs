@@ -41,6 +41,8 @@ pub(super) struct Mark {
     pub(super) seen: usize,
     /// The first call of the latest turn in which there were calls, and that of the latest message.
     pub(super) first_calls: (usize, usize),
+    /// What the calls of all texts of results have in bytes.
+    pub(super) call_bytes: usize,
 }
 
 impl List {

@@ -17,6 +17,14 @@ pub enum Word {
 }
 
 impl Word {
+    /// How many bytes it takes in the body.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Word::At(span) => span.len(),
+            Word::Fixed(name) => name.len(),
+        }
+    }
+
     /// What it is in the body that it was found in.
     #[must_use]
     pub fn text<'b>(&self, body: &'b [u8]) -> Cow<'b, str> {
