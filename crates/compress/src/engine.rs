@@ -11,7 +11,7 @@ use crate::mode::Mode;
 use crate::nature::Nature;
 use crate::record::{Outcome, Reason, Step, Verdict};
 use crate::reference::{Key, Reference};
-use crate::runner::{Expired, Run, isolated};
+use crate::runner::{Run, isolated};
 use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
@@ -21,6 +21,7 @@ use marked::is_marked;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use tokenforge_tokens::Counter;
+use tokenforge_tokens::interrupt::{Deadline, watched};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A tool's output and the call it answers.
@@ -92,8 +93,11 @@ impl Compressed {
     #[must_use]
     pub fn tokens(&self, original: &str, counter: Counter) -> (usize, usize) {
         self.counted.unwrap_or_else(|| {
-            let before = counter.count(original);
-            let after = self.replacement.as_ref().map_or(before, |text| counter.count(text));
+            // Nobody looked at it for long, and nobody does so to count it.
+            let is_late = self.verdict == Verdict::Kept(Reason::OutOfTime);
+            let counter = if is_late { Counter::Estimate } else { counter };
+            let before = counted(original, counter);
+            let after = self.replacement.as_ref().map_or(before, |text| counted(text, counter));
             (before, after)
         })
     }
@@ -135,7 +139,7 @@ pub struct Engine<'a> {
     settings: &'a Settings,
     filters: &'a FilterSet,
     vault: Option<Vault<'a>>,
-    expired: Expired<'a>,
+    deadline: Option<&'a Deadline>,
     is_traced: bool,
 }
 
@@ -144,7 +148,7 @@ impl<'a> Engine<'a> {
     #[must_use]
     pub fn new(settings: &'a Settings) -> Self {
         let filters = FilterSet::builtin();
-        Engine { settings, filters, vault: None, expired: &|| false, is_traced: false }
+        Engine { settings, filters, vault: None, deadline: None, is_traced: false }
     }
 
     /// With a place for originals. The caller stores [`Compressed::original`] before it forwards the text.
@@ -159,10 +163,10 @@ impl<'a> Engine<'a> {
         Engine { filters, ..self }
     }
 
-    /// With a deadline: no further stage begins once `expired` says so.
+    /// With a deadline: once it has passed no further stage begins, and the one at work stops.
     #[must_use]
-    pub fn with_deadline(self, expired: Expired<'a>) -> Self {
-        Engine { expired, ..self }
+    pub fn with_deadline(self, deadline: &'a Deadline) -> Self {
+        Engine { deadline: Some(deadline), ..self }
     }
 
     /// With the text before and after each stage in the record.
@@ -223,8 +227,10 @@ impl<'a> Engine<'a> {
         let context = Context::new(output.tool, output.arguments, output.is_error);
         let (text, redacted) = self.redact(output.text, &context);
         let seen = Seen { call: output.call, arguments: output.arguments, history };
-        let shrunk = isolated(|| self.shrink(&text, &context, seen));
-        let mut compressed = match shrunk.unwrap_or(Err(Reason::Panicked)) {
+        let shrink = || self.shrink(&text, &context, seen);
+        let shrunk = isolated(|| watched(u64::MAX, self.deadline, shrink));
+        let shrunk = shrunk.unwrap_or(Ok(Err(Reason::Panicked)));
+        let mut compressed = match shrunk.unwrap_or(Err(Reason::OutOfTime)) {
             Ok(variant) => Compressed {
                 replacement: Some(variant.text),
                 verdict: Verdict::Replaced,
@@ -240,6 +246,7 @@ impl<'a> Engine<'a> {
                 replacement: Some(text.into_owned()),
                 verdict: Verdict::Replaced,
                 redacted,
+                steps: if reason == Reason::OutOfTime { vec![late()] } else { Vec::new() },
                 ..Compressed::kept(reason)
             },
         };
@@ -289,6 +296,11 @@ impl<'a> Engine<'a> {
         let exact = (!short.as_ref().is_some_and(is_little))
             .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
         let runs: Vec<Vec<Run<'_>>> = exact.into_iter().chain(short).collect();
+        // Whichever variant it was: what is forwarded would depend on the clock without anybody hearing of it.
+        if runs.iter().flatten().flat_map(Run::steps).any(|step| step.outcome == Outcome::OutOfTime)
+        {
+            return Err(Reason::OutOfTime);
+        }
         let reason = kept_because(text, context, &runs);
         let before = OnceCell::new();
         let variants = runs.into_iter();
@@ -300,8 +312,8 @@ impl<'a> Engine<'a> {
 
     fn run<'r>(&'r self, payload: &'r str, context: &'r Context) -> Run<'r> {
         let nature = Nature::of(payload, context);
-        let Engine { settings, filters, expired, is_traced, .. } = *self;
-        Run::new(payload, Subject { context, settings, filters, nature }, expired, is_traced)
+        let Engine { settings, filters, deadline, is_traced, .. } = *self;
+        Run::new(payload, Subject { context, settings, filters, nature }, deadline, is_traced)
     }
 
     /// Without what a terminal would not show and what is not text.
@@ -387,7 +399,7 @@ impl<'a> Engine<'a> {
             return None;
         }
         let counter = self.settings.counter;
-        let before = || *before.get_or_init(|| counter.count(text));
+        let before = || *before.get_or_init(|| counted(text, counter));
         let head = Head::of(&forwarded, !is_safety);
         let after = match gated {
             Some(tokens) => tokens,
@@ -460,7 +472,6 @@ fn kept_because(text: &str, context: &Context, variants: &[Vec<Run<'_>>]) -> Rea
     };
     match Nature::of(text, context) {
         _ if text.len() > CEILING_BYTES => Reason::TooLarge,
-        _ if any(Outcome::OutOfTime) => Reason::OutOfTime,
         Nature::File => Reason::ExactTool,
         _ if any(Outcome::NotSmaller) => Reason::NotSmaller,
         _ => Reason::NothingToDo,
@@ -473,6 +484,17 @@ fn steps(runs: &[Run<'_>], is_pointed: bool) -> Vec<Step> {
     runs.iter().for_each(|run| steps.extend_from_slice(run.steps()));
     steps.push(pointing(is_pointed));
     steps
+}
+
+/// The record of an output for which there was no time.
+fn late() -> Step {
+    Step {
+        stage: "deadline",
+        fidelity: Fidelity::Safety,
+        outcome: Outcome::OutOfTime,
+        tokens: None,
+        texts: None,
+    }
 }
 
 /// The record of looking for what earlier results show.
@@ -492,6 +514,12 @@ const LITTLE: usize = 4;
 
 fn size(runs: &[Run<'_>]) -> usize {
     runs.iter().map(Run::len).sum()
+}
+
+/// The tokens of a text, or about as many for one that is too large to be looked at.
+fn counted(text: &str, counter: Counter) -> usize {
+    let counter = if text.len() > CEILING_BYTES { Counter::Estimate } else { counter };
+    counter.count(text)
 }
 
 /// Was something taken away that only a reference gives back?

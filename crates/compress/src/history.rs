@@ -26,6 +26,9 @@ const FEWEST_BYTES: usize = 40;
 /// A run this many times as long as its pointer costs more tokens; below that they are counted.
 const SURELY_LONGER: usize = 4;
 
+/// No id that a client gives its calls is longer, and none that is can be pointed to.
+const LONGEST_NAME: usize = 128;
+
 /// The results of a conversation so far, as the model sees them.
 #[derive(Debug, Clone, Default)]
 pub struct History {
@@ -233,10 +236,11 @@ fn own_words(arguments: &str) -> Index {
     index
 }
 
-/// Ids are the client's: one that could be mistaken for other words of a pointer is not used.
+/// Ids are the client's: one that could be mistaken for other words of a pointer is not used, nor one that is longer than
+/// what it would stand for. A run of lines is counted if it is not much longer than its pointer, and that at every line.
 fn is_plain(call: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|".contains(&byte);
-    !call.is_empty() && call.bytes().all(is_plain)
+    (1..=LONGEST_NAME).contains(&call.len()) && call.bytes().all(is_plain)
 }
 
 #[cfg(test)]

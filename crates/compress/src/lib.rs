@@ -60,12 +60,12 @@ pub use history::History;
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
 pub use record::{Outcome, Reason, Step, Verdict};
-pub use runner::Expired;
 pub use session::Session;
 pub use settings::{
     CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2,
 };
 pub use stage::{Stage, Subject, Written};
+pub use tokenforge_tokens::interrupt::Deadline;
 
 /// What everything that a stage writes of its own begins with, at the start of a line.
 pub const SIGNATURE: &str = "[Forge ";

@@ -1,6 +1,7 @@
 //! Lines as tools print them: split at `\n` alone, so that a carriage return stays part of its line.
 
 use memchr::{memchr, memchr_iter};
+use tokenforge_tokens::interrupt::tick;
 
 /// The lines of a text without their `\n`, each with the offset where it starts.
 ///
@@ -41,6 +42,7 @@ pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     ends.map(move |end| {
         let line = &text[start..end];
+        tick(line.len() + 1);
         start = end + 1;
         line
     })
@@ -73,6 +75,7 @@ impl<'a> Iterator for Lines<'a> {
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
         let length = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
         self.next = (start + length + 1).min(self.text.len());
+        tick(length + 1);
         Some((start, rest.get(..length)?))
     }
 }

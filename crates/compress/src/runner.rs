@@ -9,20 +9,24 @@ use crate::settings::CEILING_BYTES;
 use crate::stage::{Stage, Subject, Written};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
+use tokenforge_tokens::interrupt::{Deadline, Stopped, watched};
 
-/// Has the caller's time run out? A last resort: what a stage costs is bounded by the size of its text.
-pub type Expired<'a> = &'a (dyn Fn() -> bool + Sync);
+/// A stage may take so many steps for each byte of its text, and some more for a short one; a step is about a byte looked at.
+/// Far more than any stage takes of any text that was tried: a bound on what nobody thought of.
+const STEPS_PER_BYTE: u64 = 1024;
+const STEPS: u64 = 1 << 24;
 
-/// As many as there usually are.
-const STEPS: usize = 16;
+/// As many steps of the record as there usually are.
+const RECORDED: usize = 16;
 
 /// A text on its way through the stages.
 #[derive(Clone)]
 pub(crate) struct Run<'a> {
     subject: Subject<'a>,
-    expired: Expired<'a>,
+    /// A last resort: what a stage costs is bounded by the size of its text.
+    deadline: Option<&'a Deadline>,
     /// Shared by the runs that part here, so that it is counted once.
     text: Rc<Counted<'a>>,
     /// The text that the run began with.
@@ -42,12 +46,12 @@ impl<'a> Run<'a> {
     pub(crate) fn new(
         text: &'a str,
         subject: Subject<'a>,
-        expired: Expired<'a>,
+        deadline: Option<&'a Deadline>,
         is_traced: bool,
     ) -> Self {
         let text = Rc::new(Counted { text: text.into(), tokens: OnceCell::new() });
-        let steps = Vec::with_capacity(STEPS);
-        Run { subject, expired, first: text.clone(), text, is_traced, steps }
+        let steps = Vec::with_capacity(RECORDED);
+        Run { subject, deadline, first: text.clone(), text, is_traced, steps }
     }
 
     pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
@@ -119,7 +123,7 @@ impl<'a> Run<'a> {
 
     /// What a stage makes of the text, with its tokens; not counted for safety stages, which are taken whatever they cost.
     fn candidate(&self, stage: &dyn Stage) -> Result<Written, Outcome> {
-        if (self.expired)() {
+        if self.deadline.is_some_and(Deadline::has_passed) {
             return Err(Outcome::OutOfTime);
         }
         if !stage.is_for(&self.subject) || (is_free(stage) && json::is_stc2(self.text())) {
@@ -131,6 +135,17 @@ impl<'a> Run<'a> {
         if self.is_traced {
             self.text.tokens.get_or_init(|| self.subject.settings.counter.count(self.text()));
         }
+        let steps = STEPS.saturating_add(STEPS_PER_BYTE.saturating_mul(self.len() as u64));
+        // A safety stage is not stopped: what it takes away must not be seen, and it takes one pass.
+        let (steps, deadline) = match stage.fidelity() {
+            Fidelity::Safety => (u64::MAX, None),
+            _ => (steps, self.deadline),
+        };
+        watched(steps, deadline, || self.checked(stage))?
+    }
+
+    /// What a stage makes of the text, if that is right and smaller.
+    fn checked(&self, stage: &dyn Stage) -> Result<Written, Outcome> {
         let written = isolated(|| stage.apply(self.text(), &self.subject))?
             .filter(|written| written.text != self.text())
             .ok_or(Outcome::NothingToDo)?;
@@ -173,13 +188,25 @@ fn is_free(stage: &dyn Stage) -> bool {
     matches!(stage.fidelity(), Fidelity::Cosmetic | Fidelity::Reversible)
 }
 
-/// Runs a stage's code so that a defect in it costs the saving and not the request.
+/// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
 pub(crate) fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|_| Panicked)
+    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<Stopped>() {
+        true => resume_unwind(payload),
+        false => Panicked,
+    })
 }
 
 /// There is a defect in the code that ran.
 pub(crate) struct Panicked;
+
+impl From<Stopped> for Outcome {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::OutOfSteps => Outcome::TooLarge,
+            Stopped::OutOfTime => Outcome::OutOfTime,
+        }
+    }
+}
 
 impl From<Panicked> for Outcome {
     fn from(_: Panicked) -> Self {
@@ -242,11 +269,13 @@ mod tests {
             (Faulty::ReadsOtherwise, Outcome::NotExact),
             (Faulty::Grows, Outcome::NotSmaller),
         ] {
-            let run = Run::new(&text, subject, &|| false, false).through(&[&fault]);
+            let run = Run::new(&text, subject, None, false).through(&[&fault]);
             assert_eq!(run.text(), text);
             assert_eq!(run.steps()[0].outcome, expected);
         }
-        let late = Run::new(&text, subject, &|| true, false).through(&[&Faulty::PanicsWriting]);
+        let passed = Deadline::new(|| true);
+        let late =
+            Run::new(&text, subject, Some(&passed), false).through(&[&Faulty::PanicsWriting]);
         assert_eq!(late.steps()[0].outcome, Outcome::OutOfTime);
     }
 }

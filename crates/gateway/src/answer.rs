@@ -2,11 +2,14 @@
 
 use crate::http::body::Body;
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokenforge_dialects::Dialect;
+
+/// After so many seconds a client may try again.
+const RETRY_SECONDS: u32 = 1;
 
 /// A problem that the client hears of.
 #[derive(Debug, Clone)]
@@ -15,15 +18,24 @@ pub(crate) struct Problem {
     pub(crate) message: String,
     /// The member of the request that is wrong.
     pub(crate) field: Option<String>,
+    /// It is gone in so many seconds.
+    pub(crate) retry_after: Option<u32>,
 }
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Problem { status, message: message.into(), field: None }
+        Problem { status, message: message.into(), field: None, retry_after: None }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// There is more to do than is done, and what must be done to the request cannot be left out.
+    pub(crate) fn busy() -> Self {
+        let message = "too much is waiting to be checked, and the request was not sent; try again";
+        let busy = Self::new(StatusCode::SERVICE_UNAVAILABLE, message);
+        Problem { retry_after: Some(RETRY_SECONDS), ..busy }
     }
 
     /// In the words of a provider, so that its clients show it as they show the provider's own.
@@ -36,6 +48,9 @@ impl Problem {
         let mut answer = Response::new(Bytes::from(self.document(dialect).to_string()));
         *answer.status_mut() = self.status;
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(seconds) = self.retry_after {
+            answer.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
         if matches!(dialect, Some(Dialect::BedrockConverse | Dialect::BedrockInvoke)) {
             let kind = HeaderValue::from_static(self.kinds().amazon);
             answer.headers_mut().insert("x-amzn-errortype", kind);

@@ -103,6 +103,9 @@ pub(crate) fn remember(
     }
 }
 
+/// The store is asked about so many calls of a conversation: more than the longest has.
+const MOST_CALLS: usize = 20_000;
+
 /// Puts the calls that were kept beside their siblings. Blocks where the store must be asked; `None`: it must be, and
 /// may not.
 pub(crate) fn rejoined(
@@ -114,7 +117,7 @@ pub(crate) fn rejoined(
     let mut splices = Vec::new();
     let mut joined: Vec<Arc<Kept>> = Vec::new();
     let mut past = Past::of(request, body);
-    for call in &request.calls {
+    for call in request.calls.iter().take(MOST_CALLS) {
         let place = call.element.as_ref().map_or(0, |element| element.start);
         let sibling = match &call.id {
             Some(id) if dialect.keeps_call_ids() => Some(id.text(body)),

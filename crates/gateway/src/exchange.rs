@@ -13,7 +13,7 @@ mod redaction;
 mod rewriting;
 
 pub(crate) use read::unread;
-pub(crate) use rewriting::made;
+pub(crate) use rewriting::{QUEUE_PATIENCE, made};
 
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
@@ -130,7 +130,7 @@ impl Visit<'_> {
         };
         let target = self.target(exchange, kind)?;
         let reader = self.reader(exchange.request(), kind, &options);
-        let mut payload = self.read(exchange, body, reader).await?;
+        let (mut payload, room) = self.read(exchange, body, reader).await?;
         self.run_on_body(exchange, &mut payload).await?;
         let rewriting = match self.route {
             Some(_) => Rewriting::untouched(payload.into_body()),
@@ -139,6 +139,7 @@ impl Visit<'_> {
                 self.rewrite(exchange, checked, &options, &target.uri).await?
             }
         };
+        drop(room);
         self.forward(exchange, target, rewriting).await
     }
 

@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::blocking::blocking;
+use crate::byte_budget::ByteBudget;
 use crate::chains::{self, Chains};
 use crate::contents::Contents;
 use crate::deferral::Deferrals;
@@ -19,7 +20,7 @@ use crate::telemetry::Telemetry;
 use crate::tenant::Door;
 use crate::traces::Traces;
 use crate::upstream::Client;
-use crate::workers::Workers;
+use crate::workers::{WorkerLimits, Workers};
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,6 +59,8 @@ pub struct Gateway {
     pub(crate) playground: Semaphore,
     /// Who compresses.
     pub(crate) workers: Workers,
+    /// Room for the bodies that they work on.
+    pub(crate) bodies: ByteBudget,
     /// Tool servers.
     pub(crate) mcp: Arc<Hub>,
     /// Who may change something.
@@ -118,7 +121,8 @@ impl Gateway {
             strategy_limits: strategy::Limits::new(&settings.tool_output),
             store: Arc::new(Guarded(store)),
             key: ReferenceKey::new(&settings),
-            workers: Workers::new(threads),
+            workers: Workers::new(WorkerLimits::of_cores(threads)),
+            bodies: ByteBudget::new(settings.limits.max_work_bytes),
             admin: AdminGuard::default(),
             is_warm: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),

@@ -6,6 +6,7 @@
 
 mod answer;
 mod blocking;
+mod byte_budget;
 mod chains;
 mod contents;
 mod deferral;

@@ -14,16 +14,22 @@ pub(crate) use limits::Limits;
 
 use crate::answer::Problem;
 use crate::blocking::blocking;
+use crate::exchange::QUEUE_PATIENCE;
 use crate::rewrite::Order;
+use crate::workers::Patience;
 use ask::Asker;
 use candidate::{Candidate, candidates};
 use http::StatusCode;
 use std::collections::HashMap;
+use std::time::Duration;
 use tokenforge_compress::{Compressed, Output};
 use tokenforge_config::{Choice, Fallback, Strategy};
 
 /// How many words the strategy `simple` keeps.
 const WORDS: usize = 200;
+
+/// How long looking for results to shorten may take: a store may never answer.
+const WORK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What strategies made of the results of a request.
 #[derive(Debug, Default)]
@@ -57,7 +63,10 @@ pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
         return Ok(Shortened::default());
     }
     let reading = order.clone();
-    let found = blocking(move || candidates(&reading)).await;
+    // They are taken through the stages: that is work like any other.
+    let patience = Patience { queue: QUEUE_PATIENCE, work: WORK_PATIENCE };
+    let finding = order.gateway.workers.run(&order.tenant, patience, move || candidates(&reading));
+    let found = finding.await;
     let mut tasks = tokio::task::JoinSet::new();
     for candidate in found.unwrap_or_default() {
         tasks.spawn(shortened(order.clone(), candidate));

@@ -1,88 +1,163 @@
-//! Threads that compress, apart from those that move bytes.
+//! Thread pool with fair queueing: threads that compress, apart from those that move bytes, shared out among tenants.
 //!
-//! Of those at rest the eldest works next, so that few do most of the work: what a thread keeps for itself, such as the
-//! words that it has counted, is at hand. A regular expression is also cheapest for the thread that used it first.
+//! A tenant has at most half of the threads, however much it sends, and what it sends beyond that waits in a queue of its
+//! own. When a thread is free the queues take turns, one job each (round robin). There are two threads for every core, so
+//! that half of them is as much as one tenant alone could use. Weighing jobs by their cost was not needed: bounds on what
+//! one request may cost are elsewhere.
+//!
+//! Of the threads at rest the eldest works next, so that few do most of the work: what a thread keeps for itself, such as
+//! the words that it has counted, is at hand. A regular expression is also cheapest for the thread that used it first.
 
-use std::collections::BTreeMap;
+mod schedule;
+
+use schedule::{Admission, Job, Report, Schedule, Task};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// Threads that come into being when there is work, and stay.
 pub(crate) struct Workers {
-    /// One for each thread that may be; whoever has one finds a thread at rest, or may begin one.
-    permits: Arc<Semaphore>,
-    resting: Arc<Resting>,
-    /// How many threads have begun.
-    begun: AtomicUsize,
+    schedule: Arc<Mutex<Schedule>>,
 }
 
-/// Threads at rest, by when they began.
-type Resting = Mutex<BTreeMap<usize, SyncSender<Job>>>;
-
-struct Job {
-    work: Box<dyn FnOnce(Rest) + Send>,
-    rest: Rest,
+/// How many threads there may be, and how much may wait for them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorkerLimits {
+    pub(crate) threads: usize,
+    /// How many of them one tenant may have.
+    pub(crate) threads_per_tenant: usize,
+    /// How many jobs may wait.
+    pub(crate) queued: usize,
+    /// How many jobs of one tenant may wait.
+    pub(crate) queued_per_tenant: usize,
 }
 
-/// A thread's way back to where it rests. Nobody else has it, so that the thread ends with the workers.
-struct Rest {
-    resting: Weak<Resting>,
-    number: usize,
-    next: SyncSender<Job>,
-    permit: OwnedSemaphorePermit,
+impl WorkerLimits {
+    /// For so many cores.
+    pub(crate) fn of_cores(cores: usize) -> Self {
+        WorkerLimits {
+            threads: 2 * cores,
+            threads_per_tenant: cores.max(1),
+            queued: 1024,
+            queued_per_tenant: 256,
+        }
+    }
+}
+
+/// How long somebody waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// For a thread.
+    pub(crate) queue: Duration,
+    /// For the work, once a thread does it.
+    pub(crate) work: Duration,
+}
+
+/// Why work was not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undone {
+    /// Too much waits already, or it waited too long itself.
+    Busy,
+    /// It took too long, or a defect ended it.
+    Failed,
 }
 
 impl Workers {
-    pub(crate) fn new(most: usize) -> Self {
-        let permits = Arc::new(Semaphore::new(most));
-        Workers { permits, resting: Arc::default(), begun: AtomicUsize::new(0) }
+    pub(crate) fn new(limits: WorkerLimits) -> Self {
+        Workers { schedule: Arc::new(Mutex::new(Schedule::new(limits))) }
     }
 
-    /// Does some work, as soon as a thread is free. Nothing if a defect ended it.
+    /// Does some work for a tenant, as soon as it has a thread for it.
+    ///
+    /// # Errors
+    /// If it was not done. What nobody waits for any more is not begun.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        tenant: &Arc<str>,
+        patience: Patience,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<T> {
-        let permit = self.permits.clone().acquire_owned().await.ok()?;
+    ) -> Result<T, Undone> {
+        let (begun, begins) = oneshot::channel();
         let (done, result) = oneshot::channel();
-        let work = Box::new(move |rest: Rest| {
+        let work = Box::new(move || -> Report {
+            // Whoever wanted it may have left.
+            let is_wanted = begun.send(()).is_ok() && !done.is_closed();
             // A defect costs the one who asked for this, and nobody else.
-            let made = catch_unwind(AssertUnwindSafe(work));
-            // First, so that this thread does what is asked for when the result is known.
-            rest.begin();
-            if let Ok(made) = made {
-                // Whoever wanted it may have left.
-                let _ = done.send(made);
-            }
+            let made = is_wanted.then(|| catch_unwind(AssertUnwindSafe(work)).ok()).flatten();
+            Box::new(move || drop(made.map(|made| done.send(made))))
         });
-        let rested = self.resting.lock().unwrap_or_else(PoisonError::into_inner).pop_first();
-        let (number, next) = rested.or_else(|| self.begin())?;
-        let resting = Arc::downgrade(&self.resting);
-        let rest = Rest { resting, number, next: next.clone(), permit };
-        next.send(Job { work, rest }).ok()?;
-        result.await.ok()
+        match self.submit(Task { tenant: tenant.clone(), work })? {
+            // The receiver stays where it is: a job that finds it gone is not wanted any more.
+            Admission::Begun => drop(begins.await),
+            Admission::Queued => {
+                timeout(patience.queue, begins)
+                    .await
+                    .ok()
+                    .and_then(Result::ok)
+                    .ok_or(Undone::Busy)?;
+            }
+        }
+        let made = timeout(patience.work, result).await;
+        made.ok().and_then(Result::ok).ok_or(Undone::Failed)
+    }
+
+    fn submit(&self, task: Task) -> Result<Admission, Undone> {
+        let mut schedule = lock(&self.schedule);
+        let Some(task) = schedule.admit(task)? else { return Ok(Admission::Queued) };
+        let (next, number) = match schedule.eldest_at_rest() {
+            Some((number, next)) => (next, number),
+            None => {
+                let number = schedule.number();
+                let Some(next) = self.begin() else {
+                    schedule.finish(&task.tenant);
+                    return Err(Undone::Failed);
+                };
+                (next, number)
+            }
+        };
+        drop(schedule);
+        let job = Job { task, next: next.clone(), number };
+        next.send(job).map_err(|_| Undone::Failed)?;
+        Ok(Admission::Begun)
     }
 
     /// Begins a thread; none if there cannot be another.
-    fn begin(&self) -> Option<(usize, SyncSender<Job>)> {
+    fn begin(&self) -> Option<SyncSender<Job>> {
         let (next, jobs) = sync_channel::<Job>(1);
+        let schedule = Arc::downgrade(&self.schedule);
         let thread = std::thread::Builder::new().name("compress".to_owned());
-        let work = move || jobs.iter().for_each(|Job { work, rest }| work(rest));
-        thread.spawn(work).ok()?;
-        Some((self.begun.fetch_add(1, Ordering::Relaxed), next))
+        thread.spawn(move || work_off(&schedule, &jobs)).ok()?;
+        Some(next)
     }
 }
 
-impl Rest {
-    fn begin(self) {
-        if let Some(resting) = self.resting.upgrade() {
-            resting.lock().unwrap_or_else(PoisonError::into_inner).insert(self.number, self.next);
+/// Does one job after the other. Ends with the workers: a thread at work has its own way back to rest, and nobody else
+/// has one for it.
+fn work_off(schedule: &Weak<Mutex<Schedule>>, jobs: &Receiver<Job>) {
+    for Job { mut task, next, number } in jobs {
+        loop {
+            let report = (task.work)();
+            let Some(schedule) = schedule.upgrade() else { return report() };
+            let mut schedule = lock(&schedule);
+            // First, so that this thread does what is asked for when the result is known.
+            let Some(following) = schedule.finish(&task.tenant) else {
+                schedule.rest(number, next);
+                drop(schedule);
+                report();
+                break;
+            };
+            drop(schedule);
+            report();
+            task = following;
         }
-        drop(self.permit);
     }
+}
+
+fn lock(schedule: &Mutex<Schedule>) -> MutexGuard<'_, Schedule> {
+    schedule.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -92,32 +167,45 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread::{ThreadId, current};
 
+    const PATIENT: Patience =
+        Patience { queue: Duration::from_secs(60), work: Duration::from_secs(60) };
+
     fn me() -> ThreadId {
         current().id()
     }
 
+    fn workers(threads: usize) -> Workers {
+        let limits =
+            WorkerLimits { threads, threads_per_tenant: threads, ..WorkerLimits::of_cores(1) };
+        Workers::new(limits)
+    }
+
+    fn a() -> Arc<str> {
+        "a".into()
+    }
+
     #[tokio::test]
     async fn work_that_comes_one_by_one_is_done_by_one_thread() {
-        let workers = Workers::new(4);
+        let workers = workers(4);
         let mut threads = HashSet::new();
         for _ in 0..20 {
-            threads.insert(workers.run(me).await.unwrap());
+            threads.insert(workers.run(&a(), PATIENT, me).await.unwrap());
         }
         assert_eq!(threads.len(), 1);
     }
 
     #[tokio::test]
     async fn of_several_at_rest_the_eldest_works() {
-        let workers = Workers::new(2);
-        let eldest = workers.run(me).await;
+        let (workers, a) = (workers(2), a());
+        let eldest = workers.run(&a, PATIENT, me).await;
         // Both work at once, and the eldest rests first.
         let (begin, begun) = channel();
         let (end, ended) = channel();
         let first = async {
-            workers.run(move || begun.recv().is_ok()).await;
+            workers.run(&a, PATIENT, move || begun.recv().is_ok()).await.unwrap();
             end.send(()).unwrap();
         };
-        let second = workers.run(move || {
+        let second = workers.run(&a, PATIENT, move || {
             begin.send(()).unwrap();
             ended.recv().unwrap();
             me()
@@ -125,16 +213,16 @@ mod tests {
         let ((), youngest) = tokio::join!(first, second);
         assert_ne!(youngest, eldest);
         for _ in 0..3 {
-            assert_eq!(workers.run(me).await, eldest);
+            assert_eq!(workers.run(&a, PATIENT, me).await, eldest);
         }
     }
 
     #[tokio::test]
     async fn there_are_no_more_threads_than_allowed() {
-        let workers = Arc::new(Workers::new(2));
+        let workers = Arc::new(workers(2));
         let run = |_| {
             let workers = workers.clone();
-            tokio::spawn(async move { workers.run(me).await.unwrap() })
+            tokio::spawn(async move { workers.run(&a(), PATIENT, me).await.unwrap() })
         };
         let mut threads = HashSet::new();
         for task in (0..50).map(run).collect::<Vec<_>>() {
@@ -145,9 +233,71 @@ mod tests {
 
     #[tokio::test]
     async fn l7_a_defect_ends_the_work_and_not_the_thread() {
-        let workers = Workers::new(1);
-        let before = workers.run(me).await;
-        assert_eq!(workers.run(|| -> usize { panic!("a defect") }).await, None);
-        assert_eq!(workers.run(me).await, before);
+        let (workers, a) = (workers(1), a());
+        let before = workers.run(&a, PATIENT, me).await;
+        let defect = workers.run(&a, PATIENT, || -> usize { panic!("a defect") }).await;
+        assert_eq!(defect, Err(Undone::Failed));
+        assert_eq!(workers.run(&a, PATIENT, me).await, before);
+    }
+
+    #[tokio::test]
+    async fn d64_with_a_hundred_jobs_of_another_waiting_a_tenants_job_is_next() {
+        let workers = Arc::new(workers(1));
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let (let_go, held) = channel::<()>();
+        let (begun, begins) = channel();
+        let submit = |tenant: &'static str, work: Box<dyn FnOnce() + Send>| {
+            let workers = workers.clone();
+            tokio::spawn(async move { workers.run(&tenant.into(), PATIENT, work).await })
+        };
+        let note = |tenant: &'static str| {
+            let order = order.clone();
+            Box::new(move || order.lock().unwrap().push(tenant))
+        };
+        let first = submit(
+            "a",
+            Box::new(move || {
+                begun.send(()).unwrap();
+                let _ = held.recv();
+            }),
+        );
+        while begins.try_recv().is_err() {
+            tokio::task::yield_now().await;
+        }
+        let mut tasks: Vec<_> = (0..100).map(|_| submit("a", note("a"))).collect();
+        tokio::task::yield_now().await;
+        tasks.push(submit("b", note("b")));
+        while lock(&workers.schedule).queued() < 101 {
+            tokio::task::yield_now().await;
+        }
+        drop(let_go);
+        first.await.unwrap().unwrap();
+        for task in tasks {
+            task.await.unwrap().unwrap();
+        }
+        let order = order.lock().unwrap();
+        let place = order.iter().position(|tenant| *tenant == "b").unwrap();
+        assert!(place <= 1, "behind {place} jobs of the other");
+    }
+
+    #[tokio::test]
+    async fn d64_work_that_nobody_waits_for_any_more_is_not_begun() {
+        let (workers, a) = (Arc::new(workers(1)), a());
+        let (let_go, held) = channel::<()>();
+        let holding = workers.clone();
+        let first = tokio::spawn(async move {
+            holding.run(&"a".into(), PATIENT, move || held.recv().is_err()).await
+        });
+        while lock(&workers.schedule).busy() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let (begun, begins) = channel();
+        let hurried = Patience { queue: Duration::ZERO, ..PATIENT };
+        let late = workers.run(&a, hurried, move || begun.send(()).is_ok()).await;
+        assert_eq!(late, Err(Undone::Busy));
+        drop(let_go);
+        first.await.unwrap().unwrap();
+        workers.run(&a, PATIENT, || ()).await.unwrap();
+        assert!(begins.try_recv().is_err());
     }
 }

@@ -3,7 +3,8 @@
 //! [`nasty`] writes JSON texts that break careless codecs: strings that look like syntax, odd numbers,
 //! duplicate keys, lone surrogates, every white space. [`typical`] writes what tools really return, in the
 //! shapes that decide how well a format does. [`repetitive()`] writes what an encoder can factor out, and the exceptions to it. [`tools`] writes lists of tools with descriptions to minify. [`recorded()`]
-//! are outputs of real tools, and [`mutated`] what may become of them. The same seed gives the same text on every
+//! are outputs of real tools, and [`mutated`] what may become of them. [`HOSTILE_KINDS`] are
+//! texts made to be slow. The same seed gives the same text on every
 //! machine.
 //!
 //! ```
@@ -12,12 +13,14 @@
 //! assert_eq!(nasty(7, Nasty::default()), nasty(7, Nasty::default()));
 //! ```
 
+mod hostile;
 mod nasty;
 mod recorded;
 mod repetitive;
 mod tools;
 pub mod typical;
 
+pub use hostile::{HOSTILE_KINDS, HostileKind};
 pub use nasty::{Nasty, nasty};
 pub use recorded::{Recorded, mutated, recorded};
 pub use repetitive::repetitive;

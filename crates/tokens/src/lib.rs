@@ -32,6 +32,7 @@
 //! | `meter` | counting a text piece by piece, and stopping early |
 //! | `floor` | how many tokens a text has at least, seen from its bytes alone |
 //! | `seam` | where a text may be cut without changing its count |
+//! | `interrupt` | long loops that are stopped when they take too many steps or too long |
 //! | `estimate` | the heuristic, for callers that prefer speed to exactness |
 //!
 //! # What it never does
@@ -45,6 +46,7 @@
 mod counter;
 mod estimate;
 mod floor;
+pub mod interrupt;
 mod meter;
 mod model;
 mod seam;

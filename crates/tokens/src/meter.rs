@@ -1,7 +1,7 @@
 //! Counting a text piece by piece, and stopping early.
 
-use crate::Vocabulary;
-use crate::{floor, seam};
+use crate::interrupt::tick;
+use crate::{Vocabulary, floor, seam};
 
 /// Bytes counted between two looks at whether the answer is known already.
 ///
@@ -53,6 +53,7 @@ impl<'t> Meter<'t> {
         let mut rest = self.rest;
         while !rest.is_empty() {
             let (piece, others) = cut(rest);
+            tick(piece.len());
             let floor = floor::tokens(self.vocabulary, piece).max(shortest(piece));
             floors.push(floor);
             at_least += floor;
@@ -73,6 +74,7 @@ impl<'t> Meter<'t> {
     /// Counts the next piece.
     fn step(&mut self) -> usize {
         let (piece, rest) = cut(self.rest);
+        tick(piece.len());
         let tokens = self.vocabulary.table().count(piece);
         self.tokens += tokens;
         self.examined += piece.len();

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::{Hint, Key};
 use tokenforge_compress::{
-    Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, Expired, History, Mode, Output, Settings, Vault,
+    Compressed, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings, Vault,
 };
 use tokenforge_config::Overrides;
 use tokenforge_store::{Disk, Kind, Store};
@@ -62,7 +62,7 @@ impl Workshop {
             return Answered { texts: vec![None; asked.texts.len()] };
         }
         let started = Instant::now();
-        let expired = || started.elapsed() >= PATIENCE;
+        let expired = Deadline::new(move || started.elapsed() >= PATIENCE);
         let arguments = match &asked.arguments {
             serde_json::Value::Null => String::new(),
             serde_json::Value::String(text) => text.clone(),
@@ -85,7 +85,7 @@ impl Workshop {
         Answered { texts }
     }
 
-    fn made(&self, output: &Output<'_>, asked: &Asked, expired: Expired<'_>) -> Made {
+    fn made(&self, output: &Output<'_>, asked: &Asked, expired: &Deadline) -> Made {
         let vault = self.vault.as_ref().filter(|_| asked.can_expand);
         let limit = self.settings.max_output_bytes;
         // What can be fetched back is cut where the agent would cut it for good.

@@ -4,6 +4,7 @@ use super::OVERHEAD;
 use super::pattern::{Pattern, fields, may_repeat};
 use crate::weight::weight;
 use foldhash::HashMap;
+use tokenforge_tokens::interrupt::tick;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const FEWEST_ROWS: usize = 6;
@@ -131,6 +132,7 @@ impl<'a> Sample<'a> {
     }
 
     fn node(&self, rows: Vec<usize>) -> Node {
+        tick(rows.len() * self.columns);
         let of_column = |column| rows.iter().map(|&row| self.weight(row, column)).sum::<usize>();
         let (mut plain, mut patterned) = (0, OVERHEAD + rows.len());
         for column in 0..self.columns {

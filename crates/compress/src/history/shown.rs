@@ -3,6 +3,7 @@
 use super::{Line, duplicate_marker};
 use crate::SIGNATURE;
 use foldhash::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,6 +16,9 @@ pub(super) struct Index {
     shown: Vec<Shown>,
     /// The first text of each name.
     by_name: HashMap<String, usize>,
+    /// The texts of each hash. A conversation may have thousands of results that are nearly the same: none is compared with
+    /// all of them.
+    by_text: HashMap<u64, Vec<u32>>,
     /// By the hash of a line.
     places: HashMap<u64, Places>,
 }
@@ -81,6 +85,7 @@ impl Index {
             }
         }
         lines.shrink_to_fit();
+        self.by_text.entry(self.hash_of(text)).or_default().push(index);
         let (name, tool) = (name.to_owned(), tool.to_owned());
         let (has_own_name, text) = (true, text.into());
         self.shown.push(Shown { name, has_own_name, tool, text, lines });
@@ -92,7 +97,11 @@ impl Index {
         let texts: usize =
             self.shown.iter().map(|shown| shown.text.len() + shown.lines.capacity() * line).sum();
         let named = size_of::<Shown>() + 2 * size_of::<(String, usize)>();
-        texts + self.shown.len() * named + self.places.capacity() * size_of::<(u64, Places)>()
+        let hashed = self.by_text.capacity() * size_of::<(u64, Vec<u32>)>();
+        texts
+            + hashed
+            + self.shown.len() * named
+            + self.places.capacity() * size_of::<(u64, Places)>()
     }
 
     /// The text shown under a name that no other has.
@@ -103,9 +112,15 @@ impl Index {
     /// The name and tool of a text that was shown just so under another name than `not`.
     pub(super) fn same_as(&self, text: &str, not: Option<&str>) -> Option<(&str, &str)> {
         let is_it =
-            |shown: &&Shown| *shown.text == *text && not != Some(&shown.name) && shown.has_own_name;
-        let shown = self.shown.iter().find(is_it)?;
+            |shown: &&Shown| shown.has_own_name && not != Some(&shown.name) && *shown.text == *text;
+        let alike = self.by_text.get(&self.hash_of(text))?;
+        let shown = alike.iter().filter_map(|&index| self.shown.get(index as usize)).find(is_it)?;
         Some((&shown.name, &shown.tool))
+    }
+
+    /// By the seed of a map, so that nobody can make texts that look alike.
+    fn hash_of(&self, text: &str) -> u64 {
+        self.by_text.hasher().hash_one(text)
     }
 
     /// The text that a duplicate marker stands for.

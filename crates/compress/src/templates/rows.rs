@@ -1,6 +1,7 @@
 //! Rows of one shape, and what a template for them would cost, in estimated tokens.
 
 use super::scan::{Field, Scan};
+use tokenforge_tokens::interrupt::tick;
 
 /// Going to a template and back again.
 const SWITCH: i64 = 2;
@@ -20,6 +21,7 @@ pub(super) struct Rows<'a> {
 impl<'a> Rows<'a> {
     pub(super) fn new(scan: &'a Scan<'a>, lines: Vec<u32>) -> Self {
         let mut rows = Self { scan, varying: varying(scan, &lines), lines, values: 0 };
+        tick(rows.lines.len() * (1 + rows.varying.len()));
         rows.values = rows.values_of(&rows.varying);
         rows
     }

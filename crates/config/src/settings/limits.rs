@@ -22,8 +22,12 @@ pub struct Limits {
     pub drain_timeout: Duration,
     /// How many clients may be connected at once.
     pub max_connections: usize,
-    /// Compressed request bodies may not decode to more bytes than this.
+    /// Compressed request bodies that decode to more bytes than this are not looked into.
     pub max_decoded_bytes: usize,
+    /// Nor those that decode to more than so many times their bytes, where that is more than a megabyte.
+    pub max_decoding_ratio: usize,
+    /// How many bytes of request bodies may be in memory to be looked into, in all; one tenant has at most half of that.
+    pub max_work_bytes: usize,
     /// How long connecting to an upstream may take.
     pub connect_timeout: Duration,
     /// How long a client may take to send a request's headers.
@@ -46,10 +50,12 @@ impl Default for Limits {
             max_answer_bytes: 16 << 20,
             keep_alive_timeout: Duration::from_secs(75),
             idle_timeout: Duration::from_secs(300),
-            max_body_bytes: 64 << 20,
+            max_body_bytes: 32 << 20,
             drain_timeout: Duration::from_secs(30),
             max_connections: 10_000,
-            max_decoded_bytes: 128 << 20,
+            max_decoded_bytes: 32 << 20,
+            max_decoding_ratio: 100,
+            max_work_bytes: 64 << 20,
             connect_timeout: Duration::from_secs(10),
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(120),

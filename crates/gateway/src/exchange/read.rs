@@ -1,11 +1,13 @@
 //! The body of a request: read where somebody has to see it, passed on as it comes where nobody has.
 
-use super::{Kind, Stop, Visit};
+use super::{Kind, QUEUE_PATIENCE, Stop, Visit};
 use crate::answer::Problem;
+use crate::byte_budget::{ByteBudget, BytePermit};
 use crate::http::body::{Body, BodyError, Limit, TooSlow};
 use crate::http::coding::{Coding, CodingError};
-use crate::http::read::{Read, joined, read, read_apart};
+use crate::http::read::{Read, joined, read_apart};
 use crate::options::Options;
+use crate::workers::Patience;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -40,6 +42,9 @@ impl Payload {
     }
 }
 
+/// Of a body whose length nobody said, so much is read before there must be room for the longest.
+const PIECE: usize = 1 << 20;
+
 /// Who has to see a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
@@ -52,52 +57,117 @@ pub(super) enum Reader {
 }
 
 impl Visit<'_> {
-    /// Reads the body if somebody has to see it.
+    /// Reads the body if somebody has to see it. Until it was worked on, there must be room for it.
     pub(super) async fn read(
         &self,
         exchange: &Exchange,
         body: Incoming,
         reader: Reader,
-    ) -> Result<Payload, Stop> {
+    ) -> Result<(Payload, Option<BytePermit>), Stop> {
         let limits = &self.state.settings.limits;
-        let pace = Limit::of_request(limits);
         let is_nobodys = reader == Reader::IfItNamesUs && body.is_end_stream();
+        let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
+        let body = Body::passing(body, Limit::of_request(limits));
         if reader == Reader::Nobody || is_nobodys {
-            return Ok(Payload::Passing(Body::passing(body, pace)));
+            return Ok((Payload::Passing(body), None));
         }
         let coding = Coding::of(&exchange.request().headers);
-        let wire = if reader == Reader::IfItNamesUs && coding == Ok(None) {
-            let pieces = read_apart(body, limits.max_body_bytes, pace).await;
-            match pieces.map_err(|error| unread(&error))? {
-                Ok(pieces) if may_name_us(&pieces) => joined(pieces),
-                Ok(pieces) => return Ok(Payload::Passing(pieces.into())),
-                Err(body) => return Ok(Payload::Passing(body)),
-            }
-        } else {
-            let whole = read(body, limits.max_body_bytes, pace).await;
-            match whole.map_err(|error| unread(&error))? {
-                Read::Whole(body) => body,
-                Read::TooLong(body) => return Ok(Payload::Passing(body)),
-            }
+        let is_coded = matches!(coding, Ok(Some(_)));
+        let Ok(room) = self.room(exchange, length.unwrap_or(PIECE), is_coded).await else {
+            return self.unseen(body);
         };
-        if wire.is_empty() {
-            return Ok(Payload::Here(wire));
+        if reader == Reader::IfItNamesUs && coding == Ok(None) {
+            let limit = length.map_or(PIECE, |_| limits.max_body_bytes);
+            let pieces = read_apart(body, limit).await;
+            return Ok(match pieces.map_err(|error| unread(&error))? {
+                Ok(pieces) if may_name_us(&pieces) => (Payload::Here(joined(pieces)), room),
+                Ok(pieces) => (Payload::Passing(pieces.into()), None),
+                Err(body) => (Payload::Passing(body), None),
+            });
         }
-        let Ok(coding) = coding else {
-            return Ok(Payload::Passing(wire.into()));
+        let limit = length.map_or(PIECE, |_| limits.max_body_bytes);
+        let (wire, room) = match body.read(limit).await.map_err(|error| unread(&error))? {
+            Read::Whole(wire) => (wire, room),
+            Read::TooLong(body) if length.is_some() => return Ok((Payload::Passing(body), None)),
+            Read::TooLong(body) => {
+                // Nobody said how long it is, and it is long. What is held is given back first: others may wait for it too.
+                drop(room);
+                let Ok(room) = self.room(exchange, limits.max_body_bytes, is_coded).await else {
+                    return self.unseen(body);
+                };
+                match body.read(limits.max_body_bytes).await.map_err(|error| unread(&error))? {
+                    Read::Whole(wire) => (wire, room),
+                    Read::TooLong(body) => return Ok((Payload::Passing(body), None)),
+                }
+            }
         };
-        let Some(coding) = coding else { return Ok(Payload::Here(wire)) };
-        let (coded, limit) = (wire.clone(), limits.max_decoded_bytes);
-        let decoding = tokio::task::spawn_blocking(move || coding.decode(&coded, limit));
-        match decoding.await.unwrap_or(Err(CodingError::Malformed)) {
-            Ok(decoded) => Ok(Payload::Coded { wire, decoded }),
-            // The provider says what is wrong with it.
-            Err(CodingError::Malformed) => Ok(Payload::Passing(wire.into())),
-            // Nothing but our own member was looked for.
-            Err(_) if reader == Reader::IfItNamesUs => Ok(Payload::Passing(wire.into())),
-            Err(error) => {
+        let payload = match coding {
+            _ if wire.is_empty() => Payload::Here(wire),
+            Ok(None) => Payload::Here(wire),
+            Ok(Some(coding)) => Box::pin(self.decode(exchange, wire, coding)).await?,
+            Err(()) => Payload::Passing(wire.into()),
+        };
+        Ok((payload, room))
+    }
+
+    /// Room for a body of so many bytes, and for what it may decode to: none for one that is small, or will not be read.
+    async fn room(
+        &self,
+        exchange: &Exchange,
+        length: usize,
+        is_coded: bool,
+    ) -> Result<Option<BytePermit>, ()> {
+        let limits = &self.state.settings.limits;
+        let bytes = length + if is_coded { self.decoded_limit(length) } else { 0 };
+        if ByteBudget::is_small(bytes) || length > limits.max_body_bytes {
+            return Ok(None);
+        }
+        let tenant = exchange.tenant.clone().unwrap_or_default();
+        let room = self.gateway.bodies.acquire(&tenant, bytes, QUEUE_PATIENCE).await;
+        room.map(Some).ok_or(())
+    }
+
+    fn decoded_limit(&self, coded: usize) -> usize {
+        let limits = &self.state.settings.limits;
+        Coding::decoded_limit(coded, limits.max_decoding_ratio, limits.max_decoded_bytes)
+    }
+
+    /// A body for which there was no room: it streams by, unless somebody must see it.
+    fn unseen(&self, body: Body) -> Result<(Payload, Option<BytePermit>), Stop> {
+        self.gateway.telemetry.gave_up();
+        match self.must_see() {
+            true => Err(Problem::busy().into()),
+            false => Ok((Payload::Passing(body), None)),
+        }
+    }
+
+    /// Is a body that nobody saw not to go on?
+    fn must_see(&self) -> bool {
+        self.state.settings.redact_secrets || self.plugin_reader() == Reader::Whoever
+    }
+
+    /// Decodes a body, with the tenant's share of the workers.
+    async fn decode(
+        &self,
+        exchange: &Exchange,
+        wire: Bytes,
+        coding: Coding,
+    ) -> Result<Payload, Stop> {
+        let (coded, limit) = (wire.clone(), self.decoded_limit(wire.len()));
+        let tenant = exchange.tenant.clone().unwrap_or_default();
+        let patience = Patience { queue: QUEUE_PATIENCE, work: QUEUE_PATIENCE };
+        let decoding =
+            self.gateway.workers.run(&tenant, patience, move || coding.decode(&coded, limit));
+        match decoding.await {
+            Ok(Ok(decoded)) => Ok(Payload::Coded { wire, decoded }),
+            Ok(Err(error @ CodingError::TooLarge { .. })) if self.must_see() => {
                 Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into())
             }
+            // The provider says what is wrong with it.
+            Ok(Err(CodingError::Malformed | CodingError::TooLarge { .. })) => {
+                Ok(Payload::Passing(wire.into()))
+            }
+            Err(_) => self.unseen(wire.into()).map(|(payload, _)| payload),
         }
     }
 

@@ -5,6 +5,7 @@ use super::read::Payload;
 use super::redaction::Checked;
 use super::{Stop, Visit, detected};
 use crate::answer::Problem;
+use crate::blocking::blocking;
 use crate::expand::Originals;
 use crate::http::body::Body;
 use crate::note::Note;
@@ -14,6 +15,7 @@ use crate::rewrite::{
     Asker, Attempt, Effort, Means, Order, Reading, Rewritten, rewrite, unchecked,
 };
 use crate::strategy::{self, Shortened};
+use crate::workers::{Patience, Undone};
 use bytes::Bytes;
 use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
@@ -25,8 +27,12 @@ use tokenforge_plugin::Exchange;
 /// A longer body is not looked at on the threads that move bytes.
 const SHORT: usize = 512 << 10;
 
-/// How long after the deadline the work is waited for: a store may not answer, and no stage is interrupted.
+/// How long after the deadline the work is waited for: a store may not answer.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a request waits for a share of the workers. That is not counted against its deadline: how much others send
+/// must not decide whether it is compressed.
+pub(crate) const QUEUE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where the client hears how many tokens its tool results have.
 const TOKENS_BEFORE: HeaderName = HeaderName::from_static("x-forge-tokens-before");
@@ -153,58 +159,67 @@ impl Rewriting {
 
 /// Rewrites a body, on threads of its own if there is work.
 pub(crate) async fn made(order: &Order) -> Result<Rewritten, Problem> {
-    let deadline = Instant::now() + order.state.settings.tool_output.deadline;
-    let nothing = &Shortened::default();
     let mut reading = None;
     if order.body.len() <= SHORT {
-        let means = Means { effort: Effort::Remembered, deadline, shortened: nothing };
-        match rewrite(order, &means, None)? {
+        match attempt(order, Effort::Remembered)? {
             Attempt::Done(rewritten) => return Ok(rewritten),
             Attempt::Unfinished(read) => reading = read,
         }
     }
-    Box::pin(made_anew(order, deadline, reading)).await
+    Box::pin(made_anew(order, reading)).await
 }
 
 /// Rewrites a body on threads of its own.
-async fn made_anew(
-    order: &Order,
-    deadline: Instant,
-    reading: Option<Reading>,
-) -> Result<Rewritten, Problem> {
-    let nothing = &Shortened::default();
+async fn made_anew(order: &Order, reading: Option<Reading>) -> Result<Rewritten, Problem> {
     let shortened = strategy::shorten(order).await?;
-    let work = worked(order.clone(), deadline, shortened, reading);
-    if let Ok(Some(rewritten)) = tokio::time::timeout_at((deadline + GRACE).into(), work).await {
-        return rewritten;
-    }
+    let undone = match worked(order.clone(), shortened, reading).await {
+        Ok(made) => return made,
+        Err(undone) => undone,
+    };
     order.gateway.telemetry.gave_up();
     if order.state.settings.redact_secrets {
-        return Err(unchecked("the check took too long"));
+        return Err(match undone {
+            Undone::Busy => Problem::busy(),
+            _ => unchecked("the check took too long"),
+        });
     }
-    let means = Means { effort: Effort::Least, deadline, shortened: nothing };
-    Ok(match rewrite(order, &means, None)? {
+    let attempt = if order.body.len() <= SHORT {
+        attempt(order, Effort::Least)
+    } else {
+        let order = order.clone();
+        let attempt = blocking(move || attempt(&order, Effort::Least)).await;
+        attempt.unwrap_or(Ok(Attempt::Unfinished(None)))
+    };
+    Ok(match attempt? {
         Attempt::Done(rewritten) => rewritten,
         Attempt::Unfinished(_) => Rewritten::untouched(&order.body),
     })
 }
 
-/// Does all the work. Nothing if a defect ended it.
+/// Rewrites a body with an effort in which no stage begins.
+fn attempt(order: &Order, effort: Effort) -> Result<Attempt, Problem> {
+    let means = Means { effort, deadline: Instant::now(), shortened: &Shortened::default() };
+    rewrite(order, &means, None)
+}
+
+/// Does all the work, as soon as the tenant has a thread for it.
 async fn worked(
     order: Order,
-    deadline: Instant,
     shortened: Shortened,
     reading: Option<Reading>,
-) -> Option<Result<Rewritten, Problem>> {
-    let gateway = order.gateway.clone();
-    let working = gateway.workers.run(move || {
+) -> Result<Result<Rewritten, Problem>, Undone> {
+    let (gateway, tenant) = (order.gateway.clone(), order.tenant.clone());
+    let time = order.state.settings.tool_output.deadline;
+    let patience = Patience { queue: QUEUE_PATIENCE, work: time + GRACE };
+    let working = gateway.workers.run(&tenant, patience, move || {
+        let deadline = Instant::now() + time;
         let means = Means { effort: Effort::Full, deadline, shortened: &shortened };
         rewrite(&order, &means, reading)
     });
     match working.await? {
-        Ok(Attempt::Done(rewritten)) => Some(Ok(rewritten)),
-        Ok(Attempt::Unfinished(_)) => None,
-        Err(problem) => Some(Err(problem)),
+        Ok(Attempt::Done(rewritten)) => Ok(Ok(rewritten)),
+        Ok(Attempt::Unfinished(_)) => Err(Undone::Failed),
+        Err(problem) => Ok(Err(problem)),
     }
 }
 

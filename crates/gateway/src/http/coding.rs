@@ -4,6 +4,9 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, HeaderMap};
 use std::io::{self, Read, Write};
 
+/// A body that decodes to no more bytes than this may be coded as well as anybody can.
+const SMALL: usize = 1 << 20;
+
 /// A content coding that can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
@@ -44,7 +47,14 @@ impl Coding {
         }
     }
 
-    /// Decodes a whole body, if it has no more than `limit` bytes then.
+    /// How many bytes a body of this size may have when it is decoded: in no case more than `most`, and no more than so many
+    /// times its own, but for small ones. A history of tool results that repeat each other is 20 to 50 times as large as its
+    /// coded form; a decompression bomb 1,000 times and more.
+    pub(crate) fn decoded_limit(coded: usize, ratio: usize, most: usize) -> usize {
+        most.min(coded.saturating_mul(ratio).max(SMALL))
+    }
+
+    /// Decodes a whole body, if it has no more than `limit` bytes then. It is never decoded further than that.
     pub(crate) fn decode(self, body: &[u8], limit: usize) -> Result<Bytes, CodingError> {
         let reader: Box<dyn Read + '_> = match self {
             Coding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(body)),

@@ -1,6 +1,6 @@
 //! Reading a body whole, within bounds.
 
-use super::body::{Body, BodyError, Limit, Passing};
+use super::body::{Body, BodyError, Limit};
 use bytes::{Bytes, BytesMut};
 use hyper::body::Incoming;
 
@@ -23,13 +23,12 @@ pub(crate) async fn read(body: Incoming, limit: usize, pace: Limit) -> Result<Re
     Body::passing(body, pace).read(limit).await
 }
 
-/// Reads a body like [`read`], to be passed on as it is: in the pieces in which it came, if they are few.
+/// Reads a body that passes like [`read`], to be passed on as it is: in the pieces in which it came, if they are few.
 pub(crate) async fn read_apart(
-    body: Incoming,
+    body: Body,
     limit: usize,
-    pace: Limit,
 ) -> Result<Result<Vec<Bytes>, Body>, BodyError> {
-    let mut passing = Box::new(Passing::new(body, pace));
+    let Body::Passing(mut passing) = body else { return Ok(Err(body)) };
     Ok(match passing.gather(limit, Gathered::apart()).await? {
         Some(gathered) => Ok(gathered.into_pieces()),
         None => Err(Body::Passing(passing)),

@@ -34,6 +34,9 @@ pub(crate) struct Texts<'m> {
     tenant: u64,
     session: u64,
     found: RefCell<Found>,
+    /// Texts that were learned since, in the order of the body. Apart from those that were found: putting each in its place
+    /// among them would take time by the square of their number.
+    learned: RefCell<Found>,
     /// The conversation that the body goes on with.
     trail: OnceCell<Arc<Trail>>,
 }
@@ -43,11 +46,12 @@ impl<'m> Texts<'m> {
         let tenant = xxh3_64_with_seed(speaker.tenant.as_bytes(), memo.seed);
         let seed = tenant.wrapping_add(speaker.dialect as u64);
         let session = xxh3_64_with_seed(speaker.session.unwrap_or_default().as_bytes(), seed);
-        Texts { memo, tenant, session, found: found.into(), trail: OnceCell::new() }
+        let learned = RefCell::default();
+        Texts { memo, tenant, session, found: found.into(), learned, trail: OnceCell::new() }
     }
 
     pub(crate) fn into_found(self) -> Found {
-        self.found.into_inner()
+        merged(self.found.into_inner(), self.learned.into_inner())
     }
 
     /// A result that `rest` starts with, if there was such a one.
@@ -59,12 +63,14 @@ impl<'m> Texts<'m> {
 
     /// The entry whose text stands in this place, and is all that does: another may go on where it ends.
     pub(crate) fn at(&self, place: &Range<usize>) -> Option<Ref<'_, Entry>> {
-        let entry = Ref::filter_map(self.found.borrow(), |found| {
-            let index = found.binary_search_by_key(&place.start, |(at, _)| *at).ok()?;
-            let (_, entry) = found.get(index)?;
-            (entry.raw.len() == place.len()).then_some(&**entry)
-        });
-        entry.ok()
+        [&self.learned, &self.found].into_iter().find_map(|texts| {
+            let entry = Ref::filter_map(texts.borrow(), |texts| {
+                let index = texts.binary_search_by_key(&place.start, |(at, _)| *at).ok()?;
+                let (_, entry) = texts.get(index)?;
+                (entry.raw.len() == place.len()).then_some(&**entry)
+            });
+            entry.ok()
+        })
     }
 
     /// From now on the text of this entry is known.
@@ -73,18 +79,18 @@ impl<'m> Texts<'m> {
             && result.shape == Shape::Text
         {
             self.memo.heads.insert(self.key(head), Arc::downgrade(entry));
-            let mut found = self.found.borrow_mut();
-            let place = (result.span.start, entry.clone());
-            match found.binary_search_by_key(&place.0, |(at, _)| *at) {
-                // One that the text goes on behind.
-                Ok(index) => found[index] = place,
-                Err(index) => found.insert(index, place),
+            let mut learned = self.learned.borrow_mut();
+            let start = result.span.start;
+            if learned.last().is_none_or(|(last, _)| *last < start) {
+                learned.push((start, entry.clone()));
             }
         }
     }
 
     /// From now on the conversation is known, with all the texts that were found and learned.
     pub(crate) fn learn_turns(&self, request: &Request<'_>, body: &[u8]) {
+        let known = merged(self.found.take(), self.learned.take());
+        self.found.replace(known);
         if let Some((list, trail)) = Trail::of(request, body, &self.found.borrow())
             && let Some(key) = self.trail_key(list)
         {
@@ -99,6 +105,24 @@ impl<'m> Texts<'m> {
     fn trail_key(&self, list: &[u8]) -> Option<u64> {
         Some(xxh3_64_with_seed(list.get(..trails::HEAD)?, self.session))
     }
+}
+
+/// The texts of two lists in the order of the body. Where both have one, the first was cut short, and goes on in the second.
+fn merged(found: Found, learned: Found) -> Found {
+    if learned.is_empty() {
+        return found;
+    }
+    let mut merged = Found::with_capacity(found.len() + learned.len());
+    let mut found = found.into_iter().peekable();
+    for text in learned {
+        while let Some(before) = found.next_if(|(at, _)| *at < text.0) {
+            merged.push(before);
+        }
+        found.next_if(|(at, _)| *at == text.0);
+        merged.push(text);
+    }
+    merged.extend(found);
+    merged
 }
 
 impl Known for Texts<'_> {

@@ -2,13 +2,15 @@
 
 use crate::answer::{self, Problem};
 use crate::blocking::blocking;
-use crate::exchange::made;
+use crate::byte_budget::ByteBudget;
+use crate::exchange::{QUEUE_PATIENCE, made};
 use crate::gateway::Gateway;
 use crate::http::body::Body;
 use crate::note::Note;
 use crate::options::Options;
 use crate::rewrite::{Asker, Order, redacted_body};
 use http::{Response, StatusCode, Uri};
+use http_body::Body as _;
 use hyper::body::Incoming;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -61,6 +63,15 @@ async fn compress(
 ) -> Result<Response<Body>, Problem> {
     let state = gateway.state();
     let limit = state.settings.limits.max_body_bytes;
+    let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
+    let length = length.unwrap_or(limit);
+    let _room = match ByteBudget::is_small(length) || length > limit {
+        true => None,
+        false => {
+            let room = gateway.bodies.acquire(&tenant, length, QUEUE_PATIENCE).await;
+            Some(room.ok_or_else(Problem::busy)?)
+        }
+    };
     let body = super::whole(gateway, body, limit).await?;
     let unreadable =
         |error| Problem::bad_request(format!("expected {{\"messages\": […]}}: {error}"));

@@ -6,6 +6,7 @@ use super::steps;
 use crate::answer::{self, Problem};
 use crate::gateway::{Gateway, State};
 use crate::http::body::Body;
+use crate::workers;
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
 use pretty::pretty;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Access, Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_compress::{Access, Deadline, Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_formats::stc2::Level;
 use tokenforge_formats::{Form, Json};
 use tokenforge_tokens::{Counter, for_model};
@@ -26,6 +27,9 @@ const LONGEST_MESSAGE: usize = 6 * LONGEST + (64 << 10);
 
 /// No stage begins after this.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whose work it is: the operator has a share of the workers like any tenant, whose names have no blank.
+const OPERATOR: &str = "the operator";
 
 /// The modes that do something, from the least to the most.
 const MODES: [Mode; 4] = [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive];
@@ -56,7 +60,10 @@ pub(super) async fn answer(gateway: &Arc<Gateway>, body: Incoming) -> Response<B
         let tried = read(&body)?;
         let _turn = gateway.playground.acquire().await.map_err(|_| failed())?;
         let state = gateway.state();
-        gateway.workers.run(move || document(&tried, &state)).await.ok_or_else(failed)
+        let operator = Arc::from(OPERATOR);
+        let patience = workers::Patience { queue: PATIENCE, work: 2 * PATIENCE };
+        let work = gateway.workers.run(&operator, patience, move || document(&tried, &state));
+        work.await.map_err(|_| failed())
     };
     match tried.await {
         Ok(document) => answer::json(StatusCode::OK, &document),
@@ -118,8 +125,8 @@ fn mode(tried: &Tried, settings: &Settings, deadline: Instant) -> Value {
     };
     // Nothing is stored, so that any key will do for the references.
     let key = Key::from_bytes([0; 32]);
-    let is_late = || Instant::now() >= deadline;
-    let engine = Engine::new(settings).with_deadline(&is_late).traced();
+    let deadline = Deadline::new(move || Instant::now() >= deadline);
+    let engine = Engine::new(settings).with_deadline(&deadline).traced();
     // The mode `safe` offers no tool, so that nobody could ask.
     let access = if settings.mode.leaves_out() { Access::Reader } else { Access::Others };
     let engine = engine.with_vault(Vault { key: &key, access });

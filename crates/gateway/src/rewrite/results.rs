@@ -15,7 +15,8 @@ use std::time::Instant;
 use tokenforge_compress::reference::Reference;
 use tokenforge_compress::session::{Remembered, SessionOptions};
 use tokenforge_compress::{
-    Compressed, Engine, History, Mode, Original, Outcome, Output, Reason, Session, Verdict,
+    Compressed, Deadline, Engine, History, Mode, Original, Outcome, Output, Reason, Session,
+    Verdict,
 };
 use tokenforge_dialects::ToolResult;
 use tokenforge_store::Kind;
@@ -206,10 +207,9 @@ impl Worker<'_> {
             return plain(shortened);
         }
         let deadline = self.means.deadline;
-        let is_late = || Instant::now() >= deadline;
         let sticky = self.order.gateway.sticky(output, self.engine.settings());
         let was_late = sticky.is_late();
-        let expired = || was_late || is_late();
+        let expired = Deadline::new(move || was_late || Instant::now() >= deadline);
         let engine = self.engine.with_deadline(&expired);
         let made = match session {
             Some(session) => session.compress(&engine, output, history, self.session_options()),
@@ -219,8 +219,8 @@ impl Worker<'_> {
         if is_breach {
             sticky.remember_late();
             self.order.gateway.telemetry.deadline_passed();
-            let late = self.engine.with_deadline(&|| true);
-            return plain(late.compress(output, history));
+            let passed = Deadline::new(|| true);
+            return plain(self.engine.with_deadline(&passed).compress(output, history));
         }
         made
     }

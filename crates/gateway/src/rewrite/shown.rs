@@ -47,26 +47,31 @@ impl<'r> Shown<'r> {
     /// What was shown before a result. The texts of one result are one, and none of them is before the others.
     pub(super) fn before(&mut self, result: &ToolResult, body: &[u8]) -> &History {
         let ready = self.waiting.partition_point(|text| text.result.number < result.number);
-        let rest = self.waiting.split_off(ready);
-        if self.seen.is_none() {
-            self.take_up();
+        // Asked for every text of a result, it is something to do for the first alone: what waits is not moved in vain.
+        if ready > 0 || self.seen.is_none() {
+            let ready = self.take_up(ready);
+            let before = self.waiting.drain(..ready);
+            for texts in before.as_slice().chunk_by(|a, b| a.result.number == b.result.number) {
+                let (Some(first), Some(last)) = (texts.first(), texts.last()) else { continue };
+                let shown: Vec<Cow<'_, str>> =
+                    texts.iter().map(|text| text.forwarded(body)).collect();
+                let (call, tool) = (first.result.id(body), first.result.tool(body));
+                self.history.add(call.as_deref(), &tool, &shown.join("\n"));
+                self.seen = Some(last.seen);
+            }
         }
-        for texts in self.waiting.chunk_by(|a, b| a.result.number == b.result.number) {
-            let (Some(first), Some(last)) = (texts.first(), texts.last()) else { continue };
-            let shown: Vec<Cow<'_, str>> = texts.iter().map(|text| text.forwarded(body)).collect();
-            let (call, tool) = (first.result.id(body), first.result.tool(body));
-            self.history.add(call.as_deref(), &tool, &shown.join("\n"));
-            self.seen = Some(last.seen);
-        }
-        self.waiting = rest;
         &self.history
     }
 
-    /// Goes on from the longest part of the conversation that an earlier turn left.
-    fn take_up(&mut self) {
+    /// Goes on from the longest part of the conversation that an earlier turn left, of these first texts that wait. How
+    /// many of them still do.
+    fn take_up(&mut self, ready: usize) -> usize {
+        if self.seen.is_some() {
+            return ready;
+        }
         self.seen = Some(Seen::default());
         let mut next = None;
-        for at in (0..self.waiting.len()).rev() {
+        for at in (0..ready).rev() {
             let Waiting { seen, result, .. } = self.waiting[at];
             // Half of a result's texts are another result.
             let is_last = next.replace(result.number) != Some(result.number);
@@ -74,9 +79,10 @@ impl<'r> Shown<'r> {
                 self.history = history;
                 self.seen = Some(seen);
                 self.waiting.drain(..=at);
-                return;
+                return ready - at - 1;
             }
         }
+        ready
     }
 
     /// Leaves what was seen for the next turn.
@@ -108,4 +114,37 @@ fn text_of(replacement: &str, shape: Shape) -> Option<Cow<'_, str>> {
         }
     };
     unescape(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memo::Memo;
+    use crate::report::Figures;
+    use tokenforge_dialects::{Dialect, Request};
+
+    #[test]
+    fn d64_what_waits_is_not_moved_for_every_text_of_a_result() {
+        const PARTS: usize = 900;
+        let part = |n: usize| format!(r#"{{"type":"text","text":"part {n}"}}"#);
+        let parts: Vec<String> = (0..PARTS).map(part).collect();
+        let body = format!(
+            r#"{{"messages":[{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":[{}]}}]}}]}}"#,
+            parts.join(",")
+        );
+        let request = Request::read(body.as_bytes(), Dialect::Anthropic).unwrap();
+        assert_eq!(request.results.len(), PARTS);
+        let memo = Memo::default();
+        let mut shown = Shown::new(&memo.histories, PARTS);
+        let (place, mut chain) = (shown.waiting.as_ptr(), memo.chain("us", 0));
+        for result in &request.results {
+            shown.before(result, body.as_bytes());
+            assert_eq!((shown.waiting.as_ptr(), shown.waiting.capacity()), (place, PARTS));
+            chain = memo.next(chain, result, body.as_bytes(), None);
+            let figures = Arc::new(Figures::untouched("Bash", None));
+            let entry = memo.keep(chain, result, body.as_bytes(), None, None, figures);
+            shown.add(result, chain, entry);
+        }
+        assert_eq!(shown.waiting.len(), PARTS);
+    }
 }

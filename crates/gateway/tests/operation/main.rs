@@ -5,6 +5,7 @@
 mod admin_guard;
 mod dashboard;
 mod dropin;
+mod fair;
 mod faults;
 mod fields;
 mod filters;
