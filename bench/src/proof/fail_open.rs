@@ -4,10 +4,13 @@ use crate::kit::{Bench, Gateway, Provider, conversation, messages, rows, test_ru
 use crate::row::{Faults, Measured, Row};
 use serde_json::json;
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Compressed, Engine, Expired, History, Mode, Output, Settings, Vault};
+use tokenforge_compress::{
+    Access, Compressed, Deadline, Engine, History, Mode, Output, Settings, Vault,
+};
 use tokenforge_mock::Mock;
 use tokenforge_samples::recorded;
 
@@ -43,24 +46,29 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 fn at_every_moment(output: &Output<'_>, mode: Mode, name: &str, faults: &mut Faults) -> usize {
     let key = Key::from_secret("for the proof");
     let settings = Settings { mode, ..Settings::default() };
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, tenant: "t" });
-    let asked = AtomicUsize::new(0);
-    let ask = || asked.fetch_add(1, Ordering::Relaxed);
-    let count = || ask() == usize::MAX;
-    let _ = engine.with_deadline(&count).compress(output, &History::default());
+    let engine = Engine::new(&settings).with_vault(Vault { key: &key, access: Access::Reader });
+    let asked = Arc::new(AtomicUsize::new(0));
+    let asks = |fails: fn(usize, usize) -> bool, moment: usize| {
+        let asked = asked.clone();
+        Deadline::new(move || fails(asked.fetch_add(1, Ordering::Relaxed), moment))
+    };
+    let never = asks(|_, _| false, 0);
+    let _ = engine.with_deadline(&never).compress(output, &History::default());
     let moments = asked.load(Ordering::Relaxed);
     // A stage may ask often: some hundred moments over all of them are enough.
     let tried: Vec<usize> = (0..moments).step_by(moments.div_ceil(200).max(1)).collect();
     for &moment in &tried {
-        let panics = || {
-            assert!(ask() != moment, "a defect, on purpose");
+        let panics = |asked, moment| {
+            assert!(asked != moment, "a defect, on purpose");
             false
         };
-        let expires = || ask() >= moment;
-        let ways: [(&str, Expired<'_>); 2] = [("a panic", &panics), ("no time", &expires)];
+        let ways = [
+            ("a panic", asks(panics, moment)),
+            ("no time", asks(|asked, moment| asked >= moment, moment)),
+        ];
         for (way, fails) in ways {
             asked.store(0, Ordering::Relaxed);
-            let compressed = engine.with_deadline(fails).compress(output, &History::default());
+            let compressed = engine.with_deadline(&fails).compress(output, &History::default());
             let is_open = is_no_worse(output, &compressed, &settings);
             faults.check(is_open, || format!("{name}, {mode}: {way} at moment {moment}"));
         }

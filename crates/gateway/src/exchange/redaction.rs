@@ -46,7 +46,8 @@ impl Visit<'_> {
             Payload::Passing(_) => return Err(unchecked(UNREAD).into()),
         };
         let dialect = detected(exchange.request()).map(|detected| detected.dialect);
-        let redacted = Box::pin(redacted_body(self.gateway, body, dialect)).await?;
+        let tenant = exchange.tenant.clone().unwrap_or_default();
+        let redacted = Box::pin(redacted_body(self.gateway, &tenant, body, dialect)).await?;
         let Some(redacted) = redacted else { return Ok(Checked { payload, is_redacted: false }) };
         if has_signed_body(exchange.request()) {
             return Err(unchecked(SIGNED).into());

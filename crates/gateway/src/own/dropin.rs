@@ -80,7 +80,7 @@ async fn compress(
     let is_anthropic = asked.messages.get().contains("\"tool_result\"");
     let dialect = if is_anthropic { Dialect::Anthropic } else { Dialect::OpenAiChat };
     let redacted = match state.settings.redact_secrets {
-        true => redacted_body(gateway, body.clone(), Some(dialect)).await?,
+        true => redacted_body(gateway, &tenant, body.clone(), Some(dialect)).await?,
         false => None,
     };
     let order = Order {

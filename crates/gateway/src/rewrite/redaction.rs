@@ -2,13 +2,20 @@
 
 use super::inputs::unchecked;
 use crate::answer::Problem;
+use crate::exchange::QUEUE_PATIENCE;
 use crate::gateway::Gateway;
+use crate::workers::{Patience, Undone};
 use bytes::Bytes;
+use std::sync::Arc;
+use std::time::Duration;
 use tokenforge_dialects::{Dialect, Request, Shape};
 use tokenforge_redact::{BodyShape, Unscannable, redact_body};
 
 /// A longer body is not looked at on the threads that move bytes.
 const SHORT: usize = 16 << 10;
+
+/// How long the longest body may take to be checked.
+const CHECK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A body without its secrets; nothing if it has none. In no dialect that we know, every string of it counts.
 ///
@@ -16,6 +23,7 @@ const SHORT: usize = 16 << 10;
 /// It cannot be checked, or holds a secret that cannot be taken out.
 pub(crate) async fn redacted_body(
     gateway: &Gateway,
+    tenant: &Arc<str>,
     body: Bytes,
     dialect: Option<Dialect>,
 ) -> Result<Option<Bytes>, Problem> {
@@ -23,10 +31,16 @@ pub(crate) async fn redacted_body(
         return Ok(None);
     }
     let redacted = match body.len() <= SHORT {
-        true => Some(redact(&body, dialect)),
-        false => gateway.workers.run(move || redact(&body, dialect)).await,
+        true => Ok(redact(&body, dialect)),
+        false => {
+            let patience = Patience { queue: QUEUE_PATIENCE, work: CHECK_PATIENCE };
+            gateway.workers.run(tenant, patience, move || redact(&body, dialect)).await
+        }
     };
-    let redacted = redacted.ok_or_else(|| unchecked("the check itself failed"))?;
+    let redacted = redacted.map_err(|undone| match undone {
+        Undone::Busy => Problem::busy(),
+        Undone::Failed => unchecked("the check took too long, or failed itself"),
+    })?;
     Ok(redacted.map_err(|error| unchecked(&error.to_string()))?.map(Bytes::from))
 }
 

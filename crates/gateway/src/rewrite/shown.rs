@@ -119,7 +119,7 @@ fn text_of(replacement: &str, shape: Shape) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memo::Memo;
+    use crate::memo::{Forwarded, Memo};
     use crate::report::Figures;
     use tokenforge_dialects::{Dialect, Request};
 
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!((shown.waiting.as_ptr(), shown.waiting.capacity()), (place, PARTS));
             chain = memo.next(chain, result, body.as_bytes(), None);
             let figures = Arc::new(Figures::untouched("Bash", None));
-            let entry = memo.keep(chain, result, body.as_bytes(), None, None, figures);
+            let entry = memo.keep(chain, result, body.as_bytes(), Forwarded::untouched(figures));
             shown.add(result, chain, entry);
         }
         assert_eq!(shown.waiting.len(), PARTS);
