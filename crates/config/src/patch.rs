@@ -98,12 +98,15 @@ const WHAT_CAN: &str = "what can be changed is what docs/settings.md says to cou
 
 /// Sets what has no value by default back to none.
 fn clear(settings: &mut Settings, path: &str) {
-    if path == TARGET_RATIO {
-        settings.tool_output.target_ratio = None;
+    match path {
+        MAX_OUTPUT_BYTES => settings.tool_output.max_output_bytes = None,
+        TARGET_RATIO => settings.tool_output.target_ratio = None,
+        _ => {}
     }
 }
 
-/// The one changeable setting that has no value by default.
+/// The changeable settings that have no value by default.
+const MAX_OUTPUT_BYTES: &str = "pipes.tool_output.max_output_bytes";
 const TARGET_RATIO: &str = "pipes.tool_output.target_ratio";
 
 fn is_section(path: &str) -> bool {
@@ -122,6 +125,6 @@ mod tests {
         let has_none = |path: &&str| at(&defaults, path).is_none_or(Value::is_null);
         let changeable = SETTINGS.iter().filter(|setting| setting.change == Change::AtOnce);
         let found: Vec<&str> = changeable.map(|setting| setting.path).filter(has_none).collect();
-        assert_eq!(found, [TARGET_RATIO]);
+        assert_eq!(found, [MAX_OUTPUT_BYTES, TARGET_RATIO]);
     }
 }

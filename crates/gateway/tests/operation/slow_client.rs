@@ -167,7 +167,8 @@ fn d68_a_request_that_the_upstream_does_not_read_is_not_read_from_the_client() {
     let world = world_with(|settings| settings.upstreams.backend = Some(upstream));
     let mut client = TcpStream::connect(world.address).unwrap();
     let length = 10 * IN_BUFFERS;
-    let head = "POST /v1/files HTTP/1.1\r\nhost: localhost\r\n";
+    let head =
+        "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-type: multipart/form-data\r\n";
     client.write_all(format!("{head}content-length: {length}\r\n\r\n").as_bytes()).unwrap();
     let _held = deaf.accept().unwrap();
     client.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
