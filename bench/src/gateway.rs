@@ -5,6 +5,7 @@
 
 mod contender;
 mod conversation;
+pub(crate) mod fair_under_attack;
 mod fresh;
 mod leaving;
 mod load;

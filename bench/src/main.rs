@@ -7,7 +7,8 @@
 //!
 //! `--quick` takes a minute for `gateway` and only prints, as does `--part=NAME,...`, which measures parts of it, one after
 //! the other with the same processes: throughput, fresh, streaming, leaving, tools, route, single, memory. `--full` sends
-//! 100,000 requests to fill its store. The section `peers` is measured by `bench/peers.sh`.
+//! 100,000 requests to fill its store. The section `peers` is measured by `bench/peers.sh`; `fair_under_attack [SECONDS]`
+//! runs alone, and only prints.
 
 mod corpus;
 mod engine;
@@ -52,6 +53,13 @@ fn main() -> anyhow::Result<()> {
         && section == "peers"
     {
         return write("peers", &|| gateway::measure_peers(peers, plan));
+    }
+    if let [section, seconds @ ..] = &wanted[..]
+        && section == "fair_under_attack"
+    {
+        let seconds = seconds.first().map_or(Ok(60), |seconds| seconds.parse())?;
+        println!("{}", gateway::fair_under_attack::measure(seconds)?);
+        return Ok(());
     }
     write("speed", &|| Ok(speed::measure()))?;
     write("gateway", &|| gateway::measure(plan, part))?;
