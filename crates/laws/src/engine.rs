@@ -89,13 +89,16 @@ fn cosmetic_shows_the_same(compressed: &Compressed) {
     }
 }
 
-/// What a terminal shows of each line.
+/// What a terminal shows of each line. Nobody sees whether lines at the end are blank or not there.
 fn shown(text: &str) -> Vec<String> {
     let settled = progress::settle(text);
     let text = settled.as_deref().unwrap_or(text);
     let stripped = terminal::strip(text);
     let lines = stripped.as_deref().unwrap_or(text).lines();
-    lines.map(|line| line.chars().filter(|c| !c.is_whitespace()).collect()).collect()
+    let mut lines: Vec<String> =
+        lines.map(|line| line.chars().filter(|c| !c.is_whitespace()).collect()).collect();
+    while lines.pop_if(|line| line.is_empty()).is_some() {}
+    lines
 }
 
 /// L5: the same output becomes the same text again.
