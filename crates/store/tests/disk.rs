@@ -298,6 +298,8 @@ fn a_folder_that_vanishes_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     store.put(Kind::Original, "t", "one", b"bytes").unwrap();
+    // The first put begins a sweep, which would write into the folder while it is removed.
+    store.finish_sweep().unwrap();
     fs::remove_dir_all(folder.path()).unwrap();
     assert_eq!(store.get(Kind::Original, "t", "one").unwrap(), None);
     assert_eq!(store.stats().unwrap(), Stats::default());

@@ -83,6 +83,8 @@ fn a_folder_that_becomes_a_file_is_an_error_until_it_can_be_made_again() {
     let store = Disk::open(&folder, Settings::DISK).unwrap();
     let put = || store.put(Kind::Original, "t", "id", b"bytes");
     put().unwrap();
+    // The first put begins a sweep, which would write into the folder while it is removed.
+    store.finish_sweep().unwrap();
     fs::remove_dir_all(&folder).unwrap();
     fs::write(&folder, b"").unwrap();
     for _ in 0..3 {
