@@ -11,8 +11,8 @@
 //! # Ok::<(), tokenforge_redact::Unscannable>(())
 //! ```
 //!
-//! [`index`] lists the strings of a body in one flat scan, [`exemptions`] says which of them are not text for a model, and
-//! [`text`] looks into each of the others: as it reads, without terminal escapes, as base64, and as JSON in a string.
+//! `index` lists the strings of a body in one flat scan, `exemptions` says which of them are not text for a model, and
+//! `text` looks into each of the others: as it reads, without terminal escapes, as base64, and as JSON in a string.
 //! Outside of strings that held a secret every byte stays.
 
 mod encoded;
