@@ -7,8 +7,8 @@ use tokenforge_redact::{BodyShape, redact_body};
 const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    // Where the input has this word, the secret is put.
-    let planted = String::from_utf8_lossy(bytes).replace("TOKEN", TOKEN);
+    // Where the input has this word, the secret is put; within a longer word it would be none.
+    let planted = String::from_utf8_lossy(bytes).replace("TOKEN", &format!(" {TOKEN} "));
     let tool = BodyShape::ToolAnswer { structured: true };
     for body in [bytes, planted.as_bytes()] {
         for shape in [BodyShape::Unknown, BodyShape::ModelRequest, tool] {

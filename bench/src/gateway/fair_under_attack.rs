@@ -9,7 +9,7 @@ use super::process::{Process, peak_rss, rss};
 use super::promises::Promises;
 use super::results::ToolResult;
 use super::{program, run, serve, upstream};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -39,8 +39,11 @@ struct Attack {
     is_gzip: bool,
 }
 
-/// The promises of a run of so many seconds, as a table.
-pub(crate) fn measure(seconds: u64) -> anyhow::Result<String> {
+/// Prints the promises of a run of so many seconds.
+///
+/// # Errors
+/// It cannot be measured, or a promise was missed.
+pub(crate) fn measure(seconds: u64) -> anyhow::Result<()> {
     run(async {
         let program = program()?;
         let upstream = Process::own(serve::UPSTREAM, None).await?;
@@ -68,7 +71,7 @@ pub(crate) fn measure(seconds: u64) -> anyhow::Result<String> {
         promises.at_most("RSS at most", 500.0, most as f64 / 1024.0, "MB");
         let kinds =
             attacks.iter().zip(&sent).map(|(attack, sent)| format!("{sent} × {}", attack.name));
-        Ok(format!(
+        println!(
             "{seconds} s, {ATTACKERS} connections of one tenant; the other sends {} requests one after the other, {} before \
              that.\n\n{promises}\np50 and p99 in ms: {:.1} and {:.1} before the attack, {:.1} and {:.1} in it.\n\nAnswered of \
              the attack: {}.\n",
@@ -79,7 +82,9 @@ pub(crate) fn measure(seconds: u64) -> anyhow::Result<String> {
             attacked.p50(),
             attacked.p99(),
             kinds.collect::<Vec<_>>().join(", "),
-        ))
+        );
+        ensure!(promises.are_kept(), "a promise was missed");
+        Ok(())
     })
 }
 

@@ -24,6 +24,11 @@ impl Promises {
         self.add(what, "≤", limit, measured, unit, measured <= limit);
     }
 
+    /// Whether all of them were kept.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.0.iter().all(|promise| promise.is_kept)
+    }
+
     fn add(&mut self, what: &str, sign: &str, limit: f64, measured: f64, unit: &str, kept: bool) {
         self.0.push(Promise {
             what: what.to_owned(),
