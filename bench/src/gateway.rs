@@ -158,7 +158,7 @@ pub(crate) fn measure(plan: Plan, parts: Option<&str>) -> anyhow::Result<String>
 }
 
 /// Runs on one thread, which leaves the others to the servers. A signal ends it, and with it every process it started.
-fn run(work: impl Future<Output = anyhow::Result<String>>) -> anyhow::Result<String> {
+fn run<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut end = signal(SignalKind::terminate())?;

@@ -46,8 +46,7 @@ mod tests {
 
     #[test]
     fn the_figures_are_those_of_the_table() {
-        let text =
-            "60 s\n\n| | promised | measured | |\n|---|---|---|---|\n| p99 | ≤ 100 ms | 16.5 ms | |\n";
+        let text = "60 s\n\n| | promised | measured | |\n|---|---|---|---|\n| p99 | ≤ 100 ms | 16.5 ms | |\n";
         assert_eq!(figures(text), ["p99: 16.5 ms"]);
     }
 }

@@ -77,11 +77,12 @@ fn tried(bench: &Bench, trouble: Trouble, faults: &mut Faults) -> anyhow::Result
             fs::remove_dir_all(home.data())?;
         }
         let small = test_run(number);
-        let large = small.clone() + &long_log(number);
+        let (log, needle) = long_log(number);
+        let large = small.clone() + &log;
         for (name, text, needle) in [
             ("small", &small, format!("suite-{number:08x}")),
-            ("large", &large, format!("needle {number} of line 3000")),
-            ("large, no tools", &large, format!("needle {number} of line 3000")),
+            ("large", &large, needle.clone()),
+            ("large, no tools", &large, needle),
         ] {
             let mut body = conversation(text);
             if name.ends_with("no tools") {
@@ -111,12 +112,13 @@ fn fetch(request: &Recorded, needle: &str) -> Reply {
     }
 }
 
-/// 300 KB that no stage but the cap makes much smaller.
-fn long_log(number: usize) -> String {
+/// 300 KB that no stage but the cap makes much smaller, and a word from the middle of it that occurs once.
+fn long_log(number: usize) -> (String, String) {
     let mut rng = fastrand::Rng::with_seed(number as u64);
-    let mut word = || -> String { (0..9).map(|_| rng.alphanumeric()).collect() };
-    let line = |n: usize| format!("needle {number} of line {n} {} {} {}\n", word(), word(), word());
-    (0..6000).map(line).collect()
+    let words: Vec<String> =
+        (0..18_000).map(|_| (0..9).map(|_| rng.alphanumeric()).collect()).collect();
+    let line = |(n, words): (usize, &[String])| format!("line {n} {}\n", words.join(" "));
+    (words.chunks(3).enumerate().map(line).collect(), words[9_000].clone())
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {

@@ -1,6 +1,8 @@
 //! Row 15: many open streams: what each holds, what is given back, and whether a frame is ever lost.
 
-use crate::kit::{Bench, Gateway, Provider, messages, streaming, test_run, without_tools};
+use crate::kit::{
+    Bench, Gateway, OFFERED, Provider, messages, small_stream, streaming, test_run, without_tools,
+};
 use crate::row::{Faults, Measured, Row};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -21,7 +23,7 @@ const FRAMES: usize = 100;
 fn prove(bench: &Bench) -> anyhow::Result<Measured> {
     let mut faults = Faults::default();
     let mut figures = Vec::new();
-    let with_tools = small();
+    let with_tools = small_stream();
     let mut without = with_tools.clone();
     without_tools(&mut without);
     for (name, bar, body) in [("with tools", 38.0, with_tools), ("without", 32.0, without)] {
@@ -34,16 +36,6 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
     figures.push(format!("{frames} frames"));
     faults.measured(format!("{} idle and {LIVELY} lively streams", 2 * IDLE), figures.join(", "))
 }
-
-/// A request of 500 bytes: bodies are kept while their answer may ask for an original, and would be most of the figure.
-fn small() -> Value {
-    let mut body = streaming("short");
-    body["system"] = "You are an agent.".into();
-    body
-}
-
-/// The tool for originals is offered, so that streams are read.
-const OFFERED: &str = "pipes: {tool_output: {expand_injection: from_start}}";
 
 const HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -71,7 +63,8 @@ fn idle(bench: &Bench, body: &Value) -> anyhow::Result<(f64, f64)> {
     std::thread::sleep(Duration::from_secs(1));
     let grown = gateway.rss()?.saturating_sub(before);
     drop(streams?);
-    std::thread::sleep(Duration::from_secs(3));
+    // The allocator gives back what nobody used for ten seconds.
+    std::thread::sleep(Duration::from_secs(15));
     let kept = gateway.rss()?.saturating_sub(before);
     Ok((grown as f64 / 1024.0 / IDLE as f64, 100.0 * kept as f64 / grown.max(1) as f64))
 }

@@ -5,7 +5,9 @@ mod gateway;
 mod provider;
 mod samples;
 
-pub(crate) use bodies::{conversation, messages, rows, streaming, test_run, without_tools};
+pub(crate) use bodies::{
+    OFFERED, conversation, messages, rows, small_stream, streaming, test_run, without_tools,
+};
 pub(crate) use gateway::{Gateway, Home};
 pub(crate) use provider::Provider;
 pub(crate) use samples::{percentile, slope};

@@ -130,7 +130,7 @@ fn tokens(gateway: &Gateway, home: &Home, faults: &mut Faults) -> usize {
         json("PATCH", "/_forge/api/config", r#"{"pipes":{"tool_output":{"mode":"safe"}}}"#),
         json("POST", "/_forge/api/playground", r#"{"text":"a"}"#),
         json("POST", "/_forge/api/mcp", r#"{"prefix":"x","url":"http://127.0.0.1:9/mcp"}"#),
-        Ask::new("GET", "/_forge/api/contents"),
+        Ask::new("GET", "/_forge/api/contents/0123"),
         Ask::new("DELETE", "/_forge/api/mcp/x"),
     ];
     for ask in &guarded {

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use crate::output;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::time::Duration;
@@ -88,7 +89,9 @@ impl Vocabulary {
         let model = tokenforge_tokens::for_model(name);
         if !model.exact {
             let vocabulary = model.vocabulary;
-            eprintln!("note: the tokens of {name} are approximate, counted with {vocabulary}");
+            output::tell(&format!(
+                "note: the tokens of {name} are approximate, counted with {vocabulary}"
+            ));
         }
         model.vocabulary.into()
     }

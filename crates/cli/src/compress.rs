@@ -1,12 +1,13 @@
 //! `tokenforge compress`: a tool's output in, a smaller one out.
 
 use crate::engine::EngineArguments;
-use crate::input::Input;
+use crate::input::{NotUtf8, ToolOutput};
 use crate::output::{self, grouped};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use tokenforge_compress::{Compressed, Settings};
+use tokenforge_secrets::Scanner;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,19 +48,50 @@ struct Stats<'a> {
 }
 
 pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
-    let input = Input::read_output(&arguments.file)?;
+    let text = match ToolOutput::read(&arguments.file)? {
+        ToolOutput::Text(text) => text,
+        ToolOutput::Bytes(output) => return pass_on(&output, arguments),
+    };
     let settings = arguments.engine.settings();
-    let compressed = arguments.engine.compress(&input.text, &settings, false)?;
+    let compressed = arguments.engine.compress(&text, &settings, false)?;
     if arguments.stats {
-        print(&stats(&input.text, &compressed, &settings), arguments.json);
+        print(&stats(&text, &compressed, &settings), arguments.json);
     }
     if let Some(original) = &compressed.original {
-        eprintln!(
+        output::tell(&format!(
             "note: something was left out; all of it: tokenforge expand {}",
             original.reference
+        ));
+    }
+    Ok(output::write(compressed.text(&text))?)
+}
+
+/// Passes on what is not UTF-8 as it came, unless there is a secret in it: it could not be taken out of such bytes.
+fn pass_on(NotUtf8 { name, bytes, at }: &NotUtf8, arguments: &Compress) -> anyhow::Result<()> {
+    let settings = arguments.engine.settings();
+    let shown = String::from_utf8_lossy(bytes);
+    if settings.redact_secrets && !Scanner::builtin().find(&shown).is_empty() {
+        anyhow::bail!(
+            "{name}: byte {at} is not UTF-8, and what looks like a secret cannot be taken out of such bytes; \
+             --keep-secrets passes them on"
         );
     }
-    Ok(output::write(compressed.text(&input.text))?)
+    output::tell(&format!("note: {name}: byte {at} is not UTF-8; all of it goes on as it came"));
+    if arguments.stats {
+        let (tokens, length) = (settings.counter.count(&shown), bytes.len());
+        let stats = Stats {
+            verdict: "not_utf8",
+            strategies: vec![],
+            before_tokens: tokens,
+            after_tokens: tokens,
+            before_bytes: length,
+            after_bytes: length,
+            redacted: &[],
+            reference: None,
+        };
+        print(&stats, arguments.json);
+    }
+    Ok(output::write_bytes(bytes)?)
 }
 
 fn stats<'a>(text: &str, compressed: &'a Compressed, settings: &Settings) -> Stats<'a> {
@@ -79,17 +111,17 @@ fn stats<'a>(text: &str, compressed: &'a Compressed, settings: &Settings) -> Sta
 
 fn print(stats: &Stats<'_>, as_json: bool) {
     if as_json {
-        eprintln!("{}", serde_json::json!(stats));
+        output::tell(&serde_json::json!(stats).to_string());
         return;
     }
     let (before, after) = (stats.before_tokens, stats.after_tokens);
     let saved = 100.0 * (before as f64 - after as f64) / before.max(1) as f64;
     let (before, after) = (grouped(before), grouped(after));
-    eprintln!("{before} tokens to {after}, {saved:.1} % saved ({})", stats.verdict);
+    output::tell(&format!("{before} tokens to {after}, {saved:.1} % saved ({})", stats.verdict));
     if !stats.strategies.is_empty() {
-        eprintln!("by {}", stats.strategies.join(", "));
+        output::tell(&format!("by {}", stats.strategies.join(", ")));
     }
     if !stats.redacted.is_empty() {
-        eprintln!("removed secrets: {}", stats.redacted.join(", "));
+        output::tell(&format!("removed secrets: {}", stats.redacted.join(", ")));
     }
 }

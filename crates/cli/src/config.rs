@@ -1,5 +1,6 @@
 //! `tokenforge config`: settings as they are understood.
 
+use crate::output;
 use crate::settings::{self, Source};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -41,14 +42,14 @@ pub(crate) fn run(arguments: &Config) -> anyhow::Result<()> {
         Action::Check(file) => {
             let source = file.source();
             tokenforge_gateway::Gateway::check(&source.load()?)?;
-            match source.file {
-                Some(path) => println!("{} can be used", path.display()),
-                None => println!("there is no settings file; the defaults are used"),
-            }
+            output::print(&match source.file {
+                Some(path) => format!("{} can be used", path.display()),
+                None => "there is no settings file; the defaults are used".to_owned(),
+            })?;
         }
-        Action::Show(file) => print!("{}", file.source().load()?.show()),
-        Action::Schema => println!("{}", schema()),
-        Action::Table => print!("{}", settings_table()),
+        Action::Show(file) => output::write(&file.source().load()?.show())?,
+        Action::Schema => output::print(&schema())?,
+        Action::Table => output::write(&settings_table())?,
     }
     Ok(())
 }

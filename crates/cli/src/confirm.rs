@@ -1,5 +1,6 @@
 //! Asks before something is done that cannot be taken back easily.
 
+use crate::output;
 use anyhow::bail;
 use std::io::{self, BufRead, IsTerminal};
 
@@ -9,7 +10,7 @@ pub(crate) fn is_confirmed(question: &str, does: &str) -> anyhow::Result<bool> {
     if !input.is_terminal() {
         bail!("{does}: say --yes if you mean it");
     }
-    eprint!("{question} [y/N] ");
+    output::ask(&format!("{question} [y/N] "));
     let mut answer = String::new();
     input.read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

@@ -95,7 +95,7 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
         false => output::print(&show::page(&figures))?,
     }
     if stays {
-        eprintln!("Ctrl-C ends it.");
+        output::tell("Ctrl-C ends it.");
         stop()?.await;
     }
     embedded.end().await;

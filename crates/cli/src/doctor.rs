@@ -64,7 +64,7 @@ async fn findings(config: Option<&Path>) -> Vec<Finding> {
     let (settings, found) = settings::check(config);
     findings.extend(found);
     findings.extend(address::check(&settings).await);
-    findings.extend(clients::check().await);
+    findings.extend(clients::check());
     findings.extend(routes::check(&settings, config).await);
     findings.extend(store::check(&settings).await);
     findings.extend(ledger::check(&settings));

@@ -1,7 +1,7 @@
 //! The engine as a person asks for it: which mode, which tool, and where originals are kept.
 
 use crate::arguments::Vocabulary;
-use crate::{data, filters};
+use crate::{data, filters, output};
 use clap::{Args, ValueEnum};
 use std::fmt::Display;
 use tokenforge_compress::dictionary::Method;
@@ -148,10 +148,10 @@ impl EngineArguments {
     /// Says what it means that nothing can be stored.
     fn note(&self, error: &dyn Display) {
         match self.max_output_bytes {
-            Some(_) => eprintln!(
+            Some(_) => output::tell(&format!(
                 "note: {error}; nothing is left out of the output but what exceeds --max-output-bytes, which is gone"
-            ),
-            None => eprintln!("note: {error}; nothing is left out of the output"),
+            )),
+            None => output::tell(&format!("note: {error}; nothing is left out of the output")),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Explain {
 }
 
 pub(crate) fn run(arguments: &Explain) -> anyhow::Result<()> {
-    let input = Input::read_output(&arguments.file)?;
+    let input = Input::read(&arguments.file)?;
     let settings = arguments.engine.settings();
     let compressed = arguments.engine.compress(&input.text, &settings, true)?;
     if arguments.json {

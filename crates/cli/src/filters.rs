@@ -58,9 +58,9 @@ pub(crate) fn load() -> anyhow::Result<FilterSet> {
             own.append(&mut read_folder(&project)?);
         } else {
             let folder = project.display();
-            eprintln!(
+            output::tell(&format!(
                 "note: {folder} is not trusted; look at it, then run tokenforge filter trust"
-            );
+            ));
         }
     }
     Ok(FilterSet::builtin().with(own))
@@ -107,7 +107,7 @@ fn test(files: &[PathBuf]) -> anyhow::Result<()> {
         tests += filter.tests();
         for failure in filter.check() {
             failed += 1;
-            eprintln!("{}: {failure:?}", filter.name());
+            output::tell(&format!("{}: {failure:?}", filter.name()));
         }
     }
     if failed > 0 {

@@ -1,6 +1,6 @@
 //! A file or standard input, read whole.
 
-use crate::progress;
+use crate::{output, progress};
 use anyhow::Context;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -22,20 +22,40 @@ impl Input {
         })?;
         Ok(Self { name, text })
     }
+}
 
-    /// Reads what a tool printed, which may be anything: bytes that are not UTF-8 are shown as such, as clients do.
-    pub(crate) fn read_output(path: &Path) -> anyhow::Result<Self> {
+/// What a tool printed, which may be anything.
+pub(crate) enum ToolOutput {
+    Text(String),
+    /// Bytes of which some are not UTF-8: nothing that works on text can give them back (decision 35).
+    Bytes(NotUtf8),
+}
+
+/// Bytes that are no text.
+pub(crate) struct NotUtf8 {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    /// Where the first of them is that is not UTF-8.
+    pub(crate) at: usize,
+}
+
+impl ToolOutput {
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let (name, bytes) = read_bytes(path)?;
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        Ok(Self { name, text })
+        Ok(match String::from_utf8(bytes) {
+            Ok(text) => Self::Text(text),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                Self::Bytes(NotUtf8 { name, bytes: error.into_bytes(), at })
+            }
+        })
     }
 }
 
 fn read_bytes(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
     let (name, bytes) = if path.as_os_str() == "-" {
         if io::stdin().is_terminal() {
-            eprintln!("reading from the terminal; end with Ctrl-D");
+            output::tell("reading from the terminal; end with Ctrl-D");
         }
         ("standard input".to_owned(), read_all(io::stdin().lock(), 0))
     } else {

@@ -1,5 +1,8 @@
 //! `tokenforge`: tool outputs in fewer tokens, from a shell.
 
+// These macros panic when their reader has gone; `output` does not.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod arguments;
 mod bench;
 mod client_file;
@@ -100,6 +103,6 @@ fn report_defect(info: &panic::PanicHookInfo<'_>) {
 
 /// The reader of our output has seen enough (`| head`): that is a success.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
-    kind == Some(io::ErrorKind::BrokenPipe)
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -15,6 +15,18 @@ pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// Asks on standard error, in the line that the answer is typed into.
+pub(crate) fn ask(question: &str) {
+    let _ = write!(io::stderr(), "{question}");
+}
+
+/// Writes bytes as they are.
+pub(crate) fn write_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
 /// Writes a text as it is; on a terminal it ends with a line end.
 pub(crate) fn write(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();

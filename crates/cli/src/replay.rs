@@ -78,7 +78,11 @@ pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
     if found.sessions.is_empty() {
         found.problems.iter().take(arguments.rows).for_each(|problem| {
             let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
-            eprintln!("{}{line}: {}", output::printable(&problem.file), problem.reason);
+            output::tell(&format!(
+                "{}{line}: {}",
+                output::printable(&problem.file),
+                problem.reason
+            ));
         });
         bail!("no session in the {} files that were looked at", sources.len());
     }
@@ -116,12 +120,14 @@ fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
     for place in source::places(&data::set) {
         let found = source::at(&place.path);
         let count = output::grouped(found.len());
-        eprintln!("{:<12} {count:>7} logs in {}", place.client, place.path.display());
+        output::tell(&format!("{:<12} {count:>7} logs in {}", place.client, place.path.display()));
         sources.extend(found);
     }
     let database = data::set("XDG_DATA_HOME").or_else(|| Some(data::home()?.join(".local/share")));
     if database.is_some_and(|data| data.join("opencode/opencode.db").is_file()) {
-        eprintln!("opencode keeps newer sessions in a database: `opencode export SESSION > FILE`");
+        output::tell(
+            "opencode keeps newer sessions in a database: `opencode export SESSION > FILE`",
+        );
     }
     if sources.is_empty() {
         bail!("no client's history was found: name a file or folder");

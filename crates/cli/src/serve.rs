@@ -8,10 +8,10 @@ pub(crate) use signals::stop;
 
 use crate::hook::{self, Workshop};
 use crate::settings::{self, Source};
-use crate::{data, ledger};
+use crate::{data, ledger, output};
 use anyhow::{Context, bail};
 use clap::Args;
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
@@ -105,8 +105,10 @@ async fn serve(
     let _hooks = answer_hooks(&gateway);
     // At once: whoever reads the first line may not wait for a second.
     let dashboard = dashboard(&gateway, stdout().is_terminal());
-    print!("listening on http://{address} ({mode})\ndashboard: http://{address}{dashboard}\n");
-    stdout().flush()?;
+    // Whoever does not read it may still use the gateway.
+    let _ = output::print(&format!(
+        "listening on http://{address} ({mode})\ndashboard: http://{address}{dashboard}"
+    ));
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }
 

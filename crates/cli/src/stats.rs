@@ -1,6 +1,6 @@
 //! The bytes and tokens of every form of a document, side by side.
 
-use crate::output::grouped;
+use crate::output::{self, grouped};
 use serde::Serialize;
 use tokenforge_formats::stc::{self, Spelling};
 use tokenforge_formats::stc2::{self, Level};
@@ -25,20 +25,25 @@ enum Size {
 pub(crate) fn print(json: &Json<'_>, counter: Counter, as_json: bool) {
     let rows = rows(json, counter);
     if as_json {
-        eprintln!("{}", serde_json::json!({ "baseline": "json", "forms": rows }));
+        output::tell(&serde_json::json!({ "baseline": "json", "forms": rows }).to_string());
         return;
     }
     let baseline = rows.iter().find(|row| row.form == "json").and_then(Row::tokens).unwrap_or(0);
-    eprintln!("{:<12} {:>11} {:>13}  against minified JSON", "form", "bytes", "tokens");
+    output::tell(&format!(
+        "{:<12} {:>11} {:>13}  against minified JSON",
+        "form", "bytes", "tokens"
+    ));
     for Row { form, size } in &rows {
         match size {
-            Size::Measured { bytes, tokens } => eprintln!(
+            Size::Measured { bytes, tokens } => output::tell(&format!(
                 "{form:<12} {:>11} {:>13}  {}",
                 grouped(*bytes),
                 grouped(*tokens),
                 difference(*tokens, baseline),
-            ),
-            Size::Refused { refused } => eprintln!("{form:<12} {:>11} {:>13}  {refused}", "-", "-"),
+            )),
+            Size::Refused { refused } => {
+                output::tell(&format!("{form:<12} {:>11} {:>13}  {refused}", "-", "-"))
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ impl Chains {
         let mut plugins = Vec::new();
         for plugin in &settings.plugins {
             // One that is off is made too, so that a mistake shows before it is turned on.
-            let made = registry.build(&plugin.name, plugin.config.expose())?;
+            let made = registry.build(&plugin.name, plugin.config.expose()).map_err(explained)?;
             if plugin.enabled {
                 plugins.push((made, placement(plugin)));
             }
@@ -59,6 +59,19 @@ pub(crate) fn register(registry: &mut Registry) -> Result<(), ConfigError> {
     #[cfg(feature = "wasm")]
     registry.register(tokenforge_plugin_wasm::factory())?;
     Ok(())
+}
+
+/// Says how to get a plugin that a program may be built with, and this one is not.
+fn explained(error: ConfigError) -> ConfigError {
+    match error {
+        ConfigError::UnknownPlugin { name, .. } if name == "wasm" => ConfigError::Invalid {
+            plugin: name,
+            problem: "this program was built without WebAssembly, which takes some megabytes; build it with \
+                      `cargo install --path crates/cli --features wasm`"
+                .into(),
+        },
+        error => error,
+    }
 }
 
 fn placement(plugin: &PluginSettings) -> Placement {

@@ -6,16 +6,15 @@
 
 mod figures;
 pub(crate) mod forge;
-mod inputs;
 mod plain;
+mod prompt_json;
 mod redaction;
 mod results;
 mod scope;
 mod shown;
 
-pub(crate) use inputs::unchecked;
 pub(crate) use plain::Plain;
-pub(crate) use redaction::redacted_body;
+pub(crate) use redaction::{redacted_body, unchecked};
 pub(crate) use scope::{Scope, Unread};
 
 use crate::answer::Problem;
@@ -152,7 +151,7 @@ pub(crate) fn rewrite(
         None => Default::default(),
     };
     let texts = order.gateway.memo.texts(order.speaker(), found);
-    let read = request.map_or_else(|| inputs::read(order, &texts), Ok);
+    let read = request.map_or_else(|| prompt_json::read(order, &texts), Ok);
     let scope = match Scope::of(order, means.effort, read) {
         Ok(scope) => scope,
         Err(Unread::Problem(problem)) => return Err(problem),
@@ -182,7 +181,7 @@ fn in_scope<'o>(
 ) -> Result<Result<Rewritten, (Request<'o>, Vec<Recalled>)>, Problem> {
     let (request, body) = (&scope.request, &order.body);
     let is_quick = means.effort == Effort::Remembered;
-    if is_quick && inputs::are_wanted(order) {
+    if is_quick && prompt_json::is_converted(order) {
         return Ok(Err((scope.request, Vec::new())));
     }
     let mut report = scope.report(order);
@@ -194,7 +193,7 @@ fn in_scope<'o>(
     if order.is_redacted {
         report.changes.push("input_redacted");
     }
-    splices.extend(inputs::rewrite(order, &scope, &mut report)?);
+    splices.extend(prompt_json::rewrite(order, &scope, &mut report)?);
     let results = match means.effort {
         Effort::Least => Ok(results::Results::default()),
         _ => results::rewrite(order, means, &scope, texts, begun, &mut report),

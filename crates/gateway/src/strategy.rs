@@ -66,9 +66,19 @@ pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
     // They are taken through the stages: that is work like any other.
     let patience = Patience { queue: QUEUE_PATIENCE, work: WORK_PATIENCE };
     let finding = order.gateway.workers.run(&order.tenant, patience, move || candidates(&reading));
-    let found = finding.await;
+    let found = match finding.await {
+        Ok(found) => found,
+        // That the strategy was never asked is a failure of it like any other.
+        Err(_) if order.state.settings.tool_output.fallback_strategy == Fallback::Error => {
+            return Err(Problem::busy());
+        }
+        Err(_) => {
+            order.gateway.telemetry.gave_up();
+            Vec::new()
+        }
+    };
     let mut tasks = tokio::task::JoinSet::new();
-    for candidate in found.unwrap_or_default() {
+    for candidate in found {
         tasks.spawn(shortened(order.clone(), candidate));
     }
     let mut shortened = Shortened { by_text: HashMap::new(), strategy: Some(strategy.name()) };

@@ -30,6 +30,11 @@ pub enum Failure {
     /// It answered with what is no message.
     #[error("its answer cannot be understood")]
     Garbage,
+    /// It answered in a coding that nobody asked for.
+    #[error(
+        "its answer is in a Content-Encoding that was not asked for (expected gzip, deflate or none)"
+    )]
+    Coding,
     /// It answered with more than is allowed.
     #[error("its answer has more than 8 MiB")]
     TooLong,

@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::link::{Link, Means, Sink, Told, Wire};
 use crate::list::Listed;
 use crate::message::{Message, Sort};
-use crate::rpc::{self, Code};
+use crate::redaction::redacted;
+use crate::rpc;
 use crate::session::{Client, Scope, Session};
 use crate::stats::Stats;
 use crate::transport::Transport;
@@ -224,6 +225,10 @@ impl Hub {
         wire: &Wire,
         text: String,
     ) {
+        let Ok(text) = redacted(text.clone(), &self.settings()) else {
+            wire.refuse(&text, "what it asks cannot be checked for secrets");
+            return;
+        };
         let Ok(message) = Message::read(&text) else { return };
         if message.sort() == Sort::Notification {
             let method = message.method().to_owned();
@@ -240,7 +245,7 @@ impl Hub {
                 }
             }
             None if message.sort() == Sort::Request => {
-                wire.reply(rpc::error(message.id(), Code::Method, "no client can be asked that"));
+                wire.refuse(&text, "no client can be asked that");
             }
             None => {
                 let is_theirs = |session: &&Arc<Session>| {

@@ -16,9 +16,9 @@ pub(crate) use inbox::Sink;
 
 use crate::era::Era;
 use crate::failure::Failure;
-use crate::message::Message;
+use crate::message::{Message, Sort};
 use crate::outgoing::{Introduction, outgoing};
-use crate::rpc;
+use crate::rpc::{self, Code};
 use crate::transport::Transport;
 use address::Address;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -91,6 +91,14 @@ impl Wire {
                     let _ = tokio::time::timeout(GREETING, address.tell(text)).await;
                 });
             }
+        }
+    }
+
+    /// Tells the server that what it asks reaches nobody, and why. What wants no answer gets none.
+    pub(crate) fn refuse(&self, question: &str, why: &str) {
+        let Ok(message) = Message::read(question) else { return };
+        if message.sort() == Sort::Request {
+            self.reply(rpc::error(message.id(), Code::Method, why));
         }
     }
 

@@ -18,9 +18,6 @@ use tokenforge_secrets::{Scanner, marker};
 /// The name in settings.
 pub(crate) const NAME: &str = "secrets-detector";
 
-/// The longest value whose name is looked at too.
-const LONGEST_NAMED: usize = 512;
-
 /// What `secrets-detector` can be told.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -106,22 +103,13 @@ impl Secrets {
 
 impl Finder for Secrets {
     fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
-        // A password shows itself by its name alone.
-        let is_named =
-            !name.is_empty() && text.len() <= LONGEST_NAMED && !text.contains(['"', '\\', '\n']);
-        let before = if is_named { format!("\"{name}\": \"") } else { String::new() };
-        let found = match is_named {
-            true => Scanner::builtin().find(&format!("{before}{text}\"")),
-            false => Scanner::builtin().find(text),
-        };
+        let found = Scanner::builtin().find_value(name, text);
         let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         found
             .into_iter()
-            .filter_map(|finding| {
-                let start = finding.range.start.checked_sub(before.len())?;
-                let end = (finding.range.end - before.len()).min(text.len());
+            .map(|finding| {
                 rules.insert(finding.rule);
-                Some((start..end, marker(finding.rule).into()))
+                (finding.range, marker(finding.rule).into())
             })
             .collect()
     }

@@ -14,12 +14,10 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What a string says if it is base64, or a `data:` URL of it, in either alphabet; bytes that are no text are left out.
+/// What a string says if all of it is base64, or a `data:` URL of it, in either alphabet, however it is spaced and wrapped;
+/// bytes that are no text are left out.
 pub(crate) fn decoded(text: &str) -> Option<String> {
-    let data = match text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:")) {
-        true => text.split_once(',').map_or(text, |(_, data)| data),
-        false => text,
-    };
+    let data = payload(text);
     if data.len() < SHORTEST || !data.bytes().all(is_encoded) {
         return None;
     }
@@ -33,8 +31,24 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&said).into_owned())
 }
 
+/// Is this what a program writes for a file: one line of letters, of which only the last ones fill it up? Several lines may
+/// as well be a list of keys.
+pub(crate) fn is_one_line(text: &str) -> bool {
+    let letters = payload(text).trim_end_matches('=').as_bytes();
+    letters.iter().all(|byte| is_encoded(*byte) && *byte != b'=' && !byte.is_ascii_whitespace())
+}
+
+/// What is encoded.
+fn payload(text: &str) -> &str {
+    let text = text.trim_ascii();
+    match text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:")) {
+        true => text.split_once(',').map_or(text, |(_, data)| data),
+        false => text,
+    }
+}
+
 fn is_encoded(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/-_=\r\n".contains(&byte)
+    byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/-_=".contains(&byte)
 }
 
 /// A letter of the standard alphabet.
@@ -42,7 +56,8 @@ fn letter(byte: u8) -> Option<u8> {
     match byte {
         b'-' => Some(b'+'),
         b'_' => Some(b'/'),
-        b'=' | b'\r' | b'\n' => None,
+        b'=' => None,
+        byte if byte.is_ascii_whitespace() => None,
         byte => Some(byte),
     }
 }
@@ -62,13 +77,14 @@ mod tests {
             BASE64_URL_SAFE_NO_PAD.encode(text),
             format!("data:text/plain;base64,{plain}"),
             wrapped,
+            format!(" {}\t{}\n", &plain[..10], &plain[10..]),
             format!("{plain}A"),
         ] {
             assert_eq!(decoded(&spelled).as_deref(), Some(text), "{spelled}");
         }
         let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(decoded(&BASE64_STANDARD.encode(wide)).as_deref(), Some(text));
-        assert_eq!(decoded("a text of some length"), None);
+        assert_eq!(decoded("a text, of some length"), None);
         assert_eq!(decoded("short"), None);
     }
 }

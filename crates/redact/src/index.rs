@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use tokenforge_dialects::unescape;
 
+/// Every letter of a name may be written as `\u0061`.
+const LONGEST_NAME: usize = 6 * 64;
+
 /// The strings of a JSON text in their order, and what they stand in.
 pub(crate) struct StringIndex {
     pub(crate) strings: Vec<StringValue>,
@@ -31,13 +34,16 @@ pub(crate) struct Container {
     key: Range<usize>,
     /// What its `type` says: of several the last.
     kind: Option<Range<usize>>,
+    /// What its `name` says, the same.
+    label: Option<Range<usize>>,
     is_object: bool,
 }
 
 impl StringIndex {
     /// Indexes a text that is known to be JSON.
     pub(crate) fn of(json: &str) -> Self {
-        let document = Container { parent: 0, key: 0..0, kind: None, is_object: false };
+        let document =
+            Container { parent: 0, key: 0..0, kind: None, label: None, is_object: false };
         let mut index = StringIndex { strings: Vec::new(), containers: vec![document] };
         let bytes = json.as_bytes();
         let (mut at, mut open, mut key) = (0, 0, 0..0);
@@ -53,7 +59,8 @@ impl StringIndex {
                     let own = std::mem::take(&mut key);
                     // What is in a list is what the list is.
                     let key = if own.is_empty() { index.containers[open].key.clone() } else { own };
-                    index.containers.push(Container { parent: open, key, kind: None, is_object });
+                    let (kind, label) = (None, None);
+                    index.containers.push(Container { parent: open, key, kind, label, is_object });
                     open = index.containers.len() - 1;
                 }
                 b'}' | b']' => {
@@ -72,8 +79,12 @@ impl StringIndex {
         let is_name = self.containers[open].is_object && is_named(json, span.end);
         if is_name {
             *key = span.clone();
-        } else if name(json, key) == "type" {
-            self.containers[open].kind = Some(span.clone());
+        } else {
+            match &*name(json, key) {
+                "type" => self.containers[open].kind = Some(span.clone()),
+                "name" => self.containers[open].label = Some(span.clone()),
+                _ => {}
+            }
         }
         let key = if is_name { 0..0 } else { key.clone() };
         self.strings.push(StringValue { span, container: open, key, is_name });
@@ -84,6 +95,15 @@ impl StringIndex {
         match string.key.is_empty() && !self.containers[string.container].is_object {
             true => self.containers[string.container].key(json),
             false => name(json, &string.key),
+        }
+    }
+
+    /// What a value is called: by its member, or by the `name` beside it, as in `{"name": "PASSWORD", "value": "..."}`.
+    pub(crate) fn called<'j>(&self, json: &'j str, string: &StringValue) -> Cow<'j, str> {
+        let label = self.containers[string.container].label.as_ref();
+        match self.key(json, string) {
+            key if key == "value" => label.map_or(key, |label| name(json, label)),
+            key => key,
         }
     }
 }
@@ -98,7 +118,12 @@ impl Container {
     }
 }
 
+/// A name as it reads. One that is longer than any that matters is as good as none: it may stand above a million strings,
+/// and would be read for each.
 fn name<'j>(json: &'j str, span: &Range<usize>) -> Cow<'j, str> {
+    if span.len() > LONGEST_NAME {
+        return Cow::Borrowed("");
+    }
     let spelling = &json[span.clone()];
     unescape(spelling).unwrap_or(Cow::Borrowed(spelling))
 }

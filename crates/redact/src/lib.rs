@@ -27,6 +27,7 @@ use exemptions::Treatment;
 use index::{StringIndex, StringValue};
 use std::borrow::Cow;
 use std::ops::Range;
+use text::Place;
 use tokenforge_dialects::{Node, Splice, escape_into, splice, unescape};
 
 /// Why nobody can say that a body is without secrets.
@@ -41,6 +42,9 @@ pub enum Unscannable {
     /// The name of a member is a secret; another name would be another request.
     #[error("the name of a member in it holds a secret")]
     SecretInName,
+    /// What is in a string is in so many others that nobody looks into it.
+    #[error("a string in it holds JSON or base64 that is nested too deep")]
+    TooDeep,
     /// Base64 says something secret; what it is part of cannot be changed by anyone but its maker.
     #[error("data in it, decoded from base64, holds a secret")]
     SecretInData,
@@ -48,18 +52,19 @@ pub enum Unscannable {
 
 /// A body without its secrets; nothing if it has none.
 ///
-/// `handled` are strings, given by what is between their quotes, whose plain text somebody else looks into: only what
-/// that cannot show is looked for in them.
+/// `results` are texts of tool results, given by what is between their quotes: they may become any other text.
 ///
 /// # Errors
 /// It cannot be checked, or holds a secret that cannot be taken out.
 pub fn redact_body(
     body: &[u8],
     shape: BodyShape,
-    handled: &[Range<usize>],
+    results: &[Range<usize>],
 ) -> Result<Option<Vec<u8>>, Unscannable> {
     let json = str::from_utf8(body).map_err(|_| Unscannable::NotJson)?;
-    let found = redactions(json, shape, handled, 0)?;
+    let mut starts: Vec<usize> = results.iter().map(|range| range.start).collect();
+    starts.sort_unstable();
+    let found = redactions(json, shape, Replaceable::At(&starts), 0)?;
     match found.failure {
         Some(failure) => Err(failure),
         None => spliced(body, &found.splices),
@@ -70,7 +75,7 @@ pub fn redact_body(
 #[must_use]
 pub fn redact_what_can_be(body: &[u8], shape: BodyShape) -> Option<Vec<u8>> {
     let json = str::from_utf8(body).ok()?;
-    let found = redactions(json, shape, &[], 0).ok()?;
+    let found = redactions(json, shape, Replaceable::None, 0).ok()?;
     spliced(body, &found.splices).ok()?
 }
 
@@ -90,26 +95,44 @@ struct Redactions {
     failure: Option<Unscannable>,
 }
 
+/// Which strings may become any other text.
+#[derive(Clone, Copy)]
+enum Replaceable<'s> {
+    None,
+    /// Those that begin here, in order.
+    At(&'s [usize]),
+    All,
+}
+
+impl Replaceable<'_> {
+    fn covers(self, string: &StringValue) -> bool {
+        match self {
+            Replaceable::None => false,
+            Replaceable::At(starts) => starts.binary_search(&string.span.start).is_ok(),
+            Replaceable::All => !string.is_name,
+        }
+    }
+}
+
 /// What is to be done to a document that is in so many strings of others.
 fn redactions(
     json: &str,
     shape: BodyShape,
-    handled: &[Range<usize>],
+    replaceable: Replaceable<'_>,
     depth: usize,
 ) -> Result<Redactions, Unscannable> {
     Node::read(json).map_err(|_| Unscannable::NotJson)?;
     let index = StringIndex::of(json);
     let treatments = shape.treatments(json, &index);
-    let mut handled: Vec<usize> = handled.iter().map(|range| range.start).collect();
-    handled.sort_unstable();
     let mut found = Redactions::default();
     for string in &index.strings {
         let key = index.key(json, string);
         if shape.of_string(treatments[string.container], &key) == Treatment::Exempt {
             continue;
         }
-        let is_handled = handled.binary_search(&string.span.start).is_ok();
-        match redacted(json, string, is_handled, depth) {
+        let name = index.called(json, string);
+        let place = Place { name: &name, depth, is_replaceable: replaceable.covers(string) };
+        match redacted(json, string, place) {
             Ok(None) => {}
             Ok(Some(text)) => found.splices.push(replaced(string, &text)),
             Err(failure) => found.failure = found.failure.or(Some(failure)),
@@ -121,15 +144,12 @@ fn redactions(
 fn redacted(
     json: &str,
     string: &StringValue,
-    is_handled: bool,
-    depth: usize,
+    place: Place<'_>,
 ) -> Result<Option<String>, Unscannable> {
     let text = unescape(&json[string.span.clone()]).ok_or(Unscannable::NotText)?;
-    match (string.is_name, is_handled) {
-        (true, _) if text::redacted(&text, depth)?.is_some() => Err(Unscannable::SecretInName),
-        (true, _) => Ok(None),
-        (false, true) => text::redacted_hidden(&text),
-        (false, false) => text::redacted(&text, depth),
+    match (text::redacted(&text, place)?, string.is_name) {
+        (Some(_), true) => Err(Unscannable::SecretInName),
+        (redacted, _) => Ok(redacted),
     }
 }
 

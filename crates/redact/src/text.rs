@@ -1,64 +1,81 @@
 //! One text without its secrets, however they are dressed.
 
 use crate::exemptions::BodyShape;
-use crate::{Unscannable, encoded, redactions};
+use crate::{Replaceable, Unscannable, encoded, redactions};
 use tokenforge_compress::terminal;
-use tokenforge_dialects::splice;
+use tokenforge_dialects::{Node, splice};
 use tokenforge_secrets::{Scanner, marker};
 
-/// How deep JSON inside a string inside JSON is understood.
-const DEEPEST: usize = 3;
+/// How deep JSON and base64 inside a string are understood. Each level of JSON doubles the backslashes.
+const DEEPEST: usize = 8;
 
-/// Base64 of that length is a file, not a text. Letters drawn at random look like somebody's key sooner or later: in a
-/// megabyte of them a prefix of four letters occurs once in sixteen files.
+/// Base64 of that length, in one line, is a file and no list of keys. Letters drawn at random look like somebody's key
+/// sooner or later: in a megabyte of them a prefix of four letters occurs once in sixteen files.
 const FILE: usize = 1024;
+
+/// What is known about a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Place<'n> {
+    /// What it is called; empty if it has no name.
+    pub(crate) name: &'n str,
+    /// How many others it is in.
+    pub(crate) depth: usize,
+    /// May it become any other text, as the result of a tool may? Then base64 of a secret becomes a marker. Elsewhere that
+    /// may be a picture, or something that its maker signed.
+    pub(crate) is_replaceable: bool,
+}
 
 /// A text without its secrets; nothing if it has none.
 ///
 /// # Errors
 /// It holds a secret that cannot be taken out.
 pub fn redact_text(text: &str) -> Result<Option<String>, Unscannable> {
-    redacted(text, 0)
+    redacted(text, Place::default())
 }
 
-/// The same, for a text that is in so many others.
-pub(crate) fn redacted(text: &str, depth: usize) -> Result<Option<String>, Unscannable> {
+pub(crate) fn redacted(text: &str, place: Place<'_>) -> Result<Option<String>, Unscannable> {
     let said = encoded::decoded(text);
-    if said.as_deref().is_some_and(|said| secret_in(said).is_some()) {
-        return Err(Unscannable::SecretInData);
+    if said.as_deref().map_or(Ok(false), |said| is_secret(said, place.depth + 1))? {
+        return match place.is_replaceable {
+            true => Ok(Some(marker(ENCODED))),
+            false => Err(Unscannable::SecretInData),
+        };
     }
-    if said.is_some() && text.len() >= FILE {
+    if said.is_some() && text.len() >= FILE && encoded::is_one_line(text) {
         return Ok(None);
     }
     let bare = terminal::strip(text);
-    let plain = Scanner::builtin().redact(bare.as_deref().unwrap_or(text));
+    let plain = Scanner::builtin().redact_value(place.name, bare.as_deref().unwrap_or(text));
     let plain = plain.map(|redacted| redacted.text);
-    let inside = redacted_inside(plain.as_deref().unwrap_or(text), depth)?;
+    let inside = redacted_inside(plain.as_deref().unwrap_or(text), place)?;
     Ok(inside.or(plain))
 }
 
-/// A text whose plain words somebody else looks into, without the secrets that these do not show. It may become any other
-/// text, so that what is base64 of a secret becomes a marker.
-pub(crate) fn redacted_hidden(text: &str) -> Result<Option<String>, Unscannable> {
-    match encoded::decoded(text).as_deref().and_then(secret_in) {
-        Some(rule) => Ok(Some(marker(rule))),
-        None => redacted_inside(text, 0),
-    }
-}
+/// What the marker of a secret says that was found in base64.
+const ENCODED: &str = "encoded-secret";
 
-/// What kind of secret is in a text, if there is one.
-fn secret_in(text: &str) -> Option<&'static str> {
-    Scanner::builtin().find(text).first().map(|finding| finding.rule)
+/// Is there a secret in what was decoded?
+fn is_secret(text: &str, depth: usize) -> Result<bool, Unscannable> {
+    if depth >= DEEPEST {
+        return Err(Unscannable::TooDeep);
+    }
+    let place = Place { depth, is_replaceable: true, ..Place::default() };
+    Ok(redacted(text, place)?.is_some())
 }
 
 /// A text that is JSON, without the secrets that show only once its strings are unescaped.
-fn redacted_inside(text: &str, depth: usize) -> Result<Option<String>, Unscannable> {
-    let is_spelled = text.trim_start().starts_with(['{', '[', '"']) && text.contains("\\u");
-    if !is_spelled || depth + 1 >= DEEPEST {
+fn redacted_inside(text: &str, place: Place<'_>) -> Result<Option<String>, Unscannable> {
+    let is_spelled = text.trim_start().starts_with(['{', '[', '"']) && text.contains('\\');
+    // What is no JSON is a text like any other, and is looked at as such.
+    if !is_spelled || Node::read(text).is_err() {
         return Ok(None);
     }
-    // What is no JSON is a text like any other, and is looked at as such.
-    let Ok(found) = redactions(text, BodyShape::Unknown, &[], depth + 1) else { return Ok(None) };
+    let depth = place.depth + 1;
+    if depth >= DEEPEST {
+        return Err(Unscannable::TooDeep);
+    }
+    let texts = if place.is_replaceable { Replaceable::All } else { Replaceable::None };
+    let found = redactions(text, BodyShape::Unknown, texts, depth)?;
     if let Some(failure) = found.failure.filter(|failure| *failure != Unscannable::NotText) {
         return Err(failure);
     }

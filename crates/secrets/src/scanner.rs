@@ -12,6 +12,13 @@ use crate::{
     urls::Urls,
 };
 
+/// The longest value that a name is looked at for, and the longest such name.
+const LONGEST_VALUE: usize = 1024;
+const LONGEST_NAME: usize = 64;
+
+/// What a name and its value cannot hold between their quotes.
+const UNQUOTED: [char; 3] = ['"', '\\', '\n'];
+
 /// Finds secrets in text.
 pub struct Scanner {
     tokens: Tokens,
@@ -57,21 +64,29 @@ impl Scanner {
         findings.settled()
     }
 
+    /// The secrets of a text that is the value of a member with this name: a password shows itself by its name alone.
+    pub fn find_value(&self, name: &str, text: &str) -> Vec<Finding> {
+        let is_short = text.len() <= LONGEST_VALUE && name.len() <= LONGEST_NAME;
+        if name.is_empty() || !is_short || [name, text].iter().any(|it| it.contains(UNQUOTED)) {
+            return self.find(text);
+        }
+        let before = format!("\"{name}\": \"");
+        let within = |finding: Finding| {
+            let start = finding.range.start.checked_sub(before.len())?;
+            let end = (finding.range.end - before.len()).min(text.len());
+            Some(Finding { range: start..end, ..finding })
+        };
+        self.find(&format!("{before}{text}\"")).into_iter().filter_map(within).collect()
+    }
+
     /// The text with a marker in place of every secret, or nothing if there is none.
     pub fn redact(&self, text: &str) -> Option<Redacted> {
-        let findings = self.find(text);
-        if findings.is_empty() {
-            return None;
-        }
-        let mut redacted = String::with_capacity(text.len());
-        let mut end = 0;
-        for finding in &findings {
-            redacted.push_str(&text[end..finding.range.start]);
-            redacted.push_str(&marker(finding.rule));
-            end = finding.range.end;
-        }
-        redacted.push_str(&text[end..]);
-        Some(Redacted { text: redacted, findings })
+        redacted(text, self.find(text))
+    }
+
+    /// The same, for the value of a member with this name.
+    pub fn redact_value(&self, name: &str, text: &str) -> Option<Redacted> {
+        redacted(text, self.find_value(name, text))
     }
 
     fn find_at_pair(&self, text: &str, at: usize, findings: &mut Findings) {
@@ -84,4 +99,19 @@ impl Scanner {
             _ => assigned::find_at(&self.assigned, text, at, findings),
         }
     }
+}
+
+fn redacted(text: &str, findings: Vec<Finding>) -> Option<Redacted> {
+    if findings.is_empty() {
+        return None;
+    }
+    let mut redacted = String::with_capacity(text.len());
+    let mut end = 0;
+    for finding in &findings {
+        redacted.push_str(&text[end..finding.range.start]);
+        redacted.push_str(&marker(finding.rule));
+        end = finding.range.end;
+    }
+    redacted.push_str(&text[end..]);
+    Some(Redacted { text: redacted, findings })
 }

@@ -189,6 +189,25 @@ fn d73_while_a_sweep_is_under_way_the_bound_is_passed_by_an_eighth_at_most() {
 }
 
 #[test]
+fn d73_a_put_that_fails_because_of_a_sweep_has_written_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    // A folder in the place of its mark: no sweep can begin.
+    fs::create_dir(folder.path().join("swept")).unwrap();
+    let time = Time::default();
+    time.pass(2 * HOUR);
+    let store = store.with_clock(time.clock());
+    let refused = (0..100_000).find(|id| {
+        let id = id.to_string();
+        let put = store.put(Kind::Original, "t", &id, b"bytes");
+        let is_there = store.get(Kind::Original, "t", &id).unwrap().is_some();
+        assert_eq!(put.is_ok(), is_there, "{put:?}");
+        put.is_err()
+    });
+    assert!(refused.is_some(), "the sweeps that failed were never told of");
+}
+
+#[test]
 fn files_of_killed_processes_are_swept_and_those_being_written_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let time = Time::default();

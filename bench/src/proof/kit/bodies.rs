@@ -29,6 +29,17 @@ pub(crate) fn streaming(text: &str) -> Value {
     body
 }
 
+/// A request of 500 bytes for a stream: bodies are kept while their answer may ask for an original, and would be most of what
+/// a stream holds.
+pub(crate) fn small_stream() -> Value {
+    let mut body = streaming("short");
+    body["system"] = "You are an agent.".into();
+    body
+}
+
+/// Settings that offer the tool for originals, so that streams are read.
+pub(crate) const OFFERED: &str = "pipes: {tool_output: {expand_injection: from_start}}";
+
 /// Takes the list of tools out of a body.
 pub(crate) fn without_tools(body: &mut Value) {
     if let Some(members) = body.as_object_mut() {

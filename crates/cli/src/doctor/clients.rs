@@ -5,30 +5,22 @@ use crate::output::printable;
 use crate::wrap::CLIENTS;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
-use tokio::process::Command;
 
 const CHECK: &str = "clients";
 
-/// How long a client may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// A program is a link into its package: the description of that is in one of so many folders above it.
+const FOLDERS: usize = 4;
 
-pub(super) async fn check() -> Vec<Finding> {
+/// None of them is started: some unpack hundreds of megabytes, or look for a newer version, before they say theirs.
+pub(super) fn check() -> Vec<Finding> {
     let found = CLIENTS.iter().filter_map(|client| Some((client.name, on_path(client.name)?)));
-    // All at once: each takes a moment to start.
-    let asking: Vec<_> = found
+    let mut findings: Vec<Finding> = found
         .map(|(name, path)| {
-            let asked = path.clone();
-            (name, path, tokio::spawn(async move { version(&asked).await }))
+            let version = version(&path).map(|version| format!(" {version}")).unwrap_or_default();
+            let says = format!("{name}{version}, {} (`tokenforge wrap {name}`)", path.display());
+            Finding::ok(CHECK, says)
         })
         .collect();
-    let mut findings = Vec::new();
-    for (name, path, asked) in asking {
-        let version = asked.await.ok().flatten().unwrap_or_else(|| "version unknown".to_owned());
-        let says = format!("{name}: {version}, {} (`tokenforge wrap {name}`)", path.display());
-        findings.push(Finding::ok(CHECK, says));
-    }
     if findings.is_empty() {
         let known: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
         let none = Finding::note(CHECK, format!("none of {} is on the PATH", known.join(", ")));
@@ -56,12 +48,35 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The first line of what it says.
-async fn version(program: &Path) -> Option<String> {
-    let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let said = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
-    let said = String::from_utf8_lossy(&said.stdout);
-    let line: String = said.lines().next()?.trim().chars().take(80).collect();
-    (!line.is_empty()).then(|| printable(&line))
+/// The version that the package of a program says, if it comes from npm.
+fn version(program: &Path) -> Option<String> {
+    let program = program.canonicalize().ok()?;
+    let description = program.ancestors().skip(1).take(FOLDERS).find_map(|folder| {
+        let text = std::fs::read_to_string(folder.join("package.json")).ok()?;
+        serde_json::from_str::<serde_json::Value>(&text).ok()
+    })?;
+    let version: String = description["version"].as_str()?.chars().take(40).collect();
+    Some(printable(&version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn d58_a_version_is_read_from_the_package_and_the_program_is_not_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = folder.path().join("lib/agent");
+        std::fs::create_dir_all(package.join("bin")).unwrap();
+        std::fs::write(package.join("package.json"), r#"{"version": "1.2.3"}"#).unwrap();
+        let started = folder.path().join("started");
+        let script = format!("#!/bin/sh\ntouch {}\necho 9.9.9\n", started.display());
+        std::fs::write(package.join("bin/agent"), script).unwrap();
+        let link = folder.path().join("agent");
+        std::os::unix::fs::symlink(package.join("bin/agent"), &link).unwrap();
+        assert_eq!(version(&link).as_deref(), Some("1.2.3"));
+        assert!(!started.exists());
+        assert_eq!(version(Path::new("/nowhere/agent")), None);
+    }
 }

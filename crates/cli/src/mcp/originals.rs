@@ -1,6 +1,6 @@
 //! Originals of results, kept in the user's data folder, and what became of results, written down there.
 
-use crate::{data, ledger};
+use crate::{data, ledger, output};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_compress::Original;
 use tokenforge_compress::reference::{Key, Reference};
@@ -22,7 +22,7 @@ impl Local {
         match opened {
             Ok((key, store)) => Local { store: Some((store, key)), ledger: None },
             Err(error) => {
-                eprintln!("note: {error:#}; nothing is left out of results");
+                output::tell(&format!("note: {error:#}; nothing is left out of results"));
                 Local::closed()
             }
         }

@@ -1,5 +1,6 @@
 //! The log: on standard error.
 
+use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 use tokenforge_config::{Choice, Monitoring};
 use tokenforge_gateway::Gateway;
@@ -15,7 +16,8 @@ pub(super) struct Level(Handle<LevelFilter, Registry>);
 /// Starts the log.
 pub(super) fn start(monitoring: &Monitoring) -> Level {
     let (filter, handle) = reload::Layer::new(level(monitoring));
-    let lines = fmt::layer().with_writer(std::io::stderr);
+    let is_colored = stderr().is_terminal() && !is_color_unwanted();
+    let lines = fmt::layer().with_writer(stderr).with_ansi(is_colored);
     tracing_subscriber::registry().with(filter).with(lines).init();
     Level(handle)
 }
@@ -26,6 +28,11 @@ pub(super) async fn follow(log: Level, gateway: Arc<Gateway>) {
     while changes.changed().await.is_ok() {
         let _ = log.0.reload(level(&gateway.settings().monitoring));
     }
+}
+
+/// <https://no-color.org>: any value but an empty one says so.
+fn is_color_unwanted() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 fn level(monitoring: &Monitoring) -> LevelFilter {

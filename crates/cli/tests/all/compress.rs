@@ -1,8 +1,9 @@
 //! `tokenforge compress`, `expand` and `explain`, seen from a shell.
 
-use crate::kit::{Folder, Run, run_in};
+use crate::kit::{Folder, Run, failure, run_in, start};
 use serde_json::Value;
 use std::collections::HashSet;
+use std::io::Write;
 
 /// Forty test results, one of them a failure.
 fn cargo_test() -> String {
@@ -244,11 +245,26 @@ fn d62_l4_a_long_output_that_cannot_be_stored_comes_whole() {
 }
 
 #[test]
-fn an_output_in_another_encoding_is_still_an_output() {
-    let home = Home::new();
-    std::fs::write(home.0.path("latin1.txt"), b"caf\xe9 is open\n").expect("a file");
-    let text = home.out(&["compress", "latin1.txt"], "");
-    assert_eq!(text, "caf\u{fffd} is open\n");
+fn d08_bytes_that_are_not_utf8_go_on_as_they_came_and_it_is_said() {
+    let bytes = [b"caf\xe9 is open\n".as_slice(); 400].concat();
+    for mode in ["safe", "lossless", "standard", "aggressive"] {
+        let mut child = start(&["compress", "--mode", mode, "--stats"]);
+        child.stdin.take().unwrap().write_all(&bytes).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stdout == bytes, "{mode}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("byte 3 is not UTF-8") && told.contains("(not_utf8)"), "{told}");
+    }
+}
+
+#[test]
+fn d08_a_secret_among_bytes_that_are_not_utf8_does_not_go_on() {
+    let secret = b"\xe9 ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n";
+    let told = failure(1, "compress", secret);
+    assert!(told.contains("secret") && !told.contains("a1B2"), "{told}");
+    let mut child = start(&["compress", "--keep-secrets"]);
+    child.stdin.take().unwrap().write_all(secret).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stdout, secret);
 }
 
 #[test]

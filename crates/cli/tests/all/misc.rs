@@ -116,6 +116,43 @@ fn large() -> String {
 }
 
 #[test]
+fn d40_a_reader_that_is_gone_is_a_success_for_every_command_that_prints() {
+    for command in [
+        "config schema",
+        "config table",
+        "config show",
+        "config check",
+        "gain",
+        "store stats",
+        "filter list",
+        "completions bash",
+        "man",
+        "tokens README.md",
+        "--help",
+    ] {
+        let mut child = start(&command.split(' ').collect::<Vec<_>>());
+        drop(child.stdout.take());
+        drop(child.stdin.take());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !stderr.contains("defect") && output.status.code() != Some(101),
+            "{command}: {stderr}"
+        );
+    }
+    // A pipe that takes some of it.
+    for command in ["config schema", "config table"] {
+        let mut child = start(&command.split(' ').collect::<Vec<_>>());
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 10]).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""), "{command}");
+    }
+}
+
+#[test]
 fn a_reader_that_leaves_early_is_a_success() {
     for command in [&["encode", "--to", "json"][..], &["encode", "--to", "stc"], &["decode"]] {
         let mut child = start(command);

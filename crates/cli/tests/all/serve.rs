@@ -13,6 +13,22 @@ use std::time::Instant;
 use tokenforge_mock::client::{Answer, Ask, Open, PATIENCE};
 use tokenforge_mock::{Mock, Reply, grammar};
 
+#[test]
+fn d41_no_colour_goes_into_a_file_or_a_pipe() {
+    let log = ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", "/dev/null/events");
+    let mut serving = Serving::with(&["--listen", "127.0.0.1:0"], &[log]);
+    serving.wait_for("events are not written");
+    assert!(!serving.logged.contains('\x1b'), "{}", serving.logged);
+}
+
+#[test]
+fn d44_a_plugin_that_was_not_built_in_says_how_to_get_it() {
+    let folder = Folder::new();
+    let file = folder.file("tokenforge.yaml", "plugins: [{name: wasm, config: {module: a.wasm}}]");
+    let told = failure(1, &format!("config check {file}"), "");
+    assert!(told.contains("without WebAssembly") && told.contains("--features wasm"), "{told}");
+}
+
 /// A gateway that runs.
 pub(crate) struct Serving {
     child: Child,

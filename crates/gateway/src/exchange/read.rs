@@ -5,7 +5,7 @@ use crate::answer::Problem;
 use crate::byte_budget::{ByteBudget, BytePermit};
 use crate::http::body::{Body, BodyError, Limit, TooSlow};
 use crate::http::coding::{Coding, CodingError};
-use crate::http::read::{Read, joined, read_apart};
+use crate::http::read::{joined, read_apart};
 use crate::options::Options;
 use crate::workers::Patience;
 use bytes::Bytes;
@@ -45,6 +45,16 @@ impl Payload {
 /// Of a body whose length nobody said, so much is read before there must be room for the longest.
 const PIECE: usize = 1 << 20;
 
+/// What became of a body that was to be read.
+enum Arrived {
+    /// All of it, in pieces.
+    Whole(Vec<Bytes>, Option<BytePermit>),
+    /// It is longer than is read: what was read is put before the rest.
+    TooLong(Body),
+    /// There was no room for it.
+    NoRoom(Body),
+}
+
 /// Who has to see a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
@@ -71,55 +81,60 @@ impl Visit<'_> {
         if reader == Reader::Nobody || is_nobodys {
             return Ok((Payload::Passing(body), None));
         }
+        let (pieces, room) = match self.arrived(exchange, body, length).await? {
+            Arrived::Whole(pieces, room) => (pieces, room),
+            Arrived::TooLong(body) => return Ok((Payload::Passing(body), None)),
+            Arrived::NoRoom(body) => return self.unseen(body),
+        };
         let coding = Coding::of(&exchange.request().headers);
-        let is_coded = matches!(coding, Ok(Some(_)));
-        let Ok(room) = self.room(exchange, length.unwrap_or(PIECE), is_coded).await else {
-            return self.unseen(body);
-        };
-        if reader == Reader::IfItNamesUs && coding == Ok(None) {
-            let limit = length.map_or(PIECE, |_| limits.max_body_bytes);
-            let pieces = read_apart(body, limit).await;
-            return Ok(match pieces.map_err(|error| unread(&error))? {
-                Ok(pieces) if may_name_us(&pieces) => (Payload::Here(joined(pieces)), room),
-                Ok(pieces) => (Payload::Passing(pieces.into()), None),
-                Err(body) => (Payload::Passing(body), None),
-            });
+        if reader == Reader::IfItNamesUs && coding == Ok(None) && !may_name_us(&pieces) {
+            return Ok((Payload::Passing(pieces.into()), None));
         }
-        let limit = length.map_or(PIECE, |_| limits.max_body_bytes);
-        let (wire, room) = match body.read(limit).await.map_err(|error| unread(&error))? {
-            Read::Whole(wire) => (wire, room),
-            Read::TooLong(body) if length.is_some() => return Ok((Payload::Passing(body), None)),
-            Read::TooLong(body) => {
-                // Nobody said how long it is, and it is long. What is held is given back first: others may wait for it too.
+        let wire = joined(pieces);
+        match coding {
+            Ok(Some(coding)) if !wire.is_empty() => {
+                // What is held is given back first: others may wait for it too.
                 drop(room);
-                let Ok(room) = self.room(exchange, limits.max_body_bytes, is_coded).await else {
-                    return self.unseen(body);
+                let bytes = wire.len() + self.decoded_limit(wire.len());
+                let Ok(room) = self.room(exchange, bytes).await else {
+                    return self.unseen(wire.into());
                 };
-                match body.read(limits.max_body_bytes).await.map_err(|error| unread(&error))? {
-                    Read::Whole(wire) => (wire, room),
-                    Read::TooLong(body) => return Ok((Payload::Passing(body), None)),
-                }
+                Ok((Box::pin(self.decode(exchange, wire, coding)).await?, room))
             }
-        };
-        let payload = match coding {
-            _ if wire.is_empty() => Payload::Here(wire),
-            Ok(None) => Payload::Here(wire),
-            Ok(Some(coding)) => Box::pin(self.decode(exchange, wire, coding)).await?,
-            Err(()) => Payload::Passing(wire.into()),
-        };
-        Ok((payload, room))
+            Err(()) if !wire.is_empty() => Ok((Payload::Passing(wire.into()), None)),
+            _ => Ok((Payload::Here(wire), room)),
+        }
     }
 
-    /// Room for a body of so many bytes, and for what it may decode to: none for one that is small, or will not be read.
-    async fn room(
+    /// A body that arrives. There is room for one whose length was said; else for twice as much whenever it is longer, so
+    /// that nobody has the room of the longest for what may be short.
+    async fn arrived(
         &self,
         exchange: &Exchange,
-        length: usize,
-        is_coded: bool,
-    ) -> Result<Option<BytePermit>, ()> {
-        let limits = &self.state.settings.limits;
-        let bytes = length + if is_coded { self.decoded_limit(length) } else { 0 };
-        if ByteBudget::is_small(bytes) || length > limits.max_body_bytes {
+        mut body: Body,
+        length: Option<usize>,
+    ) -> Result<Arrived, Stop> {
+        let longest = self.state.settings.limits.max_body_bytes;
+        if length.is_some_and(|length| length > longest) {
+            return Ok(Arrived::TooLong(body));
+        }
+        let mut limit = length.unwrap_or(PIECE).min(longest);
+        loop {
+            let Ok(room) = self.room(exchange, limit).await else {
+                return Ok(Arrived::NoRoom(body));
+            };
+            match read_apart(body, limit).await.map_err(|error| unread(&error))? {
+                Ok(pieces) => return Ok(Arrived::Whole(pieces, room)),
+                Err(rest) if limit == longest => return Ok(Arrived::TooLong(rest)),
+                Err(rest) => body = rest,
+            }
+            limit = (2 * limit).min(longest);
+        }
+    }
+
+    /// Room for so many bytes; what is small needs none.
+    async fn room(&self, exchange: &Exchange, bytes: usize) -> Result<Option<BytePermit>, ()> {
+        if ByteBudget::is_small(bytes) {
             return Ok(None);
         }
         let tenant = exchange.tenant.clone().unwrap_or_default();

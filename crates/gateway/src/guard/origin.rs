@@ -157,9 +157,9 @@ impl OriginRules {
     }
 
     fn is_own_address(&self, address: IpAddr) -> bool {
-        address.is_loopback()
-            || address == self.listen
-            || (self.listen.is_unspecified() && !address.is_unspecified())
+        let is_any = self.listen.is_unspecified();
+        // 0.0.0.0 is no address of a machine, though browsers reach this one by it.
+        !address.is_unspecified() && (address.is_loopback() || address == self.listen || is_any)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::hex;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use tokenforge_config::Secret;
 
@@ -39,7 +39,8 @@ pub fn draw_admin_token(path: &Path) -> io::Result<Secret> {
 /// # Errors
 /// The file cannot be read, holds no token, or can be read by others.
 pub fn read_admin_token(path: &Path) -> io::Result<Secret> {
-    let metadata = fs::metadata(path)?;
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
     if is_shared(&metadata) {
         let message =
             "others can read or write it; `chmod 600` it, or remove it to get a new token";
@@ -48,7 +49,8 @@ pub fn read_admin_token(path: &Path) -> io::Result<Secret> {
     if metadata.len() > LONGEST {
         return Err(io::Error::other("it holds no token; remove it to get a new one"));
     }
-    let text = fs::read_to_string(path)?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
     let token = text.trim();
     let is_token = token.len() >= SHORTEST && token.bytes().all(|byte| byte.is_ascii_graphic());
     match is_token {

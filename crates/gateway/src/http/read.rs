@@ -4,8 +4,9 @@ use super::body::{Body, BodyError, Limit};
 use bytes::{Bytes, BytesMut};
 use hyper::body::Incoming;
 
-/// However long a body says it is, there is room for no more before any of it has arrived.
-const ROOM: u64 = 1 << 20;
+/// However long a body says it is, there is room for no more before any of it has arrived. The operating system gives
+/// memory when it is written to, so that this costs addresses; a buffer that grows would hold all of it twice for a moment.
+const ROOM: u64 = 32 << 20;
 
 /// So many pieces of a body are kept apart: reading is quicker than that most of the time.
 const FEW: usize = 8;

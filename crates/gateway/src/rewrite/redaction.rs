@@ -1,11 +1,11 @@
 //! Secret redaction of a whole request body, fail closed: what cannot be checked is a problem.
 
-use super::inputs::unchecked;
 use crate::answer::Problem;
 use crate::exchange::QUEUE_PATIENCE;
 use crate::gateway::Gateway;
 use crate::workers::{Patience, Undone};
 use bytes::Bytes;
+use http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_dialects::{Dialect, Request, Shape};
@@ -44,7 +44,13 @@ pub(crate) async fn redacted_body(
     Ok(redacted.map_err(|error| unchecked(&error.to_string()))?.map(Bytes::from))
 }
 
-/// Texts of tool results are left to the engine, which knows what they are and says what it took out of them.
+/// A request in which nobody can look for secrets, and why.
+pub(crate) fn unchecked(why: &str) -> Problem {
+    let message = format!("the request could not be checked for secrets, and was not sent: {why}");
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, message)
+}
+
+/// Results of tools too, whatever the engine would do about them: it is not asked in every mode, nor about a signed body.
 fn redact(body: &[u8], dialect: Option<Dialect>) -> Result<Option<Vec<u8>>, Unscannable> {
     let Some(dialect) = dialect else { return redact_body(body, BodyShape::Unknown, &[]) };
     let request = Request::read(body, dialect).map_err(|_| Unscannable::NotJson)?;

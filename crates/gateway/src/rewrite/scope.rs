@@ -1,6 +1,6 @@
 //! What a body says, and what is to be done to it.
 
-use super::{Asker, Effort, Order, inputs};
+use super::{Asker, Effort, Order, prompt_json, unchecked};
 use crate::answer::Problem;
 use crate::options::Options;
 use crate::report::Report;
@@ -44,7 +44,7 @@ impl<'o> Scope<'o> {
         effort: Effort,
         known: &'o dyn Known,
     ) -> Result<Self, Unread> {
-        Self::of(order, effort, inputs::read(order, known))
+        Self::of(order, effort, prompt_json::read(order, known))
     }
 
     /// The scope of what was read.
@@ -60,9 +60,7 @@ impl<'o> Scope<'o> {
                 return Err(Unread::Problem(problem));
             }
             Err(_) if order.state.settings.redact_secrets => {
-                return Err(Unread::Problem(inputs::unchecked(
-                    "its JSON can be understood in two ways",
-                )));
+                return Err(Unread::Problem(unchecked("its JSON can be understood in two ways")));
             }
             // Not ours to judge: the provider says what is wrong with it.
             Err(_) => return Err(Unread::Untouched),
@@ -93,11 +91,6 @@ impl<'o> Scope<'o> {
             Some(key) => engine.with_vault(Vault { key, access: self.access }),
             None => engine,
         }
-    }
-
-    /// Stages are at work on the results, and what they make is sent.
-    pub(super) fn is_compressed(&self) -> bool {
-        !self.is_observed && self.settings.mode != Mode::Disabled
     }
 
     /// The model is, or would be, told how to ask for what is left out. Where the request forbids it to ask this once, it

@@ -66,12 +66,16 @@ fn prompt(asker: &Asker<'_>, candidate: &Candidate) -> String {
     format!("Query: {query}\nMark: {mark}\n{mark}\n{}\n{mark}", candidate.text)
 }
 
+/// Where a request goes. Addresses are given bare, with the version, or whole.
 fn address(base: &Uri, path: &str) -> Result<Uri, AskError> {
     let base = base.to_string();
     let base = base.trim_end_matches('/');
-    // Addresses are given with and without the version.
-    let base = base.strip_suffix("/v1").unwrap_or(base);
-    format!("{base}{path}").parse().map_err(|_| AskError::Unset("a usable endpoint"))
+    let (version, operation) = path.split_at(path[1..].find('/').map_or(path.len(), |end| end + 1));
+    let address = match base.ends_with(operation) {
+        true => base.to_owned(),
+        false => format!("{}{path}", base.strip_suffix(version).unwrap_or(base)),
+    };
+    address.parse().map_err(|_| AskError::Unset("a usable endpoint"))
 }
 
 /// With the provider's own key, else with the one that came with the request, if it came for the same vendor and
@@ -122,4 +126,32 @@ fn text_of(kind: ProviderKind, answer: &Value) -> Option<String> {
         ProviderKind::Gemini => &answer["candidates"][0]["content"]["parts"][0]["text"],
     };
     text.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d43_an_endpoint_is_given_bare_with_its_version_or_whole() {
+        let chat = "/v1/chat/completions";
+        let gemini = "/v1beta/models/m:generateContent";
+        for (given, path, expected) in [
+            ("http://a", chat, "http://a/v1/chat/completions"),
+            ("http://a/v1/", chat, "http://a/v1/chat/completions"),
+            ("http://a/v1/chat/completions", chat, "http://a/v1/chat/completions"),
+            ("http://a/openai/v2/chat/completions", chat, "http://a/openai/v2/chat/completions"),
+            ("http://a/openai", chat, "http://a/openai/v1/chat/completions"),
+            ("http://a/v1/messages", "/v1/messages", "http://a/v1/messages"),
+            ("http://a/v1beta", gemini, "http://a/v1beta/models/m:generateContent"),
+            (
+                "http://a/v1beta/models/m:generateContent",
+                gemini,
+                "http://a/v1beta/models/m:generateContent",
+            ),
+        ] {
+            let address = address(&given.parse().unwrap(), path).unwrap();
+            assert_eq!(address.to_string(), expected, "{given}");
+        }
+    }
 }

@@ -64,10 +64,28 @@ impl Clerk<String> for BufWriter<File> {
     }
 }
 
+/// A file for its owner alone, in a folder that is made if it is not there.
 fn private(path: &Path) -> std::io::Result<File> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)?;
+    }
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d42_the_folder_of_the_log_is_made() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("target/logs/events.jsonl");
+        let settings = Monitoring { compression_log: Some(path.clone()), ..Monitoring::default() };
+        assert!(Log::open(&settings).is_some());
+        assert!(path.is_file());
+    }
 }

@@ -8,9 +8,14 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 /// What stands between a credential and what is around it.
 const AROUND: [char; 7] = [' ', '\t', ',', ';', '=', ':', '"'];
 
+/// How many pieces a key has at most.
+const MOST_PIECES: usize = 4;
+
 /// Removes the values of headers that hold a key. Other values of the same header stay.
 pub(super) fn scrub_headers(headers: &mut HeaderMap, is_key: impl Fn(&str) -> bool) {
-    let holds = |value: &HeaderValue| holds_key(value, &is_key);
+    let holds = |value: &HeaderValue| {
+        std::str::from_utf8(value.as_bytes()).is_ok_and(|text| holds_key(text, &is_key))
+    };
     let tainted = headers.iter().filter(|(_, value)| holds(value));
     let tainted: Vec<HeaderName> = tainted.map(|(name, _)| name.clone()).collect();
     for name in tainted {
@@ -28,7 +33,7 @@ pub(super) fn scrub_query(uri: &mut Uri, is_key: impl Fn(&str) -> bool) {
     let Some(query) = uri.query() else { return };
     let is_clean = |pair: &&str| {
         let mut decoded = form_urlencoded::parse(pair.as_bytes());
-        !decoded.any(|(name, value)| is_key(&name) || is_key(&value))
+        !decoded.any(|(name, value)| holds_key(&name, &is_key) || holds_key(&value, &is_key))
     };
     let kept: Vec<&str> = query.split('&').filter(is_clean).collect();
     let kept = kept.join("&");
@@ -42,21 +47,29 @@ pub(super) fn scrub_query(uri: &mut Uri, is_key: impl Fn(&str) -> bool) {
     *uri = Uri::from_parts(parts).unwrap_or_default();
 }
 
-fn holds_key(value: &HeaderValue, is_key: &impl Fn(&str) -> bool) -> bool {
-    let Ok(text) = std::str::from_utf8(value.as_bytes()) else { return false };
+/// Is there a key in a text: all of it, between what separates credentials from others, or as one of a Basic pair?
+fn holds_key(text: &str, is_key: &impl Fn(&str) -> bool) -> bool {
     let text = text.trim();
     let (scheme, credential) = text.split_once(' ').unwrap_or(("", text));
-    let credential = credential.trim();
     is_key(text)
-        || is_key(credential)
-        || text.split(AROUND).any(is_key)
-        || (scheme.eq_ignore_ascii_case("basic") && basic_holds_key(credential, is_key))
+        || holds_separated(text, is_key)
+        || (scheme.eq_ignore_ascii_case("basic") && basic_holds_key(credential.trim(), is_key))
+}
+
+/// Is a piece of a text a key, whatever it is cut at? A key may hold such characters itself: `openssl rand -base64 32` ends
+/// with one. So every piece is tried with those that follow it, as far as they are few.
+fn holds_separated(text: &str, is_key: &impl Fn(&str) -> bool) -> bool {
+    let ends = || text.match_indices(AROUND).map(|(at, _)| at);
+    let starts = std::iter::once(0).chain(ends().map(|at| at + 1));
+    starts.into_iter().any(|start| {
+        let behind = ends().filter(|end| *end > start).chain([text.len()]);
+        behind.take(MOST_PIECES).any(|end| is_key(&text[start..end]))
+    })
 }
 
 fn basic_holds_key(credential: &str, is_key: &impl Fn(&str) -> bool) -> bool {
-    let decoded = BASE64_STANDARD_NO_PAD.decode(credential.trim_end_matches('='));
+    let standard = credential.trim_end_matches('=').replace('-', "+").replace('_', "/");
+    let decoded = BASE64_STANDARD_NO_PAD.decode(standard);
     let decoded = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let decoded = decoded.as_deref().unwrap_or_default();
-    let (user, password) = decoded.split_once(':').unwrap_or((decoded, ""));
-    is_key(user) || is_key(password)
+    decoded.is_some_and(|pair| holds_separated(&pair, is_key))
 }

@@ -286,6 +286,19 @@ fn d20_a_signed_body_is_passed_untouched_or_refused() {
 }
 
 #[test]
+fn d20_a_signed_body_with_a_secret_in_a_tool_result_is_refused() {
+    let world = strict();
+    let result =
+        json!({"toolResult": {"toolUseId": "t", "content": [{"text": format!("key {TOKEN}")}]}});
+    let body = json!({"messages": [{"role": "user", "content": [result]}]}).to_string();
+    let signature = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c";
+    let ask = Ask::post("/model/m/converse", body).header("authorization", signature);
+    let answer = world.send(ask);
+    assert_eq!(answer.status, 503, "{}", answer.text());
+    assert_kept_in(&world, &answer, "a signed result");
+}
+
+#[test]
 fn d20_f14_ids_names_arguments_schemas_and_what_the_provider_made_stay() {
     let world = strict();
     let says = format!("the key is {TOKEN}");

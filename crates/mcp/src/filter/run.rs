@@ -2,7 +2,7 @@
 
 use super::{Called, Filter, Step, expanded, filtered};
 use crate::hub::{HubSettings, Originals};
-use crate::message::LONGEST_MESSAGE;
+use crate::message::{LONGEST_MESSAGE, Message};
 use crate::redaction::refusal;
 use std::ffi::OsString;
 use std::io;
@@ -103,6 +103,7 @@ impl Desk {
     }
 
     async fn result(self: &Arc<Self>, answer: String, called: Box<Called>) -> Option<String> {
+        let id = Message::read(&answer).ok().and_then(|message| message.id().map(str::to_owned));
         let desk = self.clone();
         let working = tokio::task::spawn_blocking(move || {
             filtered(&answer, &called, &desk.settings, &*desk.originals, &desk.tenant)
@@ -110,7 +111,9 @@ impl Desk {
         match working.await {
             Ok(changed) => changed,
             // A defect must not let pass what was promised not to.
-            Err(_) if self.settings.must_redact => Some(refusal(None, "the check itself failed")),
+            Err(_) if self.settings.must_redact => {
+                Some(refusal(id.as_deref(), "the check itself failed"))
+            }
             Err(_) => None,
         }
     }

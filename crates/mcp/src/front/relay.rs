@@ -12,7 +12,6 @@ use crate::link::{Call, Event};
 use crate::message::{Message, Sort};
 use crate::outgoing::under_subscription;
 use crate::redaction::redacted;
-use crate::rpc::{self, Code};
 use crate::session::{Pieces, Place, Session};
 use crate::sse;
 use http::{HeaderValue, Response};
@@ -21,6 +20,9 @@ use std::time::Duration;
 use tokenforge_negotiate::CONTENT_FORMAT;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
+
+/// What a server hears whose question reaches nobody.
+const NOT_ASKED: &str = "the client cannot be asked that";
 
 /// An answer that takes longer is a stream, so that the client sees that somebody is there.
 const AT_ONCE: Duration = Duration::from_secs(5);
@@ -71,7 +73,7 @@ impl Relay {
             false => loop {
                 // There is no place for what is said before the answer.
                 match self.next().await {
-                    Event::Message(text) => self.refuse(&text),
+                    Event::Message(text) => self.call.link.wire().refuse(&text, NOT_ASKED),
                     Event::Pause(_) => {}
                     answer => return Some(answer),
                 }
@@ -141,7 +143,7 @@ impl Relay {
     /// Something that the server says before it answers, as the client is to see it.
     fn passed(&self, text: String) -> Option<String> {
         let Ok(text) = redacted(text.clone(), &self.visit.settings) else {
-            self.refuse(&text);
+            self.call.link.wire().refuse(&text, "what it asks cannot be checked for secrets");
             return None;
         };
         let message = Message::read(&text).ok()?;
@@ -152,18 +154,9 @@ impl Relay {
         match session.filter(|_| self.visit.era == Era::Legacy) {
             Some(session) => session.question(self.call.link.wire(), &message),
             None => {
-                self.refuse(&text);
+                self.call.link.wire().refuse(&text, NOT_ASKED);
                 None
             }
-        }
-    }
-
-    /// Tells the server that its question reaches nobody.
-    fn refuse(&self, text: &str) {
-        let Ok(message) = Message::read(text) else { return };
-        if message.sort() == Sort::Request {
-            let answer = rpc::error(message.id(), Code::Method, "the client cannot be asked that");
-            self.call.link.wire().reply(answer);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokenforge_config::McpBackend;
@@ -107,39 +107,30 @@ fn write(path: &Path, entries: &BTreeMap<String, Option<McpBackend>>) -> io::Res
     };
     let backends: Map<String, Value> = entries.iter().map(stored).collect();
     let text = serde_json::to_vec_pretty(&json!({ "backends": backends }))?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let new = path.with_extension("new");
-    let mut file = private(&new)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    // By a name that nobody knows before, and for this user alone: whoever may write to the folder could have put a link there.
+    let mut file = tempfile::Builder::new().prefix(".mcp").tempfile_in(folder)?;
     file.write_all(&text)?;
-    file.sync_all()?;
-    keep_owner(&new, path);
-    fs::rename(&new, path)
+    keep_owner(file.as_file(), folder);
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// An administrator may add a server for a service: its file is the service's, or that could not read it.
 #[cfg(unix)]
-fn keep_owner(new: &Path, path: &Path) {
-    use std::os::unix::fs::{MetadataExt, chown};
-    let folder = path.parent().unwrap_or(Path::new("."));
-    if let (Ok(file), Ok(folder)) = (fs::metadata(new), fs::metadata(folder))
-        && file.uid() != folder.uid()
+fn keep_owner(file: &File, folder: &Path) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    if let (Ok(own), Ok(folder)) = (file.metadata(), fs::metadata(folder))
+        && own.uid() != folder.uid()
     {
-        let _ = chown(new, Some(folder.uid()), Some(folder.gid()));
+        let _ = fchown(file, Some(folder.uid()), Some(folder.gid()));
     }
 }
 
 #[cfg(not(unix))]
-fn keep_owner(_: &Path, _: &Path) {}
-
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).write(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
+fn keep_owner(_: &File, _: &Path) {}
 
 #[cfg(test)]
 mod tests {
@@ -148,6 +139,22 @@ mod tests {
     fn backend(url: &str) -> McpBackend {
         McpBackend::from_json("x", &json!({"url": url, "headers": {"Authorization": "Bearer k"}}))
             .unwrap()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_somebody_put_into_the_folder_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "precious").unwrap();
+        let path = folder.path().join("mcp.json");
+        for name in ["mcp.new", "mcp.json"] {
+            std::os::unix::fs::symlink(&other, folder.path().join(name)).unwrap();
+        }
+        let mut registry = Registry { file: Some(path.clone()), ..Registry::default() };
+        registry.put("a", Some(backend("http://a/"))).unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A server behind an address: every message is a POST, its answer JSON or a stream of events.
 
+mod decoding;
 mod listening;
 
 use super::Wire;
@@ -11,11 +12,11 @@ use crate::failure::Failure;
 use crate::message::{LONGEST_MESSAGE, Message, Sort};
 use crate::outgoing::under_id;
 use crate::sse;
-use crate::transport::{Received, Transport};
+use crate::transport::Transport;
 use bytes::Bytes;
+use decoding::{Decoded, accept, decoded};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
-use http_body_util::BodyExt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -128,7 +129,7 @@ impl Address {
     }
 
     /// Reads a stream until the answer is there. A legacy server may end it before, and tell where it goes on.
-    async fn follow(&self, id: u64, answer: Response<Received>, era: Era) -> Result<(), Failure> {
+    async fn follow(&self, id: u64, answer: Response<Decoded>, era: Era) -> Result<(), Failure> {
         let mut reader = sse::Reader::default();
         let mut body = answer.into_body();
         for _ in 0..RESUMPTIONS {
@@ -152,15 +153,14 @@ impl Address {
     async fn read(
         &self,
         reader: &mut sse::Reader,
-        mut body: Received,
+        mut body: Decoded,
         request: Option<u64>,
     ) -> Result<(), Failure> {
         let wire = Wire::Address(self.clone());
-        while let Some(frame) = body.frame().await {
+        while let Some(piece) = body.piece().await {
             // A stream that breaks is a stream that ends.
-            let Ok(frame) = frame else { return Ok(()) };
-            let Some(piece) = frame.data_ref() else { continue };
-            for event in reader.push(piece).map_err(|_| Failure::TooLong)? {
+            let Ok(piece) = piece else { return Ok(()) };
+            for event in reader.push(&piece).map_err(|_| Failure::TooLong)? {
                 self.0.inbox.take(&wire, &event.data, request);
             }
             if request.is_some_and(|id| !self.0.inbox.pending.is_waiting(id)) {
@@ -170,7 +170,7 @@ impl Address {
         Ok(())
     }
 
-    async fn post(&self, text: String, head: &Head) -> Result<Response<Received>, Failure> {
+    async fn post(&self, text: String, head: &Head) -> Result<Response<Decoded>, Failure> {
         self.send(self.post_request(text, head)).await
     }
 
@@ -182,7 +182,7 @@ impl Address {
         request
     }
 
-    async fn get(&self, last_event: Option<&str>) -> Result<Response<Received>, Failure> {
+    async fn get(&self, last_event: Option<&str>) -> Result<Response<Decoded>, Failure> {
         self.send(self.get_request(last_event)).await
     }
 
@@ -201,6 +201,7 @@ impl Address {
         *request.uri_mut() = self.0.url.clone();
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        accept(headers);
         if let Some(version) = self.0.version.get() {
             headers.insert(VERSION, version.clone());
         }
@@ -213,8 +214,8 @@ impl Address {
         request
     }
 
-    async fn send(&self, request: Request<Bytes>) -> Result<Response<Received>, Failure> {
-        self.0.transport.send(request).await.map_err(Failure::Unreachable)
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Decoded>, Failure> {
+        decoded(self.0.transport.send(request).await.map_err(Failure::Unreachable)?)
     }
 }
 
@@ -243,21 +244,20 @@ impl Drop for Remote {
     }
 }
 
-fn is_stream(answer: &Response<Received>) -> bool {
+fn is_stream(answer: &Response<Decoded>) -> bool {
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     answer.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
 /// All of a body, if it is no longer than a message may be.
-async fn whole(mut received: Received) -> Result<String, Failure> {
+async fn whole(mut body: Decoded) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    while let Some(frame) = received.frame().await {
-        let frame = frame.map_err(|_| Failure::Broken)?;
-        let Some(piece) = frame.data_ref() else { continue };
+    while let Some(piece) = body.piece().await {
+        let piece = piece?;
         if bytes.len() + piece.len() > LONGEST_MESSAGE {
             return Err(Failure::TooLong);
         }
-        bytes.extend_from_slice(piece);
+        bytes.extend_from_slice(&piece);
     }
     String::from_utf8(bytes).map_err(|_| Failure::Garbage)
 }

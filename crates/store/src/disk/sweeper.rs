@@ -13,16 +13,20 @@ type Outcome = Result<(), Error>;
 pub(super) struct Sweeper(Mutex<Option<JoinHandle<Outcome>>>);
 
 impl Sweeper {
-    /// Starts a sweep unless one is under way. Fails as the last one did, once.
+    /// Starts a sweep unless one is under way, or one is over and nobody asked yet how it ended.
     pub(super) fn start(&self, sweep: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
         let mut under_way = self.under_way();
-        if under_way.as_ref().is_some_and(|thread| !thread.is_finished()) {
-            return Ok(());
+        if under_way.is_none() {
+            let thread = thread::Builder::new().name("sweep".to_owned()).spawn(sweep);
+            *under_way = Some(thread.map_err(Error::NoSweep)?);
         }
-        outcome(under_way.take())?;
-        let thread = thread::Builder::new().name("sweep".to_owned()).spawn(sweep);
-        *under_way = Some(thread.map_err(Error::NoSweep)?);
         Ok(())
+    }
+
+    /// How the last sweep ended, told once. Does not wait for one that is under way.
+    pub(super) fn last_outcome(&self) -> Outcome {
+        let is_over = |thread: &mut JoinHandle<Outcome>| thread.is_finished();
+        outcome(self.under_way().take_if(is_over))
     }
 
     /// Waits for the sweep that is under way, if there is one.

@@ -2,12 +2,11 @@
 
 use super::super::Wire;
 use super::super::head::Head;
-use super::{AGAIN, Address, LONGEST_WAIT, Remote, is_stream};
+use super::{AGAIN, Address, LONGEST_WAIT, Remote, decoded, is_stream};
 use crate::era::Era;
 use crate::{rpc, sse};
 use bytes::Bytes;
 use http::Request;
-use http_body_util::BodyExt;
 use std::sync::{Arc, PoisonError, Weak};
 
 /// The changes that are asked for.
@@ -63,15 +62,15 @@ async fn listen(remote: Weak<Remote>, how: Listening) {
             (address.0.transport.clone(), request)
         };
         let Ok(answer) = transport.send(request).await else { return };
+        let Ok(answer) = decoded(answer) else { return };
         if !is_stream(&answer) {
             return;
         }
         let mut reader = sse::Reader::default();
         let mut body = answer.into_body();
-        while let Some(Ok(frame)) = body.frame().await {
+        while let Some(Ok(piece)) = body.piece().await {
             let Some(address) = remote.upgrade().map(Address) else { return };
-            let Some(piece) = frame.data_ref() else { continue };
-            let Ok(events) = reader.push(piece) else { return };
+            let Ok(events) = reader.push(&piece) else { return };
             for event in events {
                 wait = AGAIN;
                 address.0.inbox.take(&Wire::Address(address.clone()), &event.data, None);

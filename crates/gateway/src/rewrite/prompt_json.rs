@@ -1,0 +1,51 @@
+//! JSON in prompt context as TOON.
+
+use super::{Order, Scope};
+use crate::answer::Problem;
+use crate::report::Report;
+use http::StatusCode;
+use tokenforge_compress::prompt::{self, Outcome};
+use tokenforge_dialects::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
+
+/// Reads the body, with these texts only where they are looked at.
+pub(super) fn read<'o>(order: &'o Order, known: &'o dyn Known) -> Result<Request<'o>, Refusal> {
+    let texts = if is_converted(order) { Texts::Wanted } else { Texts::Unwanted };
+    Request::read_again(&order.body, order.dialect, texts, known)
+}
+
+/// What stands in the place of these texts.
+///
+/// # Errors
+/// A JSON text cannot be converted and must not go on as it is.
+pub(super) fn rewrite(
+    order: &Order,
+    scope: &Scope<'_>,
+    report: &mut Report,
+) -> Result<Vec<Splice<'static>>, Problem> {
+    let mut splices = Vec::new();
+    let spoken = scope.request.texts.iter().filter(|message| message.role == Role::User);
+    for message in spoken.filter(|_| is_converted(order)) {
+        let Some(text) = message.text(&order.body) else { continue };
+        if let Some(text) = converted(order, scope, &text)? {
+            report.changes.push("prompt_converted");
+            splices.push(message.replaced_by(&text));
+        }
+    }
+    Ok(splices)
+}
+
+/// User text is never converted for a count: the client counts what it will show, not what we will send.
+pub(super) fn is_converted(order: &Order) -> bool {
+    order.state.settings.toon.enabled && order.purpose == Purpose::Generate
+}
+
+fn converted(order: &Order, scope: &Scope<'_>, text: &str) -> Result<Option<String>, Problem> {
+    let toon = &order.state.settings.toon;
+    let outcome = prompt::convert(text, toon, scope.engine().settings().counter)
+        .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
+    order.gateway.telemetry.prompt(&outcome, toon.log_stats);
+    Ok(match outcome {
+        Outcome::Converted { text, .. } => Some(text),
+        Outcome::Kept(_) => None,
+    })
+}
