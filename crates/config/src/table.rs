@@ -135,5 +135,5 @@ pub const SETTINGS: &[Setting] = &[
     setting("limits.write_timeout", Restart, "how long a client may take no byte of its answer while some wait for it; then it is cut off"),
     setting("limits.max_answer_bytes", Reload, "answers that have to be read whole, because the model may ask for an original in them, pass on unread above this size"),
     setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`").only_in_files(),
-    setting("prices", Reload, "dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`").only_in_files(),
+    setting("prices", Reload, "dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`, `cache_write_1h`").only_in_files(),
 ];

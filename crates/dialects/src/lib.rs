@@ -46,7 +46,8 @@ pub use json::{Kind, MAX_DEPTH, Node, canonical};
 pub use known::Known;
 pub use refusal::Refusal;
 pub use reply::{
-    Answer, Deferred, DeferredCall, InternalCall, Next, Reply, Tokens, Turn, Usage, Wire,
+    Answer, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply, Tokens, Turn, Usage,
+    UsageMeter, Wire,
 };
 pub use request::{
     AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,

@@ -14,6 +14,7 @@ mod gaps;
 mod gemini;
 mod identity;
 mod message;
+mod meter;
 mod ollama;
 mod responses;
 mod speech;
@@ -22,8 +23,9 @@ mod usage;
 mod wire;
 
 pub use deferred::{Deferred, DeferredCall};
+pub use meter::UsageMeter;
 pub use turn::{Answer, InternalCall, Next, Turn};
-pub use usage::{Tokens, Usage};
+pub use usage::{ModelTokens, Tokens, Usage};
 pub use wire::Wire;
 
 use crate::dialect::Dialect;

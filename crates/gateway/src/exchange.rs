@@ -212,6 +212,10 @@ impl Visit<'_> {
                 let answer = relay::relay(self.gateway, &self.state, job, ask, exchange, body);
                 answer.await.map_err(problem_of)?
             }
+            (Way::Plain(Some(metered)), _) => {
+                let tap = metered.tap(exchange.response());
+                Body::tapped(body, Limit::idle(limits.idle_timeout), tap)
+            }
             _ => Body::passing(body, Limit::idle(limits.idle_timeout)),
         };
         let body = self.run_on_answer(exchange, body).await?;

@@ -30,10 +30,12 @@ mod route;
 mod sessions;
 mod sticky;
 mod strategy;
+mod subscription;
 mod telemetry;
 mod tenant;
 mod traces;
 mod upstream;
+mod usage_tap;
 mod workers;
 
 pub use crate::gateway::Gateway;

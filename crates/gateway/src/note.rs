@@ -18,6 +18,12 @@ pub(crate) struct Note {
 }
 
 impl Note {
+    /// It is paid for with a subscription.
+    pub(crate) fn subscribed(mut self, is_subscription: bool) -> Self {
+        self.record.is_subscription = is_subscription;
+        self
+    }
+
     /// A request with the client's headers, and the length of the body that goes on if it goes to a model.
     pub(crate) fn new(
         gateway: &Arc<Gateway>,
@@ -49,8 +55,9 @@ impl Note {
     }
 
     /// The provider said what the turn cost.
-    pub(crate) fn counted(&mut self, usage: &Usage) {
-        self.record.usage = Some(usage.clone());
+    pub(crate) fn counted(&mut self, usage: Usage) {
+        self.gateway.telemetry.usage(&usage);
+        self.record.usage = Some(usage);
     }
 }
 

@@ -136,7 +136,11 @@ impl Relaying {
                     None => break,
                 },
                 Ok(None) => return Box::pin(self.finish()).await,
-                Err(Gone) => return,
+                Err(Gone) => {
+                    // Nobody reads it any further, and what came so far is charged for.
+                    self.job.note.counted(self.reply.usage().clone());
+                    return;
+                }
             }
         }
         let mut out = Vec::new();
@@ -227,8 +231,7 @@ impl Relaying {
     async fn finish(self: Box<Self>) {
         let Relaying { gateway, mut reply, job, .. } = *self;
         let Job { originals, mut note, .. } = job;
-        gateway.telemetry.usage(reply.usage());
-        note.counted(reply.usage());
+        note.counted(reply.usage().clone());
         let Some(deferred) = reply.deferred() else { return };
         blocking(move || deferral::remember(&gateway, &originals, &deferred, &mut note)).await;
     }

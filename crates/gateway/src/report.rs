@@ -168,11 +168,11 @@ impl Report {
         sums
     }
 
-    /// The tokens of all tool results, before and after.
+    /// The tokens of all tool results, as they came and as they went on.
     pub(crate) fn tokens(&self) -> (usize, usize) {
         let sum = |size: fn(&Figures) -> usize| {
             self.results.iter().map(|result| size(&result.figures)).sum()
         };
-        (sum(|figures| figures.before.tokens), sum(|figures| figures.after.tokens))
+        (sum(|figures| figures.before.tokens), sum(|figures| figures.sent().tokens))
     }
 }

@@ -22,6 +22,7 @@ use live::Live;
 use log::Log;
 use recent::Recent;
 pub(crate) use record::Record;
+pub(crate) use savings::GainQuery;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
@@ -96,7 +97,7 @@ impl Telemetry {
 
     /// The provider said what a turn cost.
     pub(crate) fn usage(&self, usage: &Usage) {
-        let Tokens { input, output, cache_read, cache_write, .. } = usage.sum;
+        let Tokens { input, output, cache_read, cache_write, .. } = usage.billed;
         let counters = &self.counters;
         counters.input_tokens.add(input.unwrap_or(0));
         counters.output_tokens.add(output.unwrap_or(0));

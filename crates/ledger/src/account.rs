@@ -2,28 +2,49 @@
 //!
 //! A saving counts at what the tokens would have cost. New ones are written to the provider's cache or are plain input;
 //! repeated ones are read from the cache, unless the provider says that nothing was. What the model fetched back is
-//! taken off, and so is what the provider charged for the replies in which it did, or asked in vain.
+//! taken off, and so is what the provider charged for the replies in which it did, or asked in vain, and what the
+//! definition of our own tool costs. A provider whose vocabulary is not public bills more tokens than we count: money is
+//! by its tokens, as in a replay.
 
 use crate::prices::charge;
 use crate::{Entry, Outcome, Prices, Usage};
 use tokenforge_config::Price;
+use tokenforge_tokens::for_model;
 
 /// What an entry comes to.
 #[derive(Debug, Clone, Copy)]
 pub struct Account<'e> {
     entry: &'e Entry,
     price: Option<Price>,
+    /// What other models charged; none where the price of one is not known.
+    advisors: Option<f64>,
+    /// Tokens that the provider bills for each one counted.
+    factor: f64,
     /// What all its results together were fetched back.
     expanded: u64,
+    /// The tokens of all its results as they came.
+    before: u64,
 }
 
 impl<'e> Account<'e> {
-    /// The account of an entry at these prices.
+    /// The account of an entry at these prices. Nothing has a price in a subscription.
     #[must_use]
     pub fn new(entry: &'e Entry, prices: &Prices) -> Self {
-        let price = entry.model.as_ref().and_then(|model| prices.of(model.as_str()));
-        let expanded = entry.results.iter().map(|outcome| outcome.expanded);
-        Account { entry, price, expanded: expanded.fold(0, u64::saturating_add) }
+        let model = entry.model.as_ref();
+        let price = model.and_then(|model| prices.of(model.as_str()));
+        let advisor = |usage: &crate::ModelUsage| {
+            prices.of(usage.model.as_str()).map(|price| charge(&price, &usage.usage))
+        };
+        let sum =
+            |part: fn(&Outcome) -> u64| entry.results.iter().map(part).fold(0, u64::saturating_add);
+        Account {
+            entry,
+            price: price.filter(|_| !entry.subscription),
+            advisors: entry.advisors.iter().map(advisor).sum(),
+            factor: model.map_or(1.0, |model| for_model(model.as_str()).cost_factor),
+            expanded: sum(|outcome| outcome.expanded),
+            before: sum(|outcome| outcome.before),
+        }
     }
 
     /// The tokens of results as they really went on.
@@ -39,35 +60,41 @@ impl<'e> Account<'e> {
     }
 
     /// What the request would have cost more without us, in tokens of input: savings on new and repeated results, less
-    /// what was fetched back and what was sent again for that.
+    /// what was fetched back, what was sent again for that, and what we added. In the provider's tokens if it counted.
     #[must_use]
     pub fn context_saved(&self) -> i64 {
         let saved = self.entry.results.iter().map(|outcome| self.saved(outcome));
         let saved = saved.fold(0, i64::saturating_add);
-        let again = self.entry.extra.as_ref().map_or(0, Usage::all_input);
-        saved.saturating_sub(signed(self.expanded)).saturating_sub(signed(again))
+        let spent = signed(self.expanded).saturating_add(signed(self.entry.added));
+        let factor = if self.entry.usage.is_some() { self.factor } else { 1.0 };
+        let counted = (saved.saturating_sub(spent) as f64 * factor).round() as i64;
+        counted.saturating_sub(signed(self.entry.extra.as_ref().map_or(0, Usage::all_input)))
     }
 
     /// What the provider charged, if it counted and the price is known.
     #[must_use]
     pub fn billed(&self) -> Option<f64> {
-        Some(charge(&self.price?, self.entry.usage.as_ref()?))
+        Some(charge(&self.price?, self.entry.usage.as_ref()?) + self.advisors?)
     }
 
     /// What these results would have cost more without us, in dollars.
     #[must_use]
     pub fn dollars_saved(&self, outcome: &Outcome) -> Option<f64> {
         let price = self.price?;
-        let (fresh, repeated) = rates(&price, self.entry.usage.as_ref());
+        let (fresh, repeated) = self.rates(&price);
         let rate = if outcome.repeated { repeated } else { fresh };
         let saved = self.saved(outcome) as f64 * rate - outcome.expanded as f64 * fresh;
-        Some(saved / 1e6 - self.share_of_extra(outcome, &price))
+        let added = self.dollars_added(&price) * part(outcome.before, self.before, self.entry);
+        Some(saved - self.share_of_extra(outcome, &price) - added)
     }
 
     /// What all results would have cost more without us, in dollars.
     #[must_use]
     pub fn all_dollars_saved(&self) -> Option<f64> {
-        self.price?;
+        let price = self.price?;
+        if self.entry.results.is_empty() {
+            return Some(-self.dollars_added(&price));
+        }
         let saved = self.entry.results.iter().filter_map(|outcome| self.dollars_saved(outcome));
         Some(saved.sum())
     }
@@ -77,29 +104,47 @@ impl<'e> Account<'e> {
     #[must_use]
     pub fn dollars_expanded(&self) -> Option<f64> {
         let price = self.price?;
-        let (fresh, _) = rates(&price, self.entry.usage.as_ref());
+        let (fresh, _) = self.rates(&price);
         let extra = self.entry.extra.as_ref().map_or(0.0, |extra| charge(&price, extra));
-        Some(self.expanded as f64 * fresh / 1e6 + extra)
+        Some(self.expanded as f64 * fresh + extra)
     }
 
     /// What was fetched back pays for the replies in which it was, each result by its tokens. Where the model asked and
     /// got nothing, all pay alike.
     fn share_of_extra(&self, outcome: &Outcome, price: &Price) -> f64 {
         let Some(extra) = &self.entry.extra else { return 0.0 };
-        let part = match self.expanded {
-            0 => 1.0 / self.entry.results.len().max(1) as f64,
-            all => outcome.expanded as f64 / all as f64,
+        charge(price, extra) * part(outcome.expanded, self.expanded, self.entry)
+    }
+
+    /// What we added is in every request of a conversation, so that it is cached where anything is.
+    fn dollars_added(&self, price: &Price) -> f64 {
+        let (fresh, repeated) = self.rates(price);
+        let is_cached = self.entry.usage.is_some_and(|usage| usage.cache_read > Some(0));
+        self.entry.added as f64 * if is_cached { repeated } else { fresh }
+    }
+
+    /// Dollars for a token as we count it: one that is new, and one that was sent before.
+    fn rates(&self, price: &Price) -> (f64, f64) {
+        let usage = self.entry.usage.unwrap_or_default();
+        let written = usage.cache_write.unwrap_or(0);
+        let fresh = match written {
+            0 => price.input,
+            written => {
+                let hour = usage.cache_write_1h.unwrap_or(0).min(written) as f64 / written as f64;
+                price.cache_write + hour * (price.cache_write_1h - price.cache_write)
+            }
         };
-        charge(price, extra) * part
+        let repeated = if usage.cache_read == Some(0) { fresh } else { price.cache_read };
+        (fresh * self.factor / 1e6, repeated * self.factor / 1e6)
     }
 }
 
-/// Dollars per million for tokens that are new, and for those that were sent before.
-fn rates(price: &Price, usage: Option<&Usage>) -> (f64, f64) {
-    let (read, written) = usage.map_or((None, None), |usage| (usage.cache_read, usage.cache_write));
-    let fresh = if written.unwrap_or(0) > 0 { price.cache_write } else { price.input };
-    let repeated = if read == Some(0) { fresh } else { price.cache_read };
-    (fresh, repeated)
+/// The part that results have of a sum; if it is nothing, each kind of them has the same.
+fn part(own: u64, all: u64, entry: &Entry) -> f64 {
+    match all {
+        0 => 1.0 / entry.results.len().max(1) as f64,
+        all => own as f64 / all as f64,
+    }
 }
 
 fn difference(before: u64, after: u64) -> i64 {
@@ -127,42 +172,46 @@ mod tests {
     }
 
     fn saved(entry: &Entry) -> f64 {
-        Account::new(entry, &Prices::default()).all_dollars_saved().unwrap()
+        let saved = Account::new(entry, &Prices::default()).all_dollars_saved().unwrap();
+        (saved * 1e9).round() / 1e9
+    }
+
+    /// A million of Claude's tokens at so many dollars are these, for a million that we count.
+    fn million(dollars: f64) -> f64 {
+        (dollars * for_model("claude-sonnet-4-5").cost_factor * 1e9).round() / 1e9
     }
 
     fn usage(cache_read: Option<u64>, cache_write: Option<u64>) -> Option<Usage> {
-        Some(Usage { input: 1, cache_read, cache_write, output: 1 })
+        Some(Usage { input: 1, cache_read, cache_write, output: 1, ..Usage::default() })
     }
 
     #[test]
     fn a_saving_counts_at_what_its_tokens_would_have_cost() {
         // New at the price of input, repeated at that of the cache.
-        assert_eq!(saved(&entry(None)), 3.0 + 2.0 * 0.3);
-        assert_eq!(saved(&entry(usage(Some(9), None))), 3.0 + 2.0 * 0.3);
+        assert_eq!(saved(&entry(None)), million(3.0 + 2.0 * 0.3));
+        assert_eq!(saved(&entry(usage(Some(9), None))), million(3.0 + 2.0 * 0.3));
         // New ones were written to the cache.
-        assert_eq!(saved(&entry(usage(Some(9), Some(9)))), 3.75 + 2.0 * 0.3);
+        assert_eq!(saved(&entry(usage(Some(9), Some(9)))), million(3.75 + 2.0 * 0.3));
         // Nothing came out of the cache: what is repeated was paid in full.
-        assert_eq!(saved(&entry(usage(Some(0), Some(9)))), 3.75 + 2.0 * 3.75);
-        assert_eq!(saved(&entry(usage(Some(0), Some(0)))), 3.0 + 2.0 * 3.0);
+        assert_eq!(saved(&entry(usage(Some(0), Some(9)))), million(3.75 + 2.0 * 3.75));
+        assert_eq!(saved(&entry(usage(Some(0), Some(0)))), million(3.0 + 2.0 * 3.0));
     }
 
     #[test]
     fn what_was_fetched_back_is_taken_off_with_the_replies_that_it_took() {
         let mut entry = entry(usage(Some(9), None));
         entry.add(Outcome::expanded("Bash", ["clean"], 500_000));
-        entry.extra =
-            Some(Usage { input: 0, cache_read: Some(1_000_000), cache_write: None, output: 0 });
-        assert!((saved(&entry) - (3.0 + 0.6 - 1.5 - 0.3)).abs() < 1e-9);
+        entry.extra = Some(Usage { cache_read: Some(1_000_000), ..Usage::default() });
+        assert!((saved(&entry) - (million(3.0 + 0.6 - 1.5) - 0.3)).abs() < 1e-9);
         let account = Account::new(&entry, &Prices::default());
-        assert_eq!(account.context_saved(), 1_000_000 + 2_000_000 - 500_000 - 1_000_000);
+        assert_eq!(account.context_saved(), million(2_500_000.0) as i64 - 1_000_000);
     }
 
     #[test]
     fn a_reply_that_asked_in_vain_is_taken_off_too() {
         let mut entry = entry(usage(Some(9), None));
-        entry.extra =
-            Some(Usage { input: 0, cache_read: Some(1_000_000), cache_write: None, output: 0 });
-        assert!((saved(&entry) - (3.0 + 0.6 - 0.3)).abs() < 1e-9);
+        entry.extra = Some(Usage { cache_read: Some(1_000_000), ..Usage::default() });
+        assert!((saved(&entry) - (million(3.0 + 0.6) - 0.3)).abs() < 1e-9);
         let account = Account::new(&entry, &Prices::default());
         assert_eq!(account.dollars_expanded(), Some(0.3));
     }
@@ -183,5 +232,48 @@ mod tests {
             let account = Account::new(&entry, &Prices::default());
             assert_eq!((account.billed(), account.all_dollars_saved()), (None, None));
         }
+    }
+
+    #[test]
+    fn d30_new_tokens_are_saved_at_the_price_of_the_hour_they_would_be_kept() {
+        let mut entry = entry(usage(Some(9), Some(100)));
+        let written = |entry: &mut Entry, hour| {
+            let usage = entry.usage.take().unwrap_or_default();
+            entry.usage = Some(Usage { cache_write_1h: Some(hour), ..usage });
+            saved(entry)
+        };
+        assert_eq!(written(&mut entry, 100), million(6.0 + 2.0 * 0.3));
+        assert_eq!(written(&mut entry, 50), million((6.0 + 3.75) / 2.0 + 2.0 * 0.3));
+    }
+
+    #[test]
+    fn d30_an_advisor_is_charged_at_its_own_price_or_the_bill_is_not_known() {
+        let mut entry = entry(Some(Usage { input: 1_000_000, ..Usage::default() }));
+        let usage = Usage { input: 1_000_000, ..Usage::default() };
+        let advisor = |model: &str| crate::ModelUsage { model: model.into(), usage };
+        entry.advisors = vec![advisor("claude-opus-4-6")];
+        assert_eq!(Account::new(&entry, &Prices::default()).billed(), Some(3.0 + 5.0));
+        entry.advisors.push(advisor("somebody"));
+        assert_eq!(Account::new(&entry, &Prices::default()).billed(), None);
+    }
+
+    #[test]
+    fn what_we_added_is_taken_off_and_is_cached_where_anything_is() {
+        let mut entry = entry(usage(Some(9), Some(9)));
+        let without = saved(&entry);
+        entry.added = 1_000_000;
+        assert!((without - saved(&entry) - million(0.3)).abs() < 1e-9);
+        entry.usage = usage(Some(0), Some(9));
+        entry.results.clear();
+        assert!((saved(&entry) + million(3.75)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_subscription_has_tokens_and_no_money() {
+        let mut entry = entry(usage(Some(9), None));
+        entry.subscription = true;
+        let account = Account::new(&entry, &Prices::default());
+        assert_eq!((account.billed(), account.all_dollars_saved()), (None, None));
+        assert!(account.context_saved() > 0);
     }
 }

@@ -46,6 +46,15 @@ pub struct Entry {
     /// Of `usage`, what was spent because the model fetched something back, or tried to: every reply but the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<Usage>,
+    /// What other models did for it meanwhile, such as an advisor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advisors: Vec<ModelUsage>,
+    /// Tokens that we added to the request: the definition of the tool that gives back what was left out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub added: u64,
+    /// It is paid for with a subscription, in which no token has a price.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub subscription: bool,
     /// Our own estimate of all tokens of the request as it went on. Used where the provider did not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_estimate: Option<u64>,
@@ -97,8 +106,20 @@ pub struct Usage {
     /// Input written to the provider's cache, if it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
+    /// Of `cache_write`, what is kept for an hour, if it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_1h: Option<u64>,
     /// What the model wrote.
     pub output: u64,
+}
+
+/// What another model did for a request, charged at its own price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelUsage {
+    /// The model.
+    pub model: Name,
+    /// What was counted.
+    pub usage: Usage,
 }
 
 impl Entry {
@@ -118,6 +139,9 @@ impl Entry {
             results: Vec::new(),
             usage: None,
             extra: None,
+            advisors: Vec::new(),
+            added: 0,
+            subscription: false,
             context_estimate: None,
         }
     }

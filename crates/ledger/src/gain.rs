@@ -1,10 +1,10 @@
 //! What was gained, as one document: `tokenforge gain --json` and `GET /_forge/api/gain`.
 
 use crate::{By, Share};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What was gained.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
     /// The time of the first entry, in RFC 3339.
     pub since: Option<String>,
@@ -12,6 +12,9 @@ pub struct Gain {
     pub until: Option<String>,
     /// Requests, and calls of hooks and tools.
     pub requests: u64,
+    /// Those of them that were paid for with a subscription: their tokens are counted and have no price.
+    #[serde(default)]
+    pub subscription_requests: u64,
     /// Tool results, each counted when it first appears.
     pub results: u64,
     /// Their tokens.
@@ -33,7 +36,7 @@ pub struct Gain {
 }
 
 /// Tokens of results, each counted when it first appears.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     /// As they came.
     pub before: u64,
@@ -48,7 +51,7 @@ pub struct Tokens {
 }
 
 /// Results that are counted apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated {
     /// How many.
     pub results: u64,
@@ -58,11 +61,19 @@ pub struct Repeated {
     pub after: u64,
 }
 
+/// The currency of prices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Currency {
+    /// US dollars.
+    #[serde(rename = "USD")]
+    Usd,
+}
+
 /// A saving in money.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// The currency of the prices.
-    pub currency: &'static str,
+    pub currency: Currency,
     /// What the requests would have cost whose bill is known.
     pub before: f64,
     /// What they cost, by the tokens that the provider counted.
@@ -76,7 +87,7 @@ pub struct Cost {
 }
 
 /// The sums of one name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The tool, client, project or day, or the stages that were taken.
     pub name: String,

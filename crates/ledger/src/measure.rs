@@ -2,7 +2,7 @@
 
 use crate::Entry;
 use crate::account::Account;
-use crate::gain::Cost;
+use crate::gain::{Cost, Currency};
 use crate::share::{Of, Share, rounded};
 
 /// Requests of which all input is known.
@@ -69,7 +69,7 @@ impl Bill {
             return None;
         }
         Some(Cost {
-            currency: "USD",
+            currency: Currency::Usd,
             before: rounded(self.after + self.saved, 1e6),
             after: rounded(self.after, 1e6),
             saved: rounded(self.saved, 1e6),
@@ -78,14 +78,15 @@ impl Bill {
         })
     }
 
-    pub(crate) fn share(&self, requests: u64) -> Share {
+    pub(crate) fn share(&self, requests: u64, subscription: u64) -> Share {
         let note = match self.requests {
+            0 if subscription > 0 => "none: with a subscription no token has a price".to_owned(),
             0 => "not known: it takes the provider's count of tokens and the price of the model; \
                   see `prices` in the settings"
                 .to_owned(),
             known => format!(
-                "list prices of {known} of {requests} requests: output included, what is new at the price of input or \
-                 of writing to the cache, what is repeated at that of reading from it"
+                "list prices of {known} of {requests} requests: output and what was fetched back included, what is new at \
+                 the price of input or of writing to the cache, what is repeated at that of reading from it"
             ),
         };
         Share::new(Of::Bill, self.after + self.saved, self.saved, self.requests, note)

@@ -92,7 +92,8 @@ fn built_in(model: &str) -> Option<Price> {
     let fits = |name: &&str| after(name, model).is_some_and(is_release);
     let (prices, _) = BUILT_IN.iter().find(|(_, names)| names.iter().any(fits))?;
     let [input, output, cache_read, cache_write] = *prices;
-    Some(Price { input, output, cache_read, cache_write })
+    let cache_write_1h = Price::usual_write_1h(input, cache_write);
+    Some(Price { input, output, cache_read, cache_write, cache_write_1h })
 }
 
 /// What a model's name has after this one, if it begins with it. Some write versions with dashes, some with dots.
@@ -115,11 +116,13 @@ fn is_release(rest: &str) -> bool {
 /// What a provider charges for this, in dollars.
 #[must_use]
 pub fn charge(price: &Price, usage: &Usage) -> f64 {
-    let Usage { input, cache_read, cache_write, output } = *usage;
+    let Usage { input, cache_read, cache_write, cache_write_1h, output } = *usage;
+    let hour = cache_write_1h.unwrap_or(0);
     let parts = [
         (input, price.input),
         (cache_read.unwrap_or(0), price.cache_read),
-        (cache_write.unwrap_or(0), price.cache_write),
+        (cache_write.unwrap_or(0).saturating_sub(hour), price.cache_write),
+        (hour, price.cache_write_1h),
         (output, price.output),
     ];
     parts.into_iter().map(|(tokens, price)| tokens as f64 * price).sum::<f64>() / 1e6
@@ -214,13 +217,26 @@ mod tests {
 
     #[test]
     fn every_token_is_charged_once_and_at_its_own_price() {
-        let price = Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 };
+        let price = Prices::default().of("claude-sonnet-4-5").unwrap();
         let usage = Usage {
             input: 1_000_000,
             cache_read: Some(2_000_000),
             cache_write: Some(4_000_000),
+            cache_write_1h: Some(1_000_000),
             output: 100_000,
         };
-        assert_eq!(charge(&price, &usage), 3.0 + 0.6 + 15.0 + 1.5);
+        assert_eq!(charge(&price, &usage), 3.0 + 0.6 + 3.0 * 3.75 + 6.0 + 1.5);
+    }
+
+    #[test]
+    fn d30_what_is_kept_for_an_hour_costs_twice_the_input() {
+        let price = Prices::default().of("claude-sonnet-4-5").unwrap();
+        let written = |cache_write_1h| {
+            let usage = Usage { cache_write: Some(50_000), cache_write_1h, ..Usage::default() };
+            (charge(&price, &usage) * 1e6).round() / 1e6
+        };
+        assert_eq!((written(None), written(Some(50_000))), (0.1875, 0.3));
+        // Who does not charge extra for writing does not for an hour either.
+        assert_eq!(Prices::default().of("gpt-4.1").unwrap().cache_write_1h, 2.0);
     }
 }

@@ -1,6 +1,7 @@
 //! A saving against four denominators, each with its name, so that nobody takes one for another.
 
-use serde::{Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What a saving is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,6 +17,9 @@ pub enum Of {
 }
 
 impl Of {
+    const ALL: [Self; 4] =
+        [Self::OutputsTouched, Self::AllToolOutput, Self::WholeContext, Self::Bill];
+
     /// The name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -34,8 +38,16 @@ impl Serialize for Of {
     }
 }
 
+impl<'de> Deserialize<'de> for Of {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let found = Self::ALL.into_iter().find(|of| of.name() == name);
+        found.ok_or_else(|| D::Error::custom("expected the name of a denominator"))
+    }
+}
+
 /// A saving as a part of something. What the model fetched back is taken off.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// Of what.
     pub of: Of,

@@ -19,6 +19,7 @@ pub struct Summary<'p> {
     by: By,
     prices: &'p Prices,
     requests: u64,
+    subscription_requests: u64,
     period: Option<(u64, u64)>,
     total: Sums,
     touched_before: u64,
@@ -46,6 +47,7 @@ impl<'p> Summary<'p> {
             by,
             prices,
             requests: 0,
+            subscription_requests: 0,
             period: None,
             total: Sums::default(),
             touched_before: 0,
@@ -59,9 +61,20 @@ impl<'p> Summary<'p> {
 
     /// All entries that are read, added up.
     #[must_use]
-    pub fn of(mut reading: Reading, by: By, prices: &'p Prices) -> Gain {
+    pub fn of(reading: Reading, by: By, prices: &'p Prices) -> Gain {
+        Self::of_those(reading, by, prices, |_| true)
+    }
+
+    /// Those entries that are read and meant, added up.
+    #[must_use]
+    pub fn of_those(
+        mut reading: Reading,
+        by: By,
+        prices: &'p Prices,
+        is_meant: impl Fn(&Entry) -> bool,
+    ) -> Gain {
         let mut summary = Summary::new(by, prices);
-        for entry in reading.by_ref() {
+        for entry in reading.by_ref().filter(|entry| is_meant(entry)) {
             summary.add(&entry);
         }
         summary.skipped_lines = reading.skipped();
@@ -71,6 +84,7 @@ impl<'p> Summary<'p> {
     /// Adds an entry.
     pub fn add(&mut self, entry: &Entry) {
         self.requests += 1;
+        self.subscription_requests += u64::from(entry.subscription);
         let (first, last) = self.period.unwrap_or((entry.time, entry.time));
         self.period = Some((first.min(entry.time), last.max(entry.time)));
         let account = Account::new(entry, self.prices);
@@ -104,6 +118,7 @@ impl<'p> Summary<'p> {
             since: self.period.map(|(first, _)| rfc3339(first)),
             until: self.period.map(|(_, last)| rfc3339(last)),
             requests: self.requests,
+            subscription_requests: self.subscription_requests,
             results: self.total.fresh.results,
             tokens: self.total.tokens(),
             repeated: self.total.repeated,
@@ -131,7 +146,7 @@ impl<'p> Summary<'p> {
             share(Of::OutputsTouched, touched, net, self.requests),
             share(Of::AllToolOutput, all, net, self.requests),
             self.context.share(self.requests),
-            self.bill.share(self.requests),
+            self.bill.share(self.requests, self.subscription_requests),
         ]
     }
 }

@@ -169,7 +169,7 @@ pub(crate) fn to(
         Says::Raw { status, headers, body } => return Answer::raw(*status, headers, body),
         Says::Parts(parts) => resolved(parts, raw),
     };
-    let usage = Usage::of(raw, &parts);
+    let usage = memory.charged(body, Usage::of(raw, &parts));
     let turn = Turn {
         body,
         model: model(route, body),

@@ -1,5 +1,8 @@
 //! What the mock must remember of its replies, since no id can carry it.
 
+use crate::answer::Usage;
+use crate::prompt_cache::PromptCache;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,6 +13,8 @@ pub(crate) struct Memory {
     pub(crate) only_own_ids: std::sync::atomic::AtomicBool,
     /// The stored responses of the Responses API, with the calls that each left open.
     responses: Mutex<HashMap<String, Vec<String>>>,
+    /// Its prompt cache, if it has one.
+    pub(crate) prompt_cache: Mutex<Option<PromptCache>>,
 }
 
 impl Memory {
@@ -21,6 +26,12 @@ impl Memory {
     /// The calls that a stored response left open; nothing if no such response was stored.
     pub(crate) fn open_calls(&self, response: &str) -> Option<Vec<String>> {
         self.lock().get(response).cloned()
+    }
+
+    /// What a request is charged for: by the prompt cache if there is one.
+    pub(crate) fn charged(&self, request: &Value, usage: Usage) -> Usage {
+        let mut cache = self.prompt_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.as_mut().map_or(usage, |cache| cache.charge(request, usage))
     }
 
     /// Whether a call with an id of another maker is refused.

@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::fault::Fault;
 use crate::gate::Hold;
+use crate::prompt_cache::PromptCache;
 use crate::record::{Happened, Recorded};
 use crate::script::Reply;
 use crate::server::serve;
@@ -128,6 +129,13 @@ impl Mock {
     /// Refuses calls whose ids the mock did not make, so that a test sees any change of an id.
     pub fn only_own_ids(&self) {
         self.shared.memory.only_own_ids.store(true, Ordering::Relaxed);
+    }
+
+    /// Charges from now on as a provider with a prompt cache does, with tokens counted like this. For Anthropic's requests.
+    pub fn with_prompt_cache(&self, count: impl Fn(&str) -> u64 + Send + Sync + 'static) {
+        let cache = PromptCache::new(Arc::new(count));
+        let held = self.shared.memory.prompt_cache.lock();
+        *held.unwrap_or_else(PoisonError::into_inner) = Some(cache);
     }
 
     /// Neither checks nor records what comes: for benchmarks.

@@ -25,6 +25,8 @@ pub struct Account {
     pub prefix_stability: f64,
     /// What fetching back would cost.
     pub expansions: Expansions,
+    /// Tool results that Tokenforge wrote already, and that stay as they are.
+    pub already: usize,
     /// Conversations that were longer than any model reads, and were taken apart.
     pub cut: usize,
     /// Lines of the log that could not be read.
@@ -140,6 +142,7 @@ impl Account {
         self.expansions.references += other.expansions.references;
         self.expansions.tokens += other.expansions.tokens;
         self.expansions.cost_of_all += other.expansions.cost_of_all;
+        self.already += other.already;
         self.cut += other.cut;
         self.skipped += other.skipped;
         if let Some(probes) = &other.probes {

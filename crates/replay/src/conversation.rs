@@ -9,6 +9,7 @@ mod handled;
 mod rates;
 
 use crate::account::{Account, Bill};
+use crate::own_notation;
 use crate::plan::{Expansion, Plan};
 use crate::probes::Found;
 use crate::transcript::{Author, Message, Part, ToolResult};
@@ -17,7 +18,7 @@ use charge::Context;
 use handled::{Handled, fingerprint, output};
 use rates::Rates;
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, History, Settings, expand_tool};
+use tokenforge_compress::{Compressed, Engine, History, Mode, Settings, expand_tool};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 
@@ -38,6 +39,8 @@ pub(crate) struct Conversation<'p> {
     tariff: Tariff,
     /// Tokens of the list of tools, without ours.
     tools: usize,
+    /// Does that list have any? Nothing if it was not recorded.
+    has_tools: Option<bool>,
     history: History,
     messages: Vec<Mark>,
     results: Vec<Handled>,
@@ -92,6 +95,7 @@ impl<'p> Conversation<'p> {
             settings: plan.settings_for(model),
             tariff: Tariff::of(plan, model),
             tools: 0,
+            has_tools: tools.map(|tools| !matches!(tools.trim(), "[]" | "null" | "")),
             history: History::default(),
             messages: Vec::new(),
             results: Vec::new(),
@@ -210,8 +214,7 @@ impl<'p> Conversation<'p> {
 
     /// Tokens of a result and of what is forwarded for it.
     fn result(&mut self, result: ToolResult) -> (usize, usize) {
-        let engine = self.plan.engine(&self.settings, &self.key);
-        let compressed = engine.compress(&output(&result), &self.history);
+        let compressed = self.compressed(&result, &self.history);
         let text = compressed.text(&result.text);
         self.history.add(result.call.as_deref(), &result.tool, text);
         if let Some(shown) = &mut self.shown {
@@ -222,6 +225,23 @@ impl<'p> Conversation<'p> {
         self.bytes += handled.bytes();
         self.results.push(handled);
         tokens
+    }
+
+    /// What becomes of a result. One that Tokenforge wrote already stays as it is.
+    fn compressed(&self, result: &ToolResult, history: &History) -> Compressed {
+        let settings = match own_notation::is_in(&result.text) {
+            true => &Settings { mode: Mode::Disabled, ..self.settings.clone() },
+            false => &self.settings,
+        };
+        self.engine(settings).compress(&output(result), history)
+    }
+
+    /// Something is left out only where the model could ask for it: not in a session that has no tools.
+    fn engine<'s>(&'s self, settings: &'s Settings) -> Engine<'s> {
+        match self.has_tools {
+            Some(false) => Engine::new(settings),
+            _ => self.plan.engine(settings, &self.key),
+        }
     }
 
     /// Charges for the request whose answer was read.
@@ -235,6 +255,7 @@ impl<'p> Conversation<'p> {
             input: 0.0,
             cache_read: factor * self.cached.min(total) as f64,
             cache_write: factor * total.saturating_sub(self.cached) as f64,
+            cache_write_1h: 0.0,
             output: factor * pending.output as f64,
         };
         let before = pending.usage.unwrap_or(modelled);
@@ -244,7 +265,10 @@ impl<'p> Conversation<'p> {
             messages: self.messages.get(..pending.messages).unwrap_or_default(),
             factor,
             own_tool: if self.is_offered { expand_tool_tokens(&self.settings) } else { 0 },
-            is_rewritten: is_added && pending.messages > 0 && self.cached > 0,
+            is_rewritten: is_added
+                && self.plan.expansion == Expansion::WhenReferenced
+                && pending.messages > 0
+                && self.cached > 0,
         };
         let charge = context.charge(&before);
         if !pending.is_copy {
@@ -281,8 +305,8 @@ impl<'p> Conversation<'p> {
 
     /// Offers our tool where the plan says so; true if it was not offered before.
     fn offers(&mut self, results: usize) -> bool {
-        let engine = self.plan.engine(&self.settings, &self.key);
-        let is_offered = engine.offers_expansion()
+        let is_offered = self.engine(&self.settings).offers_expansion()
+            && self.has_tools.unwrap_or(results > 0)
             && match self.plan.expansion {
                 Expansion::FromStart => true,
                 Expansion::WhenReferenced => {
@@ -312,11 +336,10 @@ impl<'p> Conversation<'p> {
 
     /// Makes the request of all messages anew, and says how much of it is as it was sent before.
     fn anew(&self, account: &mut Account) -> History {
-        let engine: Engine<'_> = self.plan.engine(&self.settings, &self.key);
         let mut history = History::default();
         let mut changed = None;
         for result in &self.results {
-            let compressed = engine.compress(&output(&result.original), &history);
+            let compressed = self.compressed(&result.original, &history);
             let text = compressed.text(&result.original.text);
             history.add(result.original.call.as_deref(), &result.original.tool, text);
             if changed.is_none() && fingerprint(text) != result.fingerprint {
@@ -348,6 +371,7 @@ fn expansion(result: &Handled, after: &Usage, factor: f64) -> Usage {
         input: 0.0,
         cache_read: after.total_input(),
         cache_write: factor * (result.tokens.0 + CALL_TOKENS) as f64,
+        cache_write_1h: 0.0,
         output: factor * CALL_TOKENS as f64,
     }
 }

@@ -15,6 +15,7 @@ pub mod corpus;
 pub mod history;
 pub mod measure;
 pub mod outputs;
+mod own_notation;
 mod owners;
 pub mod page;
 pub mod plan;

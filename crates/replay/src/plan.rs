@@ -18,7 +18,8 @@ pub struct Plan<'p> {
 }
 
 /// The price of a model that nobody knows: that of a common one.
-const COMMON: Price = Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 };
+const COMMON: Price =
+    Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6.0 };
 
 /// When models are offered the tool that gives back what was left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -142,6 +142,19 @@ impl fmt::Display for ModeReport {
 }
 
 fn saved(before: usize, after: usize) -> String {
-    let part = 1.0 - after as f64 / before.max(1) as f64;
-    format!("{:.1} %", 100.0 * part)
+    if before == 0 {
+        // Nothing is no part of nothing.
+        return "-".to_owned();
+    }
+    format!("{:.1} %", 100.0 * (1.0 - after as f64 / before as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d35_a_set_without_tool_results_saves_no_share_of_them() {
+        assert_eq!((saved(0, 0), saved(200, 150)), ("-".to_owned(), "25.0 %".to_owned()));
+    }
 }

@@ -219,7 +219,8 @@ mod tests {
     use tokenforge_compress::Settings;
     use tokenforge_config::Price;
 
-    const PRICE: Price = Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 };
+    const PRICE: Price =
+        Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6.0 };
 
     fn plan() -> Plan<'static> {
         Plan {
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_the_log_says_was_charged_goes_before_what_we_think() {
-        let usage = Usage { input: 10.0, cache_read: 0.0, cache_write: 90_000.0, output: 77.0 };
+        let usage = Usage { input: 10.0, cache_write: 90_000.0, output: 77.0, ..Usage::default() };
         let charged = Event::Usage { thread: MAIN, usage };
         let sessions = replayed([result("c1", rows(50)), answer(), charged, answer()]);
         let account = &sessions[0].account;
@@ -280,7 +281,13 @@ mod tests {
 
     #[test]
     fn a_request_is_charged_at_the_price_of_the_model_that_answered_it() {
-        let dear = Price { input: 30.0, output: 150.0, cache_read: 3.0, cache_write: 37.5 };
+        let dear = Price {
+            input: 30.0,
+            output: 150.0,
+            cache_read: 3.0,
+            cache_write: 37.5,
+            cache_write_1h: 60.0,
+        };
         let prices = move |model: &str| (model == "dear").then_some(dear);
         let plan = Plan { prices: &prices, ..plan() };
         let usage = Usage { input: 1e6, ..Usage::default() };
@@ -316,6 +323,53 @@ mod tests {
         let account = &replayed(events)[0].account;
         assert!(!account.stages.contains_key("earlier_results"), "{:?}", account.stages);
         assert_eq!((account.results.count, account.requests), (2, 2));
+    }
+
+    #[test]
+    fn d35_a_session_without_tools_does_not_pay_for_ours() {
+        let said = || {
+            let parts = vec![Part::Text("Go on.".to_owned())];
+            Event::said(Message { author: Author::Client, parts })
+        };
+        // It has no results, so that nobody knows of a tool; or it says that it has none.
+        let unlisted = replayed([said(), answer(), said(), answer()]);
+        let none = replayed([
+            Event::Session { name: None },
+            Event::Tools("[]".to_owned()),
+            result("c1", "no match".to_owned()),
+            answer(),
+        ]);
+        for session in [&unlisted[0], &none[0]] {
+            assert_eq!(session.account.before, session.account.after);
+        }
+        let listed = replayed([
+            Event::Session { name: None },
+            Event::Tools(r#"[{"name":"Bash"}]"#.to_owned()),
+            result("c1", "no match".to_owned()),
+            answer(),
+        ]);
+        assert!(listed[0].account.cost_saved() < 0.0);
+    }
+
+    #[test]
+    fn d34_what_tokenforge_wrote_is_not_promised_to_be_saved_again() {
+        let ours = format!("<<<SHADOW:shadow_bupmiijpjuwo>>>\n{}", rows(50));
+        let account = &replayed([result("c1", ours), answer(), answer()])[0].account;
+        assert_eq!((account.already, account.results.changed), (1, 0));
+        assert_eq!(account.results.tokens_in, account.results.tokens_out);
+        let account = &replayed([result("c1", rows(50)), answer()])[0].account;
+        assert_eq!((account.already, account.results.changed), (0, 1));
+    }
+
+    #[test]
+    fn d30_what_is_kept_for_an_hour_is_charged_as_that_before_and_after() {
+        let usage = Usage { cache_write: 50_000.0, cache_write_1h: 50_000.0, ..Usage::default() };
+        let charged = Event::Usage { thread: MAIN, usage };
+        let account = &replayed([result("c1", rows(50)), answer(), charged])[0].account;
+        assert!((account.before.cost.cache_write - 0.3).abs() < 1e-9);
+        let saved = account.before.tokens.cache_write - account.after.tokens.cache_write;
+        let dollars = account.before.cost.cache_write - account.after.cost.cache_write;
+        assert!(saved > 100.0 && (dollars - saved * 6.0 / 1e6).abs() < 1e-9, "{saved} {dollars}");
     }
 
     #[test]

@@ -20,6 +20,9 @@ fn write(history: &History, rows: usize, out: &mut String) -> fmt::Result {
     writeln!(out, "{}\n", found(history))?;
     write_bill(total, out)?;
     writeln!(out, "\n{}", how_charged(total))?;
+    if let Some(already) = already(total) {
+        writeln!(out, "{already}")?;
+    }
     writeln!(out, "{}", stability(total))?;
     writeln!(out, "{}", expansions(total))?;
     write_tools(total, rows, out)?;
@@ -77,6 +80,18 @@ pub(crate) fn how_charged(total: &Account) -> String {
         ),
     };
     from + &unpriced + &cut
+}
+
+/// How much of it Tokenforge wrote already.
+pub(crate) fn already(total: &Account) -> Option<String> {
+    let (already, all) = (total.already, total.results.count);
+    (already > 0).then(|| {
+        format!(
+            "{} of {} tool results have Tokenforge's own notation already: they are left as they are, and save nothing here.",
+            grouped(already as f64),
+            grouped(all as f64)
+        )
+    })
 }
 
 /// Whether what was sent stays as it was sent.

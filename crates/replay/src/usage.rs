@@ -14,6 +14,8 @@ pub struct Usage {
     pub cache_read: f64,
     /// Input that was written to it.
     pub cache_write: f64,
+    /// Of `cache_write`, what is kept for an hour.
+    pub cache_write_1h: f64,
     /// Output.
     pub output: f64,
 }
@@ -31,6 +33,18 @@ impl Usage {
     /// ```
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
+        // With compaction a reply takes several iterations, and its own figures leave some of them out. What an advisor
+        // did is charged at another model's price, and is no part of this.
+        let iterations = value["iterations"].as_array().into_iter().flatten();
+        let own = iterations.filter(|iteration| iteration["type"] != "advisor_message");
+        let sum = own.filter_map(Self::read_one).reduce(|mut sum, one| {
+            sum += one;
+            sum
+        });
+        sum.or_else(|| Self::read_one(value))
+    }
+
+    fn read_one(value: &Value) -> Option<Self> {
         let first = |names: &[&str]| names.iter().find_map(|name| value.pointer(name)?.as_f64());
         let sum = |names: &[&str]| -> f64 { names.iter().filter_map(|name| first(&[*name])).sum() };
         let output = first(&["/output_tokens", "/completion_tokens"])
@@ -49,15 +63,24 @@ impl Usage {
             "/cache/write",
         ]);
         let input = first(&["/input_tokens", "/prompt_tokens", "/input"]);
+        let hour = first(&["/cache_creation/ephemeral_1h_input_tokens"]).unwrap_or(0.0);
         let (cache_write, total) = (cache_write.unwrap_or(0.0), input.unwrap_or(0.0));
+        let cache_write_1h = hour.min(cache_write);
         let usage = match (included, beside) {
             (Some(cached), None) => Usage {
                 input: (total - cached - cache_write).max(0.0),
                 cache_read: cached,
                 cache_write,
+                cache_write_1h,
                 output,
             },
-            _ => Usage { input: total, cache_read: beside.unwrap_or(0.0), cache_write, output },
+            _ => Usage {
+                input: total,
+                cache_read: beside.unwrap_or(0.0),
+                cache_write,
+                cache_write_1h,
+                output,
+            },
         };
         let numbers = [usage.input, usage.cache_read, usage.cache_write, usage.output];
         let is_sane = numbers.iter().all(|number| (0.0..1e12).contains(number));
@@ -83,7 +106,9 @@ impl Usage {
         Usage {
             input: dollars(self.input, price.input),
             cache_read: dollars(self.cache_read, price.cache_read),
-            cache_write: dollars(self.cache_write, price.cache_write),
+            cache_write: dollars(self.cache_write - self.cache_write_1h, price.cache_write)
+                + dollars(self.cache_write_1h, price.cache_write_1h),
+            cache_write_1h: dollars(self.cache_write_1h, price.cache_write_1h),
             output: dollars(self.output, price.output),
         }
     }
@@ -94,6 +119,7 @@ impl AddAssign for Usage {
         self.input += other.input;
         self.cache_read += other.cache_read;
         self.cache_write += other.cache_write;
+        self.cache_write_1h += other.cache_write_1h;
         self.output += other.output;
     }
 }
@@ -105,7 +131,13 @@ mod tests {
 
     #[test]
     fn every_provider_s_words_are_understood() {
-        let expected = Usage { input: 10.0, cache_read: 90.0, cache_write: 5.0, output: 7.0 };
+        let expected = Usage {
+            input: 10.0,
+            cache_read: 90.0,
+            cache_write: 5.0,
+            cache_write_1h: 0.0,
+            output: 7.0,
+        };
         for usage in [
             json!({"input_tokens": 10, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 5, "output_tokens": 7}),
             json!({"input_tokens": 105, "cached_input_tokens": 90, "cache_write_input_tokens": 5, "output_tokens": 7}),
@@ -114,6 +146,27 @@ mod tests {
         ] {
             assert_eq!(Usage::read(&usage), Some(expected), "{usage}");
         }
+    }
+
+    #[test]
+    fn d30_an_hour_and_every_iteration_are_read() {
+        let usage = json!({
+            "input_tokens": 23, "output_tokens": 1,
+            "iterations": [
+                {"type": "compaction", "input_tokens": 180, "output_tokens": 3},
+                {"type": "message", "input_tokens": 23, "output_tokens": 1, "cache_creation_input_tokens": 9,
+                 "cache_creation": {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": 7}},
+                {"type": "advisor_message", "model": "other", "input_tokens": 50, "output_tokens": 5},
+            ],
+        });
+        let read = Usage {
+            input: 203.0,
+            cache_read: 0.0,
+            cache_write: 9.0,
+            cache_write_1h: 7.0,
+            output: 4.0,
+        };
+        assert_eq!(Usage::read(&usage), Some(read));
     }
 
     #[test]

@@ -73,6 +73,17 @@ pub struct Price {
     pub cache_read: f64,
     /// Input written to the provider's prompt cache.
     pub cache_write: f64,
+    /// The same, kept for an hour in place of five minutes.
+    pub cache_write_1h: f64,
+}
+
+impl Price {
+    /// What writing for an hour costs where nobody says it: twice the input where writing costs extra, as with Anthropic,
+    /// and else the same as any writing.
+    #[must_use]
+    pub fn usual_write_1h(input: f64, cache_write: f64) -> f64 {
+        if cache_write > input { cache_write.max(2.0 * input) } else { cache_write }
+    }
 }
 
 impl super::Settings {

@@ -6,7 +6,7 @@ use super::blocks::{Call, Event, Grammar};
 use super::edit::{Edit, quoted};
 use super::ending::Ending;
 use super::speech::TOOL;
-use super::usage::{Tokens, Usage};
+use super::usage::{Iterations, Tokens, Usage};
 use crate::json::{Kind, Node};
 
 /// How Anthropic writes content blocks.
@@ -80,14 +80,21 @@ impl Grammar for Anthropic {
     }
 
     fn tokens(reply: &Node<'_>) -> Tokens {
-        let usage = reply.get("usage").or_else(|| reply.at(["message", "usage"]));
-        let figure = |name| usage.as_ref()?.get(name)?.number();
-        Tokens {
-            input: figure("input_tokens"),
-            output: figure("output_tokens"),
-            cache_read: figure("cache_read_input_tokens"),
-            cache_write: figure("cache_creation_input_tokens"),
+        usage_of(reply).map(|usage| tokens(&usage)).unwrap_or_default()
+    }
+
+    /// With compaction or an advisor a reply takes several iterations, and its own figures leave some of them out. Those of
+    /// another model name it.
+    fn iterations(reply: &Node<'_>) -> Option<Iterations> {
+        let listed = usage_of(reply)?.get("iterations")?.elements();
+        let mut iterations = Iterations::default();
+        for iteration in listed.iter().take(MOST_ITERATIONS) {
+            let model = iteration.get("model").and_then(|model| model.text());
+            let is_other = is_kind(iteration, "advisor_message");
+            let other = model.filter(|_| is_other).map(|model| model.into_owned());
+            iterations.add(other, tokens(iteration));
         }
+        (!listed.is_empty()).then_some(iterations)
     }
 
     fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>) {
@@ -140,6 +147,29 @@ impl Grammar for Anthropic {
 
     fn stop_event(index: u64) -> (&'static str, String) {
         ("content_block_stop", format!(r#"{{"type":"content_block_stop","index":{index}}}"#))
+    }
+}
+
+/// More than any reply has.
+const MOST_ITERATIONS: usize = 1000;
+
+fn usage_of<'a>(reply: &Node<'a>) -> Option<Node<'a>> {
+    reply.get("usage").or_else(|| reply.at(["message", "usage"]))
+}
+
+/// The figures of a usage object, or of one iteration of it.
+fn tokens(usage: &Node<'_>) -> Tokens {
+    let figure = |name| usage.get(name)?.number();
+    let written = |name| usage.at(["cache_creation", name])?.number();
+    let (minutes, hour) =
+        (written("ephemeral_5m_input_tokens"), written("ephemeral_1h_input_tokens"));
+    let parts = minutes.into_iter().chain(hour).reduce(u64::saturating_add);
+    Tokens {
+        input: figure("input_tokens"),
+        output: figure("output_tokens"),
+        cache_read: figure("cache_read_input_tokens"),
+        cache_write: figure("cache_creation_input_tokens").or(parts),
+        cache_write_1h: hour,
     }
 }
 

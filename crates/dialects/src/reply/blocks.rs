@@ -154,7 +154,7 @@ impl<G: Grammar> Speech for Blocks<G> {
             Event::Error => return Err(PassOn),
             Event::Other => out.pass(frame),
             Event::Opening => {
-                self.usage.note(G::tokens(&json));
+                note::<G>(&mut self.usage, &json);
                 if !self.is_followed {
                     out.pass(frame);
                 }
@@ -186,7 +186,7 @@ impl<G: Grammar> Speech for Blocks<G> {
                 }
             },
             Event::Closing(ending) => {
-                self.usage.note(G::tokens(&json));
+                note::<G>(&mut self.usage, &json);
                 self.current.ending = self.current.ending.or(ending);
                 if self.current.ledger.internal() > 0 && self.current.ledger.foreign() == 0 {
                     self.current.held.push((frame.event.to_owned(), frame.json.to_string()));
@@ -222,7 +222,7 @@ impl<G: Grammar> Speech for Blocks<G> {
         let reply = Node::read(body)?;
         let content = G::content(&reply).ok_or(PassOn)?;
         self.begin();
-        self.usage.note(G::tokens(&reply));
+        note::<G>(&mut self.usage, &reply);
         for (index, block) in (0..).zip(content.elements()) {
             self.start(index, Some(&block));
         }
@@ -240,7 +240,7 @@ impl<G: Grammar> Speech for Blocks<G> {
     }
 
     fn count(&mut self, reply: &Node<'_>) {
-        self.usage.note(G::tokens(reply));
+        note::<G>(&mut self.usage, reply);
     }
 
     fn is_internal(&self) -> bool {
@@ -277,6 +277,14 @@ impl<G: Grammar> Speech for Blocks<G> {
         if let Some(body) = self.earlier.give_up::<G>(apology, &self.usage) {
             out.extend_from_slice(body.as_bytes());
         }
+    }
+}
+
+/// Takes the figures from a reply, or from an event that has some.
+fn note<G: Grammar>(usage: &mut Usage, reply: &Node<'_>) {
+    usage.note(G::tokens(reply));
+    if let Some(iterations) = G::iterations(reply) {
+        usage.note_iterations(iterations);
     }
 }
 

@@ -21,6 +21,7 @@ const FIGURES: Names = Names {
     input: "prompt_tokens",
     output: &["completion_tokens"],
     cache_read: "prompt_tokens_details.cached_tokens",
+    cache_write: "prompt_tokens_details.cache_write_tokens",
     total: "total_tokens",
     also: &["completion_tokens_details"],
 };

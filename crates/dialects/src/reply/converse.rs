@@ -83,6 +83,7 @@ impl Grammar for Converse {
             output: figure("outputTokens"),
             cache_read: figure("cacheReadInputTokens"),
             cache_write: figure("cacheWriteInputTokens"),
+            cache_write_1h: usage.as_ref().and_then(written_for_an_hour),
         }
     }
 
@@ -116,4 +117,11 @@ impl Grammar for Converse {
     fn stop_event(index: u64) -> (&'static str, String) {
         ("contentBlockStop", format!(r#"{{"contentBlockIndex":{index}}}"#))
     }
+}
+
+/// What was written to the cache is listed by how long it is kept.
+fn written_for_an_hour(usage: &Node<'_>) -> Option<u64> {
+    let details = usage.get("cacheDetails")?.elements();
+    let of_an_hour = details.iter().filter(|one| one.get("ttl").is_some_and(|ttl| ttl.is("1h")));
+    of_an_hour.filter_map(|one| one.get("inputTokens")?.number()).reduce(u64::saturating_add)
 }

@@ -13,6 +13,7 @@ pub(super) struct Names {
     /// Those whose sum is what the model wrote.
     pub(super) output: &'static [&'static str],
     pub(super) cache_read: &'static str,
+    pub(super) cache_write: &'static str,
     /// Input and output together.
     pub(super) total: &'static str,
     /// What else is summed: what is called so, and what is in it.
@@ -47,7 +48,8 @@ impl Figures {
             input: of(self.names.input),
             output: (!output.is_empty()).then(|| total(output)),
             cache_read: of(self.names.cache_read),
-            cache_write: None,
+            cache_write: of(self.names.cache_write),
+            cache_write_1h: None,
         };
         self.usage.note(tokens);
     }
@@ -143,6 +145,7 @@ mod tests {
         input: "prompt_tokens",
         output: &["completion_tokens"],
         cache_read: "prompt_tokens_details.cached_tokens",
+        cache_write: "",
         total: "total_tokens",
         also: &["completion_tokens_details"],
     };

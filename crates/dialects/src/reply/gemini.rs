@@ -24,6 +24,7 @@ const FIGURES: Names = Names {
     input: "promptTokenCount",
     output: &["candidatesTokenCount", "thoughtsTokenCount"],
     cache_read: "cachedContentTokenCount",
+    cache_write: "",
     total: "totalTokenCount",
     also: &[],
 };

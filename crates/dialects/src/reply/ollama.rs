@@ -23,6 +23,7 @@ const FIGURES: Names = Names {
     input: "prompt_eval_count",
     output: &["eval_count"],
     cache_read: "",
+    cache_write: "",
     total: "",
     also: &["eval_duration", "total_duration"],
 };

@@ -22,6 +22,7 @@ const FIGURES: Names = Names {
     input: "input_tokens",
     output: &["output_tokens"],
     cache_read: "input_tokens_details.cached_tokens",
+    cache_write: "input_tokens_details.cache_write_tokens",
     total: "total_tokens",
     also: &["output_tokens_details"],
 };

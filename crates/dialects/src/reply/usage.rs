@@ -12,9 +12,15 @@ pub struct Tokens {
     pub cache_read: Option<u64>,
     /// What was written to the provider's prompt cache.
     pub cache_write: Option<u64>,
+    /// Of `cache_write`, what is kept for an hour: it costs more than what is kept for five minutes.
+    pub cache_write_1h: Option<u64>,
 }
 
 /// What a turn cost, over all the replies it took.
+///
+/// `last` and `sum` are what replies say of themselves at the top, which is what a client's context meter reads. What is
+/// charged may be more: a provider that samples several times for one reply (compaction, an advisor) lists every
+/// iteration, and its figures at the top leave some of them out. That is in `billed`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {
@@ -22,24 +28,87 @@ pub struct Usage {
     pub last: Tokens,
     /// The figures of all replies together.
     pub sum: Tokens,
+    /// What is charged for all replies together, at the price of the model that was asked.
+    pub billed: Tokens,
+    /// Of `billed`, what is charged for every reply but the last.
+    pub billed_earlier: Tokens,
+    /// What other models did meanwhile, each charged at its own price.
+    pub advisors: Vec<ModelTokens>,
     before: Tokens,
+    /// Those of the current reply, if it lists them.
+    iterations: Option<Iterations>,
+    advisors_earlier: usize,
+}
+
+/// What one model did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelTokens {
+    /// The model.
+    pub model: String,
+    /// What it did.
+    pub tokens: Tokens,
+}
+
+/// The sampling iterations of one reply, added up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Iterations {
+    /// Of the model that was asked.
+    pub(super) own: Tokens,
+    /// Of others.
+    pub(super) others: Vec<ModelTokens>,
+}
+
+impl Iterations {
+    /// Adds one, of the model that was asked or of another.
+    pub(super) fn add(&mut self, model: Option<String>, tokens: Tokens) {
+        match model {
+            Some(model) => self.others.push(ModelTokens { model, tokens }),
+            None => self.own = self.own.plus(tokens),
+        }
+    }
 }
 
 impl Usage {
     /// Notes figures of the current reply: later ones replace earlier ones.
     pub(super) fn note(&mut self, tokens: Tokens) {
         self.last = self.last.with(tokens, |_, later| later);
-        self.sum = self.before.with(self.last, u64::saturating_add);
+        self.sum = self.before.plus(self.last);
+        self.charge();
+    }
+
+    /// Notes the iterations of the current reply: a later list replaces an earlier one.
+    pub(super) fn note_iterations(&mut self, iterations: Iterations) {
+        self.iterations = Some(iterations);
+        self.charge();
+    }
+
+    fn charge(&mut self) {
+        self.advisors.truncate(self.advisors_earlier);
+        let own = match &self.iterations {
+            Some(iterations) => {
+                self.advisors.extend(iterations.others.iter().cloned());
+                iterations.own
+            }
+            None => self.last,
+        };
+        self.billed = self.billed_earlier.plus(own);
     }
 
     /// Another reply begins.
     pub(super) fn begin(&mut self) {
         self.before = self.sum;
+        self.billed_earlier = self.billed;
+        self.advisors_earlier = self.advisors.len();
         self.last = Tokens::default();
+        self.iterations = None;
     }
 }
 
 impl Tokens {
+    fn plus(self, other: Tokens) -> Tokens {
+        self.with(other, u64::saturating_add)
+    }
+
     fn with(self, other: Tokens, join: impl Fn(u64, u64) -> u64) -> Tokens {
         let join = |own: Option<u64>, other: Option<u64>| match (own, other) {
             (Some(own), Some(other)) => Some(join(own, other)),
@@ -50,6 +119,7 @@ impl Tokens {
             output: join(self.output, other.output),
             cache_read: join(self.cache_read, other.cache_read),
             cache_write: join(self.cache_write, other.cache_write),
+            cache_write_1h: join(self.cache_write_1h, other.cache_write_1h),
         }
     }
 }
@@ -69,5 +139,28 @@ mod tests {
         usage.note(tokens(Some(20), Some(5)));
         assert_eq!(usage.last, tokens(Some(20), Some(5)));
         assert_eq!(usage.sum, tokens(Some(30), Some(12)));
+    }
+
+    #[test]
+    fn d30_what_is_charged_has_every_iteration_of_every_reply() {
+        let tokens = |input, output| Tokens {
+            input: Some(input),
+            output: Some(output),
+            ..Tokens::default()
+        };
+        let mut usage = Usage::default();
+        usage.note(tokens(23_000, 1_000));
+        let mut iterations = Iterations::default();
+        iterations.add(None, tokens(180_000, 3_500));
+        iterations.add(None, tokens(23_000, 1_000));
+        iterations.add(Some("claude-opus-5".to_owned()), tokens(9_000, 400));
+        usage.note_iterations(iterations);
+        assert_eq!(usage.sum, tokens(23_000, 1_000));
+        assert_eq!(usage.billed, tokens(203_000, 4_500));
+        usage.begin();
+        usage.note(tokens(24_000, 10));
+        assert_eq!(usage.billed, tokens(227_000, 4_510));
+        assert_eq!(usage.billed_earlier, tokens(203_000, 4_500));
+        assert_eq!((usage.advisors.len(), &*usage.advisors[0].model), (1, "claude-opus-5"));
     }
 }

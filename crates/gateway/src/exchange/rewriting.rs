@@ -15,6 +15,8 @@ use crate::rewrite::{
     Asker, Attempt, Effort, Means, Order, Reading, Rewritten, rewrite, unchecked,
 };
 use crate::strategy::{self, Shortened};
+use crate::subscription;
+use crate::usage_tap::Metered;
 use crate::workers::{Patience, Undone};
 use bytes::Bytes;
 use http::Uri;
@@ -50,7 +52,7 @@ pub(super) struct Rewriting {
 /// How an answer goes back.
 pub(super) enum Way {
     /// As it comes. What the request saved is told when it is taken.
-    Plain(Option<Box<Note>>),
+    Plain(Option<Box<Metered>>),
     /// Read on the way: it may hold a call that is ours.
     Relayed(Box<relay::Job>),
 }
@@ -59,7 +61,7 @@ impl Way {
     /// What is told of the request when it is over.
     pub(super) fn note(&mut self) -> Option<&mut Note> {
         match self {
-            Way::Plain(note) => note.as_deref_mut(),
+            Way::Plain(metered) => metered.as_deref_mut().map(|metered| &mut metered.note),
             Way::Relayed(job) => Some(&mut job.note),
         }
     }
@@ -100,8 +102,11 @@ impl Visit<'_> {
         let sent = rewritten.body.len();
         let note = is_billed.then(|| {
             let headers = &exchange.request().headers;
-            Note::new(self.gateway, rewritten.report, headers, Some(sent))
+            let is_subscription = subscription::is_used(headers, target);
+            let note = Note::new(self.gateway, rewritten.report, headers, Some(sent));
+            note.subscribed(is_subscription)
         });
+        let (dialect, streams) = (order.dialect, rewritten.streams);
         let way = match note {
             Some(note) if rewritten.may_expand => {
                 let originals = Originals {
@@ -112,10 +117,10 @@ impl Visit<'_> {
                     settings: rewritten.settings,
                     key: rewritten.key,
                 };
-                let (replaced, streams) = (rewritten.replaced, rewritten.streams);
+                let replaced = rewritten.replaced;
                 Way::Relayed(Box::new(relay::Job::new(originals, replaced, streams, note)))
             }
-            note => Way::Plain(note.map(Box::new)),
+            note => Way::Plain(note.map(|note| Box::new(Metered { note, dialect, streams }))),
         };
         Ok(Rewriting { body, way, headers })
     }

@@ -2,6 +2,7 @@
 
 use super::read::{Gathered, Read};
 use crate::upstream::Received;
+use crate::usage_tap::UsageTap;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use std::collections::VecDeque;
@@ -36,6 +37,8 @@ pub(crate) struct Passing {
     before: Bytes,
     rest: Received,
     pace: Pace,
+    /// Who reads along what a provider says about tokens.
+    tap: Option<Box<UsageTap>>,
 }
 
 /// How slow the sender of a body may be.
@@ -79,6 +82,11 @@ impl Body {
     /// Passes on a body as it arrives.
     pub(crate) fn passing(rest: impl Into<Received>, limit: Limit) -> Self {
         Body::Passing(Box::new(Passing::new(rest, limit)))
+    }
+
+    /// Passes on an answer as it arrives, to somebody who reads along too.
+    pub(crate) fn tapped(rest: Received, limit: Limit, tap: Option<Box<UsageTap>>) -> Self {
+        Body::Passing(Box::new(Passing { tap, ..Passing::new(rest, limit) }))
     }
 }
 
@@ -186,7 +194,7 @@ impl HttpBody for Body {
 
 impl Passing {
     pub(super) fn new(rest: impl Into<Received>, limit: Limit) -> Self {
-        Passing { before: Bytes::new(), rest: rest.into(), pace: Pace::new(limit) }
+        Passing { before: Bytes::new(), rest: rest.into(), pace: Pace::new(limit), tap: None }
     }
 
     /// Reads up to `limit` bytes. Nothing if there are more: then it goes on where it began.
@@ -206,6 +214,17 @@ impl Passing {
         Ok(Some(gathered))
     }
 
+    /// Tells who reads along what came. At the end it is told before the last bytes go on, so that whoever has the whole
+    /// answer finds it counted.
+    fn tell(&mut self, frame: Option<&Frame<Bytes>>) {
+        if let (Some(tap), Some(data)) = (&mut self.tap, frame.and_then(Frame::data_ref)) {
+            tap.see(data);
+        }
+        if frame.is_none() || self.rest.is_end_stream() {
+            self.tap = None;
+        }
+    }
+
     fn poll_frame(
         &mut self,
         context: &mut Context<'_>,
@@ -216,6 +235,9 @@ impl Passing {
         match Pin::new(&mut self.rest).poll_frame(context) {
             Poll::Ready(frame) => {
                 self.pace.moved();
+                if self.tap.is_some() {
+                    self.tell(frame.as_ref().and_then(|frame| frame.as_ref().ok()));
+                }
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
             }
             Poll::Pending => {

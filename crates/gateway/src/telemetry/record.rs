@@ -3,8 +3,10 @@
 use crate::expand::Expanded;
 use crate::report::{Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokenforge_dialects::{Dialect, Tokens, Usage};
-use tokenforge_ledger::{Entry, Name, Outcome, Source};
+use tokenforge_compress::expand_tool;
+use tokenforge_dialects::{Dialect, ModelTokens, Tokens, Usage};
+use tokenforge_ledger::{Entry, ModelUsage, Name, Outcome, Source};
+use tokenforge_tokens::{Counter, for_model};
 
 /// Bytes of a token in what is no tool result, for an estimate.
 const BYTES_PER_TOKEN: usize = 4;
@@ -26,6 +28,8 @@ pub(crate) struct Record {
     pub(crate) usage: Option<Usage>,
     /// What the model fetched back.
     pub(crate) expanded: Vec<Expanded>,
+    /// It is paid for with a subscription.
+    pub(crate) is_subscription: bool,
 }
 
 impl Record {
@@ -72,13 +76,28 @@ impl Record {
         let mut entry = Entry::new(Source::Gateway, seconds(SystemTime::now()));
         entry.model = self.report.model.as_deref().map(Name::from);
         entry.observed = self.report.is_observed();
+        entry.subscription = self.is_subscription;
+        entry.added = self.added();
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
-            entry.usage = counted(dialect, usage.sum);
-            let last = counted(dialect, usage.last);
-            let extra = entry.usage.zip(last).map(|(all, last)| less(all, last));
+            entry.usage = counted(dialect, usage.billed);
+            let extra = counted(dialect, usage.billed_earlier).filter(|_| entry.usage.is_some());
             entry.extra = extra.filter(|extra| *extra != tokenforge_ledger::Usage::default());
+            let advisor = |ModelTokens { model, tokens }: &ModelTokens| {
+                let usage = counted(dialect, *tokens)?;
+                Some(ModelUsage { model: Name::from(model.as_str()), usage })
+            };
+            entry.advisors = usage.advisors.iter().filter_map(advisor).collect();
         }
         entry
+    }
+
+    /// The tokens of our own tool's definition, if it was added.
+    fn added(&self) -> u64 {
+        if !self.report.changes.contains(&"expand_tool_added") {
+            return 0;
+        }
+        let model = self.report.model.as_deref().unwrap_or_default();
+        Counter::from(for_model(model).vocabulary).count(expand_tool::DEFINITION) as u64
     }
 
     /// Results by their own tokens, all else by its bytes.
@@ -110,7 +129,7 @@ fn stages(result: &ResultReport) -> impl Iterator<Item = &'static str> + Clone {
 
 /// A provider's figures with each token in one place: some count what is cached as input, too.
 fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
-    let Tokens { input, output, cache_read, cache_write, .. } = tokens;
+    let Tokens { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
     let is_apart =
         matches!(dialect, Dialect::Anthropic | Dialect::BedrockConverse | Dialect::BedrockInvoke);
     let cached = if is_apart { 0 } else { cache_read.unwrap_or(0) + cache_write.unwrap_or(0) };
@@ -118,20 +137,9 @@ fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage>
         input: input?.saturating_sub(cached),
         cache_read,
         cache_write,
+        cache_write_1h,
         output: output.unwrap_or(0),
     })
-}
-
-fn less(all: tokenforge_ledger::Usage, last: tokenforge_ledger::Usage) -> tokenforge_ledger::Usage {
-    let part = |all: Option<u64>, last: Option<u64>| {
-        all.map(|all| all.saturating_sub(last.unwrap_or(0))).filter(|rest| *rest > 0)
-    };
-    tokenforge_ledger::Usage {
-        input: all.input.saturating_sub(last.input),
-        cache_read: part(all.cache_read, last.cache_read),
-        cache_write: part(all.cache_write, last.cache_write),
-        output: all.output.saturating_sub(last.output),
-    }
 }
 
 fn fingerprint(session: &str) -> Name {

@@ -3,10 +3,33 @@
 use super::Telemetry;
 use super::books::{Books, Page};
 use super::record::{self, Record};
+use super::tables::Settled;
 use std::io;
 use std::sync::{PoisonError, RwLockReadGuard};
 use std::time::SystemTime;
-use tokenforge_ledger::{Account, By, Day, Entry, Gain, Ledger, Outcome, Prices, Source, Summary};
+use tokenforge_ledger::{
+    Account, By, Day, Entry, Gain, Ledger, Name, Outcome, Prices, Source, Summary,
+};
+
+/// What is asked of the ledger.
+#[derive(Debug, Default)]
+pub(crate) struct GainQuery {
+    pub(crate) by: By,
+    /// The last so many days.
+    pub(crate) days: Option<u64>,
+    /// From then on, in seconds since 1970.
+    pub(crate) since: Option<u64>,
+    pub(crate) project: Option<String>,
+}
+
+impl GainQuery {
+    fn is_about(&self, entry: &Entry) -> bool {
+        let is_since = self.since.is_none_or(|since| entry.time >= since);
+        // Names are cut to a length when they are written down.
+        let named = self.project.as_deref().map(Name::from);
+        is_since && named.is_none_or(|name| entry.project == Some(name))
+    }
+}
 
 impl Telemetry {
     /// A provider took the request.
@@ -36,9 +59,14 @@ impl Telemetry {
         let summed = record.summed();
         let prices = self.prices();
         let account = Account::new(&summed, &prices);
-        let dollars = account.all_dollars_saved().zip(account.dollars_expanded());
+        let settled = Settled {
+            saved: account.all_dollars_saved(),
+            expanded: account.dollars_expanded(),
+            billed: account.billed(),
+            is_subscription: record.is_subscription,
+        };
         drop(prices);
-        self.with_tables(|tables| tables.settle(dollars));
+        self.with_tables(|tables| tables.settle(settled));
         if let Some(ledger) = &self.ledger {
             self.write(ledger, Page::Record(Box::new(record)));
         }
@@ -83,14 +111,16 @@ impl Telemetry {
         self.ledger.is_some()
     }
 
-    /// What the ledger says was gained in so many days. Nothing if there is none. Blocks.
-    pub(crate) fn gain(&self, by: By, days: Option<u64>) -> Option<io::Result<Gain>> {
+    /// What the ledger says was gained. Nothing if there is none. Blocks.
+    pub(crate) fn gain(&self, asked: &GainQuery) -> Option<io::Result<Gain>> {
         let ledger = self.ledger.as_ref()?;
         ledger.close();
         let today = Day::of(record::seconds(SystemTime::now()));
-        let reading = Ledger::read(ledger.folder(), days.map(|days| today.first_of(days)));
+        let first = asked.days.map(|days| today.first_of(days));
+        let reading = Ledger::read(ledger.folder(), first.or(asked.since.map(Day::of)));
         let prices = self.prices().clone();
-        Some(reading.map(|reading| Summary::of(reading, by, &prices)))
+        let is_meant = |entry: &Entry| asked.is_about(entry);
+        Some(reading.map(|reading| Summary::of_those(reading, asked.by, &prices, is_meant)))
     }
 
     /// Writes what waits to be written. Blocks.

@@ -48,8 +48,9 @@ pub(super) fn document(
 
 /// Null where no price is known.
 fn dollars(dollars: &Dollars) -> Value {
-    let Dollars { requests, unpriced, saved, expanded } = *dollars;
+    let Dollars { requests, unpriced, saved, expanded, billed_requests, .. } = *dollars;
     let known = |dollars: f64| (requests > 0).then(|| rounded(dollars));
+    let billed = |dollars: f64| (billed_requests > 0).then(|| rounded(dollars));
     json!({
         "saved": known(saved + expanded),
         "expanded": known(expanded),
@@ -57,6 +58,13 @@ fn dollars(dollars: &Dollars) -> Value {
         "is_estimate": true,
         "requests": requests,
         "requests_without_price": unpriced,
+        "requests_of_subscriptions": dollars.subscription,
+        "bill": {
+            "requests": billed_requests,
+            "before": billed(dollars.billed + dollars.saved_of_bill),
+            "after": billed(dollars.billed),
+            "saved": billed(dollars.saved_of_bill),
+        },
     })
 }
 

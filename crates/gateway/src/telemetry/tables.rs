@@ -32,6 +32,22 @@ pub(super) struct Dollars {
     pub(super) saved: f64,
     /// What fetching back cost.
     pub(super) expanded: f64,
+    /// Requests whose bill is known, that bill, and what they saved.
+    pub(super) billed_requests: u64,
+    pub(super) billed: f64,
+    pub(super) saved_of_bill: f64,
+    /// Requests that a subscription paid for.
+    pub(super) subscription: u64,
+}
+
+/// A request that is over, in dollars: each is none where it is not known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settled {
+    /// What it saved after what fetching back cost.
+    pub(super) saved: Option<f64>,
+    pub(super) expanded: Option<f64>,
+    pub(super) billed: Option<f64>,
+    pub(super) is_subscription: bool,
 }
 
 /// One row.
@@ -88,16 +104,21 @@ impl Tables {
         slot(&mut self.tools, tool).add(before, after, true);
     }
 
-    /// A request is over: what it saved in dollars after what fetching back cost, and that.
-    pub(super) fn settle(&mut self, saved_and_expanded: Option<(f64, f64)>) {
+    /// A request is over.
+    pub(super) fn settle(&mut self, settled: Settled) {
         let dollars = &mut self.dollars;
-        match saved_and_expanded {
-            Some((saved, expanded)) => {
-                dollars.requests += 1;
-                dollars.saved += saved;
-                dollars.expanded += expanded;
-            }
-            None => dollars.unpriced += 1,
+        dollars.subscription += u64::from(settled.is_subscription);
+        let Some(saved) = settled.saved else {
+            dollars.unpriced += u64::from(!settled.is_subscription);
+            return;
+        };
+        dollars.requests += 1;
+        dollars.saved += saved;
+        dollars.expanded += settled.expanded.unwrap_or(0.0);
+        if let Some(billed) = settled.billed {
+            dollars.billed_requests += 1;
+            dollars.billed += billed;
+            dollars.saved_of_bill += saved;
         }
     }
 

@@ -15,4 +15,5 @@ mod recorded;
 mod results;
 mod reversible;
 mod stable;
+mod usage;
 mod voices;

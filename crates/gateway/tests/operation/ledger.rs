@@ -191,14 +191,75 @@ fn what_is_only_observed_saves_nothing() {
 fn a_request_whose_cost_nobody_said_has_an_estimate_of_its_context() {
     let folder = tempfile::tempdir().unwrap();
     let world = keeping(folder.path());
-    // Without tools the model cannot ask for anything, and the answer passes unread.
-    let mut body = conversation(&rows());
-    body.as_object_mut().unwrap().remove("tools");
-    world.send(messages(&body));
+    let silent = r#"{"id":"m","type":"message","role":"assistant","content":[]}"#;
+    world.mock.reply(Reply::status(200, &[("content-type", "application/json")], silent));
+    world.send(messages(&conversation(&rows())));
     let [entry] = entries(folder.path(), 1).try_into().unwrap();
     assert_eq!(entry.usage, None);
     let after: u64 = entry.results.iter().map(|outcome| outcome.after).sum();
     assert!(entry.context_estimate.unwrap() > after);
+}
+
+/// A reply of Anthropic's with this usage.
+fn reply(usage: &Value) -> Reply {
+    let body = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5",
+        "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn", "usage": usage,
+    });
+    Reply::status(200, &[("content-type", "application/json")], body.to_string())
+}
+
+#[test]
+fn d30_what_is_written_for_an_hour_and_every_iteration_is_in_the_bill() {
+    let hour = json!({
+        "input_tokens": 0, "output_tokens": 0, "cache_read_input_tokens": 0,
+        "cache_creation_input_tokens": 50_000,
+        "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 50_000},
+    });
+    let compacted = json!({
+        "input_tokens": 23_000, "output_tokens": 1_000,
+        "iterations": [
+            {"type": "compaction", "input_tokens": 180_000, "output_tokens": 3_500},
+            {"type": "message", "input_tokens": 23_000, "output_tokens": 1_000},
+            {"type": "advisor_message", "model": "claude-opus-4-6", "input_tokens": 10_000, "output_tokens": 100},
+        ],
+    });
+    let all = (203_000.0 * 3.0 + 4_500.0 * 15.0 + 10_000.0 * 5.0 + 100.0 * 25.0) / 1e6;
+    // With tools the answer is read for calls of ours, in mode observe it passes: the bill is the same.
+    for mode in [Mode::Standard, Mode::Observe] {
+        for (usage, charged) in [(&hour, 0.3), (&compacted, all)] {
+            let folder = tempfile::tempdir().unwrap();
+            let world = world_with(|settings| {
+                settings.ledger.path = Some(folder.path().to_owned());
+                settings.tool_output.mode = mode;
+            });
+            world.mock.reply(reply(usage));
+            world.send(messages(&conversation("done")));
+            entries(folder.path(), 1);
+            let cost = gained(folder.path(), By::Tool).cost.unwrap();
+            assert!((cost.after - charged).abs() < 1e-6, "{mode}: {cost:?}, not {charged}");
+            let bill = &world.get("/_forge/api/stats").json()["dollars"]["bill"];
+            assert!((bill["after"].as_f64().unwrap() - charged).abs() < 1e-6, "{mode}: {bill}");
+        }
+    }
+}
+
+#[test]
+fn a_subscription_has_no_price_and_a_project_its_own_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    let plan = Ask::post("/p/mine/v1/messages", conversation(&rows()).to_string());
+    world.send(plan.header("authorization", "Bearer sk-ant-oat01-token"));
+    world.send(messages(&conversation(&test_run())));
+    let [first, second] = entries(folder.path(), 2).try_into().unwrap();
+    assert_eq!((first.subscription, second.subscription), (true, false));
+    let mine = world.get("/_forge/api/gain?project=mine&since=1").json();
+    assert_eq!((&mine["requests"], &mine["subscription_requests"]), (&json!(1), &json!(1)));
+    assert_eq!(mine["cost"], Value::Null);
+    assert!(mine["shares"][2]["share"].as_f64().unwrap() > 0.0);
+    let later = first.time + 1_000;
+    let none = world.get(&format!("/_forge/api/gain?project=mine&since={later}")).json();
+    assert_eq!(none["requests"], 0);
 }
 
 #[test]
@@ -244,7 +305,8 @@ fn what_cannot_be_asked_for_is_said() {
         ("by=week", "expected tool, client, project, day or stage"),
         ("days=0", "whole number"),
         ("days=x", "whole number"),
-        ("of=tool", "expected by or days"),
+        ("since=soon", "whole number"),
+        ("of=tool", "expected by, days, project or since"),
     ] {
         let answer = world.get(&format!("/_forge/api/gain?{query}"));
         assert_eq!(answer.status, 400, "{query}");

@@ -71,7 +71,13 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 fn usage() -> impl Strategy<Value = Usage> {
     let tokens = || 0..300_000_u64;
     (tokens(), of(tokens()), of(tokens()), tokens()).prop_map(
-        |(input, cache_read, cache_write, output)| Usage { input, cache_read, cache_write, output },
+        |(input, cache_read, cache_write, output)| Usage {
+            input,
+            cache_read,
+            cache_write,
+            cache_write_1h: cache_write.map(|written| written / 3),
+            output,
+        },
     )
 }
 

@@ -5,6 +5,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokenforge_ledger::{By, Entry, Of, Outcome, Row, Source, Usage};
 
+/// Claude's tokens for each one that we count.
+const FACTOR: f64 = 1.18;
+
 /// A request to Claude Sonnet: 3 dollars per million of input, 15 of output, 0.30 read from the cache, 3.75 written.
 fn request() -> Entry {
     let mut entry = Entry::new(Source::Gateway, NOON);
@@ -13,8 +16,13 @@ fn request() -> Entry {
     entry.add(Outcome::fresh("Bash", ["clean"], 1_000, 400));
     entry.add(Outcome::fresh("Read", [], 500, 500));
     entry.add(Outcome { repeated: true, ..Outcome::fresh("Bash", ["clean"], 8_000, 3_000) });
-    entry.usage =
-        Some(Usage { input: 100, cache_read: Some(10_000), cache_write: Some(1_000), output: 200 });
+    entry.usage = Some(Usage {
+        input: 100,
+        cache_read: Some(10_000),
+        cache_write: Some(1_000),
+        cache_write_1h: None,
+        output: 200,
+    });
     entry
 }
 
@@ -64,30 +72,30 @@ fn each_denominator_counts_what_its_name_says() {
     let entries = [request()];
     assert_eq!(share(Of::OutputsTouched, &entries), (1_000.0, 600.0, Some(0.6)));
     assert_eq!(share(Of::AllToolOutput, &entries), (1_500.0, 600.0, Some(0.4)));
-    // 11,100 tokens went out; 600 new and 5,000 repeated ones did not.
-    assert_eq!(share(Of::WholeContext, &entries), (16_700.0, 5_600.0, Some(0.3353)));
+    // 11,100 tokens went out; 600 new and 5,000 repeated ones did not, which Claude counts as 1.18 times as many.
+    assert_eq!(share(Of::WholeContext, &entries), (17_708.0, 6_608.0, Some(0.3732)));
     let paid = (100.0 * 3.0 + 10_000.0 * 0.3 + 1_000.0 * 3.75 + 200.0 * 15.0) / 1e6;
-    let saved = (600.0 * 3.75 + 5_000.0 * 0.3) / 1e6;
+    let saved = FACTOR * (600.0 * 3.75 + 5_000.0 * 0.3) / 1e6;
     let (before, less, part) = share(Of::Bill, &entries);
     assert!((before - paid - saved).abs() < 1e-9 && (less - saved).abs() < 1e-9, "{before} {less}");
-    assert_eq!(part, Some(0.2717));
+    assert_eq!(part, Some(0.3057));
 }
 
 #[test]
 fn what_the_model_fetched_back_is_taken_off_everywhere() {
     let mut entry = request();
     entry.add(Outcome::expanded("Bash", ["clean"], 300));
-    entry.extra = Some(Usage { input: 0, cache_read: Some(4_000), cache_write: None, output: 10 });
+    entry.extra = Some(Usage { cache_read: Some(4_000), output: 10, ..Usage::default() });
     let entries = [entry];
     let gain = gain(By::Tool, &entries);
     assert_eq!((gain.tokens.saved, gain.tokens.expanded, gain.tokens.net), (600, 300, 300));
     assert_eq!(gain.rows[0].net, 300);
     assert_eq!(share(Of::AllToolOutput, &entries).1, 300.0);
     // The context was sent once more for it.
-    assert_eq!(share(Of::WholeContext, &entries).1, 5_600.0 - 300.0 - 4_000.0);
+    assert_eq!(share(Of::WholeContext, &entries).1, FACTOR * 5_300.0 - 4_000.0);
     let extra = (4_000.0 * 0.3 + 10.0 * 15.0) / 1e6;
-    let expected = (600.0 * 3.75 + 5_000.0 * 0.3 - 300.0 * 3.75) / 1e6 - extra;
-    assert!((share(Of::Bill, &entries).1 - expected).abs() < 1e-9);
+    let expected = FACTOR * (600.0 * 3.75 + 5_000.0 * 0.3 - 300.0 * 3.75) / 1e6 - extra;
+    assert!((share(Of::Bill, &entries).1 - expected).abs() < 1e-6);
 }
 
 #[test]
@@ -120,7 +128,8 @@ fn a_saving_whose_bill_is_not_known_is_no_part_of_the_bill() {
     assert_eq!(cost.requests, 1);
     assert_eq!(share(Of::Bill, &[request()]).1, cost.saved);
     // New at the price of input: nobody said that it was written to a cache.
-    assert!((cost.saved_elsewhere - (600.0 * 3.0 + 5_000.0 * 0.3) / 1e6).abs() < 1e-9);
+    let elsewhere = FACTOR * (600.0 * 3.0 + 5_000.0 * 0.3) / 1e6;
+    assert!((cost.saved_elsewhere - elsewhere).abs() < 1e-9);
 }
 
 #[test]
@@ -131,6 +140,24 @@ fn what_was_only_measured_is_counted_apart() {
     assert_eq!((gain.tokens.before, gain.tokens.saved), (1_500, 0));
     assert_eq!((gain.observed.before, gain.observed.after), (9_500, 3_900));
     assert_eq!(gain.shares[3].saved, 0.0);
+}
+
+#[test]
+fn a_subscription_is_told_in_tokens_and_says_why_there_is_no_money() {
+    let mut entry = request();
+    entry.subscription = true;
+    let gain = gain(By::Tool, &[entry]);
+    assert_eq!((gain.subscription_requests, gain.cost), (1, None));
+    assert!(gain.shares[2].share.unwrap() > 0.3);
+    assert_eq!(gain.shares[3].share, None);
+    assert!(gain.shares[3].note.contains("subscription"), "{}", gain.shares[3].note);
+}
+
+#[test]
+fn what_a_gateway_tells_is_read_back_as_it_was() {
+    let gain = gain(By::Project, &[request(), hook(NOON)]);
+    let text = serde_json::to_string(&gain).unwrap();
+    assert_eq!(serde_json::from_str::<tokenforge_ledger::Gain>(&text).unwrap(), gain);
 }
 
 #[test]

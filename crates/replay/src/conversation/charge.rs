@@ -23,6 +23,8 @@ pub(super) struct Charge {
     pub(super) part: f64,
     /// What was not is paid at the price of a write.
     pub(super) is_written: bool,
+    /// Which part of what is written is kept for an hour.
+    pub(super) hour: f64,
     /// Tokens that were billed for each one counted.
     pub(super) factor: f64,
 }
@@ -63,7 +65,9 @@ impl Context<'_> {
         if self.is_rewritten {
             after.cache_write += std::mem::take(&mut after.cache_read);
         }
-        Charge { after, cached, part, is_written, factor }
+        let hour = before.cache_write_1h / before.cache_write.max(f64::MIN_POSITIVE);
+        after.cache_write_1h = hour * after.cache_write;
+        Charge { after, cached, part, is_written, hour, factor }
     }
 
     /// How many whole messages so many tokens are, and which part of the next one.
@@ -91,38 +95,80 @@ mod tests {
     #[test]
     fn what_is_saved_in_cached_messages_comes_off_the_reads() {
         // 2,000 tokens of tools and prompts come before the messages.
-        let before = Usage { input: 0.0, cache_read: 3000.0, cache_write: 500.0, output: 9.0 };
+        let before = Usage {
+            input: 0.0,
+            cache_read: 3000.0,
+            cache_write: 500.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         let charge = context(0).charge(&before);
-        let after = Usage { input: 0.0, cache_read: 2600.0, cache_write: 400.0, output: 9.0 };
+        let after = Usage {
+            input: 0.0,
+            cache_read: 2600.0,
+            cache_write: 400.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         assert_eq!((charge.after, charge.cached), (after, 1));
     }
 
     #[test]
     fn where_the_cache_was_cold_all_is_saved_at_the_price_of_a_write() {
-        let before = Usage { input: 0.0, cache_read: 0.0, cache_write: 3500.0, output: 9.0 };
+        let before = Usage {
+            input: 0.0,
+            cache_read: 0.0,
+            cache_write: 3500.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         let after = Usage { cache_write: 3000.0 + 100.0, ..before };
         assert_eq!(context(100).charge(&before).after, after);
     }
 
     #[test]
     fn what_the_client_cleared_before_it_asked_is_not_saved_twice() {
-        let before = Usage { input: 0.0, cache_read: 700.0, cache_write: 50.0, output: 9.0 };
+        let before = Usage {
+            input: 0.0,
+            cache_read: 700.0,
+            cache_write: 50.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         let after = context(0).charge(&before).after;
         assert_eq!(before.total_input() - after.total_input(), 250.0);
     }
 
     #[test]
     fn a_provider_without_writes_is_paid_less_input() {
-        let before = Usage { input: 500.0, cache_read: 3000.0, cache_write: 0.0, output: 9.0 };
+        let before = Usage {
+            input: 500.0,
+            cache_read: 3000.0,
+            cache_write: 0.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         let after = Usage { input: 400.0, cache_read: 2600.0, ..before };
         assert_eq!(context(0).charge(&before).after, after);
     }
 
     #[test]
     fn our_own_tool_in_mid_conversation_is_paid_with_the_whole_request() {
-        let before = Usage { input: 0.0, cache_read: 3000.0, cache_write: 500.0, output: 9.0 };
+        let before = Usage {
+            input: 0.0,
+            cache_read: 3000.0,
+            cache_write: 500.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         let context = Context { is_rewritten: true, ..context(100) };
-        let after = Usage { input: 0.0, cache_read: 0.0, cache_write: 3100.0, output: 9.0 };
+        let after = Usage {
+            input: 0.0,
+            cache_read: 0.0,
+            cache_write: 3100.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         assert_eq!(context.charge(&before).after, after);
     }
 }

@@ -1,6 +1,7 @@
 //! A result, and what became of it.
 
 use crate::account::{Account, Kept, Results};
+use crate::own_notation;
 use crate::transcript::ToolResult;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tokenforge_compress::{Compressed, Output, Verdict};
@@ -57,6 +58,7 @@ impl Handled {
     /// Adds it to an account.
     pub(super) fn tell(&self, account: &mut Account) {
         let tool = &self.original.tool;
+        account.already += usize::from(own_notation::is_in(&self.original.text));
         self.count(&mut account.results);
         self.count(account.tools.entry(tool.clone()).or_default());
         for (stage, saved) in &self.stages {

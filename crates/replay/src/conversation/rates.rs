@@ -12,7 +12,8 @@ impl Rates {
     pub(super) fn add(&mut self, charge: &Charge, messages: usize, price: &Price) {
         let dollars = |price: f64| charge.factor * price / 1e6;
         let read = dollars(price.cache_read);
-        let new = dollars(if charge.is_written { price.cache_write } else { price.input });
+        let hour = charge.hour * (price.cache_write_1h - price.cache_write);
+        let new = dollars(if charge.is_written { price.cache_write + hour } else { price.input });
         let cached = charge.cached.min(messages);
         let next = (cached + 1).min(messages);
         self.between(0, cached, read);

@@ -205,7 +205,7 @@ mod tests {
             .into_iter()
             .filter(|event| matches!(event, Event::Usage { .. }))
             .collect();
-        let usage = Usage { input: 5.0, cache_read: 4.0, cache_write: 0.0, output: 2.0 };
+        let usage = Usage { input: 5.0, cache_read: 4.0, output: 2.0, ..Usage::default() };
         assert_eq!(usages, [Event::Usage { thread: MAIN, usage }]);
     }
 

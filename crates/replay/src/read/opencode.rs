@@ -196,7 +196,13 @@ mod tests {
         let from_storage = told(|tell| session(&found[0], tell).unwrap());
         assert_eq!(from_storage[0], Event::Session { name: Some("ses_1".to_owned()) });
         assert_eq!(from_storage[1..], from_export);
-        let usage = Usage { input: 5.0, cache_read: 50.0, cache_write: 20.0, output: 9.0 };
+        let usage = Usage {
+            input: 5.0,
+            cache_read: 50.0,
+            cache_write: 20.0,
+            output: 9.0,
+            ..Usage::default()
+        };
         assert!(from_export.contains(&Event::Usage { thread: MAIN, usage }));
     }
 }

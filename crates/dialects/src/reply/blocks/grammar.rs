@@ -3,7 +3,7 @@
 use crate::json::{Kind, Node};
 use crate::reply::edit::Edit;
 use crate::reply::ending::Ending;
-use crate::reply::usage::{Tokens, Usage};
+use crate::reply::usage::{Iterations, Tokens, Usage};
 
 /// How a dialect writes content blocks and what stands around them.
 pub(in crate::reply) trait Grammar: Send + Sync + 'static {
@@ -37,6 +37,11 @@ pub(in crate::reply) trait Grammar: Send + Sync + 'static {
 
     /// The figures in a whole reply, or in an event that has any.
     fn tokens(reply: &Node<'_>) -> Tokens;
+
+    /// The iterations that such figures list, if they list any.
+    fn iterations(_reply: &Node<'_>) -> Option<Iterations> {
+        None
+    }
 
     /// Writes figures where a whole reply or an event has some: the output of all replies, the input of the last.
     fn set_tokens(json: &Node<'_>, usage: &Usage, edit: &mut Edit<'_>);
