@@ -70,6 +70,7 @@ function now(stats) {
     requests: counters.requests, results: counters.cache_misses,
     before: counters.fresh_tokens_before, expanded: tokens.expanded, net: tokens.saved_fresh - tokens.expanded,
     again: tokens.saved_repeated, money: stats.dollars?.saved_net ?? null,
+    bill: stats.dollars?.bill, subscriptions: stats.dollars?.requests_of_subscriptions ?? 0,
     shares: null,
     series: { title: 'Tokens of new tool results in the last hour', points: minutes(stats.minutes) },
     tables: {
@@ -103,6 +104,7 @@ async function past(days, signal) {
     before: tool.tokens.before, expanded: tool.tokens.expanded, net: tool.tokens.net,
     again: tool.repeated ? tool.repeated.before - tool.repeated.after : 0,
     money: tool.cost ? tool.cost.saved + (tool.cost.saved_elsewhere ?? 0) : null,
+    bill: tool.cost, subscriptions: tool.subscription_requests ?? 0,
     shares: tool.shares,
     series: { title: 'Tokens of new tool results by day', points },
     tables: { tool: net(tool), stage: net(stage).map((row) => ({ ...row, name: words(row.name) })), client: net(client) },
@@ -116,7 +118,7 @@ function draw(content, view, stats) {
     h('div', { class: 'cards' },
       card('Tokens saved', brief(view.net), `${percent(view.net, view.before)} of ${brief(view.before)} in tool results, each counted once`, 'good'),
       card('Saved again', brief(view.again), 'tokens, as agents sent the same results with later requests'),
-      card('Money saved', view.money == null ? '–' : dollars(view.money), view.money == null ? 'no price is known for these models' : 'at list prices, new and repeated results'),
+      card('Money saved', view.money == null ? '–' : dollars(view.money), money(view)),
       card('Tool results', brief(view.results), `in ${count(view.requests)} requests${view.expanded > 0 ? `; ${brief(view.expanded)} tokens were fetched back, and are taken off` : ''}`)),
     h('section', { class: 'panel' }, h('h2', {}, view.series.title),
       view.series.points.length > 0 ? columns(view.series.title, view.series.points) : h('p', { class: 'muted' }, 'No day has passed yet.')),
@@ -130,6 +132,13 @@ function draw(content, view, stats) {
           h('p', { class: 'muted' }, 'A project has figures of its own if its agent uses an address with its name:'),
           command(new URL('p/NAME', GATEWAY).href))),
     stability(stats));
+}
+
+// What the money is a part of, or why there is none. `tokenforge gain --cost` says the same.
+function money({ money: saved, bill, subscriptions }) {
+  if (saved == null) return subscriptions > 0 ? 'with a subscription no token has a price' : 'no price is known for these models';
+  if (!bill?.requests) return 'at list prices, new and repeated results';
+  return `${percent(bill.saved, bill.before)} of a bill of ${dollars(bill.before)}, at list prices`;
 }
 
 function card(name, figure, about, kind = '') {

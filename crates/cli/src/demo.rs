@@ -24,6 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{LedgerSettings, Mcp, McpBackend, Monitoring, Settings, Upstreams};
+use tokenforge_ledger::By;
 use tokenforge_mock::Mock;
 use tokenforge_store::{Memory, Settings as StoreSettings};
 
@@ -75,10 +76,15 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let embedded = Embedded::start(settings, store).await?;
     let url = gateway::url(embedded.address);
     let gateway = Gateway::new(&url, None)?;
+    provider.with_prompt_cache(bill::provider_tokens);
     let played = agent::play(&gateway, &provider).await?;
-    let stages = gateway.gain("stage").await?;
     let called = tool_calls::make(&gateway).await?;
-    let mut figures = Figures::new(url, &played, &stages, called);
+    // Everything that is shown of savings is what `gain` and the dashboard say.
+    let gained = figures::Gained {
+        by_tool: gateway.gain(By::Tool, "").await?,
+        by_stage: gateway.gain(By::Stage, "").await?,
+    };
+    let mut figures = Figures::new(url, &played, gained, called);
     let stays = arguments.stay || (stdout().is_terminal() && !arguments.once);
     if stays {
         embedded.admit_operator();

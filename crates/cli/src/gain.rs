@@ -3,6 +3,9 @@
 mod csv;
 mod page;
 
+pub(crate) use page::dollars;
+
+use crate::gateway::Gateway;
 use crate::settings::{self, Source};
 use crate::{ledger, output};
 use anyhow::Context;
@@ -16,7 +19,8 @@ Examples:
   tokenforge gain
   tokenforge gain --by day --days 7
   tokenforge gain --by project --cost
-  tokenforge gain --csv > gain.csv";
+  tokenforge gain --csv > gain.csv
+  tokenforge gain --gateway http://127.0.0.1:8787    of a service that runs as another user, or elsewhere";
 
 /// Show what was saved, of what, and in money
 #[derive(Args)]
@@ -42,23 +46,46 @@ pub(crate) struct Gain {
     #[arg(long)]
     csv: bool,
 
+    /// Ask a gateway that runs, in place of reading the ledger of this user
+    #[arg(long, value_name = "URL", conflicts_with = "config")]
+    gateway: Option<String>,
+
     /// The settings file, for prices and the place of the ledger [default: as for serve]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Gain) -> anyhow::Result<()> {
-    let file = settings::file(arguments.config.as_deref());
-    let settings = Source { file, flags: Overrides::default() }.load()?;
-    let folder = ledger::folder(&settings.ledger)?;
-    let since = arguments.days.map(|days| Day::of(ledger::now()).first_of(days));
-    let reading = Ledger::read(&folder, since)
-        .with_context(|| format!("cannot read the ledger in {}", folder.display()))?;
-    let gain = Summary::of(reading, arguments.by, &Prices::new(&settings.prices));
+    let (gain, place) = match &arguments.gateway {
+        Some(url) => (arguments.asked(url)?, url.clone()),
+        None => arguments.read()?,
+    };
     let text = match arguments {
         Gain { json: true, .. } => serde_json::to_string(&gain)?,
         Gain { csv: true, .. } => csv::table(&gain),
-        _ => page::page(&gain, arguments.cost, &folder),
+        _ => page::page(&gain, arguments.cost, &place),
     };
     Ok(output::print(&text)?)
+}
+
+impl Gain {
+    /// What the ledger of this user says, and where that is.
+    fn read(&self) -> anyhow::Result<(tokenforge_ledger::Gain, String)> {
+        let file = settings::file(self.config.as_deref());
+        let settings = Source { file, flags: Overrides::default() }.load()?;
+        let folder = ledger::folder(&settings.ledger)?;
+        let since = self.days.map(|days| Day::of(ledger::now()).first_of(days));
+        let reading = Ledger::read(&folder, since)
+            .with_context(|| format!("cannot read the ledger in {}", folder.display()))?;
+        let gain = Summary::of(reading, self.by, &Prices::new(&settings.prices));
+        Ok((gain, folder.display().to_string()))
+    }
+
+    /// What a gateway says, by its own ledger and prices. Figures need no token.
+    fn asked(&self, url: &str) -> anyhow::Result<tokenforge_ledger::Gain> {
+        let gateway = Gateway::new(url, None)?;
+        let days = self.days.map(|days| format!("&days={days}")).unwrap_or_default();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.context("cannot start threads")?.block_on(gateway.gain(self.by, &days))
+    }
 }

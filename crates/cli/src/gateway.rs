@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Secret, Settings};
+use tokenforge_ledger::{By, Gain};
 use tokenforge_mcp::{LONGEST_MESSAGE, Transport};
 
 /// How long connecting may take.
@@ -128,9 +129,12 @@ impl Gateway {
         self.admin(Method::GET, "/_forge/api/stats", None).await
     }
 
-    /// What it saved, added up by this.
-    pub(crate) async fn gain(&self, by: &str) -> anyhow::Result<Value> {
-        self.admin(Method::GET, &format!("/_forge/api/gain?by={by}"), None).await
+    /// What it saved, added up by this: all, or what the rest of a query (`&days=7`) asks for.
+    pub(crate) async fn gain(&self, by: By, query: &str) -> anyhow::Result<Gain> {
+        let path = format!("/_forge/api/gain?by={}{query}", by.name());
+        let document = self.admin(Method::GET, &path, None).await?;
+        let other = || format!("the gateway at {} is of another version", self.url);
+        serde_json::from_value(document).with_context(other)
     }
 
     /// Its tool servers, without their secrets.

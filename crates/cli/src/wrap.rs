@@ -145,7 +145,7 @@ impl Wrap {
             drop(started);
             let savings = route.close().await;
             if code.is_ok() {
-                tell(&format!("tokenforge: {}", savings.line()));
+                tell(&format!("tokenforge: {savings}"));
             }
         }
         code.with_context(|| format!("cannot run {program}"))

@@ -1,17 +1,20 @@
 //! What a provider with a prompt cache charges for the requests of a session.
 
+use super::session::MODEL;
 use serde_json::Value;
 use std::collections::HashMap;
-use tokenforge_tokens::Counter;
+use tokenforge_mock::prompt_pieces;
+use tokenforge_tokens::{Counter, for_model};
 
-/// Dollars for a million tokens of Claude Sonnet: new ones, written to the cache, and those read from it.
-const WRITTEN: f64 = 3.75;
-const READ: f64 = 0.30;
+/// The tokens of a text as the provider of the session's model counts them: more than its public stand-in.
+pub(super) fn provider_tokens(text: &str) -> u64 {
+    let model = for_model(MODEL);
+    (Counter::from(model.vocabulary).count(text) as f64 * model.cost_factor).round() as u64
+}
 
 /// The requests of one session, billed one after the other.
 #[derive(Default)]
 pub(super) struct Bill {
-    counter: Counter,
     known: HashMap<String, usize>,
     seen: Vec<Vec<String>>,
     /// Tokens that a request had in common with an earlier one, from its beginning on.
@@ -28,7 +31,7 @@ impl Bill {
     }
 
     fn add(&mut self, request: &Value) {
-        let pieces = pieces(request);
+        let pieces = prompt_pieces(request);
         let cached = self.seen.iter().map(|seen| common(seen, &pieces)).max().unwrap_or(0);
         for (index, piece) in pieces.iter().enumerate() {
             let tokens = self.tokens(piece);
@@ -37,21 +40,12 @@ impl Bill {
         self.seen.push(pieces);
     }
 
-    /// All tokens that were sent.
-    pub(super) fn sent(&self) -> usize {
-        self.read + self.written
-    }
-
-    pub(super) fn dollars(&self) -> f64 {
-        (self.read as f64 * READ + self.written as f64 * WRITTEN) / 1e6
-    }
-
     /// A session says everything again with every request: it is counted once.
     fn tokens(&mut self, piece: &str) -> usize {
         if let Some(tokens) = self.known.get(piece) {
             return *tokens;
         }
-        let tokens = self.counter.count(piece);
+        let tokens = provider_tokens(piece) as usize;
         self.known.insert(piece.to_owned(), tokens);
         tokens
     }
@@ -71,7 +65,7 @@ pub(super) fn stability<'r>(requests: impl IntoIterator<Item = &'r Value>) -> f6
     requests.windows(2).map(kept).fold(1.0, f64::min)
 }
 
-/// A request in the order in which a provider reads it: tools, system, the blocks of every message.
+/// A request as it is written, in the order in which a provider reads it: tools, system, the blocks of every message.
 fn pieces(request: &Value) -> Vec<String> {
     let mut pieces = vec![request["tools"].to_string(), request["system"].to_string()];
     for message in request["messages"].as_array().into_iter().flatten() {

@@ -5,7 +5,14 @@ use super::bill::{Bill, stability};
 use super::tool_calls::Called;
 use serde::Serialize;
 use serde_json::{Value, json};
+use tokenforge_ledger::{Gain, Share};
 use tokenforge_tokens::Counter;
+
+/// What the gateway wrote down.
+pub(super) struct Gained {
+    pub(super) by_tool: Gain,
+    pub(super) by_stage: Gain,
+}
 
 /// Everything that is shown.
 #[derive(Serialize)]
@@ -16,9 +23,9 @@ pub(super) struct Figures {
     pub(super) turns: usize,
     /// The outputs of tools, in their order.
     pub(super) outputs: Vec<Output>,
-    /// The same by tool.
+    /// The same by tool, with those behind `/mcp`, as the gateway wrote it down.
     pub(super) tools: Vec<Row>,
-    /// The same by the stages that were applied to them, as the gateway wrote it down.
+    /// The same by the stages that were applied to them.
     pub(super) stages: Vec<Row>,
     /// What was saved, of what.
     pub(super) shares: Vec<Share>,
@@ -47,22 +54,13 @@ pub(super) struct Row {
     pub(super) after: usize,
 }
 
-/// What was saved, of what.
-#[derive(Serialize)]
-pub(super) struct Share {
-    pub(super) of: &'static str,
-    pub(super) before: f64,
-    pub(super) saved: f64,
-    pub(super) share: Option<f64>,
-}
-
-/// The input of all requests, as a provider with a prompt cache bills it.
+/// The bill of a provider with a prompt cache, as `gain` has it, and what it is for.
 #[derive(Serialize)]
 pub(super) struct Billed {
     pub(super) currency: &'static str,
     pub(super) before: f64,
     pub(super) after: f64,
-    /// Tokens read from the cache and written to it, without and with us.
+    /// Tokens read from the cache and written to it, without and with us, counted at both ends of the gateway.
     pub(super) read: [usize; 2],
     pub(super) written: [usize; 2],
 }
@@ -78,7 +76,7 @@ pub(super) struct Expanded {
 }
 
 impl Figures {
-    pub(super) fn new(gateway: String, turns: &[Turn], gain: &Value, mcp: Vec<Called>) -> Self {
+    pub(super) fn new(gateway: String, turns: &[Turn], gained: Gained, mcp: Vec<Called>) -> Self {
         let outputs = outputs(turns);
         let before = Bill::of(turns.iter().map(|turn| &turn.sent));
         let after = Bill::of(turns.iter().flat_map(|turn| &turn.asked));
@@ -87,18 +85,18 @@ impl Figures {
             dashboard: format!("{gateway}/_forge/ui/"),
             gateway,
             turns: turns.len(),
-            tools: by_tool(&outputs),
-            stages: stages(gain),
-            shares: shares(&outputs, &before, &after),
+            tools: rows(&gained.by_tool),
+            stages: rows(&gained.by_stage),
             bill: Billed {
                 currency: "USD",
-                before: before.dollars(),
-                after: after.dollars(),
+                before: gained.by_tool.cost.map_or(0.0, |cost| cost.before),
+                after: gained.by_tool.cost.map_or(0.0, |cost| cost.after),
                 read: [before.read, after.read],
                 written: [before.written, after.written],
             },
             prefix_stability: stability(firsts),
             expansion: expansion(turns),
+            shares: gained.by_tool.shares,
             outputs,
             mcp,
         }
@@ -131,58 +129,14 @@ fn output(turn: &Turn, sent: &Value) -> Option<Output> {
     })
 }
 
-fn by_tool(outputs: &[Output]) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    for Output { tool, before, after, .. } in outputs {
-        let at = rows.iter().position(|row| row.name == *tool).unwrap_or_else(|| {
-            rows.push(Row { name: tool.clone(), results: 0, before: 0, after: 0 });
-            rows.len() - 1
-        });
-        let row = &mut rows[at];
-        row.results += 1;
-        row.before += before;
-        row.after += after;
-    }
-    rows
-}
-
-fn stages(gain: &Value) -> Vec<Row> {
-    let rows = gain["rows"].as_array().into_iter().flatten();
-    let row = |row: &Value| {
-        let number = |name: &str| row[name].as_u64().and_then(|it| usize::try_from(it).ok());
-        Some(Row {
-            name: row["name"].as_str()?.to_owned(),
-            results: number("results")?,
-            before: number("before")?,
-            after: number("after")?,
-        })
+fn rows(gain: &Gain) -> Vec<Row> {
+    let row = |row: &tokenforge_ledger::Row| Row {
+        name: row.name.clone(),
+        results: row.results as usize,
+        before: row.before as usize,
+        after: row.after as usize,
     };
-    rows.filter_map(row).collect()
-}
-
-fn shares(outputs: &[Output], before: &Bill, after: &Bill) -> Vec<Share> {
-    let share = |of, before: f64, after: f64| {
-        let share = (before > 0.0).then(|| (before - after) / before);
-        Share { of, before, saved: before - after, share }
-    };
-    let sum = |tokens: &dyn Fn(&Output) -> Option<usize>| {
-        outputs.iter().filter_map(tokens).sum::<usize>() as f64
-    };
-    let touched = |output: &Output| output.after != output.before;
-    vec![
-        share(
-            "outputs touched",
-            sum(&|output| touched(output).then_some(output.before)),
-            sum(&|output| touched(output).then_some(output.after)),
-        ),
-        share(
-            "all tool output",
-            sum(&|output| Some(output.before)),
-            sum(&|output| Some(output.after)),
-        ),
-        share("whole context", before.sent() as f64, after.sent() as f64),
-        share("bill", before.dollars(), after.dollars()),
-    ]
+    gain.rows.iter().map(row).collect()
 }
 
 /// What the model asked for again: the last thing that it was told in the second request of a turn.

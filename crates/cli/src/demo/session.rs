@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// The model of the session.
+pub(super) const MODEL: &str = "claude-sonnet-4-5";
+
 /// What the user asks for.
 pub(super) const TASK: &str = "Phone numbers with spaces in them are no longer found by the pii-filter. Please look whether \
     there is an issue about it, find out what broke it, mend it, and check that nothing else is broken.";
@@ -98,7 +101,7 @@ pub(super) const STEPS: [Step; 9] = [
 /// A request of the agent, with all that was said so far.
 pub(super) fn request(messages: &[Value]) -> Value {
     json!({
-        "model": "claude-sonnet-4-5",
+        "model": MODEL,
         "max_tokens": 4096,
         "system": "You are a coding agent. You work in the folder of a project with the tools that you have. Look before you \
             change something, change as little as possible, and say what you did in a few words.",

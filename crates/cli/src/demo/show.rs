@@ -1,8 +1,9 @@
 //! The demo's figures as a page for people.
 
-use super::figures::{Billed, Expanded, Figures, Output, Row, Share};
+use super::figures::{Billed, Expanded, Figures, Output, Row};
 use super::tool_calls::Called;
 use crate::output::grouped;
+use tokenforge_ledger::{Of, Share};
 
 /// Longer words for an output are cut.
 const WORDS: usize = 50;
@@ -60,13 +61,13 @@ fn sum(sum: &Row) -> String {
 fn share(share: &Share) -> String {
     let (before, after) = (share.before, share.before - share.saved);
     match share.of {
-        "bill" => {
-            let (name, saved) = ("of the input bill", percent(before, after));
+        Of::Bill => {
+            let (name, saved) = ("of the bill", percent(before, after));
             let [before, after] = [before, after].map(|dollars| format!("${dollars:.4}"));
             format!("{name:<WORDS$} {before:>10} {after:>10} {saved:>7}")
         }
-        "all tool output" => row("of all tool output", before as usize, after as usize),
-        of => row(&format!("of the {of}"), before as usize, after as usize),
+        Of::AllToolOutput => row("of all tool output", before as usize, after as usize),
+        of => row(&format!("of the {}", of.name()), before as usize, after as usize),
     }
 }
 
@@ -75,10 +76,10 @@ fn bill(bill: &Billed, stability: f64) -> Vec<String> {
     let [plain_written, written] = bill.written.map(grouped);
     vec![
         format!(
-            "The bill is for {read} tokens read from the provider's cache and {written} written to it,"
+            "The bill is for {read} tokens read from the provider's cache, {written} written to it, and the"
         ),
         format!(
-            "at $0.30 and $3.75 a million; without Tokenforge it is for {plain_read} and {plain_written}."
+            "output; without Tokenforge {plain_read} and {plain_written}. `gain` and the dashboard say the same."
         ),
         format!(
             "Measured at the provider: {stability:.3} of each request is the beginning of the next, byte for byte"

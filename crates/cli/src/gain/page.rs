@@ -1,32 +1,31 @@
 //! The sums as a person reads them.
 
 use crate::output::{grouped, printable};
-use std::path::Path;
 use tokenforge_ledger::{Cost, Gain, Of, Row, Share};
 
 /// More rows than this are for `--json` and `--csv`.
 const ROWS: usize = 30;
 
 /// What a person reads: what was saved, by what, and of what.
-pub(super) fn page(gain: &Gain, with_cost: bool, folder: &Path) -> String {
+pub(super) fn page(gain: &Gain, with_cost: bool, place: &str) -> String {
     if gain.requests == 0 {
-        return nothing(folder);
+        return nothing(place);
     }
     let mut parts = vec![headline(gain), table(gain, with_cost)];
     parts.push(gain.shares.iter().map(sentence).collect::<Vec<_>>().join("\n"));
     if with_cost {
-        parts.push(cost(gain.cost.as_ref()));
+        parts.push(cost(gain));
     }
     parts.extend(remarks(gain));
     parts.join("\n\n")
 }
 
-fn nothing(folder: &Path) -> String {
+fn nothing(place: &str) -> String {
     format!(
-        "Nothing was saved yet: no request and no hook call is written down in {}.\n\
+        "Nothing was saved yet: no request and no hook call is written down in {place}.\n\
          Start the gateway with `tokenforge serve` and point an agent at it, then look again. If it runs already, \
-         see that `ledger` is not off in its settings.",
-        folder.display()
+         see that `ledger` is not off in its settings; if it runs as another user or elsewhere, ask it: \
+         `tokenforge gain --gateway URL`."
     )
 }
 
@@ -108,8 +107,11 @@ fn sentence(share: &Share) -> String {
     }
 }
 
-fn cost(cost: Option<&Cost>) -> String {
-    let Some(cost) = cost else {
+fn cost(gain: &Gain) -> String {
+    let Some(cost) = &gain.cost else {
+        if gain.subscription_requests > 0 {
+            return "There is no money: with a subscription no token has a price.".to_owned();
+        }
         return "Money is not known: no request named a model with a known price. See `prices` in the settings."
             .to_owned();
     };
@@ -157,7 +159,7 @@ fn signed(amount: i64) -> String {
 }
 
 /// Cents, and more digits where there are no cents.
-fn dollars(amount: f64) -> String {
+pub(crate) fn dollars(amount: f64) -> String {
     let sign = if amount < 0.0 { "-" } else { "" };
     let amount = amount.abs();
     let digits = if amount >= 1.0 || amount == 0.0 { 2 } else { 4 };
@@ -187,8 +189,8 @@ mod tests {
     #[test]
     fn a_person_reads_what_was_saved_and_of_what() {
         let mut entry = entry();
-        entry.usage = Some(Usage { input: 30_000, cache_read: None, cache_write: None, output: 0 });
-        let page = page(&gain(&[entry]), true, Path::new("/data/ledger"));
+        entry.usage = Some(Usage { input: 30_000, ..Usage::default() });
+        let page = page(&gain(&[entry]), true, "/data/ledger");
         assert!(
             page.starts_with(
                 "30,000 tokens of tool output saved: 2 results in 1 requests, 2026-11-15."
@@ -196,12 +198,12 @@ mod tests {
             "{page}"
         );
         for part in [
-            "Bash             1        40,000        10,000             0        30,000       $0.0900",
+            "Bash             1        40,000        10,000             0        30,000       $0.1062",
             "  75.0%  of the outputs touched: 30,000 of 40,000 tokens",
             "  60.0%  of all tool output: 30,000 of 50,000 tokens",
-            "  50.0%  of the whole context: 30,000 of 60,000 tokens",
-            "  50.0%  of the bill: $0.0900 of $0.1800",
-            "1 requests cost $0.0900 instead of $0.1800: $0.0900 saved.",
+            "  54.1%  of the whole context: 35,400 of 65,400 tokens",
+            "  54.1%  of the bill: $0.1062 of $0.1962",
+            "1 requests cost $0.0900 instead of $0.1962: $0.1062 saved.",
         ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_a_question_mark_and_a_reason() {
-        let page = page(&gain(&[entry()]), false, Path::new("/data/ledger"));
+        let page = page(&gain(&[entry()]), false, "/data/ledger");
         assert!(
             page.contains("      ?  of the bill: not known: it takes the provider's count"),
             "{page}"
@@ -219,7 +221,7 @@ mod tests {
 
     #[test]
     fn an_empty_ledger_says_what_to_do() {
-        let page = page(&gain(&[]), false, Path::new("/data/ledger"));
+        let page = page(&gain(&[]), false, "/data/ledger");
         assert!(page.contains("/data/ledger") && page.contains("tokenforge serve"), "{page}");
     }
 
@@ -227,7 +229,7 @@ mod tests {
     fn a_loss_is_called_one() {
         let mut entry = entry();
         entry.add(Outcome::expanded("Bash", ["clean"], 31_000));
-        let page = page(&gain(&[entry]), false, Path::new("/data/ledger"));
+        let page = page(&gain(&[entry]), false, "/data/ledger");
         assert!(
             page.starts_with("1,000 tokens of tool output more than without Tokenforge"),
             "{page}"

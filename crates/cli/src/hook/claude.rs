@@ -29,8 +29,12 @@ pub(super) struct Seen {
 enum Shape {
     /// A shell's output. If Claude Code cut it, the text is the whole of it.
     Shell { is_cut: bool },
-    /// A file's.
-    File,
+    /// A text at this place in it: a file's, what a search found, a page of the web.
+    At(&'static str),
+    /// The paths that a search found, a line for each.
+    Paths,
+    /// A subagent's report, in blocks of which these have a text.
+    Report(Vec<usize>),
     /// A tool server's, which is one text.
     Plain,
     /// A tool server's, in blocks of which these have a text.
@@ -78,21 +82,31 @@ impl Seen {
                 members.insert("stdout".to_owned(), text.into());
                 members.insert("stderr".to_owned(), "".into());
             }
-            Shape::File => *result.pointer_mut("/file/content")? = answers.next()??.into(),
-            Shape::Plain => result = answers.next()??.into(),
-            Shape::Blocks(places) => {
-                let changed = places.into_iter().zip(answers).filter_map(|(place, text)| {
-                    *result.get_mut(place)?.get_mut("text")? = text?.into();
-                    Some(())
-                });
-                if changed.count() == 0 {
-                    return None;
-                }
+            Shape::At(place) => *result.pointer_mut(place)? = answers.next()??.into(),
+            // Claude Code shows a line for each, whatever it says.
+            Shape::Paths => *result.get_mut("filenames")? = json!([answers.next()??]),
+            Shape::Report(places) => {
+                replaced(result.get_mut("content")?, places, answers)?;
             }
+            Shape::Plain => result = answers.next()??.into(),
+            Shape::Blocks(places) => replaced(&mut result, places, answers)?,
         }
         let updated = json!({"hookEventName": "PostToolUse", "updatedToolOutput": result});
         Some(json!({ "hookSpecificOutput": updated }).to_string())
     }
+}
+
+/// Puts other texts into blocks. `None` if none changes.
+fn replaced(
+    blocks: &mut Value,
+    places: Vec<usize>,
+    answers: impl Iterator<Item = Option<String>>,
+) -> Option<()> {
+    let changed = places.into_iter().zip(answers).filter_map(|(place, text)| {
+        *blocks.get_mut(place)?.get_mut("text")? = text?.into();
+        Some(())
+    });
+    (changed.count() > 0).then_some(())
 }
 
 /// The texts in a result, and where they are.
@@ -100,21 +114,48 @@ fn texts(tool: &str, result: &Value) -> Option<(Shape, Vec<String>)> {
     let is_server = tool.starts_with("mcp__");
     match result {
         Value::Object(result) if result.contains_key("stdout") => shell(result),
-        Value::Object(result) => {
-            let is_text = result.get("type").and_then(Value::as_str) == Some("text");
-            let file = result.get("file").filter(|_| is_text)?;
-            Some((Shape::File, vec![file.get("content")?.as_str()?.to_owned()]))
-        }
+        Value::Object(result) => found(tool, result),
         Value::String(text) if is_server => Some((Shape::Plain, vec![text.clone()])),
         Value::Array(blocks) if is_server => {
-            let text = |(place, block): (usize, &Value)| {
-                let is_text = block.get("type")?.as_str()? == "text";
-                is_text.then_some((place, block.get("text")?.as_str()?.to_owned()))
-            };
-            let (places, texts) = blocks.iter().enumerate().filter_map(text).unzip();
+            let (places, texts) = block_texts(blocks);
             Some((Shape::Blocks(places), texts))
         }
         _ => None,
+    }
+}
+
+/// The blocks that have a text.
+fn block_texts(blocks: &[Value]) -> (Vec<usize>, Vec<String>) {
+    let text = |(place, block): (usize, &Value)| {
+        let is_text = block.get("type")?.as_str()? == "text";
+        is_text.then_some((place, block.get("text")?.as_str()?.to_owned()))
+    };
+    blocks.iter().enumerate().filter_map(text).unzip()
+}
+
+/// The texts in what the other tools of Claude Code answer, each in its own shape.
+fn found(tool: &str, result: &Map<String, Value>) -> Option<(Shape, Vec<String>)> {
+    let text = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
+    match tool {
+        "Grep" if result.get("content").is_some_and(Value::is_string) => {
+            Some((Shape::At("/content"), vec![text("content")?]))
+        }
+        "Grep" | "Glob" => {
+            let paths = result.get("filenames")?.as_array()?;
+            let paths: Option<Vec<&str>> = paths.iter().map(Value::as_str).collect();
+            Some((Shape::Paths, vec![paths?.join("\n")]))
+        }
+        "WebFetch" => Some((Shape::At("/result"), vec![text("result")?])),
+        "Task" | "Agent" => {
+            let (places, texts) = block_texts(result.get("content")?.as_array()?);
+            Some((Shape::Report(places), texts))
+        }
+        _ => {
+            let is_text = text("type").as_deref() == Some("text");
+            let file = result.get("file").filter(|_| is_text)?;
+            let content = file.get("content")?.as_str()?.to_owned();
+            Some((Shape::At("/file/content"), vec![content]))
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Our entry in the settings of Claude Code: a hook that runs after every tool it is for.
 //!
 //! ```text
-//! {"hooks": {"PostToolUse": [{"matcher": "Bash|Read|mcp__.*", "hooks": [{"type": "command", "command": "…"}]}]}}
+//! {"hooks": {"PostToolUse": [{"matcher": "Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*", "hooks": [{"type": "command", "command": "…"}]}]}}
 //! ```
 
 #[cfg(test)]
@@ -15,7 +15,7 @@ use tokenforge_compress::command::Command;
 use tokenforge_config::MASK;
 
 /// The tools whose results have a text that can be replaced.
-const TOOLS: &str = "Bash|Read|mcp__.*";
+const TOOLS: &str = "Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*";
 
 /// How long Claude Code waits for it, in seconds: longer than it waits for itself.
 const PATIENCE: u32 = 15;

@@ -1,16 +1,17 @@
 //! The way of the agent's requests: through a gateway that runs, or through one of our own.
 
 use super::plan::Plan;
-use super::savings::Savings;
+use super::savings;
 use crate::embedded::Embedded;
 use crate::gateway::{Gateway, Health, url};
 use crate::output::tell;
-use crate::serve;
+use crate::{ledger, serve};
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokenforge_config::Settings;
+use tokenforge_ledger::By;
 use tokio::task::JoinHandle;
 
 /// How often a gateway that is not ours is asked whether it is still there.
@@ -26,8 +27,8 @@ const LONGEST: usize = 64;
 pub(super) struct Route {
     gateway: Gateway,
     project: String,
-    /// What its figures were at the beginning.
-    then: Savings,
+    /// When it was opened, in seconds since 1970.
+    since: u64,
     own: Own,
     watching: Option<JoinHandle<()>>,
 }
@@ -50,17 +51,17 @@ impl Route {
                 health.version == env!("CARGO_PKG_VERSION") && !health.asks_for_key
             };
             if gateway.health().await.is_some_and(is_like_us) {
-                let then = savings(&gateway, &project, false).await;
+                let since = ledger::now();
                 let own = Own::default();
                 let watching = Some(tokio::spawn(stand_in(settings, own.clone())));
-                return Ok(Route { gateway, project, then, own, watching });
+                return Ok(Route { gateway, project, since, own, watching });
             }
         }
         let token = settings.admin_token.clone();
         let own = start(for_one(settings, plan)).await?;
         let gateway = Gateway::new(&url(own.address), token)?;
         let own = Arc::new(Mutex::new(Some(own)));
-        Ok(Route { gateway, project, then: Savings::default(), own, watching: None })
+        Ok(Route { gateway, project, since: ledger::now(), own, watching: None })
     }
 
     /// What a client is told: the address, and the project under which it is counted.
@@ -68,17 +69,22 @@ impl Route {
         format!("{}/p/{}", self.gateway.url, self.project)
     }
 
-    /// Ends it; what was saved since it was opened.
-    pub(super) async fn close(self) -> Savings {
+    /// Ends it; what was saved since it was opened, in a line.
+    pub(super) async fn close(self) -> String {
         if let Some(watching) = &self.watching {
             watching.abort();
         }
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let saved = savings(&self.gateway, &self.project, own.is_some()).await.since(self.then);
+        let query = format!("&project={}&since={}", self.project, self.since);
+        let gain = self.gateway.gain(By::Tool, &query).await.ok();
+        let look = match &own {
+            Some(_) => "see `tokenforge gain --cost`".to_owned(),
+            None => format!("see `tokenforge gain --cost` or {}/_forge/ui/", self.gateway.url),
+        };
         if let Some(own) = own {
             own.end().await;
         }
-        saved
+        savings::line(gain.as_ref(), &look)
     }
 }
 
@@ -117,11 +123,6 @@ async fn stand_in(settings: Settings, own: Own) {
             return;
         }
     }
-}
-
-async fn savings(gateway: &Gateway, project: &str, is_own: bool) -> Savings {
-    let stats = gateway.stats().await.unwrap_or_default();
-    Savings::of(&stats, project, is_own)
 }
 
 /// The name of the folder that we are in, as far as a path can have it.

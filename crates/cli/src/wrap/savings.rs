@@ -1,93 +1,111 @@
-//! What was saved while the agent ran, in one line.
+//! What was saved while the agent ran, in one line: the figures of `tokenforge gain`, for this run.
 
+use crate::gain::dollars;
 use crate::output::grouped;
-use serde_json::Value;
+use tokenforge_ledger::{Gain, Of};
 
-/// Figures of a project at a moment.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Savings {
-    /// Results that were new.
-    results: u64,
-    before: u64,
-    after: u64,
-    /// Of `after`, what the model fetched back.
-    expanded: u64,
+/// What was saved, in money; in tokens where they have no price.
+pub(super) fn line(gain: Option<&Gain>, look: &str) -> String {
+    let Some(gain) = gain else {
+        return "what was saved is not known: the gateway keeps no ledger".to_owned();
+    };
+    if gain.requests == 0 {
+        return "no request came by".to_owned();
+    }
+    let results = match gain.results {
+        1 => "1 tool result".to_owned(),
+        results => format!("{} tool results", grouped(results as usize)),
+    };
+    format!("{results} in {} requests: {}; {look}", grouped(gain.requests as usize), saved(gain))
 }
 
-impl Savings {
-    /// As a gateway's figures have them. What was fetched back is not counted by project: it is ours if the gateway is.
-    pub(super) fn of(stats: &Value, project: &str, is_own: bool) -> Self {
-        let expanded = stats["counters"]["expansion_tokens"].as_u64().filter(|_| is_own);
-        let expanded = expanded.unwrap_or(0);
-        let row = &stats["projects"][project];
-        let number = |name: &str| row[name].as_u64().unwrap_or(0);
-        Savings {
-            results: number("fresh"),
-            before: number("tokens_before"),
-            after: number("tokens_after") + expanded,
-            expanded,
-        }
-    }
-
-    /// What came since then. A gateway that was replaced began anew.
-    pub(super) fn since(self, then: Savings) -> Self {
-        if then.before > self.before {
-            return self;
-        }
-        Savings {
-            results: self.results.saturating_sub(then.results),
-            before: self.before - then.before,
-            after: self.after.saturating_sub(then.after),
-            expanded: self.expanded.saturating_sub(then.expanded),
-        }
-    }
-
-    pub(super) fn line(self) -> String {
-        let Savings { results, before, after, expanded } = self;
-        if before == 0 {
-            return "no tool results came by".to_owned();
-        }
-        let share = 100.0 * (before as f64 - after as f64) / before as f64;
-        let [before, after] = [before, after].map(|tokens| grouped(tokens as usize));
-        let results = match results {
-            1 => "1 tool result".to_owned(),
-            results => format!("{} tool results", grouped(results as usize)),
+/// The net figure: of the bill if it is known, else of the whole context.
+fn saved(gain: &Gain) -> String {
+    if let Some(cost) = gain.cost.filter(|cost| cost.requests > 0) {
+        let share = share(gain, Of::Bill);
+        return match cost.saved < 0.0 {
+            true => format!("{} MORE than without Tokenforge{share}", dollars(-cost.saved)),
+            false => format!("{} saved of {}{share}", dollars(cost.saved), dollars(cost.before)),
         };
-        let expanded = match expanded {
-            0 => String::new(),
-            tokens => format!(" ({} of them fetched back)", grouped(tokens as usize)),
-        };
-        format!(
-            "{results}, sent with each turn: {before} tokens became {after}{expanded}, {share:.0} % less"
-        )
     }
+    let context = gain.shares.iter().find(|share| share.of == Of::WholeContext);
+    let (tokens, of) = context.map_or((0.0, 0.0), |share| (share.saved, share.before));
+    let share = share(gain, Of::WholeContext);
+    let tokens = match tokens < 0.0 {
+        true => format!("{} tokens MORE than without Tokenforge{share}", grouped(-tokens as usize)),
+        false => {
+            format!("{} of {} tokens saved{share}", grouped(tokens as usize), grouped(of as usize))
+        }
+    };
+    let money = match gain.cost {
+        Some(cost) => format!(", about {} at list prices", dollars(cost.saved_elsewhere)),
+        None if gain.subscription_requests > 0 => {
+            " (with a subscription no token has a price)".to_owned()
+        }
+        None => " (the price of the model is not known)".to_owned(),
+    };
+    tokens + &money
+}
+
+fn share(gain: &Gain, of: Of) -> String {
+    let share = gain.shares.iter().find(|share| share.of == of).and_then(|share| share.share);
+    let of = if of == Of::Bill { "of the bill" } else { "of the context" };
+    share.map(|share| format!(", {:.1} % {of}", 100.0 * share.abs())).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use tokenforge_ledger::{By, Entry, Outcome, Prices, Source, Summary, Usage};
 
-    fn at(results: u64, before: u64, after: u64) -> Savings {
-        let row = json!({"fresh": results, "tokens_before": before, "tokens_after": after});
-        Savings::of(&json!({"projects": {"web": row}}), "web", true)
+    fn entry() -> Entry {
+        let mut entry = Entry::new(Source::Gateway, 0);
+        entry.model = Some("gpt-4.1".into());
+        entry.add(Outcome::fresh("Bash", ["clean"], 40_000, 10_000));
+        entry.usage = Some(Usage { input: 90_000, ..Usage::default() });
+        entry
+    }
+
+    fn told(entry: &Entry) -> String {
+        let prices = Prices::default();
+        let mut summary = Summary::new(By::Tool, &prices);
+        summary.add(entry);
+        line(Some(&summary.gain()), "look there")
     }
 
     #[test]
-    fn the_line_is_about_this_run_only() {
-        let line = at(3, 3000, 1500).since(at(1, 1000, 1000)).line();
-        assert_eq!(line, "2 tool results, sent with each turn: 2,000 tokens became 500, 75 % less");
+    fn d33_the_line_is_the_net_figure_in_money_and_says_where_to_look() {
         assert_eq!(
-            at(1, 10, 5).since(at(9, 900, 900)).line().split(',').next(),
-            Some("1 tool result")
+            told(&entry()),
+            "1 tool result in 1 requests: $0.0600 saved of $0.2400, 25.0 % of the bill; look there"
         );
-        let stats = json!({
-            "projects": {"web": {"fresh": 1, "tokens_before": 100, "tokens_after": 10}},
-            "counters": {"expansion_tokens": 40},
-        });
-        let line = Savings::of(&stats, "web", true).line();
-        assert!(line.ends_with("became 50 (40 of them fetched back), 50 % less"), "{line}");
-        assert!(Savings::of(&stats, "web", false).line().ends_with("became 10, 90 % less"));
-        assert_eq!(at(0, 0, 0).line(), "no tool results came by");
+        let mut dearer = entry();
+        dearer.results[0].expanded = 40_000;
+        assert!(
+            told(&dearer).contains(": $0.0200 MORE than without Tokenforge, "),
+            "{}",
+            told(&dearer)
+        );
+    }
+
+    #[test]
+    fn d33_where_no_token_has_a_price_it_is_tokens_and_percent() {
+        let mut plan = entry();
+        plan.subscription = true;
+        let line = told(&plan);
+        assert!(line.contains("30,000 of 120,000 tokens saved, 25.0 % of the context"), "{line}");
+        assert!(line.contains("subscription") && !line.contains('$'), "{line}");
+        let mut unknown = entry();
+        unknown.model = Some("somebody".into());
+        assert!(told(&unknown).contains("price of the model is not known"), "{}", told(&unknown));
+        let mut uncounted = entry();
+        uncounted.usage = None;
+        assert!(told(&uncounted).contains("about $0.0600 at list prices"), "{}", told(&uncounted));
+        assert!(line_of_nothing().starts_with("no request came by"));
+    }
+
+    fn line_of_nothing() -> String {
+        let prices = Prices::default();
+        line(Some(&Summary::new(By::Tool, &prices).gain()), "look there")
     }
 }

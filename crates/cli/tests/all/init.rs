@@ -43,7 +43,7 @@ fn settings_that_are_there_get_an_entry_and_are_restored_byte_for_byte() {
     let before = tree(&shell.folder.path("home"));
     let dry = said(&shell, &["init", "claude", "--dry-run"]);
     assert!(
-        dry.contains("\n+    \"hooks\": {\"PostToolUse\": [{\"matcher\": \"Bash|Read|mcp__.*\""),
+        dry.contains("\n+    \"hooks\": {\"PostToolUse\": [{\"matcher\": \"Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*\""),
         "{dry}"
     );
     assert!(

@@ -18,6 +18,8 @@ mod kit;
 mod man;
 mod mcp;
 mod misc;
+#[cfg(unix)]
+mod one_account;
 mod replay;
 mod serve;
 mod store;

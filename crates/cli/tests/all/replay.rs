@@ -110,7 +110,9 @@ fn what_is_not_smaller_is_said_plainly() {
     let folder = Folder::new();
     let messages =
         json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]);
-    let log = folder.file("m.json", messages.to_string());
+    // One with tools pays for ours.
+    let log = json!({"messages": messages, "tools": [{"name": "Bash"}]});
+    let log = folder.file("m.json", log.to_string());
     let text = out(&format!("replay {log}"), "");
     assert!(text.contains("1 of 1 sessions cost MORE"), "{text}");
     assert!(text.contains("modelled"), "{text}");

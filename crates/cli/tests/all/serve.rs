@@ -73,6 +73,10 @@ impl Serving {
         Self::with(&[&own, arguments].concat(), &[])
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn send(&self, ask: &Ask) -> Answer {
         Open::asking(self.address, ask).answer()
     }

@@ -69,8 +69,9 @@ fn an_agent_goes_through_a_gateway_of_its_own_and_its_savings_are_said() {
     let program = client(&folder, "claude", ASK);
     let run = wrap(&folder, &["--backend-url", &mock.url(), &program]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.starts_with("tokenforge: 1 tool result, "), "{}", run.stderr);
-    assert!(run.stderr.ends_with("% less\n") && run.stdout.is_empty(), "{run:?}");
+    assert!(run.stderr.starts_with("tokenforge: 1 tool result in 1 requests: $"), "{}", run.stderr);
+    assert!(run.stderr.contains(" of the bill; see `tokenforge gain --cost`"), "{}", run.stderr);
+    assert!(run.stdout.is_empty(), "{run:?}");
     let [request] = &mock.requests()[..] else { panic!("one request") };
     assert_eq!(request.path_and_query, "/v1/messages");
     let sent = fs::read_to_string(folder.path("question.json")).unwrap();

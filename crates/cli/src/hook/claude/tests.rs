@@ -88,3 +88,29 @@ fn what_is_not_known_is_left_alone() {
         assert!(texts("Agent", result).is_none());
     }
 }
+
+#[test]
+fn d38_what_searches_pages_and_subagents_say_is_replaced_in_its_own_shape() {
+    let grep = |content: &str| json!({"mode": "content", "numFiles": 0, "filenames": [], "content": content, "numLines": 2});
+    assert_eq!(texts("Grep", grep("a.rs:1:x\na.rs:2:y")).unwrap(), ["a.rs:1:x\na.rs:2:y"]);
+    assert_eq!(updated("Grep", grep("long"), &[Some("short")]), Some(grep("short")));
+    let glob = |paths: &[&str]| json!({"filenames": paths, "durationMs": 3, "numFiles": 2, "truncated": false});
+    assert_eq!(texts("Glob", glob(&["a.rs", "b.rs"])).unwrap(), ["a.rs\nb.rs"]);
+    assert_eq!(updated("Glob", glob(&["a.rs", "b.rs"]), &[Some("ab")]), Some(glob(&["ab"])));
+    assert_eq!(updated("Glob", glob(&["a.rs"]), &[None]), None);
+    let files = json!({"mode": "files_with_matches", "numFiles": 1, "filenames": ["a.rs"]});
+    assert_eq!(texts("Grep", files).unwrap(), ["a.rs"]);
+    let page = |text: &str| json!({"bytes": 9, "code": 200, "codeText": "OK", "result": text, "url": "https://a"});
+    assert_eq!(updated("WebFetch", page("long"), &[Some("short")]), Some(page("short")));
+    let task = |text: &str| json!({"status": "completed", "agentId": "a", "content": [{"type": "text", "text": text}], "totalTokens": 9});
+    for name in ["Task", "Agent"] {
+        assert_eq!(texts(name, task("report")).unwrap(), ["report"]);
+        assert_eq!(updated(name, task("long"), &[Some("short")]), Some(task("short")));
+        assert_eq!(updated(name, task("long"), &[None]), None);
+    }
+    // What has another shape than it had when this was written stays as it is.
+    for tool in ["Grep", "Glob", "WebFetch", "Task"] {
+        assert!(texts(tool, json!({"output": "x"})).is_none(), "{tool}");
+        assert!(texts(tool, json!("x")).is_none(), "{tool}");
+    }
+}
