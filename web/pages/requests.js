@@ -47,7 +47,7 @@ export async function show(page, visit) {
   detail.hidden = true;
 
   const draw = () => {
-    const found = events.filter((event) => isAll || !event.memo_reused).slice(0, SHOWN);
+    const found = events.filter((event) => isAll || !wasSentBefore(event)).slice(0, SHOWN);
     // Whoever is on a row stays there.
     const focused = document.activeElement?.closest('tr')?.dataset.key;
     if (found.length === 0) {
@@ -80,11 +80,11 @@ export async function show(page, visit) {
 
 function row(event) {
   const saved = event.before_tokens - event.after_tokens;
-  return h('tr', { 'data-key': event.key, class: event.memo_reused ? 'repeated' : '' },
+  return h('tr', { 'data-key': event.key, class: wasSentBefore(event) ? 'repeated' : '' },
     h('td', { class: 'wide time' }, clock(event.time)),
     h('th', { scope: 'row' }, h('a', { href: `#/requests/${event.id}` }, event.tool || 'unknown'),
       h('span', { class: 'muted' }, ` ${family(event)}`)),
-    h('td', { class: 'wide' }, event.memo_reused ? 'sent again' : words(event.verdict)),
+    h('td', { class: 'wide' }, wasSentBefore(event) ? 'sent again' : words(event.verdict)),
     h('td', { class: 'n' }, count(event.before_tokens), h('span', { class: 'muted' }, ` → ${count(event.after_tokens)}`)),
     h('td', { class: `n ${saved > 0 ? 'good' : 'muted'}` }, percent(saved, event.before_tokens)),
     h('td', { class: 'wide tags' }, ...event.strategies.map((stage) => h('span', { class: 'tag' }, words(stage)))));
@@ -152,4 +152,9 @@ function withheld(allowed) {
     h('p', {}, 'Texts of results are not kept. To see them here, allow some memory for them in tokenforge.yaml:'),
     h('pre', {}, h('code', {}, 'monitoring:\n  content_bytes: 16MiB')),
     h('p', {}, 'They stay in memory, are never written anywhere, and the oldest go first.'));
+}
+
+// Events of older logs have one flag for both: the content cache, and a session's memo.
+function wasSentBefore(event) {
+  return event.sent_before ?? event.memo_reused;
 }

@@ -23,7 +23,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_config::{LedgerSettings, Mcp, McpBackend, Monitoring, Settings, Upstreams};
+use tokenforge_config::{
+    ExpandInjection, LedgerSettings, Mcp, McpBackend, Monitoring, Settings, ToolOutput, Upstreams,
+};
 use tokenforge_ledger::By;
 use tokenforge_mock::Mock;
 use tokenforge_store::{Memory, Settings as StoreSettings};
@@ -122,6 +124,12 @@ fn settings(provider: &Mock, ledger: &Path, port: u16) -> anyhow::Result<Setting
             ..Mcp::default()
         },
         ledger: LedgerSettings { path: Some(ledger.to_owned()), ..LedgerSettings::default() },
+        // The prompt and the tools of the recording are abbreviated: those of a real agent are large enough for the tool
+        // to pay for itself.
+        tool_output: ToolOutput {
+            expand_injection: ExpandInjection::FromStart,
+            ..ToolOutput::default()
+        },
         // Nothing of what is played is anybody's, so that the dashboard may show its texts.
         monitoring: Monitoring { content_bytes: CONTENT_BYTES, ..Monitoring::default() },
         ..Settings::default()

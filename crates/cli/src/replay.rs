@@ -65,6 +65,7 @@ pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
     let tool_output = &settings.tool_output;
     let expansion = match tool_output.expand_injection {
         _ if !tool_output.enable_expand_context => Expansion::Never,
+        ExpandInjection::WhenItPays => Expansion::WhenItPays,
         ExpandInjection::FromStart => Expansion::FromStart,
         ExpandInjection::WhenReferenced => Expansion::WhenReferenced,
     };

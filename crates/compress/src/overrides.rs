@@ -89,7 +89,11 @@ impl Overrides {
             mode: self.mode.unwrap_or(defaults.mode),
             method: self.method.unwrap_or(defaults.method),
             redact_secrets: self.redact_secrets.unwrap_or(defaults.redact_secrets),
-            max_output_bytes: self.max_output_bytes.or(defaults.max_output_bytes),
+            // A request may lower a limit that the operator set, and not raise it.
+            max_output_bytes: match (self.max_output_bytes, defaults.max_output_bytes) {
+                (Some(asked), Some(most)) => Some(asked.min(most)),
+                (asked, most) => asked.or(most),
+            },
             ..defaults.clone()
         }
     }

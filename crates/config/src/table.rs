@@ -110,7 +110,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.target_ratio", AtOnce, "how small the strategy's result must be, as a part of what it was given: 0.1 to 0.9"),
     setting("pipes.tool_output.enable_expand_context", AtOnce, "may the model fetch back what was left out? Without it nothing is left out"),
     setting("pipes.tool_output.include_expand_hint", AtOnce, "does a line under a reference say how to fetch it back?"),
-    setting("pipes.tool_output.expand_injection", AtOnce, "when the tool `expand_context` is offered: from_start or when_referenced"),
+    setting("pipes.tool_output.expand_injection", AtOnce, "when the tool `expand_context` is offered: when_it_pays (where a tool runs commands and the prompt is 100 times as large as its definition; elsewhere nothing is left out), from_start or when_referenced"),
     setting("pipes.tool_output.rate_per_second", AtOnce, "how many calls of the strategy may start in a second"),
     setting("providers", Reload, "whom the strategy external_provider may ask, by name: `kind` (anthropic, openai or gemini; else the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`").only_in_files(),
     setting("schema_compression", AtOnce, "what is done to descriptions in tool schemas: disabled or minify").flag("--schema-compression"),
@@ -134,6 +134,8 @@ pub const SETTINGS: &[Setting] = &[
     setting("limits.first_byte_timeout", Reload, "how long an upstream may take to its first byte"),
     setting("limits.write_timeout", Restart, "how long a client may take no byte of its answer while some wait for it; then it is cut off"),
     setting("limits.max_answer_bytes", Reload, "answers that have to be read whole, because the model may ask for an original in them, pass on unread above this size"),
+    setting("limits.cache_bytes", Restart, "how many bytes the caches take that spare work: about 1.4MiB for each long conversation at a time"),
+    setting("limits.cached_sessions", Restart, "how many sessions that requests name (`session_id`) are remembered"),
     setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`").only_in_files(),
     setting("prices", Reload, "dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`, `cache_write_1h`").only_in_files(),
 ];

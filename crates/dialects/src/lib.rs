@@ -46,11 +46,12 @@ pub use json::{Kind, MAX_DEPTH, Node, canonical};
 pub use known::Known;
 pub use refusal::Refusal;
 pub use reply::{
-    Answer, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply, Tokens, Turn, Usage,
-    UsageMeter, Wire,
+    Anchor, Answer, Continuation, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply,
+    Tokens, Turn, Usage, UsageMeter, Wire, error_document,
 };
 pub use request::{
     AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
-    Texts, ToolResult, Tools, Turns, Word, call_key, expand_tool, rejoin, session_of_headers,
+    Texts, ThoughtSite, ToolResult, Tools, Turns, Word, call_key, expand_tool, preamble, put_back,
+    rejoin, rejoin_answer, session_of_headers,
 };
 pub use splice::{Splice, replace, splice};

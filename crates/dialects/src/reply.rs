@@ -8,6 +8,7 @@ mod converse;
 mod deferred;
 mod edit;
 mod ending;
+mod failure;
 mod figures;
 mod frames;
 mod gaps;
@@ -23,8 +24,10 @@ mod usage;
 mod wire;
 
 pub use deferred::{Deferred, DeferredCall};
+pub use failure::error_document;
 pub use meter::UsageMeter;
-pub use turn::{Answer, InternalCall, Next, Turn};
+pub use responses::Continuation;
+pub use turn::{Anchor, Answer, InternalCall, Next, Turn};
 pub use usage::{ModelTokens, Tokens, Usage};
 pub use wire::Wire;
 
@@ -140,6 +143,18 @@ impl Reply {
         }
     }
 
+    /// The provider keeps replies (or not), so that the client may go on from one by its id. What the reply says itself
+    /// counts more.
+    pub fn is_stored(&mut self, is_stored: bool) {
+        self.speech.is_stored(is_stored);
+    }
+
+    /// The ids of replies that the client may go on from, and of the one in which the conversation really goes on: told
+    /// once for each.
+    pub fn continuation(&mut self) -> Option<Continuation> {
+        self.speech.continuation()
+    }
+
     /// What the turn cost so far.
     #[must_use]
     pub fn usage(&self) -> &Usage {
@@ -152,7 +167,19 @@ impl Reply {
         self.speech.deferred()
     }
 
-    /// Ends the client's reply as well as can be, when asking again failed or was done often enough.
+    /// Breaks off the client's stream with an error, as the provider would in the middle of a stream: asking again
+    /// failed. `document` is an error as the dialect has it, see [`error_document`].
+    ///
+    /// A whole reply is not begun yet: whoever sends it answers with the provider's status and document instead.
+    pub fn fail(&mut self, status: u16, document: &str, out: &mut Vec<u8>) {
+        if let State::Stream(_) = &self.state {
+            let mut out = self.pen.out(out);
+            self.speech.fail(status, document, &mut out);
+            out.close();
+        }
+    }
+
+    /// Ends the client's reply as a turn that is over, when the upstream was asked again often enough.
     pub fn give_up(&mut self, out: &mut Vec<u8>) {
         match &mut self.state {
             State::Verbatim => {}

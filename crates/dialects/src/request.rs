@@ -9,6 +9,8 @@ mod forge;
 mod found;
 mod gemini;
 mod head;
+mod preamble;
+mod put_back;
 mod rejoin;
 mod responses;
 mod result;
@@ -23,10 +25,12 @@ mod word;
 
 pub use forge::Forge;
 pub use head::Head;
-pub use rejoin::{Exchange, call_key, rejoin};
+pub use preamble::preamble;
+pub use put_back::put_back;
+pub use rejoin::{Exchange, call_key, rejoin, rejoin_answer};
 pub use result::{Arguments, Shape, ToolResult};
 pub use session::session_of_headers;
-pub use sites::{AnswerSite, CallSite};
+pub use sites::{AnswerSite, CallSite, ThoughtSite};
 pub use speech::{MessageText, Role, Texts};
 pub(crate) use tools::TOOL;
 pub use tools::{Tools, expand_tool};
@@ -56,6 +60,8 @@ pub struct Request<'a> {
     pub calls: Vec<CallSite>,
     /// The tool results as a whole, also those without a text and those to be left alone.
     pub answers: Vec<AnswerSite>,
+    /// What the model thought, where the provider sealed it, in the order of the body.
+    pub thoughts: Vec<ThoughtSite>,
     /// The list of tools, where there are any: the one to which a tool is appended.
     pub tools: Option<Tools<'a>>,
     /// The other lists of tools, where there are several.
@@ -120,6 +126,7 @@ impl<'a> Request<'a> {
             texts: self.texts,
             calls: self.calls,
             answers: self.answers,
+            thoughts: self.thoughts,
             tools: self.tools.map(Tools::into_owned),
             further_tools: self.further_tools.into_iter().map(Tools::into_owned).collect(),
             restricts_tools: self.restricts_tools,

@@ -1,6 +1,7 @@
 //! Answers of our own: documents, and errors in the shape that the client's provider would use.
 
 use crate::http::body::Body;
+use crate::upstream::Failure;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
@@ -82,6 +83,20 @@ impl Problem {
     }
 }
 
+impl From<&Failure> for Problem {
+    fn from(failure: &Failure) -> Self {
+        let status = match failure {
+            Failure::Unreachable(_) | Failure::Broken { .. } | Failure::Switched => {
+                StatusCode::BAD_GATEWAY
+            }
+            Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
+            Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
+            Failure::Half => StatusCode::BAD_REQUEST,
+        };
+        Problem::new(status, failure.to_string())
+    }
+}
+
 /// What providers call a problem with this status.
 struct Kinds {
     status: u16,
@@ -126,6 +141,20 @@ const KINDS: &[Kinds] = &[
         openai: "invalid_request_error",
         google: "INVALID_ARGUMENT",
         amazon: "ValidationException",
+    },
+    Kinds {
+        status: 429,
+        anthropic: "rate_limit_error",
+        openai: "rate_limit_exceeded",
+        google: "RESOURCE_EXHAUSTED",
+        amazon: "ThrottlingException",
+    },
+    Kinds {
+        status: 529,
+        anthropic: "overloaded_error",
+        openai: "server_error",
+        google: "UNAVAILABLE",
+        amazon: "ServiceUnavailableException",
     },
     Kinds {
         status: 503,

@@ -3,6 +3,9 @@
 //! The client gets and answers its own calls; ours are answered at once and kept under the ids of their siblings. When
 //! a request brings the siblings' answers, ours are put beside them, so that the model finds every call it made with an
 //! answer, and finds the same in every later turn.
+//!
+//! Where the provider must see its own reply unaltered, calls that came alone are kept too: under the seal of what the model
+//! thought before them, or, where the provider keeps the conversation, under the id of the reply that the client has.
 
 use crate::expand::Originals;
 use crate::gateway::Gateway;
@@ -11,9 +14,11 @@ use crate::rewrite::Order;
 use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokenforge_dialects::{
-    Answer, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice, ToolResult, rejoin,
+    Answer, Continuation, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice,
+    ToolResult, Turn, Word, put_back, quoted, rejoin, rejoin_answer,
 };
 use tokenforge_store::Kind;
 
@@ -59,6 +64,9 @@ pub(crate) struct Kept {
     calls: Vec<KeptCall>,
     /// The conversation before them, where the siblings have no ids.
     past: Option<String>,
+    /// Of calls that came alone: how many elements of their reply the client has behind the thought they are kept under.
+    #[serde(default)]
+    behind: usize,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,16 +99,57 @@ pub(crate) fn remember(
         return;
     }
     let calls = deferred.calls.iter().map(kept).collect();
-    let kept = Kept { siblings: deferred.siblings.clone(), calls, past };
+    let kept = Kept { siblings: deferred.siblings.clone(), calls, past, behind: 0 };
+    let names = kept.siblings.iter().map(|sibling| name(sibling, kept.past.as_deref())).collect();
+    keep(gateway, &originals.tenant, names, kept);
+}
+
+/// Keeps something under these names. Blocks.
+fn keep(gateway: &Gateway, tenant: &str, names: Vec<String>, kept: Kept) {
     let Ok(json) = serde_json::to_vec(&kept) else { return };
     let kept = Arc::new(kept);
-    for sibling in &kept.siblings {
-        let name = name(sibling, kept.past.as_deref());
-        let stored = id(&name);
+    for name in names {
         // Known before it is stored: the client's next request may be here any moment.
-        gateway.deferrals.note(&Arc::from(&*originals.tenant), &name, Some(kept.clone()));
-        let _ = gateway.store.put(Kind::Result, &originals.tenant, &stored, &json);
+        gateway.deferrals.note(&Arc::from(tenant), &name, Some(kept.clone()));
+        let _ = gateway.store.put(Kind::Result, tenant, &id(&name), &json);
     }
+}
+
+/// Keeps calls that came alone, with their answers, where the model thought before them. Blocks.
+pub(crate) fn remember_turn(gateway: &Gateway, tenant: &str, turn: &Turn, answers: &[Answer]) {
+    let Some(anchor) = &turn.anchor else { return };
+    let made = turn.calls.iter().zip(&anchor.calls).zip(answers);
+    let calls = made.map(|((asked, call), Answer { text, is_error })| KeptCall {
+        id: asked.id.clone(),
+        call: call.clone(),
+        siblings_before: 0,
+        answer: text.clone(),
+        is_error: *is_error,
+    });
+    let kept =
+        Kept { siblings: Vec::new(), calls: calls.collect(), past: None, behind: anchor.behind };
+    keep(gateway, tenant, vec![of_thought(&anchor.seal)], kept);
+}
+
+/// From which reply a conversation goes on that the provider keeps. Known when this returns, and stored soon.
+pub(crate) fn remember_continuation(gateway: &Arc<Gateway>, tenant: &str, goes_on: Continuation) {
+    let Continuation { from, to } = goes_on;
+    let kept = || Kept { siblings: vec![to.clone()], calls: Vec::new(), past: None, behind: 0 };
+    let names: Vec<String> = from.iter().map(|id| of_response(id)).collect();
+    for name in &names {
+        gateway.deferrals.note(&Arc::from(tenant), name, Some(Arc::new(kept())));
+    }
+    let (gateway, tenant, kept) = (gateway.clone(), tenant.to_owned(), kept());
+    drop(tokio::task::spawn_blocking(move || keep(&gateway, &tenant, names, kept)));
+}
+
+/// What a thought is known by. Seals may be long.
+fn of_thought(seal: &str) -> String {
+    format!("thought {}", blake3::hash(seal.as_bytes()).to_hex())
+}
+
+fn of_response(id: &str) -> String {
+    format!("response {id}")
 }
 
 /// The store is asked about so many calls of a conversation: more than the longest has.
@@ -127,31 +176,105 @@ pub(crate) fn rejoined(
             }),
         };
         let Some(sibling) = sibling else { continue };
-        let kept = match gateway.deferrals.find(tenant, &sibling) {
-            Some(known) => known,
-            None if may_block => gateway.ask_store(tenant, &sibling),
-            None => return None,
-        };
-        let Some(kept) = kept else { continue };
+        let Some(kept) = gateway.kept(tenant, &sibling, may_block)? else { continue };
         let is_kept =
             |other: &Arc<Kept>| other.siblings == kept.siblings && other.past == kept.past;
         if joined.iter().any(is_kept) {
             continue;
         }
         let from = past.as_ref().map_or(0, |past| past.end);
-        for kept_call in &kept.calls {
-            let KeptCall { id, call, siblings_before, answer, is_error } = kept_call;
-            let (siblings_before, is_error) = (*siblings_before, *is_error);
-            let siblings = &kept.siblings;
-            let exchange = Exchange { siblings, siblings_before, from, call, id, answer, is_error };
+        for exchange in kept.exchanges(from) {
             splices.extend(rejoin(body, *dialect, request, &exchange).into_iter().flatten());
         }
         joined.push(kept);
     }
+    splices.extend(put_back_turns(order, request, may_block)?);
+    splices.extend(continued(order, request, may_block)?);
     Some(splices)
 }
 
+/// Puts calls that came alone back behind what the model thought before them: `None` as [`rejoined`].
+fn put_back_turns(
+    order: &Order,
+    request: &Request<'_>,
+    may_block: bool,
+) -> Option<Vec<Splice<'static>>> {
+    let Order { gateway, tenant, dialect, body, .. } = order;
+    let mut splices = Vec::new();
+    let mut seen = HashSet::new();
+    for thought in request.thoughts.iter().take(MOST_CALLS) {
+        let name = of_thought(&thought.seal.text(body));
+        let Some(kept) = gateway.kept(tenant, &name, may_block)? else { continue };
+        if seen.insert(name) {
+            let exchanges: Vec<_> = kept.exchanges(0).collect();
+            splices.extend(put_back(body, *dialect, request, thought, kept.behind, &exchanges));
+        }
+    }
+    Some(splices)
+}
+
+/// A conversation that the provider keeps goes on from the reply that has the answers to our calls, and gets those that
+/// it has not: `None` as [`rejoined`].
+fn continued(
+    order: &Order,
+    request: &Request<'_>,
+    may_block: bool,
+) -> Option<Vec<Splice<'static>>> {
+    let Order { gateway, tenant, dialect, body, .. } = order;
+    let mut splices = Vec::new();
+    if !request.head.has_previous_response {
+        return Some(splices);
+    }
+    if let Some(Word::At(span)) = &request.head.previous_response {
+        let id = Word::At(span.clone()).text(body).into_owned();
+        let kept = gateway.kept(tenant, &of_response(&id), may_block)?;
+        if let Some(to) = kept.as_ref().and_then(|kept| kept.siblings.first()) {
+            let quoted = quoted(to);
+            let range = span.start - 1..span.end + 1;
+            splices.push(Splice { range, with: quoted.into() });
+        }
+    }
+    let mut seen: HashSet<Vec<String>> = HashSet::new();
+    let alone = request.answers.iter().filter(|answer| answer.call.is_none());
+    for answer in alone.take(MOST_CALLS) {
+        let Some(call_id) = answer.call_id.as_ref().map(|id| id.text(body)) else { continue };
+        let Some(kept) = gateway.kept(tenant, &call_id, may_block)? else { continue };
+        if seen.insert(kept.siblings.clone()) {
+            let answered = kept.exchanges(0);
+            splices.extend(
+                answered.filter_map(|exchange| {
+                    rejoin_answer(body, *dialect, request, answer, &exchange)
+                }),
+            );
+        }
+    }
+    Some(splices)
+}
+
+impl Kept {
+    /// The calls with their answers, in a turn that may begin there.
+    fn exchanges(&self, from: usize) -> impl Iterator<Item = Exchange<'_>> {
+        self.calls.iter().map(move |kept| Exchange {
+            siblings: &self.siblings,
+            siblings_before: kept.siblings_before,
+            from,
+            call: &kept.call,
+            id: &kept.id,
+            answer: &kept.answer,
+            is_error: kept.is_error,
+        })
+    }
+}
+
 impl Gateway {
+    /// What is kept under a name, if anything is: `None` if the store must be asked, and may not.
+    fn kept(&self, tenant: &Arc<str>, name: &str, may_block: bool) -> Option<Option<Arc<Kept>>> {
+        match self.deferrals.find(tenant, name) {
+            Some(known) => Some(known),
+            None => may_block.then(|| self.ask_store(tenant, name)),
+        }
+    }
+
     fn ask_store(&self, tenant: &Arc<str>, sibling: &str) -> Option<Arc<Kept>> {
         let stored = self.store.get(Kind::Result, tenant, &id(sibling)).ok()?;
         let kept = stored.and_then(|json| serde_json::from_slice(&json).ok()).map(Arc::new);

@@ -27,7 +27,7 @@ use crate::project;
 use crate::relay;
 use crate::route::Route;
 use crate::upstream::{Failure, Refused, Target};
-use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -36,6 +36,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokenforge_dialects::{Detected, Dialect};
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
+
+/// Where the client hears which provider was asked.
+const PROVIDER: HeaderName = HeaderName::from_static("x-forge-provider");
 
 /// Answers a request.
 pub(crate) async fn serve(
@@ -226,6 +229,9 @@ impl Visit<'_> {
         for (name, value) in rewriting.headers {
             head.headers.insert(name, value);
         }
+        if let Some(provider) = target.provider {
+            head.headers.insert(PROVIDER, provider);
+        }
         Ok(Response::from_parts(head, body))
     }
 
@@ -314,13 +320,5 @@ fn refusal(refused: Refused) -> Stop {
 }
 
 fn problem_of(failure: Failure) -> Stop {
-    let status = match failure {
-        Failure::Unreachable(_) | Failure::Broken { .. } | Failure::Switched => {
-            StatusCode::BAD_GATEWAY
-        }
-        Failure::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
-        Failure::Trickled => StatusCode::REQUEST_TIMEOUT,
-        Failure::Half => StatusCode::BAD_REQUEST,
-    };
-    Problem::new(status, failure.to_string()).into()
+    Problem::from(&failure).into()
 }

@@ -8,10 +8,10 @@ use crate::deferral::Deferrals;
 use crate::guard::{AdminGuard, OriginRules};
 use crate::guarded::Guarded;
 use crate::mcp;
-use crate::memo::Memo;
+use crate::memo::{Evictions, Memo};
 use crate::options::Options;
 use crate::reference_key::ReferenceKey;
-use crate::rewrite::Asker;
+use crate::rewrite::{Asker, Payments};
 use crate::route::Routes;
 use crate::sessions::Sessions;
 use crate::sticky::Sticky;
@@ -48,6 +48,7 @@ pub struct Gateway {
     key: ReferenceKey,
     pub(crate) client: Arc<Client>,
     pub(crate) memo: Memo,
+    pub(crate) payments: Payments,
     pub(crate) sessions: Sessions,
     pub(crate) deferrals: Deferrals,
     pub(crate) strategy_limits: strategy::Limits,
@@ -108,15 +109,18 @@ impl Gateway {
             threads => threads,
         };
         let client = Arc::new(Client::new(&settings.limits));
+        let telemetry = Telemetry::new(&settings);
+        let evictions = Evictions::counted_by(&telemetry.counters.cache_evictions);
         Ok(Arc::new_cyclic(|me| Gateway {
             mcp: mcp::hub(&settings, &client, me),
             client,
-            telemetry: Telemetry::new(&settings),
+            telemetry,
             traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
             contents: Contents::new(settings.monitoring.content_bytes),
             playground: Semaphore::new(1),
-            memo: Memo::default(),
-            sessions: Sessions::default(),
+            memo: Memo::new(settings.limits.cache_bytes, &evictions),
+            payments: Payments::default(),
+            sessions: Sessions::new(settings.limits.cached_sessions, &evictions),
             deferrals: Deferrals::default(),
             strategy_limits: strategy::Limits::new(&settings.tool_output),
             store: Arc::new(Guarded(store)),

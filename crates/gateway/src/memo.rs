@@ -4,26 +4,25 @@
 //! the same settings, has its replacement here, already escaped: it is spliced in without a look at it. Nothing
 //! depends on this: what is not here is made again, and is the same.
 
+mod evictions;
 mod histories;
 mod texts;
 mod trails;
 
+pub(crate) use evictions::Evictions;
 pub(crate) use histories::{Histories, Seen};
 pub(crate) use texts::{Found, Speaker, Texts};
 use trails::Trails;
 
 use crate::report::Figures;
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use quick_cache::{DefaultHashBuilder, Weighter};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokenforge_compress::reference::Reference;
 use tokenforge_dialects::{Shape, ToolResult};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
-
-/// How many bytes are remembered.
-const BYTES: u64 = 16 << 20;
 
 /// What is older is made again, so that its original is stored again before the store forgets it.
 const FRESH: Duration = Duration::from_secs(60 * 60);
@@ -34,7 +33,7 @@ const FRESH_UNSTORED: Duration = Duration::from_secs(60);
 
 /// Remembers what became of results.
 pub(crate) struct Memo {
-    entries: Cache<u128, Arc<Entry>, Weight>,
+    entries: Cache<u128, Arc<Entry>, Weight, DefaultHashBuilder, Evictions>,
     /// The latest long result with these first bytes.
     heads: Cache<u64, Weak<Entry>>,
     pub(crate) histories: Histories,
@@ -43,15 +42,10 @@ pub(crate) struct Memo {
     seed: u64,
 }
 
+#[cfg(test)]
 impl Default for Memo {
     fn default() -> Self {
-        Memo {
-            entries: Cache::with_weighter(10_000, BYTES, Weight),
-            heads: Cache::new(10_000),
-            histories: Histories::default(),
-            trails: Trails::default(),
-            seed: RandomState::new().hash_one(BYTES),
-        }
+        Self::new(64 << 20, &Evictions::default())
     }
 }
 
@@ -96,6 +90,25 @@ impl Forwarded {
 pub(crate) struct Chain(u128);
 
 impl Memo {
+    /// A memo that takes so many bytes. Texts take most of them: what was made of results, then what models have seen, then
+    /// what stands around the texts.
+    pub(crate) fn new(bytes: usize, evictions: &Evictions) -> Self {
+        let share = |sevenths: u64| (bytes as u64 / 7).saturating_mul(sevenths);
+        Memo {
+            entries: Cache::with(
+                10_000,
+                share(4),
+                Weight,
+                DefaultHashBuilder::default(),
+                evictions.clone(),
+            ),
+            heads: Cache::new(10_000),
+            histories: Histories::new(share(2), evictions),
+            trails: Trails::new(share(1), evictions),
+            seed: RandomState::new().hash_one(bytes),
+        }
+    }
+
     /// The start of a conversation of a tenant, under settings.
     pub(crate) fn chain(&self, tenant: &str, settings: u64) -> Chain {
         let parts = [u128::from(settings), self.hash(tenant.as_bytes())];
@@ -174,6 +187,25 @@ impl Memo {
             Arc::new(Entry { raw, raw_hash, replacement, original, figures, made, fresh_for });
         self.entries.insert(chain.0, entry.clone());
         entry
+    }
+}
+
+/// A hash of several texts, under the memo's seed.
+pub(crate) struct Digest(xxhash_rust::xxh3::Xxh3);
+
+impl Digest {
+    pub(crate) fn new(memo: &Memo) -> Self {
+        Digest(xxhash_rust::xxh3::Xxh3::with_seed(memo.seed))
+    }
+
+    /// Adds a text: two in a row are not the same as both in one.
+    pub(crate) fn add(&mut self, text: &[u8]) {
+        self.0.update(&(text.len() as u64).to_le_bytes());
+        self.0.update(text);
+    }
+
+    pub(crate) fn finish(&self) -> u128 {
+        self.0.digest128()
     }
 }
 

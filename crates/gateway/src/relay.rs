@@ -6,6 +6,7 @@
 mod ask;
 mod client;
 mod job;
+mod refused;
 mod whole;
 
 pub(crate) use ask::Ask;
@@ -16,12 +17,14 @@ use crate::deferral;
 use crate::gateway::{Gateway, State};
 use crate::http::body::{Body, BodyError, Limit};
 use crate::http::coding::{Coding, Decoder};
+use crate::http::headers;
 use crate::upstream::{Failure, Received};
 use bytes::Bytes;
 use client::{Client, Gone};
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{StatusCode, response};
 use http_body_util::BodyExt;
+use refused::NoReply;
 use std::sync::Arc;
 use tokenforge_dialects::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokenforge_plugin::Exchange;
@@ -65,10 +68,13 @@ pub(crate) async fn relay(
     head.headers.remove(CONTENT_LENGTH);
     head.headers.remove(CONTENT_ENCODING);
     exchange.set_response(head);
+    let mut reply = Reply::new(job.originals.dialect, wire);
+    reply.is_stored(job.is_stored);
     let mut relaying = Box::new(Relaying {
         gateway: gateway.clone(),
         state: state.clone(),
-        reply: Reply::new(job.originals.dialect, wire),
+        reply,
+        wire,
         job: *job,
         ask,
         upstream,
@@ -80,8 +86,16 @@ pub(crate) async fn relay(
         return Ok(Body::Made(receiver));
     }
     let mut client = Client::waits();
-    Box::pin(relaying.run(&mut client)).await;
-    client.into_answer().map_err(|error| Failure::broken_off(&*error))
+    match Box::pin(relaying.run(&mut client)).await {
+        Ok(()) => client.into_answer().map_err(|error| Failure::broken_off(&*error)),
+        Err(NoReply::Failed(failure)) => Err(failure),
+        // The client has nothing yet: it gets the provider's own answer, and does what it always does with that.
+        Err(NoReply::Answered(mut head, body)) => {
+            headers::remove_hop_by_hop(&mut head.headers);
+            exchange.set_response(*head);
+            Ok(body)
+        }
+    }
 }
 
 /// One answer to a client, while it is made. In a box: whatever runs would have room for it at each level.
@@ -89,6 +103,7 @@ struct Relaying {
     gateway: Arc<Gateway>,
     state: Arc<State>,
     reply: Reply,
+    wire: Wire,
     job: Job,
     ask: Ask,
     upstream: Upstream,
@@ -126,27 +141,57 @@ impl Relaying {
         self.job.settle();
     }
 
-    async fn run(mut self: Box<Self>, client: &mut Client) {
+    /// Makes the client's answer, or says why one that is no stream cannot be made.
+    async fn run(mut self: Box<Self>, client: &mut Client) -> Result<(), NoReply> {
         for loops in 0.. {
             match self.pass(client).await {
                 Ok(Some(_)) if loops == LOOPS => break,
                 // In a box, since most streams end without it and every stream would have room for it.
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
-                    Some(next) => self.upstream = next,
-                    None => break,
+                    Ok(Ok(next)) => self.upstream = next,
+                    Ok(Err(Gone)) => return Ok(()),
+                    Err(why) => return Box::pin(self.break_off(why, client)).await,
                 },
-                Ok(None) => return Box::pin(self.finish()).await,
+                Ok(None) => {
+                    Box::pin(self.finish()).await;
+                    return Ok(());
+                }
                 Err(Gone) => {
                     // Nobody reads it any further, and what came so far is charged for.
                     self.job.note.counted(self.reply.usage().clone());
-                    return;
+                    return Ok(());
                 }
             }
         }
+        tracing::warn!(
+            loops = LOOPS,
+            "a model kept asking for what was left out; its turn was ended"
+        );
         let mut out = Vec::new();
         self.reply.give_up(&mut out);
         let _ = client.send(out).await;
         Box::pin(self.finish()).await;
+        Ok(())
+    }
+
+    /// The provider has no reply to what it is asked: a stream breaks off with its error, and whoever waits for the whole
+    /// answer is told the reason. What was paid so far is counted.
+    async fn break_off(
+        mut self: Box<Self>,
+        why: NoReply,
+        client: &mut Client,
+    ) -> Result<(), NoReply> {
+        self.log(&why);
+        let told = match client {
+            Client::Waits(_) => Err(why),
+            Client::Reads(_) => {
+                let event = self.error_event(why).await;
+                let _ = client.send(event).await;
+                Ok(())
+            }
+        };
+        self.finish().await;
+        told
     }
 
     /// Passes on an answer of the provider. Ends with the turn that is to be answered, if there is one.
@@ -169,11 +214,13 @@ impl Relaying {
                     Ok(plain) => self.reply.push(&plain, &mut out),
                     Err(error) => return Err(client.fail(error).await),
                 }
+                self.note_continuation();
                 client.send(out).await?;
             }
         }
         let mut out = Vec::new();
         let next = self.reply.finish(&mut out);
+        self.note_continuation();
         client.send(out).await?;
         match next {
             Next::Done => Ok(None),
@@ -181,27 +228,68 @@ impl Relaying {
         }
     }
 
-    /// Answers our calls and asks the provider again. Nothing if it has no answer to that.
-    async fn ask_again(&mut self, turn: &Turn, client: &Client) -> Option<Upstream> {
+    /// Answers our calls and asks the provider again.
+    async fn ask_again(
+        &mut self,
+        turn: &Turn,
+        client: &Client,
+    ) -> Result<Result<Upstream, Gone>, NoReply> {
         let answers = self.answers(turn).await;
-        let body = Bytes::from(turn.follow_up(&self.job.body()?, &answers)?);
+        let body = self.job.body().and_then(|body| turn.follow_up(&body, &answers));
+        let Some(body) = body.map(Bytes::from) else {
+            return Err(NoReply::because(
+                "the request cannot be continued",
+                "it has no conversation",
+            ));
+        };
         self.job.follow(body.clone());
+        self.remember(turn, answers).await;
         let first_byte = self.state.settings.limits.first_byte_timeout;
         let mut request = self.ask.again(body);
         let sent = self.gateway.client.send(&mut request, self.ask.is_guarded, first_byte);
         let answer = tokio::select! {
-            sent = sent => sent.ok()?,
-            () = client.closed() => return None,
+            sent = sent => sent.map_err(NoReply::Failed)?,
+            () = client.closed() => return Ok(Err(Gone)),
         };
         let (head, body) = answer.into_parts();
-        let is_known = head.status == StatusCode::OK && Coding::of(&head.headers).is_ok();
-        let answer = is_known.then(|| Upstream::new(&self.state, &head, body))?;
+        if head.status != StatusCode::OK {
+            let body = Body::passing(body, Limit::idle(self.state.settings.limits.idle_timeout));
+            return Err(NoReply::Answered(Box::new(head), body));
+        }
+        if self.job.wire(&head) != Some(self.wire) || Coding::of(&head.headers).is_err() {
+            let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+            let cause = content_type.unwrap_or("no content type").to_owned();
+            return Err(NoReply::because("it went on in another form than it began in", cause));
+        }
+        let answer = Upstream::new(&self.state, &head, body);
         match client {
-            Client::Reads(_) => Some(answer),
+            Client::Reads(_) => Ok(Ok(answer)),
             Client::Waits(_) => {
                 let most = self.state.settings.limits.max_answer_bytes;
-                whole::read(answer, most).await.ok()?.ok()
+                let read = whole::read(answer, most).await.map_err(NoReply::Failed)?;
+                let too_long =
+                    |_| NoReply::because("its answer is too long", format!("over {most} bytes"));
+                read.map(Ok).map_err(too_long)
             }
+        }
+    }
+
+    /// Keeps the turn where the client's conversation must be given it back. Before the provider is asked again: what it
+    /// says then may be with the client any moment.
+    async fn remember(&mut self, turn: &Turn, answers: Vec<Answer>) {
+        if turn.anchor.is_none() {
+            return;
+        }
+        let (gateway, tenant) = (self.gateway.clone(), self.job.originals.tenant.clone());
+        let turn = turn.clone();
+        blocking(move || deferral::remember_turn(&gateway, &tenant, &turn, &answers)).await;
+    }
+
+    /// The client may go on from a reply that it has the id of, and not from those before.
+    fn note_continuation(&mut self) {
+        if let Some(goes_on) = self.reply.continuation() {
+            let tenant = &self.job.originals.tenant;
+            deferral::remember_continuation(&self.gateway, tenant, goes_on);
         }
     }
 

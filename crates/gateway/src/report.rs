@@ -24,7 +24,9 @@ pub(crate) struct Report {
 #[derive(Debug, Clone)]
 pub(crate) struct ResultReport {
     pub(crate) figures: Arc<Figures>,
-    /// It was sent before, and found by its bytes.
+    /// It was sent before: found by its bytes, or remembered by its session.
+    pub(crate) is_repeated: bool,
+    /// The session that the request names remembers its call, and the text made before was used again (F12).
     pub(crate) memo_reused: bool,
     /// It was sent before, with other bytes or under other settings.
     pub(crate) memo_changed: bool,
@@ -54,6 +56,8 @@ pub(crate) struct Figures {
     pub(crate) dictionary: Option<&'static str>,
     /// The strategy that shortened it further.
     pub(crate) strategy: Option<&'static str>,
+    /// Why the strategy did not.
+    pub(crate) strategy_error: Option<Box<str>>,
 }
 
 /// How large a text is.
@@ -84,6 +88,15 @@ impl Figures {
             is_pointer: false,
             dictionary: None,
             strategy: None,
+            strategy_error: None,
+        }
+    }
+
+    /// What is told of it. That nothing was done to a result is not all there is to say if a strategy should have.
+    pub(crate) fn verdict_name(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Kept(_) if self.strategy_error.is_some() => "strategy_failed",
+            verdict => verdict.name(),
         }
     }
 }
@@ -158,10 +171,10 @@ impl Report {
             sums.results += 1;
             sums.compressed += u64::from(figures.verdict == Verdict::Replaced);
             sums.redacted += figures.redacted.len() as u64;
-            sums.reused += u64::from(result.memo_reused);
+            sums.reused += u64::from(result.is_repeated);
             sums.bytes_before += before.bytes as u64;
             sums.bytes_after += sent.bytes as u64;
-            let tokens = if result.memo_reused { &mut sums.repeated } else { &mut sums.fresh };
+            let tokens = if result.is_repeated { &mut sums.repeated } else { &mut sums.fresh };
             tokens.before += before.tokens as u64;
             tokens.after += sent.tokens as u64;
         }

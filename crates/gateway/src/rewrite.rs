@@ -6,6 +6,7 @@
 
 mod figures;
 pub(crate) mod forge;
+mod pays;
 mod plain;
 mod prompt_json;
 mod redaction;
@@ -13,6 +14,7 @@ mod results;
 mod scope;
 mod shown;
 
+pub(crate) use pays::Payments;
 pub(crate) use plain::Plain;
 pub(crate) use redaction::{redacted_body, unchecked};
 pub(crate) use scope::{Scope, Unread};
@@ -25,7 +27,7 @@ use crate::options::Options;
 use crate::report::Report;
 use crate::strategy::Shortened;
 use bytes::Bytes;
-use http::{HeaderValue, Uri};
+use http::{HeaderName, HeaderValue, Uri};
 use results::Recalled;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -57,6 +59,8 @@ pub(crate) struct Order {
     /// Where it goes, and what the client shows there.
     pub(crate) target: Uri,
     pub(crate) bearer: Option<HeaderValue>,
+    /// Headers without which that credential is not accepted.
+    pub(crate) companions: Vec<(HeaderName, HeaderValue)>,
     /// Who can ask for what is left out.
     pub(crate) asker: Asker,
     /// Secrets were taken out of it.
@@ -117,6 +121,8 @@ pub(crate) struct Rewritten {
     pub(crate) key: Option<Arc<Key>>,
     /// A stream is asked for.
     pub(crate) streams: bool,
+    /// The provider keeps its reply: OpenAI does unless it is told not to.
+    pub(crate) is_stored: bool,
 }
 
 /// A range of a body, and what stands in its place.
@@ -202,15 +208,16 @@ fn in_scope<'o>(
         Ok(results) => results,
         Err(begun) => return Ok(Err((scope.request, begun))),
     };
-    let may_expand = scope.is_offered() && !scope.is_observed;
+    let may_expand = scope.is_watched() && !scope.is_observed;
     if may_expand {
         let joined = deferral::rejoined(order, request, !is_quick);
         let Some(joined) = joined else { return Ok(Err((scope.request, Vec::new()))) };
         splices.extend(joined);
     }
     let offers_expansion = may_expand
+        && scope.is_offered()
         && match order.state.settings.tool_output.expand_injection {
-            ExpandInjection::FromStart => true,
+            ExpandInjection::WhenItPays | ExpandInjection::FromStart => true,
             ExpandInjection::WhenReferenced => !results.originals.is_empty(),
         };
     splices.extend(tools(order, &scope, offers_expansion, &mut report));
@@ -230,6 +237,7 @@ fn in_scope<'o>(
         may_expand,
         originals: results.originals,
         streams: order.is_stream.unwrap_or(streams),
+        is_stored: request.head.store != Some(false),
         key: scope.key.clone(),
         settings: scope.into_settings(),
     }))
@@ -247,6 +255,7 @@ impl Rewritten {
             settings: Settings::default(),
             key: None,
             streams: false,
+            is_stored: false,
         }
     }
 }

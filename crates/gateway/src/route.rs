@@ -82,7 +82,7 @@ impl Route {
         let mut parts = self.url.clone().into_parts();
         parts.path_and_query = Some(whole.try_into().map_err(|_| Refused::Path)?);
         let uri = Uri::from_parts(parts).map_err(|_| Refused::Path)?;
-        Ok(Target { uri, is_guarded: false, headers: self.headers.clone() })
+        Ok(Target { uri, is_guarded: false, headers: self.headers.clone(), provider: None })
     }
 }
 

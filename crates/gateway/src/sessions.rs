@@ -1,22 +1,23 @@
 //! The sessions that requests name, each with its own memory.
 
+use crate::memo::Evictions;
 use quick_cache::sync::Cache;
+use quick_cache::{DefaultHashBuilder, UnitWeighter};
 use std::sync::{Arc, Mutex};
 use tokenforge_compress::Session;
 
-/// How many sessions are remembered; those unused for longest go first.
-const SESSIONS: usize = 256;
-
 /// Sessions by tenant and name.
-pub(crate) struct Sessions(Cache<(String, String), Arc<Mutex<Session>>>);
-
-impl Default for Sessions {
-    fn default() -> Self {
-        Sessions(Cache::new(SESSIONS))
-    }
-}
+pub(crate) struct Sessions(
+    Cache<(String, String), Arc<Mutex<Session>>, UnitWeighter, DefaultHashBuilder, Evictions>,
+);
 
 impl Sessions {
+    /// So many are remembered; those unused for longest go first.
+    pub(crate) fn new(count: usize, evictions: &Evictions) -> Self {
+        let hasher = DefaultHashBuilder::default();
+        Sessions(Cache::with(count, count as u64, UnitWeighter, hasher, evictions.clone()))
+    }
+
     /// The session of this name.
     pub(crate) fn of(&self, tenant: &str, id: &str) -> Arc<Mutex<Session>> {
         let name = (tenant.to_owned(), id.to_owned());

@@ -35,6 +35,8 @@ const WORK_PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(crate) struct Shortened {
     by_text: HashMap<blake3::Hash, Compressed>,
+    /// Why there is nothing for others.
+    errors: HashMap<blake3::Hash, Box<str>>,
     strategy: Option<&'static str>,
 }
 
@@ -45,6 +47,14 @@ impl Shortened {
             return None;
         }
         self.by_text.get(&blake3::hash(output.text.as_bytes())).cloned()
+    }
+
+    /// Why the strategy made nothing of this output, if it was asked.
+    pub(crate) fn error_of(&self, output: &Output<'_>) -> Option<Box<str>> {
+        if self.errors.is_empty() {
+            return None;
+        }
+        self.errors.get(&blake3::hash(output.text.as_bytes())).cloned()
     }
 
     /// The strategy whose words are in these.
@@ -81,34 +91,52 @@ pub(crate) async fn shorten(order: &Order) -> Result<Shortened, Problem> {
     for candidate in found {
         tasks.spawn(shortened(order.clone(), candidate));
     }
-    let mut shortened = Shortened { by_text: HashMap::new(), strategy: Some(strategy.name()) };
+    let mut shortened = Shortened { strategy: Some(strategy.name()), ..Shortened::default() };
     while let Some(done) = tasks.join_next().await {
-        if let Ok(done) = done
-            && let Some((text, compressed)) = done?
-        {
+        let Ok(done) = done else { continue };
+        let Done { text, compressed, error } = done?;
+        if let Some(compressed) = compressed {
             shortened.by_text.insert(text, compressed);
+        }
+        if let Some(error) = error {
+            shortened.errors.insert(text, error);
         }
     }
     Ok(shortened)
 }
 
-/// What is forwarded for one result, if the strategy has to do with it.
-async fn shortened(
-    order: Order,
-    candidate: Candidate,
-) -> Result<Option<(blake3::Hash, Compressed)>, Problem> {
+/// What the strategy had to do with one result.
+struct Done {
+    /// The result.
+    text: blake3::Hash,
+    /// What is forwarded for it, if that is the strategy's.
+    compressed: Option<Compressed>,
+    /// Why the strategy had no answer.
+    error: Option<Box<str>>,
+}
+
+/// Asks the strategy about one result.
+async fn shortened(order: Order, candidate: Candidate) -> Result<Done, Problem> {
     let telemetry = &order.gateway.telemetry;
+    let original = candidate.original;
+    let done = |compressed, error| Done { text: original, compressed, error };
     if let Some(remembered) = &candidate.remembered {
         telemetry.strategy_remembered();
-        return Ok(remembered.as_deref().and_then(|text| candidate.taken(&order, text)));
+        let taken = remembered.as_deref().map(|text| candidate.taken(&order, text));
+        return Ok(done(taken, None));
     }
     let settings = &order.state.settings.tool_output;
     let answer = match settings.strategy {
-        Strategy::Passthrough => return Ok(None),
+        Strategy::Passthrough => return Ok(done(None, None)),
         Strategy::Simple => Ok(first_words(&candidate.text)),
         Strategy::Api | Strategy::ExternalProvider => Asker { order: &order }.ask(&candidate).await,
     };
     telemetry.strategy_asked(answer.is_ok());
+    let error = answer.as_ref().err().map(|error| error.to_string().into_boxed_str());
+    if let Some(error) = &error {
+        let (strategy, fallback) = (settings.strategy.name(), settings.fallback_strategy.name());
+        tracing::warn!(strategy, fallback, %error, "a strategy failed");
+    }
     let text = match (answer, settings.fallback_strategy) {
         (Ok(text), _) => Some(text),
         (Err(_), Fallback::Passthrough) => None,
@@ -119,10 +147,10 @@ async fn shortened(
         }
     };
     let text = text.filter(|text| candidate.is_worth_it(text, settings.target_ratio));
-    let taken = text.as_deref().and_then(|text| candidate.taken(&order, text));
+    let taken = text.as_deref().map(|text| candidate.taken(&order, text));
     let remembering = order.clone();
     let remembered = blocking(move || candidate.remember(&remembering, text.as_deref())).await;
-    Ok(taken.filter(|_| remembered == Some(true)))
+    Ok(done(taken.filter(|_| remembered == Some(true)), error))
 }
 
 /// The first words of a text, and a word about the rest.

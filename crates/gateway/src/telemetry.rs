@@ -17,6 +17,7 @@ mod tables;
 use crate::answer::Problem;
 use crate::report::Report;
 use books::Books;
+pub(crate) use counters::Counter;
 use counters::Counters;
 use live::Live;
 use log::Log;

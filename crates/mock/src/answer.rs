@@ -213,8 +213,10 @@ fn said(route: &Route, turn: &Turn<'_>, streams: Option<bool>) -> Answer {
     if route.counts {
         return Answer::json(200, &counted(dialect, turn));
     }
-    if dialect == Dialect::Responses {
-        responses::remember(turn);
+    match dialect {
+        Dialect::Responses => responses::remember(turn),
+        Dialect::Anthropic | Dialect::Invoke => anthropic::remember(turn),
+        _ => {}
     }
     if !streams.unwrap_or(dialect == Dialect::Ollama) {
         return Answer::json(200, &whole(dialect, turn));

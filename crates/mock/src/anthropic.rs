@@ -4,8 +4,10 @@ mod blocks;
 mod pairing;
 mod reply;
 mod request;
+mod unaltered;
 
 pub(crate) use reply::{events, payloads, whole};
+pub(crate) use unaltered::remember;
 
 use crate::refusal::{self, Asked, Broken, Refusal, Rule};
 use serde_json::{Value, json};
@@ -26,7 +28,8 @@ const ALL: &[&[Rule]] = &[request::RULES, blocks::RULES, pairing::RULES];
 /// Refuses what Anthropic refuses, in a question or in a count of its tokens.
 pub(crate) fn check(asked: &Asked<'_>, counts: bool) -> Result<(), Refusal> {
     if !counts {
-        return refusal::check(QUESTION, asked);
+        refusal::check(QUESTION, asked)?;
+        return unaltered::check(asked);
     }
     refusal::check(COUNT_ONLY, asked)?;
     refusal::check(ALL, asked)
@@ -35,7 +38,8 @@ pub(crate) fn check(asked: &Asked<'_>, counts: bool) -> Result<(), Refusal> {
 /// The same for a body in Bedrock's InvokeModel.
 pub(crate) fn check_invoke(asked: &Asked<'_>) -> Result<(), Refusal> {
     refusal::check(INVOKE_ONLY, asked)?;
-    refusal::check(ALL, asked)
+    refusal::check(ALL, asked)?;
+    unaltered::check(asked)
 }
 
 /// The body of a refusal.

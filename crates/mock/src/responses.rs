@@ -6,7 +6,7 @@ mod request;
 
 pub(crate) use reply::{events, remember, whole};
 
-use crate::refusal::{self, Asked, Refusal, Rule, text};
+use crate::refusal::{self, Asked, Broken, Refusal, Rule, text};
 use serde_json::Value;
 
 /// How the ids of its calls begin, as the client answers them.
@@ -19,7 +19,26 @@ pub(crate) const RULES: &[&[Rule]] = &[request::RULES, pairing::RULES];
 
 /// Refuses it. The refusal's body is that of its chat.
 pub(crate) fn check(asked: &Asked<'_>) -> Result<(), Refusal> {
-    refusal::check(RULES, asked)
+    refusal::check(RULES, asked)?;
+    said_before(asked)
+}
+
+/// The conversation that a request goes on with.
+fn conversation(body: &Value) -> Option<&str> {
+    body["conversation"].as_str().or(body["conversation"]["id"].as_str())
+}
+
+/// Refuses items that the conversation has already. Told by memory, since no body alone shows it.
+fn said_before(asked: &Asked<'_>) -> Result<(), Refusal> {
+    let Some(id) = conversation(asked.body) else { return Ok(()) };
+    let known = asked.memory.conversation(id).items;
+    let mut said = refusal::items(&asked.body["input"]).iter().filter_map(|i| i["id"].as_str());
+    let Some(twice) = said.find(|id| known.contains(*id)) else { return Ok(()) };
+    let message = format!(
+        "Duplicate item found with id {twice}. Remove duplicate items from your input and try again."
+    );
+    let broken = Broken { message, param: Some("input".to_owned()), ..Broken::default() };
+    Err(Refusal { rule: "items are said once in a conversation", broken })
 }
 
 /// The type of an item; one without is a message.

@@ -1,6 +1,6 @@
 //! What a plugin sees of a request and its response, and may change.
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, State};
 use crate::phase::Phase;
 use crate::plugin::BodyNeed;
 use crate::tool::Tool;
@@ -145,7 +145,11 @@ impl<'a> Context<'a> {
     /// the plugin declared.
     pub fn response_body(&self) -> Result<&Bytes, Unavailable> {
         self.only_if(self.phase.shows_response(), RESPONSE_BODY)?;
-        self.declared(self.exchange.state.response_body.as_ref(), RESPONSE_BODY)
+        let State { response_body, is_streamed, .. } = &self.exchange.state;
+        self.declared(response_body.as_ref(), RESPONSE_BODY).map_err(|error| match error {
+            Unavailable::NotBuffered { part, .. } if *is_streamed => Unavailable::Streamed { part },
+            error => error,
+        })
     }
 
     /// Replaces the body of the response.

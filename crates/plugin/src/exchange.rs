@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) request_body: Option<Bytes>,
     pub(crate) response: Option<Arc<response::Parts>>,
     pub(crate) response_body: Option<Bytes>,
+    /// The response is a stream.
+    pub(crate) is_streamed: bool,
     pub(crate) tool_arguments: Option<Bytes>,
     pub(crate) tool_result: Option<Bytes>,
     pub(crate) extensions: Arc<Extensions>,
@@ -45,6 +47,7 @@ impl Exchange {
             request_body: None,
             response: None,
             response_body: None,
+            is_streamed: false,
             tool_arguments: None,
             tool_result: None,
             extensions: Arc::default(),
@@ -64,6 +67,7 @@ impl Exchange {
             request_body: None,
             response: None,
             response_body: None,
+            is_streamed: false,
             tool_arguments: None,
             tool_result: None,
             extensions: Arc::clone(&self.state.extensions),
@@ -110,6 +114,11 @@ impl Exchange {
     /// The head of the response as the plugins left it.
     pub fn take_response(&mut self) -> Option<response::Parts> {
         self.state.response.take().map(Arc::unwrap_or_clone)
+    }
+
+    /// The response is a stream: plugins that ask for its body hear that.
+    pub fn set_response_streamed(&mut self) {
+        self.state.is_streamed = true;
     }
 
     /// Shows the body of the response to the plugins that asked for one of its size. Without this it streams by.

@@ -30,6 +30,12 @@ pub enum Unavailable {
         /// The size that the plugin declared.
         limit: usize,
     },
+    /// It is a stream: it passes while it is made, and is never there as a whole.
+    #[error("{part} not available: it is a stream, which passes while it is made")]
+    Streamed {
+        /// What was asked for.
+        part: &'static str,
+    },
     /// There is none.
     #[error("{part} not available: there is none yet")]
     Missing {

@@ -17,7 +17,9 @@ use crate::usage::Usage;
 use charge::Context;
 use handled::{Handled, fingerprint, output};
 use rates::Rates;
+use serde_json::Value;
 use tokenforge_compress::reference::Key;
+use tokenforge_compress::tool::Tool;
 use tokenforge_compress::{Compressed, Engine, History, Mode, Settings, expand_tool};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
@@ -27,6 +29,9 @@ const IMAGE_TOKENS: usize = 1500;
 
 /// What a call of the tool that expands costs the model to write, about.
 const CALL_TOKENS: usize = 60;
+
+/// How many times the tokens of its definition tools and system prompt must have for our tool to pay for itself.
+const TIMES: usize = 100;
 
 /// The tools of a session that did not record its own: those of a coding agent, with filler for descriptions.
 const TOOLS: &str = include_str!("tools.json");
@@ -53,9 +58,22 @@ pub(crate) struct Conversation<'p> {
     pending: Option<Pending>,
     /// Our tool is in the requests.
     is_offered: bool,
+    pays: Pays,
     /// All texts as the model sees them, kept where somebody will search them.
     shown: Option<Vec<String>>,
     bytes: usize,
+}
+
+/// Whether our tool pays for itself (`when_it_pays`).
+#[derive(Debug, Clone, Copy, Default)]
+struct Pays {
+    /// Whether a tool runs commands, where the log has the list of tools. Where it has none, the names that are called
+    /// tell: a gateway would have known from the first request on, and this knows from the first such result on.
+    has_shell: Option<bool>,
+    /// Tokens of tools and system prompt, as the first usage that was logged tells them.
+    prompt: Option<f64>,
+    /// The first result from which on it does.
+    from: Option<usize>,
 }
 
 /// What the tokens of a model cost.
@@ -104,6 +122,7 @@ impl<'p> Conversation<'p> {
             cached: 0,
             pending: None,
             is_offered: false,
+            pays: Pays { has_shell: tools.map(has_shell), ..Pays::default() },
             shown: None,
             bytes: 0,
         };
@@ -167,6 +186,10 @@ impl<'p> Conversation<'p> {
     pub(crate) fn charged(&mut self, usage: Usage) {
         if let Some(pending) = &mut self.pending {
             pending.usage = Some(usage);
+            let sent = pending.messages.checked_sub(1).and_then(|last| self.messages.get(last));
+            let messages = sent.map_or(0, |mark| mark.tokens) as f64;
+            let counted = usage.total_input() / pending.tariff.factor;
+            self.pays.prompt.get_or_insert((counted - messages).max(0.0));
         }
     }
 
@@ -214,7 +237,11 @@ impl<'p> Conversation<'p> {
 
     /// Tokens of a result and of what is forwarded for it.
     fn result(&mut self, result: ToolResult) -> (usize, usize) {
-        let compressed = self.compressed(&result, &self.history);
+        let number = self.results.len();
+        if self.pays.from.is_none() && self.pays_with(&result.tool) {
+            self.pays.from = Some(number);
+        }
+        let compressed = self.compressed(&result, number, &self.history);
         let text = compressed.text(&result.text);
         self.history.add(result.call.as_deref(), &result.tool, text);
         if let Some(shown) = &mut self.shown {
@@ -228,20 +255,30 @@ impl<'p> Conversation<'p> {
     }
 
     /// What becomes of a result. One that Tokenforge wrote already stays as it is.
-    fn compressed(&self, result: &ToolResult, history: &History) -> Compressed {
+    fn compressed(&self, result: &ToolResult, number: usize, history: &History) -> Compressed {
         let settings = match own_notation::is_in(&result.text) {
             true => &Settings { mode: Mode::Disabled, ..self.settings.clone() },
             false => &self.settings,
         };
-        self.engine(settings).compress(&output(result), history)
+        self.engine(settings, number).compress(&output(result), history)
     }
 
-    /// Something is left out only where the model could ask for it: not in a session that has no tools.
-    fn engine<'s>(&'s self, settings: &'s Settings) -> Engine<'s> {
+    /// What works on a result. Something is left out only where the model could ask for it: not in a session that has no
+    /// tools.
+    fn engine<'s>(&'s self, settings: &'s Settings, number: usize) -> Engine<'s> {
+        let pays = self.pays.from.is_some_and(|from| from <= number);
         match self.has_tools {
             Some(false) => Engine::new(settings),
-            _ => self.plan.engine(settings, &self.key),
+            _ => self.plan.engine(settings, &self.key, pays),
         }
+    }
+
+    /// Does our tool pay for itself, now that this tool was called?
+    fn pays_with(&self, tool: &str) -> bool {
+        let is_shell = || Tool::canonical(tool) == Tool::Shell;
+        let prompt = self.pays.prompt.unwrap_or(self.tools as f64);
+        self.pays.has_shell.unwrap_or_else(is_shell)
+            && prompt >= (TIMES * expand_tool_tokens(&self.settings)) as f64
     }
 
     /// Charges for the request whose answer was read.
@@ -305,10 +342,15 @@ impl<'p> Conversation<'p> {
 
     /// Offers our tool where the plan says so; true if it was not offered before.
     fn offers(&mut self, results: usize) -> bool {
-        let is_offered = self.engine(&self.settings).offers_expansion()
+        let is_offered = self.engine(&self.settings, self.results.len()).offers_expansion()
             && self.has_tools.unwrap_or(results > 0)
             && match self.plan.expansion {
                 Expansion::FromStart => true,
+                // It would have been there from the start: nothing is rewritten for it.
+                Expansion::WhenItPays => {
+                    self.is_offered = true;
+                    true
+                }
                 Expansion::WhenReferenced => {
                     self.results.iter().take(results).any(|result| result.has_reference)
                 }
@@ -338,8 +380,8 @@ impl<'p> Conversation<'p> {
     fn anew(&self, account: &mut Account) -> History {
         let mut history = History::default();
         let mut changed = None;
-        for result in &self.results {
-            let compressed = self.compressed(&result.original, &history);
+        for (number, result) in self.results.iter().enumerate() {
+            let compressed = self.compressed(&result.original, number, &history);
             let text = compressed.text(&result.original.text);
             history.add(result.original.call.as_deref(), &result.original.tool, text);
             if changed.is_none() && fingerprint(text) != result.fingerprint {
@@ -374,6 +416,17 @@ fn expansion(result: &Handled, after: &Usage, factor: f64) -> Usage {
         cache_write_1h: 0.0,
         output: factor * CALL_TOKENS as f64,
     }
+}
+
+/// Has a list of tools one that runs commands, and of which the model knows from the start?
+fn has_shell(tools: &str) -> bool {
+    let tools: Vec<Value> = serde_json::from_str(tools).unwrap_or_default();
+    tools.iter().any(|tool| {
+        let named = [&tool["name"], &tool["function"]["name"], &tool["toolSpec"]["name"]];
+        let name = named.into_iter().chain([&tool["type"]]).find_map(Value::as_str);
+        let is_shell = name.is_some_and(|name| Tool::canonical(name) == Tool::Shell);
+        is_shell && tool["defer_loading"] != true
+    })
 }
 
 fn expand_tool_tokens(settings: &Settings) -> usize {

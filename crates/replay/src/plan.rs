@@ -24,8 +24,11 @@ const COMMON: Price =
 /// When models are offered the tool that gives back what was left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Expansion {
-    /// In every request.
+    /// In every request, where a tool runs commands and the prompt is a hundred times as large as the definition; elsewhere
+    /// in none, and nothing is left out.
     #[default]
+    WhenItPays,
+    /// In every request.
     FromStart,
     /// In those that have a reference in them.
     WhenReferenced,
@@ -52,10 +55,21 @@ impl Plan<'_> {
         (known.unwrap_or(COMMON), known.is_some())
     }
 
-    /// What does it. Originals are not stored: nobody asks for them.
-    pub(crate) fn engine<'s>(&self, settings: &'s Settings, key: &'s Key) -> Engine<'s> {
+    /// What does it, in a conversation in which the tool pays for itself or not. Originals are not stored: nobody asks for
+    /// them.
+    pub(crate) fn engine<'s>(
+        &self,
+        settings: &'s Settings,
+        key: &'s Key,
+        pays: bool,
+    ) -> Engine<'s> {
         let engine = Engine::new(settings);
-        match settings.mode.leaves_out() && self.expansion != Expansion::Never {
+        let is_offered = match self.expansion {
+            Expansion::Never => false,
+            Expansion::WhenItPays => pays,
+            Expansion::FromStart | Expansion::WhenReferenced => true,
+        };
+        match settings.mode.leaves_out() && is_offered {
             true => engine.with_vault(Vault::for_reader(key)),
             false => engine,
         }

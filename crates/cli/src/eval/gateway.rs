@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_compress::Mode;
-use tokenforge_config::{Overrides, Settings};
+use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_store::{Memory, Settings as Bounds};
 
 /// How often, and with what pause, the gateway is asked for the figures of an answer that it has just passed on.
@@ -43,7 +43,9 @@ impl Gateway {
             tool_output_compression: Some(mode.to_string()),
             ..Overrides::default()
         };
-        let settings = Settings::load(None, &|_| None, &flags).context("--base-url")?;
+        let mut settings = Settings::load(None, &|_| None, &flags).context("--base-url")?;
+        // Scenarios are short, and many are about what is left out and fetched back.
+        settings.tool_output.expand_injection = ExpandInjection::FromStart;
         let store = Arc::new(Memory::new(Bounds::MEMORY));
         let address = Embedded::start(settings, store).await?.address;
         Ok(Gateway(gateway::Gateway::new(&gateway::url(address), None)?))

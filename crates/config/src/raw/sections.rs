@@ -116,6 +116,8 @@ section! {
         first_byte_timeout: Written<Span>,
         write_timeout: Written<Span>,
         max_answer_bytes: Written<Bytes<0>>,
+        cache_bytes: Written<Bytes<0>>,
+        cached_sessions: Written<Count>,
     }
     perhaps {}
     within {}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bounds on work, memory and waiting. The first three can be set; the rest are fixed for users, and fields for tests.
+/// Bounds on work, memory and waiting. The first five can be set; the rest are fixed for users, and fields for tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// How long an upstream may take to its first byte: a model may think for minutes.
@@ -11,6 +11,10 @@ pub struct Limits {
     pub write_timeout: Duration,
     /// Answers that have to be read whole pass on unread above this many bytes, as they came or decoded.
     pub max_answer_bytes: usize,
+    /// How many bytes the caches take that spare work: what was made of results, and what was read of conversations.
+    pub cache_bytes: usize,
+    /// How many sessions that requests name are remembered.
+    pub cached_sessions: usize,
 
     /// How long a connection is kept open between two requests.
     pub keep_alive_timeout: Duration,
@@ -48,6 +52,8 @@ impl Default for Limits {
             first_byte_timeout: Duration::from_secs(600),
             write_timeout: Duration::from_secs(120),
             max_answer_bytes: 16 << 20,
+            cache_bytes: 64 << 20,
+            cached_sessions: 256,
             keep_alive_timeout: Duration::from_secs(75),
             idle_timeout: Duration::from_secs(300),
             max_body_bytes: 32 << 20,

@@ -240,18 +240,22 @@ impl Choice for Fallback {
 /// When the tool `expand_context` is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ExpandInjection {
-    /// In every request with tools, so that the provider's prompt cache stays warm.
+    /// From the first request on, where a tool runs commands and tools and system prompt are at least a hundred times as
+    /// large as its definition; elsewhere nothing is left out.
     #[default]
+    WhenItPays,
+    /// In every request with tools, so that the provider's prompt cache stays warm.
     FromStart,
     /// In requests that have a reference.
     WhenReferenced,
 }
 
 impl Choice for ExpandInjection {
-    const ALL: &'static [Self] = &[Self::FromStart, Self::WhenReferenced];
+    const ALL: &'static [Self] = &[Self::WhenItPays, Self::FromStart, Self::WhenReferenced];
 
     fn name(self) -> &'static str {
         match self {
+            Self::WhenItPays => "when_it_pays",
             Self::FromStart => "from_start",
             Self::WhenReferenced => "when_referenced",
         }

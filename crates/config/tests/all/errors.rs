@@ -62,7 +62,7 @@ fn every_bad_value_is_refused() {
         ("pipes: {tool_output: {fallback_strategy: api}}", "expected passthrough, simple or error"),
         (
             "pipes: {tool_output: {expand_injection: later}}",
-            "expected from_start or when_referenced",
+            "expected when_it_pays, from_start or when_referenced",
         ),
         (
             "pipes: {tool_output: {json_formats: [xml]}}",

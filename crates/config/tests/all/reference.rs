@@ -52,8 +52,9 @@ fn collect(schema: &Value, around: &str, keys: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn there_are_no_more_than_66_settings() {
-    assert!(SETTINGS.len() <= 66, "{}", SETTINGS.len());
+fn there_are_no_more_than_68_settings() {
+    // 66, and the sizes of the caches (D46): who serves many long conversations at once has to be able to raise them.
+    assert!(SETTINGS.len() <= 68, "{}", SETTINGS.len());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::ending::Ending;
 use super::speech::TOOL;
 use super::usage::{Iterations, Tokens, Usage};
 use crate::json::{Kind, Node};
+use std::borrow::Cow;
 
 /// How Anthropic writes content blocks.
 pub(super) struct Anthropic;
@@ -60,6 +61,15 @@ impl Grammar for Anthropic {
         }
         let id = block.get("id").and_then(|id| id.text()).unwrap_or_default().into_owned();
         Some(Call { id, is_internal: block.get("name").is_some_and(|name| name.is(TOOL)) })
+    }
+
+    fn seal(block: &Node<'_>) -> Option<String> {
+        let seal = match &*block.get("type")?.text()? {
+            "thinking" => block.get("signature"),
+            "redacted_thinking" => block.get("data"),
+            _ => None,
+        };
+        seal?.text().filter(|seal| !seal.is_empty()).map(Cow::into_owned)
     }
 
     fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>> {

@@ -10,7 +10,7 @@ use super::deferred::Deferred;
 use super::edit::Edit;
 use super::ending::Ending;
 use super::frames::{Frame, Out};
-use super::speech::{APOLOGY, PassOn, Speech};
+use super::speech::{PassOn, Speech, ended_notice};
 use super::turn::{Next, Turn};
 use super::usage::Usage;
 use crate::dialect::Dialect;
@@ -122,7 +122,9 @@ impl<G: Grammar> Blocks<G> {
         self.is_asked = true;
         let said =
             format!(r#"{{"role":"assistant","content":[{}]}}"#, self.current.ledger.said::<G>());
-        Next::Ask(Turn::new(self.dialect, said, self.current.ledger.internal_calls::<G>()))
+        let ledger = &self.current.ledger;
+        let turn = Turn::new(self.dialect, said, ledger.internal_calls::<G>());
+        Next::Ask(turn.anchored(ledger.anchor::<G>()))
     }
 }
 
@@ -260,10 +262,8 @@ impl<G: Grammar> Speech for Blocks<G> {
             let (name, json) = G::stop_event(index);
             out.compose(name, &json);
         }
-        if !self.has_text {
-            for (name, json) in G::text_events(self.count, APOLOGY) {
-                out.compose(name, &json);
-            }
+        for (name, json) in G::text_events(self.count, &ended_notice(self.has_text)) {
+            out.compose(name, &json);
         }
         let held =
             if self.current.ending.is_some() { &self.current.held } else { &self.held_before };
@@ -273,8 +273,8 @@ impl<G: Grammar> Speech for Blocks<G> {
     }
 
     fn give_up_whole(&mut self, out: &mut Vec<u8>) {
-        let apology = (!self.has_text).then(|| G::text_block(APOLOGY));
-        if let Some(body) = self.earlier.give_up::<G>(apology, &self.usage) {
+        let notice = G::text_block(&ended_notice(self.has_text));
+        if let Some(body) = self.earlier.give_up::<G>(&notice, &self.usage) {
             out.extend_from_slice(body.as_bytes());
         }
     }

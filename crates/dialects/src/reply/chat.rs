@@ -10,7 +10,7 @@ use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::identity::Identity;
 use super::message::Message;
-use super::speech::{APOLOGY, PassOn, Speech};
+use super::speech::{PassOn, Speech, ended_notice};
 use super::turn::{Next, Turn};
 use super::usage::Usage;
 use crate::dialect::Dialect;
@@ -241,14 +241,12 @@ impl Speech for Chat {
     }
 
     fn give_up(&mut self, out: &mut Out<'_>) {
-        if !self.has_text {
-            let chunk = format!(
-                r#"{{{}"object":"chat.completion.chunk","choices":[{{"index":0,"delta":{{"content":{}}},"finish_reason":null}}]}}"#,
-                self.identity.json(),
-                quoted(APOLOGY)
-            );
-            out.compose("", &chunk);
-        }
+        let chunk = format!(
+            r#"{{{}"object":"chat.completion.chunk","choices":[{{"index":0,"delta":{{"content":{}}},"finish_reason":null}}]}}"#,
+            self.identity.json(),
+            quoted(&ended_notice(self.has_text))
+        );
+        out.compose("", &chunk);
         self.identity.settle();
         let closing = match self.closing.is_empty() {
             true => std::mem::take(&mut self.last_closing),

@@ -8,6 +8,7 @@ use super::ending::Ending;
 use super::speech::TOOL;
 use super::usage::{Tokens, Usage};
 use crate::json::{Kind, Node};
+use std::borrow::Cow;
 
 /// How Converse writes content blocks.
 pub(super) struct Converse;
@@ -56,6 +57,13 @@ impl Grammar for Converse {
         let id = tool_use.get("toolUseId").and_then(|id| id.text()).unwrap_or_default();
         let is_internal = tool_use.get("name").is_some_and(|name| name.is(TOOL));
         Some(Call { id: id.into_owned(), is_internal })
+    }
+
+    fn seal(block: &Node<'_>) -> Option<String> {
+        let reasoning = block.get("reasoningContent")?;
+        let signature = reasoning.at(["reasoningText", "signature"]);
+        let seal = signature.or_else(|| reasoning.get("redactedContent"))?.text();
+        seal.filter(|seal| !seal.is_empty()).map(Cow::into_owned)
     }
 
     fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>> {

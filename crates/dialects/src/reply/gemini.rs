@@ -13,7 +13,7 @@ use super::ending::Ending;
 use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::identity::Identity;
-use super::speech::{APOLOGY, PassOn, Speech};
+use super::speech::{PassOn, Speech, ended_notice};
 use super::turn::{Next, Turn};
 use super::usage::Usage;
 use crate::dialect::Dialect;
@@ -249,15 +249,14 @@ impl Speech for Gemini {
         if closing.is_empty() {
             closing = std::mem::take(&mut self.last_closing);
         }
+        let mut notice = Some(notice(self.has_text));
         for json in closing {
             // It was read before.
             let Ok(chunk) = Chunk::read(&json) else { continue };
             let mut edit = Edit::new(&json);
             self.put_right(&chunk, &mut edit);
-            let text = apology();
-            let has_text = std::mem::replace(&mut self.has_text, true);
             chunk.set_finished(&mut edit);
-            chunk.set_parts(if has_text { &[] } else { std::slice::from_ref(&text) }, &mut edit);
+            chunk.set_parts(notice.take().as_slice(), &mut edit);
             out.compose("", &edit.done());
         }
     }
@@ -267,7 +266,7 @@ impl Speech for Gemini {
     }
 }
 
-/// The part that is said where nothing else can be.
-fn apology() -> String {
-    format!(r#"{{"text":{}}}"#, quoted(APOLOGY))
+/// The part that says that the turn was ended.
+fn notice(has_text: bool) -> String {
+    format!(r#"{{"text":{}}}"#, quoted(&ended_notice(has_text)))
 }

@@ -46,6 +46,12 @@ impl Message {
         }
     }
 
+    /// Adds to a text, or to a list of content parts that says it.
+    pub(super) fn say_more(&mut self, name: &str, text: &str) {
+        let quoted = quoted(text);
+        self.add_piece(name, Piece::Text(quoted[1..quoted.len() - 1].to_owned()));
+    }
+
     /// Gives a member a value, as JSON.
     pub(super) fn set(&mut self, name: &str, json: String) {
         self.members.retain(|(known, _)| known != name);

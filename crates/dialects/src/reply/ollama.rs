@@ -12,7 +12,7 @@ use super::frames::{Frame, Out};
 use super::gaps::Gaps;
 use super::identity::Identity;
 use super::message::Message;
-use super::speech::{APOLOGY, PassOn, Speech, TOOL};
+use super::speech::{PassOn, Speech, TOOL, ended_notice};
 use super::turn::{Next, Turn};
 use super::usage::Usage;
 use crate::dialect::Dialect;
@@ -262,7 +262,7 @@ impl Speech for Ollama {
     fn give_up(&mut self, out: &mut Out<'_>) {
         let has_text = self.earlier.says("content") || self.message.says("content");
         let mut message = by_assistant(&Message::default());
-        message.set("content", quoted(if has_text { "" } else { APOLOGY }));
+        message.set("content", quoted(&ended_notice(has_text)));
         if let Some(line) = self.end(&message) {
             out.compose("", &line);
         }
@@ -270,9 +270,7 @@ impl Speech for Ollama {
 
     fn give_up_whole(&mut self, out: &mut Vec<u8>) {
         let mut message = by_assistant(&self.earlier);
-        if !message.says("content") {
-            message.set("content", quoted(APOLOGY));
-        }
+        message.say_more("content", &ended_notice(message.says("content")));
         if let Some(body) = self.end(&message) {
             out.extend_from_slice(body.as_bytes());
         }

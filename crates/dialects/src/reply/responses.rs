@@ -10,7 +10,7 @@ use super::ending::Ending;
 use super::figures::{Figures, Names};
 use super::frames::{Frame, Out};
 use super::identity::Identity;
-use super::speech::{PassOn, Speech, TOOL};
+use super::speech::{PassOn, Speech, TOOL, ended_notice};
 use super::turn::{Next, Turn};
 use super::usage::Usage;
 use crate::dialect::Dialect;
@@ -29,6 +29,9 @@ const FIGURES: Names = Names {
 
 /// The event that ends a reply.
 const COMPLETED: &str = "response.completed";
+
+/// The event that breaks one off.
+const FAILED: &str = "response.failed";
 
 /// A reply in this dialect.
 pub(super) struct Responses {
@@ -51,6 +54,22 @@ pub(super) struct Responses {
     /// Whether it is of this reply.
     is_held: bool,
     deferred: Option<Deferred>,
+    /// The id of this reply.
+    current: Option<String>,
+    /// The ids of earlier ones, of which the client may have the first.
+    hidden: Vec<String>,
+    /// It was told where they go on.
+    is_continuation_told: bool,
+}
+
+/// The conversation goes on from another reply than the client may think: the replies before the last one have calls
+/// that the client never answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Continuation {
+    /// The ids of those replies.
+    pub from: Vec<String>,
+    /// The id of the one that has the answers.
+    pub to: String,
 }
 
 impl Default for Responses {
@@ -68,6 +87,9 @@ impl Default for Responses {
             closing: None,
             is_held: false,
             deferred: None,
+            current: None,
+            hidden: Vec::new(),
+            is_continuation_told: false,
         }
     }
 }
@@ -84,10 +106,15 @@ impl Responses {
         self.sequence.next_reply();
         self.items = Items::default();
         self.is_held = false;
+        self.current = None;
+        self.is_continuation_told = false;
     }
 
     /// Takes note of what a response object tells about itself.
     fn note(&mut self, response: &Node<'_>) {
+        if let Some(id) = response.get("id").and_then(|id| id.text()).filter(|id| !id.is_empty()) {
+            self.current = Some(id.into_owned());
+        }
         self.is_stored = match response.get("store").map(|store| store.kind()) {
             Some(Kind::True) => Some(true),
             Some(Kind::False) => Some(false),
@@ -116,7 +143,9 @@ impl Responses {
         self.is_asked = true;
         let said = self.items.said(self.is_stored == Some(false));
         self.told.extend(self.items.visible().map(str::to_owned));
-        Turn::new(Dialect::OpenAiResponses, said, self.items.internal())
+        self.hidden.extend(self.current.take());
+        let turn = Turn::new(Dialect::OpenAiResponses, said, self.items.internal());
+        turn.anchored(self.items.anchor())
     }
 
     /// Puts what the client has of earlier replies before the output, and takes our calls out of it.
@@ -149,7 +178,7 @@ impl Responses {
         !self.is_held
     }
 
-    /// Makes the response object that was held tell what the client has, and a text if that is nothing.
+    /// Makes the response object that was held tell what the client has, and why that is all.
     fn end(&mut self, response: &Node<'_>, edit: &mut Edit<'_>) {
         if ending(response) != Ending::Turn {
             edit.set(response, "status", quoted("completed"));
@@ -159,9 +188,7 @@ impl Responses {
         self.id.settle();
         self.origin.settle();
         self.put_right(response, edit);
-        if !self.has_text {
-            self.told.push(text::item());
-        }
+        self.told.push(text::item(&ended_notice(self.has_text)));
         edit.set(response, "output", format!("[{}]", joined(&self.told)));
     }
 
@@ -279,6 +306,17 @@ impl Speech for Responses {
         Ok(Next::Ask(self.ask()))
     }
 
+    fn is_stored(&mut self, is_stored: bool) {
+        self.is_stored = Some(is_stored);
+    }
+
+    fn continuation(&mut self) -> Option<Continuation> {
+        let to = self.current.clone().filter(|_| !self.hidden.is_empty() && !self.is_asked)?;
+        let is_told = std::mem::replace(&mut self.is_continuation_told, true);
+        let is_news = !is_told && self.is_stored == Some(true);
+        is_news.then(|| Continuation { from: self.hidden.clone(), to })
+    }
+
     fn count(&mut self, reply: &Node<'_>) {
         self.note(reply);
     }
@@ -303,11 +341,9 @@ impl Speech for Responses {
         if !self.is_asked {
             self.told.extend(self.items.visible().map(str::to_owned));
         }
-        if !self.has_text {
-            let index = self.told.len();
-            for (kind, event) in text::events(index, || self.sequence.own()) {
-                out.compose(kind, &event);
-            }
+        let (notice, index) = (ended_notice(self.has_text), self.told.len());
+        for (kind, event) in text::events(&notice, index, || self.sequence.own()) {
+            out.compose(kind, &event);
         }
         let mut edit = Edit::new(&json);
         self.end(&response, &mut edit);
@@ -316,6 +352,40 @@ impl Speech for Responses {
         }
         self.sequence.put_next(&event, &mut edit);
         out.compose(COMPLETED, &edit.done());
+    }
+
+    /// Two events, as OpenAI sends them: SDKs stop at the first, and Codex reads the second.
+    fn fail(&mut self, _: u16, document: &str, out: &mut Out<'_>) {
+        let document = Node::read(document).ok().and_then(|document| document.get("error"));
+        let error = document.as_ref().map_or("{}", |error| error.raw());
+        let part = |name| {
+            let member = document.as_ref().and_then(|error| error.get(name));
+            member.map_or_else(|| "null".to_owned(), |member| member.raw().to_owned())
+        };
+        let [code, message, param] = ["code", "message", "param"].map(part);
+        let number = self.sequence.own();
+        let event = format!(
+            r#"{{"type":"error",{number}"code":{code},"message":{message},"param":{param},"error":{error}}}"#
+        );
+        out.compose("error", &event);
+        let Some(json) = self.closing.take() else { return };
+        // It was read before.
+        let Ok(event) = Node::read(&json) else { return };
+        let Some(response) = event.get("response") else { return };
+        let mut edit = Edit::new(&json);
+        hide_tool(&response, &mut edit);
+        self.id.settle();
+        self.origin.settle();
+        self.put_right(&response, &mut edit);
+        edit.set(&response, "status", quoted("failed"));
+        let code = if code == "null" { quoted("server_error") } else { code };
+        edit.set(&response, "error", format!(r#"{{"code":{code},"message":{message}}}"#));
+        edit.set(&response, "output", format!("[{}]", joined(&self.told)));
+        if let Some(kind) = event.get("type") {
+            edit.replace(&kind, quoted(FAILED));
+        }
+        self.sequence.put_next(&event, &mut edit);
+        out.compose(FAILED, &edit.done());
     }
 
     fn give_up_whole(&mut self, out: &mut Vec<u8>) {

@@ -8,7 +8,7 @@ use super::deferred::Deferred;
 use super::frames::{Broken, Frame, Out};
 use super::gemini::Gemini;
 use super::ollama::Ollama;
-use super::responses::Responses;
+use super::responses::{Continuation, Responses};
 use super::turn::Next;
 use super::usage::Usage;
 use crate::dialect::Dialect;
@@ -16,8 +16,14 @@ use crate::json::Node;
 use crate::refusal::Refusal;
 pub(super) use crate::request::TOOL;
 
-/// What the client is told if nothing else can be said.
-pub(super) const APOLOGY: &str = "[The referenced tool output could not be fetched.]";
+/// What the client reads where the model went on asking and nobody answers any more. It is true in every case: each of
+/// the calls before was answered.
+const ENDED: &str = "[This turn was ended here: the model kept asking for left-out tool output instead of answering.]";
+
+/// The same behind a text, if there is one.
+pub(super) fn ended_notice(has_text: bool) -> String {
+    format!("{}{ENDED}", if has_text { "\n\n" } else { "" })
+}
 
 /// One dialect's way of speaking: what of the upstream's replies the client gets.
 ///
@@ -47,8 +53,19 @@ pub(super) trait Speech: Send + Sync {
     /// What [`Reply::deferred`](super::Reply::deferred) gives: taken out, so that it is given once.
     fn deferred(&mut self) -> Option<Deferred>;
 
+    fn is_stored(&mut self, _: bool) {}
+
+    fn continuation(&mut self) -> Option<Continuation> {
+        None
+    }
+
     /// Ends a client's stream that was left open by `Next::Ask`, or in the middle of the reply after it.
     fn give_up(&mut self, out: &mut Out<'_>);
+
+    /// Breaks off a client's stream that was left open by `Next::Ask`, with the provider's error.
+    fn fail(&mut self, status: u16, document: &str, out: &mut Out<'_>) {
+        out.error(status, document);
+    }
 
     /// Ends a client's whole reply that was left unwritten by `Next::Ask`.
     fn give_up_whole(&mut self, out: &mut Vec<u8>);

@@ -24,6 +24,20 @@ pub struct Turn {
     dialect: Dialect,
     /// The turn as the provider wrote it: one or more elements of the conversation's list, with commas between.
     said: String,
+    /// Where the turn is to be put back into the client's conversation, if it must be.
+    pub anchor: Option<Anchor>,
+}
+
+/// A thought that the provider sealed, in a turn that called our tool. The client gets the thought without the calls, and
+/// the provider may refuse it so: see [`put_back`](crate::put_back).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// What the thought is known by: see [`ThoughtSite`](crate::ThoughtSite).
+    pub seal: String,
+    /// How many elements of the same reply the client gets behind it.
+    pub behind: usize,
+    /// The calls as the provider made them, in the order of [`Turn::calls`].
+    pub calls: Vec<String>,
 }
 
 /// A call of our own tool.
@@ -46,11 +60,16 @@ pub struct Answer {
 
 impl Turn {
     pub(super) fn new(dialect: Dialect, said: String, calls: Vec<InternalCall>) -> Self {
-        Turn { calls, dialect, said }
+        Turn { calls, dialect, said, anchor: None }
+    }
+
+    pub(super) fn anchored(self, anchor: Option<Anchor>) -> Self {
+        Turn { anchor, ..self }
     }
 
     /// The body to ask again with: the one that was sent, and behind its conversation the turn and the answers, one for
-    /// each call in order. Every other byte is the same, so the provider's prompt cache stays warm.
+    /// each call in order. Every other byte is the same, so the provider's prompt cache stays warm. Where the provider
+    /// keeps the conversation it has the turn already, and the answers alone are said.
     ///
     /// Nothing if the body has no conversation, or the answers are not as many as the calls.
     #[must_use]
@@ -58,8 +77,8 @@ impl Turn {
         if answers.len() != self.calls.len() {
             return None;
         }
-        let said = format!("{},{}", self.said, self.answers(answers));
-        splice(body, &[conversation::append(body, self.dialect, &said)?])
+        let answers = self.answers(answers);
+        splice(body, &[conversation::go_on(body, self.dialect, &self.said, &answers)?])
     }
 
     /// The answers as elements of the conversation's list.

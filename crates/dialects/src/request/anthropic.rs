@@ -57,9 +57,12 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     let (mut id, mut name, mut input, mut caller) =
         (Slot::default(), Slot::default(), Slot::default(), Slot::default());
     let (mut tool_use_id, mut is_error) = (Slot::default(), Slot::default());
+    let (mut signature, mut data) = (Slot::default(), Slot::default());
     let mut attached = Vec::new();
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
+        "signature" => signature.set(&key, word(reader)?),
+        "data" => data.set(&key, word(reader)?),
         "id" => id.set(&key, word(reader)?),
         "name" => name.set(&key, word(reader)?),
         "input" => input.set(&key, calls::arguments(reader)?),
@@ -96,6 +99,8 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
             audience,
             element,
         }),
+        Some("thinking") => found.thought(signature.take(), element),
+        Some("redacted_thinking") => found.thought(data.take(), element),
         Some("document") => found.attach(attached),
         Some("search_result") => {
             found.enclose(attached);

@@ -6,7 +6,7 @@ use super::found::{Answer, Found};
 use super::result::Shape;
 use super::sites::{Audience, CallSite};
 use super::slot::Slot;
-use super::word::word;
+use super::word::{Word, word};
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
 use std::borrow::Cow;
@@ -55,6 +55,7 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "toolUse" => once.set(&key, Some(Block::Call(tool_use(reader)?))),
+        "reasoningContent" => once.set(&key, Some(Block::Thought(reasoning(reader)?))),
         "toolResult" => once.set(&key, Some(Block::Answer(tool_result(reader, found)?))),
         "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
         "guardContent" if found.wants_speech => guarded(reader, found),
@@ -69,6 +70,7 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     match once.take() {
         Some(Block::Call(call)) => found.call(CallSite { element, ..call }),
         Some(Block::Answer(answer)) => found.answer(Answer { element, ..answer }),
+        Some(Block::Thought(seal)) => found.thought(seal, element),
         None => {}
     }
     found.drop_texts();
@@ -78,6 +80,21 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
 enum Block {
     Call(CallSite),
     Answer(Answer),
+    Thought(Option<Word>),
+}
+
+/// Reads `{"reasoningText": {"text", "signature"}}` or `{"redactedContent"}`: what seals it.
+fn reasoning(reader: &mut Reader<'_>) -> Result<Option<Word>, Refusal> {
+    let mut seal = Slot::default();
+    reader.object(|reader, key| match &*key.name {
+        "reasoningText" => reader.object(|reader, key| match &*key.name {
+            "signature" => seal.set(&key, word(reader)?),
+            _ => reader.skip(),
+        }),
+        "redactedContent" => seal.set(&key, word(reader)?),
+        _ => reader.skip(),
+    })?;
+    Ok(seal.take())
 }
 
 /// Reads `{"text": {"text": …}}`, which is text that a guardrail looks at.

@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::result::{Shape, ToolResult};
-use super::sites::{AnswerSite, Audience, CallSite};
+use super::sites::{AnswerSite, Audience, CallSite, ThoughtSite};
 use super::slot::Slot;
 use super::speech::{MessageText, Role, Texts};
 use super::tools::Tools;
@@ -53,6 +53,7 @@ pub(super) struct Found<'a> {
     /// What the calls of all texts of results have in bytes.
     call_bytes: usize,
     answers: Vec<AnswerSite>,
+    thoughts: Vec<ThoughtSite>,
     /// How many of the answers the model has seen, as what follows them shows.
     seen: usize,
     /// Texts of the object that is being read. Whether it is a tool result may come after them.
@@ -97,6 +98,7 @@ impl<'a> Found<'a> {
             results: Vec::new(),
             call_bytes: 0,
             answers: Vec::new(),
+            thoughts: Vec::new(),
             seen: 0,
             texts: Vec::new(),
             enclosed: Vec::new(),
@@ -135,19 +137,21 @@ impl<'a> Found<'a> {
             return None;
         }
         let (turns, end) = self.known.turns(start, list)?;
-        let Turns { list, calls, answers, results } = turns.up_to(end, start)?;
+        let Turns { list, calls, answers, results, thoughts } = turns.up_to(end, start)?;
         let mark = list.marks.last()?;
         self.calls.take_up(calls, &answers, mark);
         (self.seen, self.call_bytes) = (mark.seen, mark.call_bytes);
         (self.list, self.answers, self.results) = (list, answers, results);
+        self.thoughts = thoughts;
         Some(end)
     }
 
     fn mark(&self, end: usize) -> Mark {
         let (calls, first_calls) = self.calls.mark();
         let (answers, results) = (self.answers.len(), self.results.len());
+        let thoughts = self.thoughts.len();
         let (seen, call_bytes) = (self.seen, self.call_bytes);
-        Mark { end, calls, answers, results, seen, first_calls, call_bytes }
+        Mark { end, calls, answers, results, thoughts, seen, first_calls, call_bytes }
     }
 
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
@@ -177,6 +181,13 @@ impl<'a> Found<'a> {
     pub(super) fn call(&mut self, call: CallSite) {
         self.model_speaks();
         self.calls.add(call);
+    }
+
+    /// The object is what the model thought. One that nobody sealed cannot be told from others.
+    pub(super) fn thought(&mut self, seal: Option<Word>, element: Option<Range<usize>>) {
+        let seal = seal.filter(|seal| seal.size() > 0);
+        self.thoughts
+            .extend(seal.zip(element).map(|(seal, element)| ThoughtSite { seal, element }));
     }
 
     /// What is being read is the model's: it has seen everything before.
@@ -364,6 +375,7 @@ impl<'a> Found<'a> {
             texts: self.speech,
             calls: self.calls.into_sites(),
             answers: self.answers,
+            thoughts: self.thoughts,
             tools,
             further_tools,
             restricts_tools: self.restricts_tools,

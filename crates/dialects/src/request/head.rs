@@ -3,6 +3,7 @@
 use super::forge::{self, Forge, ForgeMember};
 use super::session;
 use super::slot::Slot;
+use super::word::{Word, word};
 use super::{boolean, number, owned};
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
@@ -22,6 +23,8 @@ pub struct Head<'a> {
     pub store: Option<bool>,
     /// The conversation goes on from what the provider has kept, so that a part of it is not in the body.
     pub has_previous_response: bool,
+    /// The response that it goes on from, where it names one.
+    pub previous_response: Option<Word>,
     /// What the body says of the session it belongs to, or at least of the user.
     pub session: Option<Cow<'a, str>>,
     /// Our own member.
@@ -47,7 +50,7 @@ impl<'a> Head<'a> {
             (Slot::default(), Slot::default(), Slot::default());
         let (mut candidate_count, mut store) = (Slot::default(), Slot::default());
         let (mut cache_key, mut user) = (Slot::default(), Slot::default());
-        let mut has_previous_response = false;
+        let (mut has_previous_response, mut previous_response) = (false, Slot::default());
         let mut forge = ForgeMember::default();
         reader.object(|reader, key| {
             forge.passed(&key);
@@ -59,7 +62,13 @@ impl<'a> Head<'a> {
                     candidate_count.set(&key, candidates(reader)?)
                 }
                 "store" => store.set(&key, boolean(reader)?),
-                "previous_response_id" | "conversation" => {
+                "previous_response_id" => {
+                    let id = word(reader)?;
+                    has_previous_response |= id.is_some();
+                    previous_response.set(&key, id)
+                }
+                // OpenAI's conversations, and the threads that Anthropic's tool runner goes on with.
+                "conversation" | "thread" => {
                     has_previous_response |= reader.value()?.kind != Kind::Null;
                     Ok(())
                 }
@@ -77,6 +86,7 @@ impl<'a> Head<'a> {
             choices: choices.take().or(candidate_count.take()),
             store: store.take(),
             has_previous_response,
+            previous_response: previous_response.take(),
             session: session.filter(|session| !session.is_empty()),
             forge: forge.take(),
         })

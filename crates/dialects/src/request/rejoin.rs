@@ -4,8 +4,9 @@
 //! them, ours joins them again, so that the model finds every call it made, with an answer.
 
 use super::Request;
-use super::sites::CallSite;
+use super::sites::{AnswerSite, CallSite};
 use super::tools::TOOL;
+use super::word::Word;
 use crate::dialect::Dialect;
 use crate::json::canonical;
 use crate::json::text::quoted;
@@ -81,6 +82,25 @@ pub fn rejoin(
     Some([call, inserted(answer.end, format!(",{}", exchange.answered(dialect)))])
 }
 
+/// Inserts the answer alone, behind the client's answer to a sibling: the calls are at the provider, which keeps the
+/// conversation. Nothing if the answer is in the body already.
+#[must_use]
+pub fn rejoin_answer(
+    body: &[u8],
+    dialect: Dialect,
+    request: &Request<'_>,
+    sibling: &AnswerSite,
+    exchange: &Exchange<'_>,
+) -> Option<Splice<'static>> {
+    let is_ours = |id: &Word| id.text(body) == exchange.id;
+    let mut answers = request.answers.iter().filter_map(|answer| answer.call_id.as_ref());
+    if exchange.id.is_empty() || answers.any(is_ours) {
+        return None;
+    }
+    let end = sibling.element.as_ref()?.end;
+    Some(inserted(end, format!(",{}", exchange.answered(dialect))))
+}
+
 /// What tells a call from others where there are no ids: its name and its arguments, however they are spelled.
 ///
 /// ```
@@ -123,13 +143,13 @@ fn neighbour(
     Some((request.calls.get(index)?.element.clone()?, answer.element.clone()?))
 }
 
-fn inserted(at: usize, json: String) -> Splice<'static> {
+pub(super) fn inserted(at: usize, json: String) -> Splice<'static> {
     Splice { range: at..at, with: Cow::Owned(json) }
 }
 
 impl Exchange<'_> {
     /// The answer as an element of the list that its sibling's answer stands in.
-    fn answered(&self, dialect: Dialect) -> String {
+    pub(super) fn answered(&self, dialect: Dialect) -> String {
         let (id, text) = (quoted(self.id), quoted(self.answer));
         let of_id = |member: &str| match self.id {
             "" => String::new(),

@@ -104,7 +104,11 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         }
         "additional_tools" => found.item_tools(tools.take()),
         // What the provider's own tools did, and why.
-        kind if kind == "reasoning" || kind.ends_with("_call") => found.model_speaks(),
+        "reasoning" => {
+            found.model_speaks();
+            found.thought(id.take(), element);
+        }
+        kind if kind.ends_with("_call") => found.model_speaks(),
         _ => {}
     }
     found.drop_texts();

@@ -1,7 +1,7 @@
 //! Sites in another body, where everything stands a little later or earlier.
 
 use super::result::{Arguments, Shape, ToolResult};
-use super::sites::{AnswerSite, CallSite};
+use super::sites::{AnswerSite, CallSite, ThoughtSite};
 use super::word::Word;
 use std::ops::Range;
 
@@ -62,6 +62,13 @@ impl Shift for CallSite {
 impl Shift for AnswerSite {
     fn shift(&mut self, by: usize) {
         self.call_id.shift(by);
+        self.element.shift(by);
+    }
+}
+
+impl Shift for ThoughtSite {
+    fn shift(&mut self, by: usize) {
+        self.seal.shift(by);
         self.element.shift(by);
     }
 }

@@ -48,6 +48,16 @@ pub struct AnswerSite {
     pub is_last_turn: bool,
 }
 
+/// What the model thought before it spoke or called, as its provider sealed it. A client sends it back as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ThoughtSite {
+    /// What tells it from all others: its signature, its encrypted content, or the id of its item. Never empty.
+    pub seal: Word,
+    /// Its element in the list of blocks or items.
+    pub element: Range<usize>,
+}
+
 impl CallSite {
     /// Whether this is its id.
     #[must_use]

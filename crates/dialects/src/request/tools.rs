@@ -1,5 +1,6 @@
 //! The list of tools, and the one tool that is appended to it.
 
+use super::boolean;
 use super::slot::Slot;
 use crate::dialect::Dialect;
 use crate::json::{Key, Reader};
@@ -18,6 +19,10 @@ pub struct Tools<'a> {
     pub count: usize,
     /// Their names; tools of the provider's own may have none.
     pub names: Vec<Cow<'a, str>>,
+    /// What the model can call at once: their names, or their types where they have none.
+    pub callable: Vec<Cow<'a, str>>,
+    /// Those of which the model is told only when it searches for them (`defer_loading`): where they stand.
+    pub deferred: Vec<Range<usize>>,
 }
 
 /// What the tool that expands references is called.
@@ -68,34 +73,58 @@ impl<'a> Tools<'a> {
     }
 
     pub(super) fn into_owned(self) -> Tools<'static> {
-        let names = self.names.into_iter().map(|name| Cow::Owned(name.into_owned())).collect();
-        Tools { names, ..self }
+        let owned = |names: Vec<Cow<'a, str>>| {
+            names.into_iter().map(|name| Cow::Owned(name.into_owned())).collect()
+        };
+        let Tools { list, count, names, callable, deferred } = self;
+        Tools { list, count, names: owned(names), callable: owned(callable), deferred }
     }
 
     /// Reads a list of tools.
     pub(super) fn read(reader: &mut Reader<'a>) -> Result<Option<Self>, Refusal> {
         let (mut count, mut names) = (0, Vec::new());
+        let (mut callable, mut deferred) = (Vec::new(), Vec::new());
         let list = reader.array(|reader| {
             count += 1;
-            names.extend(name(reader)?);
+            let Definition { name, kind, is_deferred } = definition(reader)?;
+            match is_deferred {
+                true => deferred.extend(reader.last_object()),
+                false => callable.extend(name.clone().or(kind)),
+            }
+            names.extend(name);
             Ok(())
         })?;
-        Ok(list.map(|list| Tools { list, count, names }))
+        Ok(list.map(|list| Tools { list, count, names, callable, deferred }))
     }
 }
 
-/// Reads the name of a tool: its own, or that of the object which some dialects wrap.
-fn name<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Refusal> {
-    let mut name = Slot::default();
+/// What is read of a tool.
+struct Definition<'a> {
+    /// Its own name, or that of the object which some dialects wrap.
+    name: Option<Cow<'a, str>>,
+    kind: Option<Cow<'a, str>>,
+    is_deferred: bool,
+}
+
+fn definition<'a>(reader: &mut Reader<'a>) -> Result<Definition<'a>, Refusal> {
+    let (mut name, mut kind, mut is_deferred) = (Slot::default(), None, false);
     let mut member = |reader: &mut Reader<'a>, key: &Key<'a>| match &*key.name {
         "name" => name.set(key, reader.text()?),
+        "defer_loading" => {
+            is_deferred |= boolean(reader)? == Some(true);
+            Ok(())
+        }
         _ => reader.skip(),
     };
     reader.object(|reader, key| match &*key.name {
         "function" | "custom" | "toolSpec" => reader.object(|reader, key| member(reader, &key)),
+        "type" => {
+            kind = reader.text()?;
+            Ok(())
+        }
         _ => member(reader, &key),
     })?;
-    Ok(name.take())
+    Ok(Definition { name: name.take(), kind, is_deferred })
 }
 
 /// The definition of the tool that expands references, as it is written in a dialect.
@@ -135,13 +164,13 @@ pub const fn expand_tool(dialect: Dialect) -> &'static str {
 
 macro_rules! name_and_description {
     () => {
-        r#""name":"expand_context","description":"Returns the original of a tool result that begins with <<<SHADOW:id>>>, or a part of it.""#
+        r#""name":"expand_context","description":"Original of <<<SHADOW:id>>>; lines: 20-80""#
     };
 }
 
 macro_rules! schema {
     () => {
-        r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string","description":"e.g. 20-80"},"grep":{"type":"string","description":"regex"},"path":{"type":"string","description":"e.g. items[3].name"}},"required":["id"]}"#
+        r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"grep":{"type":"string"}}}"#
     };
 }
 

@@ -3,7 +3,7 @@
 use super::Request;
 use super::result::ToolResult;
 use super::shift::Shift;
-use super::sites::{AnswerSite, CallSite};
+use super::sites::{AnswerSite, CallSite, ThoughtSite};
 use std::ops::Range;
 
 /// What a reading found in the turns of a conversation.
@@ -16,6 +16,7 @@ pub struct Turns {
     pub(super) calls: Vec<CallSite>,
     pub(super) answers: Vec<AnswerSite>,
     pub(super) results: Vec<ToolResult>,
+    pub(super) thoughts: Vec<ThoughtSite>,
 }
 
 /// The list of turns in a body.
@@ -37,6 +38,7 @@ pub(super) struct Mark {
     pub(super) calls: usize,
     pub(super) answers: usize,
     pub(super) results: usize,
+    pub(super) thoughts: usize,
     /// How many of the answers the model had seen.
     pub(super) seen: usize,
     /// The first call of the latest turn in which there were calls, and that of the latest message.
@@ -67,6 +69,7 @@ impl Request<'_> {
             calls: self.calls.clone(),
             answers: self.answers.clone(),
             results: self.results.clone(),
+            thoughts: self.thoughts.clone(),
         };
         Some((list.start..list.start + list.marks.last()?.end, turns))
     }
@@ -89,6 +92,7 @@ impl Turns {
             + size_of_val(&*self.calls)
             + size_of_val(&*self.answers)
             + size_of_val(&*self.results)
+            + size_of_val(&*self.thoughts)
     }
 
     /// The turns up to this end, in a body where the list starts there.
@@ -101,12 +105,14 @@ impl Turns {
             calls: self.calls.get(..mark.calls)?.to_vec(),
             answers: self.answers.get(..mark.answers)?.to_vec(),
             results: self.results.get(..mark.results)?.to_vec(),
+            thoughts: self.thoughts.get(..mark.thoughts)?.to_vec(),
         };
         let by = start.wrapping_sub(self.list.start);
         if by != 0 {
             turns.calls.shift(by);
             turns.answers.shift(by);
             turns.results.shift(by);
+            turns.thoughts.shift(by);
         }
         Some(turns)
     }

@@ -3,7 +3,7 @@
 use crate::support::pairing::assert_paired;
 use crate::support::{Spelling, read};
 use serde_json::{Value, json};
-use tokenforge_dialects::{Dialect, Exchange, Request, call_key, rejoin, splice};
+use tokenforge_dialects::{Dialect, Exchange, Request, call_key, put_back, rejoin, splice};
 
 /// A conversation in which the model called `ls` and `cat` in its second turn, and in its first and third something
 /// else. Results come in another order than calls.
@@ -293,4 +293,79 @@ fn calls_outside_lists_have_no_neighbours() {
         };
         assert_eq!(rejoin(body.as_bytes(), dialect, &request, &exchange), None);
     }
+}
+
+/// What is put back behind the first thought of a body.
+fn put_back_in(dialect: Dialect, body: &str, behind: usize) -> Option<Value> {
+    let request = Request::read(body.as_bytes(), dialect).unwrap();
+    let call = match dialect {
+        Dialect::OpenAiResponses => {
+            r#"{"type":"function_call","call_id":"x","name":"expand_context","arguments":"{}"}"#
+        }
+        Dialect::BedrockConverse => {
+            r#"{"toolUse":{"toolUseId":"x","name":"expand_context","input":{}}}"#
+        }
+        _ => r#"{"type":"tool_use","id":"x","name":"expand_context","input":{}}"#,
+    };
+    let exchange = Exchange {
+        siblings: &[],
+        siblings_before: 0,
+        from: 0,
+        call,
+        id: "x",
+        answer: "y",
+        is_error: false,
+    };
+    let thought = request.thoughts.first()?;
+    let splice = put_back(body.as_bytes(), dialect, &request, thought, behind, &[exchange])?;
+    let body = tokenforge_dialects::splice(body.as_bytes(), &[splice]).unwrap();
+    Some(serde_json::from_slice(&body).unwrap())
+}
+
+#[test]
+fn d52_a_reply_that_was_joined_is_taken_apart_wherever_its_role_stands() {
+    let thought =
+        |seal: &str| format!(r#"{{"type":"thinking","thinking":"","signature":"{seal}"}}"#);
+    let text = r#"{"type":"text","text":"so"}"#;
+    let blank = r#"{"type":"text","text":" "}"#;
+    let call = r#"{"type":"tool_use","id":"a","name":"ls","input":{}}"#;
+    let joined = format!("[{}, {text} ,{blank}, {} , {call}]", thought("s1"), thought("s2"));
+    for message in [
+        format!(r#"{{"role":"assistant","content":{joined}}}"#),
+        format!(r#"{{ "content" : {joined} , "role":"assistant","id":"m"}}"#),
+    ] {
+        let body = format!(r#"{{"messages":[{{"role":"user","content":"hi"}}, {message}]}}"#);
+        let whole = put_back_in(Dialect::Anthropic, &body, 1).unwrap();
+        let messages = whole["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 4, "{whole}");
+        let roles: Vec<_> =
+            messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["user", "assistant", "user", "assistant"]);
+        let kinds = |message: &Value| -> Vec<String> {
+            let blocks = message["content"].as_array().unwrap().iter();
+            blocks.map(|block| block["type"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(kinds(&messages[1]), ["thinking", "text", "tool_use"]);
+        assert_eq!(kinds(&messages[2]), ["tool_result"]);
+        assert_eq!(kinds(&messages[3]), ["text", "thinking", "tool_use"]);
+    }
+    let ends = format!(r#"{{"messages":[{{"role":"assistant","content":[{}]}}]}}"#, thought("s1"));
+    assert!(put_back_in(Dialect::Anthropic, &ends, 0).is_none(), "nothing was joined to it");
+    assert!(put_back_in(Dialect::Anthropic, &ends, 3).is_none());
+}
+
+#[test]
+fn d52_items_are_put_back_behind_the_thought_that_led_to_them() {
+    let body = r#"{"input":[{"type":"reasoning","id":"rs_1","summary":[]},{"type":"message","role":"assistant","content":"so"},
+        {"type":"reasoning","id":"rs_2","summary":[]},{"type":"function_call","call_id":"a","name":"ls","arguments":"{}"}]}"#;
+    for (behind, place) in [(0, 1), (1, 2)] {
+        let whole = put_back_in(Dialect::OpenAiResponses, body, behind).unwrap();
+        assert_eq!(whole["input"][place]["call_id"], "x", "{whole}");
+        assert_eq!(whole["input"][place + 1]["type"], "function_call_output", "{whole}");
+    }
+    let converse = r#"{"messages":[{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"","signature":"s1"}}},
+        {"reasoningContent":{"redactedContent":"czI="}},{"text":"so"}]}]}"#;
+    let whole = put_back_in(Dialect::BedrockConverse, converse, 0).unwrap();
+    assert_eq!(whole["messages"].as_array().unwrap().len(), 3, "{whole}");
+    assert_eq!(whole["messages"][0]["content"][1]["toolUse"]["toolUseId"], "x");
 }

@@ -2,7 +2,7 @@
 
 use crate::support::blocks::{call, expand, reply, text, thinking};
 use crate::support::eventstream::{chunk, chunks, event, messages};
-use crate::support::talk::{Heard, follow_up, talk, talk_in_any_split};
+use crate::support::talk::{ENDED, Heard, ended_behind_text, follow_up, talk, talk_in_any_split};
 use crate::support::{blocks, eventstream};
 use serde_json::{Value, json};
 use tokenforge_dialects::{Dialect, Wire};
@@ -79,7 +79,7 @@ fn giving_up_ends_an_invocation_in_messages_of_our_own() {
     let streams = [invoked(reply("m1", &[expand("t1")], "tool_use", [5, 0, 9]))];
     let heard = talk_in_any_split(Dialect::BedrockInvoke, Wire::EventStream, &streams);
     let message = blocks::message(&chunks(&heard.client));
-    assert_eq!(message["content"][0]["text"], "[The referenced tool output could not be fetched.]");
+    assert_eq!(message["content"][0]["text"], ENDED);
     assert_eq!(message["stop_reason"], "end_turn");
 }
 
@@ -303,7 +303,7 @@ fn giving_up_ends_a_conversation_and_never_leaves_it_empty() {
     assert_eq!(
         understood(&heard.client),
         json!({
-            "content": [{"text": "[The referenced tool output could not be fetched.]"}],
+            "content": [{"text": ENDED}],
             "stop": "end_turn",
             "usage": {"inputTokens": 5, "outputTokens": 9, "totalTokens": 14, "cacheReadInputTokens": 3},
         })
@@ -401,6 +401,7 @@ fn whole_replies_of_converse_are_one_message_to_the_client() {
 
     let heard = talk_in_any_split(Dialect::BedrockConverse, Wire::Whole, &replies[..1]);
     let seen: Value = serde_json::from_slice(&heard.client).unwrap();
-    assert_eq!(seen["output"]["message"]["content"], json!([{"text": "One."}]));
+    let content = json!([{"text": "One."}, {"text": ended_behind_text()}]);
+    assert_eq!(seen["output"]["message"]["content"], content);
     assert_eq!(seen["stopReason"], "end_turn");
 }

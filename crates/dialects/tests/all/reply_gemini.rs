@@ -1,6 +1,8 @@
 //! Replies of Google's generateContent, as events and as an array that grows.
 
-use crate::support::talk::{Heard, bytes, data, payloads, pieces, talk, talk_in_any_split};
+use crate::support::talk::{
+    ENDED, Heard, bytes, data, ended_behind_text, payloads, pieces, talk, talk_in_any_split,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 use tokenforge_dialects::{Dialect, Wire, call_key};
@@ -320,9 +322,9 @@ fn errors_and_several_candidates_pass_as_they_are() {
 
 #[test]
 fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
-    let apology = text("[The referenced tool output could not be fetched.]");
+    let notice = text(ENDED);
     let replies = [vec![chunk("r", &[OURS], STOP, 5)], vec![chunk("r", &[OURS], STOP, 6)]];
-    let told = chunk("r", &[&apology], STOP, 11);
+    let told = chunk("r", &[&notice], STOP, 11);
     assert_eq!(converse(&replies).given_up(), data(std::slice::from_ref(&told)));
     let arrays: Vec<String> = replies.iter().map(|chunks| array(chunks)).collect();
     let client = talk_in_any_split(Dialect::Gemini, Wire::Array, &bytes(&arrays)).given_up();
@@ -330,7 +332,7 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
     assert_eq!(client, serde_json::from_str::<Value>(&format!("[{told}]")).unwrap());
 
     let said = [vec![chunk("r", &[&text("a")], "", 1), chunk("r", &[OURS], STOP, 5)]];
-    let told = [chunk("r", &[&text("a")], "", 1), chunk("r", &[], STOP, 5)];
+    let told = [chunk("r", &[&text("a")], "", 1), chunk("r", &[&text(&behind())], STOP, 5)];
     assert_eq!(converse(&said).given_up(), data(&told));
 }
 
@@ -363,11 +365,16 @@ fn whole_replies_are_changed_only_where_we_are_called() {
 
 #[test]
 fn g32_a_whole_reply_that_is_given_up_has_a_text() {
-    let apology = text("[The referenced tool output could not be fetched.]");
+    let notice = text(ENDED);
     let client = converse_whole(&[chunk("r", &[OURS], STOP, 5)]).given_up();
-    assert_eq!(client, chunk("r", &[&apology], STOP, 5));
+    assert_eq!(client, chunk("r", &[&notice], STOP, 5));
     let client = converse_whole(&[chunk("r", &[&text("a"), OURS], STOP, 5)]).given_up();
-    assert_eq!(client, chunk("r", &[&text("a")], STOP, 5));
+    assert_eq!(client, chunk("r", &[&text("a"), &text(&behind())], STOP, 5));
+}
+
+/// What is said behind a text, as it is spelled in JSON.
+fn behind() -> String {
+    ended_behind_text().replace('\n', "\\n")
 }
 
 proptest! {

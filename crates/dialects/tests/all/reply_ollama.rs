@@ -1,6 +1,8 @@
 //! Replies of Ollama's chat.
 
-use crate::support::talk::{Heard, bytes, pieces, talk, talk_in_any_split};
+use crate::support::talk::{
+    ENDED, Heard, bytes, ended_behind_text, pieces, talk, talk_in_any_split,
+};
 use proptest::prelude::*;
 use tokenforge_dialects::{Dialect, Wire, call_key};
 
@@ -173,16 +175,15 @@ fn an_error_passes_with_all_that_follows() {
     assert_eq!(converse(&[&reply]).done().text(), reply);
 }
 
-const APOLOGY: &str = "[The referenced tool output could not be fetched.]";
-
 #[test]
 fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
     let ours = lines(&[line("m", &calls("", &[OURS])), last("m", &says(""), "stop", 5)]);
     let client = converse(&[&ours, &ours]).given_up();
-    assert_eq!(client, lines(&[last("m", &says(APOLOGY), "stop", 10)]));
+    assert_eq!(client, lines(&[last("m", &says(ENDED), "stop", 10)]));
     let said = lines(&[line("m", &calls("a", &[OURS])), last("m", &says(""), "stop", 5)]);
     let client = converse(&[said]).given_up();
-    assert_eq!(client, lines(&[line("m", &says("a")), last("m", &says(""), "stop", 5)]));
+    let notice = says(&ended_behind_text().replace('\n', "\\n"));
+    assert_eq!(client, lines(&[line("m", &says("a")), last("m", &notice, "stop", 5)]));
 }
 
 #[test]
@@ -207,7 +208,8 @@ fn whole_replies_are_changed_only_where_we_are_called() {
 
 #[test]
 fn g32_a_whole_reply_that_is_given_up_has_a_text() {
-    for (said, told) in [("", APOLOGY), ("a", "a")] {
+    let behind = format!("a{}", ended_behind_text()).replace('\n', "\\n");
+    for (said, told) in [("", ENDED), ("a", &behind)] {
         let client = converse_whole(&[last("m", &calls(said, &[OURS]), "stop", 5)]).given_up();
         assert_eq!(client, last("m", &says(told), "stop", 5));
     }

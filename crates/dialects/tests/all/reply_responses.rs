@@ -1,9 +1,11 @@
 //! Replies of OpenAI Responses.
 
-use crate::support::talk::{Heard, bytes, payloads, pieces, talk, talk_in_any_split};
+use crate::support::talk::{
+    ENDED, Heard, bytes, ended_behind_text, payloads, pieces, talk, talk_in_any_split,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokenforge_dialects::{Dialect, Wire};
+use tokenforge_dialects::{Dialect, Next, Reply, Wire};
 
 /// The events of one reply, numbered from zero as the provider does.
 #[derive(Clone, Default)]
@@ -320,10 +322,7 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
     assert_eq!((&last["id"], &last["status"]), (&json!("r1"), &json!("completed")));
     assert_eq!(last["output"].as_array().unwrap().len(), 2);
     assert_eq!(last["usage"]["output_tokens"], 5);
-    assert_eq!(
-        last["output"][1]["content"][0]["text"],
-        "[The referenced tool output could not be fetched.]"
-    );
+    assert_eq!(last["output"][1]["content"][0]["text"], ENDED);
     let done = &told[told.len() - 2];
     assert_eq!((&done["output_index"], &done["item"]), (&json!(1), &last["output"][1]));
     assert!(client.contains("event: response.output_text.delta\n"));
@@ -331,9 +330,29 @@ fn g32_a_client_that_is_given_up_gets_a_closed_stream_with_a_text() {
 }
 
 #[test]
-fn g32_a_client_that_has_a_text_is_given_no_other() {
-    let client = converse(&[Stream::new("r1").text("One.").ours("c1").completed(10, 2)]).given_up();
-    assert_eq!(client, Stream::new("r1").text("One.").completed(10, 2));
+fn d5_a_stream_breaks_off_with_the_provider_s_error_and_numbers_without_gaps() {
+    let first = Stream::new("r1").text("One.").ours("c1").completed(10, 2);
+    let mut reply = Reply::new(Dialect::OpenAiResponses, Wire::Events);
+    let mut client = Vec::new();
+    reply.push(first.as_bytes(), &mut client);
+    assert!(matches!(reply.finish(&mut client), Next::Ask(_)));
+    let error =
+        r#"{"error":{"message":"Try later.","type":"requests","param":null,"code":"slow_down"}}"#;
+    reply.fail(429, error, &mut client);
+    let client = String::from_utf8(client).unwrap();
+    let told: Vec<Value> =
+        payloads(&client).iter().map(|event| serde_json::from_str(event).unwrap()).collect();
+    for (number, event) in told.iter().enumerate() {
+        assert_eq!(event["sequence_number"], number, "{event}");
+    }
+    let [.., told_error, failed] = &told[..] else { panic!("{client}") };
+    assert_eq!((&told_error["type"], &told_error["code"]), (&json!("error"), &json!("slow_down")));
+    assert_eq!(told_error["error"]["message"], "Try later.");
+    assert_eq!(failed["type"], "response.failed");
+    let response = &failed["response"];
+    assert_eq!((&response["id"], &response["status"]), (&json!("r1"), &json!("failed")));
+    assert_eq!(response["error"], json!({"code": "slow_down", "message": "Try later."}));
+    assert_eq!(response["output"].as_array().unwrap().len(), 1);
 }
 
 fn whole(id: &str, store: bool, output: &[&str], tokens: u64) -> String {
@@ -397,9 +416,12 @@ fn g32_a_whole_reply_that_is_given_up_has_a_text() {
     let client = converse_whole(&[whole("r1", false, &[&ours], 4)]).given_up();
     let told: Value = serde_json::from_str(&client).unwrap();
     assert_eq!(told["output"].as_array().unwrap().len(), 1);
-    assert!(told["output"][0]["content"][0]["text"].as_str().unwrap().contains("could not"));
+    assert!(told["output"][0]["content"][0]["text"].as_str().unwrap().contains("kept asking"));
     let client = converse_whole(&[whole("r1", false, &[&message("One."), &ours], 4)]).given_up();
-    assert_eq!(client, whole("r1", false, &[&message("One.")], 4));
+    let told: Value = serde_json::from_str(&client).unwrap();
+    let texts: Vec<_> =
+        told["output"].as_array().unwrap().iter().map(|item| &item["content"][0]["text"]).collect();
+    assert_eq!(texts, [&json!("One."), &json!(ended_behind_text())]);
 }
 
 proptest! {

@@ -8,11 +8,22 @@ use crate::http::read::Read;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
+use http_body::Body as _;
 use tokenforge_plugin::{BodyNeed, Exchange, Phase};
 
 /// What an upstream says of its bytes, which is not true of others.
 const OF_THE_BYTES: [&str; 6] =
     ["etag", "accept-ranges", "content-md5", "digest", "content-digest", "repr-digest"];
+
+/// How an answer can be read.
+enum Reading {
+    /// As a whole, decoded from this.
+    Whole(Option<Coding>),
+    /// Not at all: it is made while it passes.
+    Stream,
+    /// Not at all.
+    None,
+}
 
 /// An answer that was read: as it came, and what that says.
 struct Whole {
@@ -46,11 +57,18 @@ impl Visit<'_> {
     /// Reads the answer if it is no longer than this; otherwise it is given back.
     async fn read_answer(
         &self,
-        exchange: &Exchange,
+        exchange: &mut Exchange,
         body: Body,
         up_to: usize,
     ) -> Result<Result<Whole, Body>, Stop> {
-        let Some(coding) = self.readable(exchange, up_to) else { return Ok(Err(body)) };
+        let coding = match self.reading(exchange, &body, up_to) {
+            Reading::Whole(coding) => coding,
+            Reading::Stream => {
+                exchange.set_response_streamed();
+                return Ok(Err(body));
+            }
+            Reading::None => return Ok(Err(body)),
+        };
         let wire = match body.read(up_to).await {
             Ok(Read::Whole(wire)) => wire,
             Ok(Read::TooLong(body)) => return Ok(Err(body)),
@@ -71,19 +89,25 @@ impl Visit<'_> {
         }
     }
 
-    /// The coding of an answer that has a body which ends soon.
-    fn readable(&self, exchange: &Exchange, up_to: usize) -> Option<Option<Coding>> {
-        let head = exchange.response()?;
+    /// Whether an answer has a body which ends soon.
+    fn reading(&self, exchange: &Exchange, body: &Body, up_to: usize) -> Reading {
+        let Some(head) = exchange.response() else { return Reading::None };
         let has_body = exchange.request().method != Method::HEAD
             && !matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
-        let coding = Coding::of(&head.headers).ok()?;
-        let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
-        let ends_soon = match header(CONTENT_LENGTH) {
-            Some(length) => length.parse().is_ok_and(|length: usize| length <= up_to),
-            // What does not say how long it is may be a stream; the JSON of an API is none.
-            None => self.route.is_some() && header(CONTENT_TYPE).is_some_and(is_json),
+        let Some(coding) = Coding::of(&head.headers).ok().filter(|_| has_body) else {
+            return Reading::None;
         };
-        (has_body && ends_soon).then_some(coding)
+        let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+        // An answer that was read on its way is here, whatever its headers say.
+        let length = header(CONTENT_LENGTH).and_then(|length| length.parse().ok());
+        match length.or_else(|| body.size_hint().exact()) {
+            Some(length) if length <= up_to as u64 => Reading::Whole(coding),
+            Some(_) => Reading::None,
+            None if is_stream(exchange, header(CONTENT_TYPE)) => Reading::Stream,
+            // One that does not say how long it is: read as far as the plugins are ready to wait for.
+            None if header(CONTENT_TYPE).is_some_and(is_json) => Reading::Whole(coding),
+            None => Reading::None,
+        }
     }
 
     /// Runs the plugins with the body. It goes on as it came if none of them changed it.
@@ -123,6 +147,16 @@ fn forget(headers: &mut HeaderMap, said: &[Option<HeaderValue>; OF_THE_BYTES.len
             headers.remove(name);
         }
     }
+}
+
+/// Is an answer of unknown length made while it passes? Google's may be an array of JSON that grows.
+fn is_stream(exchange: &Exchange, media_type: Option<&str>) -> bool {
+    let streams =
+        ["text/event-stream", "application/x-ndjson", "application/vnd.amazon.eventstream"];
+    let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let path = exchange.request().uri.path();
+    streams.iter().any(|stream| essence.eq_ignore_ascii_case(stream))
+        || path.ends_with(":streamGenerateContent")
 }
 
 fn is_json(media_type: &str) -> bool {

@@ -20,7 +20,7 @@ use crate::usage_tap::Metered;
 use crate::workers::{Patience, Undone};
 use bytes::Bytes;
 use http::Uri;
-use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_dialects::{Purpose, session_of_headers};
@@ -117,8 +117,9 @@ impl Visit<'_> {
                     settings: rewritten.settings,
                     key: rewritten.key,
                 };
-                let replaced = rewritten.replaced;
-                Way::Relayed(Box::new(relay::Job::new(originals, replaced, streams, note)))
+                let Rewritten { replaced, is_stored, .. } = rewritten;
+                let job = relay::Job::new(originals, replaced, streams, is_stored, note);
+                Way::Relayed(Box::new(job))
             }
             note => Way::Plain(note.map(|note| Box::new(Metered { note, dialect, streams }))),
         };
@@ -150,10 +151,30 @@ impl Visit<'_> {
             target: target.clone(),
             asker: Asker::Model,
             bearer: head.headers.get(AUTHORIZATION).cloned(),
+            companions: companions(&head.headers),
             is_redacted: false,
             body,
         })
     }
+}
+
+/// What goes along with a credential: a token of a subscription is refused without the beta it belongs to, or without the
+/// account that it is for.
+const COMPANIONS: [&str; 5] = [
+    "anthropic-beta",
+    "chatgpt-account-id",
+    "openai-organization",
+    "openai-project",
+    "x-goog-user-project",
+];
+
+fn companions(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+    let named = COMPANIONS.into_iter().map(HeaderName::from_static);
+    let all = |name: HeaderName| {
+        let values: Vec<HeaderValue> = headers.get_all(&name).iter().cloned().collect();
+        values.into_iter().map(move |value| (name.clone(), value))
+    };
+    named.flat_map(all).collect()
 }
 
 impl Rewriting {

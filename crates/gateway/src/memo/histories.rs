@@ -1,18 +1,15 @@
 //! What models have seen of their conversations, kept for the next turn: it differs by what is new.
 
-use super::{Chain, Entry};
-use quick_cache::Weighter;
+use super::{Chain, Entry, Evictions};
 use quick_cache::sync::Cache;
+use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::Arc;
 use tokenforge_compress::History;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// How many bytes are kept.
-const BYTES: u64 = 8 << 20;
-
 /// Histories by what was seen.
 pub(crate) struct Histories {
-    kept: Cache<Seen, Arc<History>, Weight>,
+    kept: Cache<Seen, Arc<History>, Weight, DefaultHashBuilder, Evictions>,
 }
 
 /// The results of a conversation so far, and what was forwarded for them, as a number.
@@ -30,13 +27,12 @@ impl Seen {
     }
 }
 
-impl Default for Histories {
-    fn default() -> Self {
-        Histories { kept: Cache::with_weighter(100, BYTES, Weight) }
-    }
-}
-
 impl Histories {
+    pub(super) fn new(bytes: u64, evictions: &Evictions) -> Self {
+        let hasher = DefaultHashBuilder::default();
+        Histories { kept: Cache::with(100, bytes, Weight, hasher, evictions.clone()) }
+    }
+
     /// What was seen, for good: whoever takes it may add to it.
     pub(crate) fn take(&self, seen: Seen) -> Option<History> {
         let (_, history) = self.kept.remove(&seen)?;

@@ -1,20 +1,17 @@
 //! Conversations as they were read last: the next turn is read from where they ended.
 
-use super::{Entry, Found};
-use quick_cache::Weighter;
+use super::{Entry, Evictions, Found};
 use quick_cache::sync::Cache;
+use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::{Arc, Weak};
 use tokenforge_dialects::{Request, Turns};
-
-/// How many bytes are kept.
-const BYTES: u64 = 4 << 20;
 
 /// Conversations are found by so many of their first bytes, and shorter ones are not kept.
 pub(super) const HEAD: usize = 128;
 
 /// Conversations by a hash of how they begin: the latest of those that begin alike.
 pub(crate) struct Trails {
-    kept: Cache<u64, Arc<Trail>, Weight>,
+    kept: Cache<u64, Arc<Trail>, Weight, DefaultHashBuilder, Evictions>,
 }
 
 /// A conversation that was read.
@@ -26,13 +23,12 @@ pub(super) struct Trail {
     texts: Vec<(usize, Weak<Entry>)>,
 }
 
-impl Default for Trails {
-    fn default() -> Self {
-        Trails { kept: Cache::with_weighter(100, BYTES, Weight) }
-    }
-}
-
 impl Trails {
+    pub(super) fn new(bytes: u64, evictions: &Evictions) -> Self {
+        let hasher = DefaultHashBuilder::default();
+        Trails { kept: Cache::with(100, bytes, Weight, hasher, evictions.clone()) }
+    }
+
     pub(super) fn find(&self, key: u64) -> Option<Arc<Trail>> {
         self.kept.get(&key)
     }

@@ -96,6 +96,7 @@ async fn compress(
         options: Arc::new(Options::of_headers(&exchange.request().headers)?),
         target: Uri::default(),
         bearer: None,
+        companions: Vec::new(),
         asker: Asker::Caller,
         is_redacted: redacted.is_some(),
         body: redacted.unwrap_or(body),

@@ -18,6 +18,8 @@ pub(crate) struct Job {
     /// What is told of it when it is over.
     pub(crate) note: Note,
     streams: bool,
+    /// The provider keeps its replies, unless they say otherwise.
+    pub(super) is_stored: bool,
     /// How the body that went on is made from the one that came: a second copy would be most of what a stream takes.
     replaced: Vec<Replaced>,
     /// The body that went on instead, once the provider was asked again.
@@ -29,9 +31,10 @@ impl Job {
         originals: Originals,
         replaced: Vec<Replaced>,
         streams: bool,
+        is_stored: bool,
         note: Note,
     ) -> Self {
-        Job { originals, note, streams, replaced, followed: None }
+        Job { originals, note, streams, is_stored, replaced, followed: None }
     }
 
     /// Is this an answer in which a call can be?

@@ -5,11 +5,18 @@ use crate::blocking::blocking;
 use crate::http::body::Body;
 use crate::http::read::Read;
 use crate::upstream::Failure;
+use bytes::Bytes;
 use http_body::Body as _;
 
-/// Reads and decodes an answer of up to `most` bytes. A longer one is given back as it came: so is one that becomes longer
-/// when it is decoded, or that is not what it says, since that is between the upstream and the client.
+/// Reads and decodes an answer, as [`plain`] does.
 pub(super) async fn read(answer: Upstream, most: usize) -> Result<Result<Upstream, Body>, Failure> {
+    let plain = plain(answer, most).await?;
+    Ok(plain.map(|plain| Upstream { body: plain.into(), coding: None, decoder: None }))
+}
+
+/// The text of an answer of up to `most` bytes. A longer one is given back as it came: so is one that becomes longer when
+/// it is decoded, or that is not what it says, since that is between the upstream and the client.
+pub(super) async fn plain(answer: Upstream, most: usize) -> Result<Result<Bytes, Body>, Failure> {
     let Upstream { body, coding, .. } = answer;
     if body.size_hint().lower() > most as u64 {
         return Ok(Err(body));
@@ -18,15 +25,10 @@ pub(super) async fn read(answer: Upstream, most: usize) -> Result<Result<Upstrea
         Read::Whole(wire) => wire,
         Read::TooLong(body) => return Ok(Err(body)),
     };
-    let plain = match coding {
-        None => wire,
-        Some(coding) => {
-            let coded = wire.clone();
-            match blocking(move || coding.decode(&coded, most)).await {
-                Some(Ok(plain)) => plain,
-                _ => return Ok(Err(wire.into())),
-            }
-        }
-    };
-    Ok(Ok(Upstream { body: plain.into(), coding: None, decoder: None }))
+    let Some(coding) = coding else { return Ok(Ok(wire)) };
+    let coded = wire.clone();
+    Ok(match blocking(move || coding.decode(&coded, most)).await {
+        Some(Ok(plain)) => Ok(plain.into()),
+        _ => Err(wire.into()),
+    })
 }

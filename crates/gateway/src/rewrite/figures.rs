@@ -33,6 +33,7 @@ pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Cou
         is_pointer: has("earlier_results"),
         dictionary: has("dictionary").then(|| dictionary(forwarded)).flatten(),
         strategy: None,
+        strategy_error: None,
     }
 }
 

@@ -103,6 +103,7 @@ pub(super) fn rewrite(
 /// What became of one result.
 struct Done {
     entry: Arc<Entry>,
+    is_repeated: bool,
     memo_reused: bool,
     memo_changed: bool,
     deduped: bool,
@@ -110,11 +111,12 @@ struct Done {
 
 impl Done {
     fn found(entry: Arc<Entry>) -> Self {
-        Done { entry, memo_reused: true, memo_changed: false, deduped: false }
+        Done { entry, is_repeated: true, memo_reused: false, memo_changed: false, deduped: false }
     }
 
     fn reported(&self) -> ResultReport {
         ResultReport {
+            is_repeated: self.is_repeated,
             memo_reused: self.memo_reused,
             memo_changed: self.memo_changed,
             deduped: self.deduped || self.entry.figures.is_pointer,
@@ -147,6 +149,7 @@ impl Worker<'_> {
         let (made, is_stored) = self.compressed(&output, shown.before(result, body), session);
         let mut figures = figures(&output, &made.compressed, self.engine.settings().counter);
         figures.strategy = self.means.shortened.strategy_of(&output);
+        figures.strategy_error = self.means.shortened.error_of(&output);
         let contents = &self.order.gateway.contents;
         if contents.are_allowed() {
             let original = self.engine.redacted(&output);
@@ -165,7 +168,7 @@ impl Worker<'_> {
         let forwarded = Forwarded { replacement, original, figures: figures.into(), is_stored };
         let entry = memo.keep(chain, result, body, forwarded);
         let Remembered { memo_reused, memo_changed, deduped, .. } = made;
-        Done { entry, memo_reused, memo_changed, deduped }
+        Done { entry, is_repeated: memo_reused, memo_reused, memo_changed, deduped }
     }
 
     /// What is forwarded, and whether the store keeps what it leaves out. Where it does not, a model still gets that from
@@ -244,7 +247,7 @@ impl Worker<'_> {
         let figures = Figures::untouched(&result.tool(body), result.id(body).as_deref());
         let forwarded = Forwarded::untouched(Arc::new(figures));
         let entry = self.order.gateway.memo.keep(chain, result, body, forwarded);
-        Done { entry, memo_reused: false, memo_changed: false, deduped: false }
+        Done { entry, is_repeated: false, memo_reused: false, memo_changed: false, deduped: false }
     }
 
     fn session_options(&self) -> SessionOptions {

@@ -1,5 +1,6 @@
 //! What a body says, and what is to be done to it.
 
+use super::pays::pays;
 use super::{Asker, Effort, Order, prompt_json, unchecked};
 use crate::answer::Problem;
 use crate::options::Options;
@@ -7,6 +8,7 @@ use crate::report::Report;
 use std::sync::Arc;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Access, Engine, Mode, Settings, Vault};
+use tokenforge_config::ExpandInjection;
 use tokenforge_dialects::{Known, Refusal, Request, Tools};
 use tokenforge_tokens::for_model;
 
@@ -25,6 +27,8 @@ pub(crate) struct Scope<'o> {
     access: Access,
     /// The model is, or would be, told of the tool with which it asks.
     is_offered: bool,
+    /// The model may call the tool: it is told of it, or was in a part of the conversation that the provider keeps.
+    is_watched: bool,
 }
 
 /// Why a body has no scope.
@@ -77,11 +81,13 @@ impl<'o> Scope<'o> {
             Effort::Full => order.gateway.reference_key(),
             Effort::Remembered => Some(order.gateway.known_key().ok_or(Unread::Effort)?),
         };
-        let is_offered = key.is_some() && mode.leaves_out() && takes_our_tool(order, &request);
+        let is_offered =
+            key.is_some() && mode.leaves_out() && takes_our_tool(order, &request, &asked);
+        let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(order, &request));
         let may_ask = order.asker == Asker::Caller || (is_offered && !request.restricts_tools);
         let access = if may_ask { Access::Reader } else { Access::Others };
         let settings = Settings { mode, ..asked };
-        Ok(Scope { request, options, settings, is_observed, key, access, is_offered })
+        Ok(Scope { request, options, settings, is_observed, key, access, is_offered, is_watched })
     }
 
     /// What does it.
@@ -97,6 +103,11 @@ impl<'o> Scope<'o> {
     /// is told all the same: the list of tools stays as it was, and with it the provider's cache.
     pub(super) fn is_offered(&self) -> bool {
         self.is_offered
+    }
+
+    /// A call of our tool may come, and must not reach the client.
+    pub(super) fn is_watched(&self) -> bool {
+        self.is_watched
     }
 
     /// May something be left out of results?
@@ -146,10 +157,26 @@ fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings
 
 /// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,
 /// which can be continued when it was interrupted. An empty list is left so: whoever sends one wants no call.
-fn takes_our_tool(order: &Order, request: &Request<'_>) -> bool {
+fn takes_our_tool(order: &Order, request: &Request<'_>, settings: &Settings) -> bool {
+    let takes_one_more = request.tools.as_ref().is_some_and(Tools::takes_expand_tool);
+    takes_one_more
+        && has_one_reply(order, request)
+        && match order.state.settings.tool_output.expand_injection {
+            ExpandInjection::FromStart | ExpandInjection::WhenReferenced => true,
+            ExpandInjection::WhenItPays => pays(order, request, settings.counter),
+        }
+}
+
+/// May the model know of our tool although this request does not say so? It may where the provider keeps a part of the
+/// conversation, and the tools with it. Such a request is not told from one that was never offered the tool, so nothing is
+/// left out of it; but a call is answered.
+fn may_know_our_tool(order: &Order, request: &Request<'_>) -> bool {
+    request.head.has_previous_response && has_one_reply(order, request)
+}
+
+fn has_one_reply(order: &Order, request: &Request<'_>) -> bool {
     let is_one_reply =
         request.head.choices.is_none_or(|choices| choices <= 1) && !request.is_background;
-    let takes_one_more = request.tools.as_ref().is_some_and(Tools::takes_expand_tool);
     let is_allowed = order.state.settings.tool_output.enable_expand_context;
-    order.asker == Asker::Model && is_allowed && is_one_reply && takes_one_more
+    order.asker == Asker::Model && is_allowed && is_one_reply
 }

@@ -14,7 +14,7 @@ use tokenforge_config::{Choice, Strategy};
 #[derive(Debug)]
 pub(crate) struct Candidate {
     /// The result as it came.
-    original: blake3::Hash,
+    pub(super) original: blake3::Hash,
     /// Without its secrets, as it is stored.
     redacted: String,
     /// As the stages leave it.
@@ -95,7 +95,7 @@ impl Candidate {
     }
 
     /// What is forwarded with the strategy's text in it.
-    pub(crate) fn taken(&self, order: &Order, text: &str) -> Option<(blake3::Hash, Compressed)> {
+    pub(crate) fn taken(&self, order: &Order, text: &str) -> Compressed {
         let strategy = order.state.settings.tool_output.strategy.name();
         let step = Step {
             stage: strategy,
@@ -105,15 +105,14 @@ impl Candidate {
             texts: None,
         };
         let original = Original { reference: self.reference, text: self.redacted.clone() };
-        let compressed = Compressed {
+        Compressed {
             replacement: Some(self.marked(text)),
             verdict: Verdict::Replaced,
             steps: vec![step],
             original: Some(original),
             redacted: Vec::new(),
             counted: None,
-        };
-        Some((self.original, compressed))
+        }
     }
 
     fn marked(&self, text: &str) -> String {

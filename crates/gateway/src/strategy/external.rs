@@ -103,7 +103,10 @@ fn authorized(
     }
     let bearer = captured(asker, provider.kind, base);
     let bearer = bearer.ok_or(AskError::NoKey("the request brought none for this vendor"))?;
-    Ok(request.header("authorization", bearer))
+    let request = request.header("authorization", bearer);
+    // It was shown to this vendor in this place, so that what goes with it may be, too.
+    let companions = asker.order.companions.iter();
+    Ok(companions.fold(request, |request, (name, value)| request.header(name, value)))
 }
 
 fn captured<'a>(asker: &'a Asker<'_>, kind: ProviderKind, base: &Uri) -> Option<&'a HeaderValue> {

@@ -1,10 +1,11 @@
 //! The counters, each listed once with the name and the words under which it is seen.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A number that only grows.
-#[derive(Debug, Default)]
-pub(crate) struct Counter(AtomicU64);
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Counter(Arc<AtomicU64>);
 
 impl Counter {
     pub(crate) fn add(&self, count: u64) {
@@ -43,6 +44,7 @@ counters! {
     compressed: "Tool results that went on in other words.",
     cache_hits: "Tool results that were sent before and found by their bytes.",
     cache_misses: "Tool results that were new.",
+    cache_evictions: "Entries that left a cache of the gateway for want of room (limits.cache_bytes, limits.cached_sessions).",
     bytes_before: "Bytes of tool results as they came.",
     bytes_after: "Bytes of tool results as they went on.",
     fresh_tokens_before: "Tokens of new tool results as they came.",
@@ -53,6 +55,7 @@ counters! {
     expansions: "Originals that the model asked for and got.",
     expansions_failed: "Originals that the model asked for and could not get.",
     expansion_tokens: "Tokens of originals that the model asked for.",
+    follow_ups_failed: "Replies that broke off because the provider failed when it was asked again after an expansion.",
     deadlines_passed: "Tool results that took too long to compress.",
     given_up: "Requests whose tool results went on as they came, since the work failed or did not end.",
     store_failures: "Calls of the store that failed.",

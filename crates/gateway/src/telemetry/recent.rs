@@ -18,7 +18,7 @@ pub(super) struct Recent(VecDeque<(SystemTime, Arc<Report>, ResultReport)>);
 impl Recent {
     /// Results that were sent before are not new.
     pub(super) fn add(&mut self, now: SystemTime, report: &Report) {
-        let mut new = report.results.iter().filter(|result| !result.memo_reused).peekable();
+        let mut new = report.results.iter().filter(|result| !result.is_repeated).peekable();
         if new.peek().is_none() {
             return;
         }

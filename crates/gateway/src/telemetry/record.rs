@@ -45,7 +45,7 @@ impl Record {
         for result in &report.results {
             let figures = &result.figures;
             let tokens = (figures.before.tokens as u64, figures.after.tokens as u64);
-            entry.add_result(&figures.tool, stages(result), result.memo_reused, tokens);
+            entry.add_result(&figures.tool, stages(result), result.is_repeated, tokens);
         }
         for expanded in &self.expanded {
             entry.add(self.outcome_expanded(expanded));

@@ -83,7 +83,7 @@ impl Tables {
         for result in &report.results {
             let figures = &result.figures;
             let (before, after) = (figures.before.tokens as u64, figures.sent().tokens as u64);
-            let is_fresh = !result.memo_reused;
+            let is_fresh = !result.is_repeated;
             if is_fresh {
                 self.minutes.add(before, after);
             }
@@ -92,7 +92,7 @@ impl Tables {
                 slot(&mut self.projects, project).add(before, after, is_fresh);
             }
             *slot(&mut self.verdicts, figures.verdict.name()) += 1;
-            for stage in figures.stages.iter().filter(|_| !result.memo_reused) {
+            for stage in figures.stages.iter().filter(|_| !result.is_repeated) {
                 *slot(&mut self.stages, stage) += 1;
             }
         }

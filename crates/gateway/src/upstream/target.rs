@@ -3,7 +3,7 @@
 
 use crate::options;
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, HeaderValue, Uri};
 use std::net::IpAddr;
 use tokenforge_config::Upstreams;
 use tokenforge_dialects::Dialect;
@@ -19,6 +19,8 @@ pub(crate) struct Target {
     pub(crate) is_guarded: bool,
     /// What the operator adds to the request's headers.
     pub(crate) headers: HeaderMap,
+    /// What the client hears of whom was asked: the setting's name, or the host that it named itself.
+    pub(crate) provider: Option<HeaderValue>,
 }
 
 /// Why a request goes nowhere.
@@ -43,52 +45,61 @@ impl Target {
         if let Some(named) = headers.get(options::TARGET) {
             let named = named.to_str().map_err(|_| Refused::NotAllowed("not plain text"))?;
             let (base, is_guarded) = allowed(named, &upstreams.target_allow)?;
-            return Ok(Target { uri: joined(base, path)?, is_guarded, headers: HeaderMap::new() });
+            let host = base.authority().map(Authority::as_str).unwrap_or_default();
+            let provider = HeaderValue::from_str(host).ok();
+            let uri = joined(base, path)?;
+            return Ok(Target { uri, is_guarded, headers: HeaderMap::new(), provider });
         }
-        let base = match &upstreams.backend {
-            Some(backend) => backend.clone(),
+        let (provider, base) = match &upstreams.backend {
+            Some(backend) => ("backend", backend.clone()),
             None => by_shape(upstreams, dialect, path.path(), headers)?,
         };
-        Ok(Target { uri: joined(base, path)?, is_guarded: false, headers: HeaderMap::new() })
+        let (uri, headers) = (joined(base, path)?, HeaderMap::new());
+        let provider = Some(HeaderValue::from_static(provider));
+        Ok(Target { uri, is_guarded: false, headers, provider })
     }
 }
 
-/// The provider whose path or header this is.
+/// The provider whose path or header this is, by its name in the settings.
 fn by_shape(
     upstreams: &Upstreams,
     dialect: Option<Dialect>,
     path: &str,
     headers: &HeaderMap,
-) -> Result<Uri, Refused> {
+) -> Result<(&'static str, Uri), Refused> {
     if path.starts_with("/openai/") && !path.starts_with("/openai/v1/") {
         let azure = upstreams.azure_openai.clone();
-        return azure.ok_or(Refused::Unknown("Azure OpenAI", "upstreams.azure_openai"));
+        let azure = azure.ok_or(Refused::Unknown("Azure OpenAI", "upstreams.azure_openai"))?;
+        return Ok(("azure_openai", azure));
     }
     if path.starts_with("/backend-api/") {
-        return Ok(Uri::from_static(CHATGPT));
+        return Ok(("chatgpt", Uri::from_static(CHATGPT)));
     }
     if let Some((_, place)) =
         path.split_once("/projects/").filter(|_| path.contains("/publishers/"))
     {
-        return vertex(upstreams, place);
+        return Ok(("vertex", vertex(upstreams, place)?));
     }
+    let anthropic = ("anthropic", &upstreams.anthropic);
+    let openai = ("openai", &upstreams.openai);
+    let gemini = ("gemini", &upstreams.gemini);
+    let bedrock = ("bedrock", &upstreams.bedrock);
+    let ollama = ("ollama", &upstreams.ollama);
     let has = |name: &str| headers.contains_key(name);
-    Ok(match dialect {
-        Some(Dialect::Anthropic) => &upstreams.anthropic,
-        Some(Dialect::OpenAiChat | Dialect::OpenAiResponses) => &upstreams.openai,
-        Some(Dialect::Gemini) => &upstreams.gemini,
-        Some(Dialect::BedrockConverse | Dialect::BedrockInvoke) => &upstreams.bedrock,
-        Some(Dialect::Ollama) => &upstreams.ollama,
-        None if has("anthropic-version") || path.starts_with("/api/hello") => &upstreams.anthropic,
-        None if path.starts_with("/v1/messages") => &upstreams.anthropic,
-        None if has("x-goog-api-key") || path.starts_with("/v1beta/") => &upstreams.gemini,
-        None if path.starts_with("/model/") || path.starts_with("/inference-profiles") => {
-            &upstreams.bedrock
-        }
-        None if path.starts_with("/api/") => &upstreams.ollama,
-        None => &upstreams.openai,
-    }
-    .clone())
+    let (name, base) = match dialect {
+        Some(Dialect::Anthropic) => anthropic,
+        Some(Dialect::OpenAiChat | Dialect::OpenAiResponses) => openai,
+        Some(Dialect::Gemini) => gemini,
+        Some(Dialect::BedrockConverse | Dialect::BedrockInvoke) => bedrock,
+        Some(Dialect::Ollama) => ollama,
+        None if has("anthropic-version") || path.starts_with("/api/hello") => anthropic,
+        None if path.starts_with("/v1/messages") => anthropic,
+        None if has("x-goog-api-key") || path.starts_with("/v1beta/") => gemini,
+        None if path.starts_with("/model/") || path.starts_with("/inference-profiles") => bedrock,
+        None if path.starts_with("/api/") => ollama,
+        None => openai,
+    };
+    Ok((name, base.clone()))
 }
 
 /// Vertex has a host for each location, which stands in the path: `PROJECT/locations/LOCATION/…`.
@@ -189,6 +200,34 @@ mod tests {
             target(Some(Dialect::OpenAiResponses), "/backend-api/codex/responses"),
             "https://chatgpt.com/backend-api/codex/responses"
         );
+    }
+
+    #[test]
+    fn the_provider_that_was_chosen_has_a_name() {
+        let provider = |upstreams: &Upstreams, path: &str, headers: HeaderMap| {
+            let detected = Dialect::detect("POST", path, |_| None).map(|found| found.dialect);
+            let target = Target::of(upstreams, detected, &path.parse().unwrap(), &headers).unwrap();
+            target.provider.unwrap().to_str().unwrap().to_owned()
+        };
+        let of = |path: &str| provider(&Upstreams::default(), path, HeaderMap::new());
+        for (path, name) in [
+            ("/v1/messages", "anthropic"),
+            ("/v1/chat/completions", "openai"),
+            ("/v1beta/models/m:generateContent", "gemini"),
+            ("/model/m/converse", "bedrock"),
+            ("/api/chat", "ollama"),
+            ("/backend-api/codex/responses", "chatgpt"),
+            ("/v1/projects/p/locations/eu/publishers/google/models/m:generateContent", "vertex"),
+        ] {
+            assert_eq!(of(path), name, "{path}");
+        }
+        let backend = Some("http://h".parse().unwrap());
+        let target_allow = vec!["api.example.com".to_owned()];
+        let upstreams = Upstreams { backend, target_allow, ..Upstreams::default() };
+        assert_eq!(provider(&upstreams, "/v1/messages", HeaderMap::new()), "backend");
+        let mut named = HeaderMap::new();
+        named.insert(options::TARGET, HeaderValue::from_static("https://api.example.com/x"));
+        assert_eq!(provider(&upstreams, "/v1/messages", named), "api.example.com");
     }
 
     #[test]

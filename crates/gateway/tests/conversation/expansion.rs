@@ -3,12 +3,12 @@
 use crate::fixtures::{escaped, test_run};
 use crate::house::House;
 use crate::voices::{
-    ANTHROPIC_STREAM, Conversation, RESPONSES, RESPONSES_STREAM, STREAMS, Voice, all,
+    ANTHROPIC_STREAM, Conversation, RESPONSES, RESPONSES_STREAM, STREAMS, Voice, all, data,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokenforge_config::ExpandInjection;
 use tokenforge_mock::grammar::check;
-use tokenforge_mock::{Encoding, Mock, Reply, Split};
+use tokenforge_mock::{Encoding, Fault, Mock, Reply, Split};
 
 const TOOL: &str = "expand_context";
 
@@ -106,7 +106,8 @@ fn c5_the_model_may_ask_five_times_and_then_the_turn_ends() {
         assert_eq!(asked(&house.mock, voice).len(), 6, "{voice:?}");
         let heard = voice.hears(&response);
         assert_eq!(heard.calls, [], "{voice:?}");
-        assert!(!heard.text.is_empty(), "{voice:?}: an empty turn");
+        // D5: each of the calls was answered, so that nothing may say that it could not be.
+        assert!(heard.text.contains("kept asking"), "{voice:?}: {}", heard.text);
         shows_nothing_of_ours(voice, &response.body);
     }
 }
@@ -257,20 +258,118 @@ fn g35_our_tool_is_hidden_where_nothing_was_left_out_and_where_it_was_not_even_o
     }
 }
 
+/// How a provider refuses, in its dialect.
+fn refusal(voice: Voice, status: u16) -> String {
+    match voice.name {
+        "anthropic" => json!({ "type": "error", "error": { "type": "overloaded_error", "message": MESSAGE } }),
+        "converse" | "invoke" => json!({ "message": MESSAGE }),
+        "gemini" => json!({ "error": { "code": status, "message": MESSAGE, "status": "UNAVAILABLE" } }),
+        "ollama" => json!({ "error": MESSAGE }),
+        _ => json!({ "error": { "message": MESSAGE, "type": "requests", "param": null, "code": "slow_down" } }),
+    }
+    .to_string()
+}
+
+const MESSAGE: &str = "Please come back later.";
+
+/// The error with which a stream breaks off, as the client's library reads it.
+#[track_caller]
+fn broken_off_with(voice: Voice, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let message = |event: &Value| match voice.name {
+        "ollama" => event["error"].clone(),
+        _ => event["error"]["message"].clone(),
+    };
+    let told = match voice.name {
+        "converse" | "invoke" => {
+            let (_, exception) = text.split_once(":exception-type").expect(&text);
+            let (_, message) = exception.split_once(r#"{"message":""#).expect(exception);
+            return message.split_once('"').unwrap().0.to_owned();
+        }
+        "ollama" => {
+            let last = text.lines().last().unwrap();
+            message(&serde_json::from_str(last).unwrap())
+        }
+        "gemini" if text.trim_start().starts_with('[') => {
+            let chunks: Value = serde_json::from_slice(body).unwrap();
+            message(chunks.as_array().unwrap().last().unwrap())
+        }
+        "responses" => {
+            let events = data(body);
+            let [.., error, failed] = &events[..] else { panic!("{text}") };
+            assert_eq!(failed["type"], "response.failed", "{text}");
+            assert_eq!(failed["response"]["error"]["message"], error["message"], "{text}");
+            message(error)
+        }
+        _ => message(data(body).last().unwrap()),
+    };
+    told.as_str().unwrap_or_else(|| panic!("{voice:?}: {text}")).to_owned()
+}
+
 #[test]
-fn g32_where_asking_again_fails_the_turn_still_ends_as_a_turn() {
+fn d5_a_refusal_during_an_expansion_reaches_the_client_and_a_retry_works() {
     for voice in all() {
-        for text in ["Let me look. ", ""] {
+        for (status, said) in [(529, "Let me look. "), (400, ""), (429, "")] {
             let house = House::new();
             let conversation = shortened(&house, voice);
-            let reply = if text.is_empty() { Reply::new() } else { Reply::from(text) };
+            let reply = if said.is_empty() { Reply::new() } else { Reply::from(said) };
             house.mock.reply(reply.expand_first());
-            house.mock.reply(Reply::status(500, &[("content-type", "application/json")], "{}"));
+            let refusal = refusal(voice, status);
+            let headers = [("content-type", "application/json"), ("retry-after", "7")];
+            house.mock.reply(Reply::status(status, &headers, refusal.clone()));
             let response = conversation.send(&house);
-            let heard = voice.hears(&response);
-            assert!(heard.text.starts_with(text) && !heard.text.is_empty(), "{voice:?}");
-            assert_eq!(heard.calls, [], "{voice:?}");
+            if voice.streams {
+                assert_eq!(broken_off_with(voice, &response.body), MESSAGE, "{voice:?} {status}");
+                assert!(check(voice.name, &response.body).is_err(), "{voice:?}: a finished turn");
+            } else {
+                assert_eq!((response.status, response.text()), (status, &*refusal), "{voice:?}");
+                assert_eq!(response.header("retry-after"), "7", "{voice:?}");
+            }
             shows_nothing_of_ours(voice, &response.body);
+            let failed = house.get("/_forge/metrics").text().to_owned();
+            assert!(failed.contains("follow_ups_failed_total 1"), "{voice:?}: {failed}");
+
+            house.mock.clear();
+            house.mock.reply(Reply::expand_first_reference());
+            house.mock.reply("All is well.");
+            assert_eq!(conversation.heard(&house).text, "All is well.", "{voice:?}: the retry");
+        }
+    }
+}
+
+#[test]
+fn d5_a_connection_that_drops_during_an_expansion_is_an_error() {
+    for voice in all() {
+        let house = House::new();
+        let conversation = shortened(&house, voice);
+        house.mock.reply(Reply::new().text("Let me look. ").expand_first());
+        house.mock.always(|_| Reply::new().fault(Fault::CloseBeforeHeaders));
+        let response = conversation.send(&house);
+        if voice.streams {
+            let told = broken_off_with(voice, &response.body);
+            assert!(told.contains("the upstream"), "{voice:?}: {told}");
+            assert!(check(voice.name, &response.body).is_err(), "{voice:?}: a finished turn");
+        } else {
+            assert_eq!(response.status, 502, "{voice:?}: {}", response.text());
+            assert!(response.text().contains("the upstream"), "{voice:?}: {}", response.text());
+        }
+        shows_nothing_of_ours(voice, &response.body);
+    }
+}
+
+#[test]
+fn d5_an_answer_of_another_kind_is_no_reply() {
+    for voice in all() {
+        let house = House::new();
+        let conversation = shortened(&house, voice);
+        house.mock.reply(Reply::expand_first_reference());
+        house.mock.reply(Reply::status(200, &[("content-type", "text/html")], "<html>"));
+        let response = conversation.send(&house);
+        match voice.streams {
+            true => {
+                assert!(broken_off_with(voice, &response.body).contains("text/html"), "{voice:?}")
+            }
+            false => assert_eq!(response.status, 502, "{voice:?}: {}", response.text()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a request may ask of the gateway, and what the operator asks of all.
 
-use crate::fixtures::{arguments, escaped, rows, test_run, test_run_of};
+use crate::fixtures::{arguments, escaped, plain_words, rows, test_run, test_run_of};
 use crate::house::House;
 use crate::voices::{ANTHROPIC, CHAT, Conversation, GEMINI, RESPONSES, Voice, WHOLE};
 use serde_json::{Value, json};
@@ -245,6 +245,25 @@ fn f11_a_result_that_the_session_has_seen_becomes_a_marker() {
 }
 
 #[test]
+fn d13_a_request_may_lower_the_operator_s_limit_and_not_raise_it() {
+    for (asked, kept) in [
+        (json!({}), 30_000),
+        (json!({ "max_output_bytes": 60_000 }), 30_000),
+        (json!({ "max_output_bytes": 9_000 }), 9_000),
+    ] {
+        let house = House::with(|settings| {
+            settings.tool_output.mode = Mode::Safe;
+            settings.tool_output.max_output_bytes = Some(30_000);
+        });
+        let text = plain_words(200_000);
+        let conversation = asking(&house, CHAT, &text, &asked);
+        let length = result(&house, &conversation).len();
+        // With the marker that says where it was cut.
+        assert!((kept..kept + 500).contains(&length), "{asked}: {length}");
+    }
+}
+
+#[test]
 fn f12_the_text_of_a_call_is_remembered_until_the_settings_change() {
     for voice in BOTH {
         let folder = tempfile::tempdir().unwrap();
@@ -294,7 +313,7 @@ fn f13_c13_c14_an_event_tells_what_became_of_a_result_and_nothing_it_says() {
     assert_eq!(event["bytes_in"], test_run().len());
     assert!(event["after_tokens"].as_u64() < event["before_tokens"].as_u64());
     assert_eq!(
-        (&events[0]["memo_reused"], &events[1]["memo_reused"]),
+        (&events[0]["sent_before"], &events[1]["sent_before"]),
         (&json!(false), &json!(true))
     );
     assert!(!std::fs::read_to_string(&log).unwrap().contains("case_7"));

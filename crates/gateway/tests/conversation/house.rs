@@ -4,7 +4,7 @@ use crate::client::{self, Response};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
-use tokenforge_config::Settings;
+use tokenforge_config::{ExpandInjection, Settings};
 use tokenforge_gateway::{Gateway, serve};
 use tokenforge_mock::{Mock, Recorded};
 use tokenforge_store::{Disk, Memory, Store};
@@ -48,6 +48,8 @@ impl House {
         settings.upstreams.backend = Some(mock.url().parse().unwrap());
         // No clock decides a test, however busy the machine is.
         settings.tool_output.deadline = std::time::Duration::from_secs(600);
+        // Conversations here are short, and most of them are about what is left out.
+        settings.tool_output.expand_injection = ExpandInjection::FromStart;
         change(&mut settings);
         let gateway = Running::start(&settings, open());
         House { mock, settings, open: Box::new(open), gateway }

@@ -10,25 +10,25 @@ use tokenforge_dialects::{Dialect, Request, expand_tool};
 
 /// A request of a real client.
 #[derive(Deserialize)]
-struct Recording {
+pub(crate) struct Recording {
     #[serde(skip)]
-    name: String,
+    pub(crate) name: String,
     path: String,
     body: Box<RawValue>,
 }
 
 impl Recording {
-    fn body(&self) -> &[u8] {
+    pub(crate) fn body(&self) -> &[u8] {
         self.body.get().as_bytes()
     }
 
-    fn dialect(&self) -> Dialect {
+    pub(crate) fn dialect(&self) -> Dialect {
         Dialect::detect("POST", &self.path, |_| None).unwrap().dialect
     }
 }
 
 /// Every recording but the frame of a WebSocket, which is no body.
-fn recordings() -> Vec<Recording> {
+pub(crate) fn recordings() -> Vec<Recording> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/recorded");
     let mut recordings = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {
@@ -44,7 +44,7 @@ fn recordings() -> Vec<Recording> {
 }
 
 /// What the provider gets of a recording.
-fn forwarded(house: &House, recording: &Recording) -> Vec<u8> {
+pub(crate) fn forwarded(house: &House, recording: &Recording) -> Vec<u8> {
     let response = house.post(&recording.path, recording.body());
     assert_eq!(response.status, 200, "{}: {:?}", recording.name, house.mock.refusals());
     house.mock.last().body.to_vec()

@@ -5,7 +5,7 @@ pub(crate) use tokenforge_mock::client::{Answer, Ask, Open, PATIENCE};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokenforge_config::{Secret, Settings};
+use tokenforge_config::{ExpandInjection, Secret, Settings};
 use tokenforge_gateway::{Gateway, serve};
 use tokenforge_mock::Mock;
 use tokenforge_plugin::Registry;
@@ -48,6 +48,8 @@ pub(crate) fn world_of(
     let mock = Mock::start();
     let mut settings = Settings::default();
     settings.upstreams.backend = Some(mock.url().parse().unwrap());
+    // Conversations here are short, and many of them are about what is left out.
+    settings.tool_output.expand_injection = ExpandInjection::FromStart;
     set(&mut settings);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

@@ -236,3 +236,33 @@ fn brotli(bytes: &[u8]) -> Vec<u8> {
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
+
+#[test]
+fn item_10_an_answer_names_the_provider_that_was_chosen() {
+    let world = world_with(|settings| {
+        let mock = settings.upstreams.backend.take().unwrap();
+        settings.upstreams.anthropic = mock.clone();
+        settings.upstreams.openai = mock;
+    });
+    let answer = world.send(messages(&conversation("short")));
+    assert_eq!(answer.header("x-forge-provider"), "anthropic");
+    let answer = world.post("/v1/chat/completions", r#"{"model":"m","messages":[]}"#);
+    assert_eq!(answer.header("x-forge-provider"), "openai");
+}
+
+#[test]
+fn d46_caches_have_the_size_that_the_operator_gives_them_and_count_what_leaves() {
+    let texts: Vec<String> = (0..40)
+        .map(|n| (0..400).map(|line| format!("{n} {line} {}\n", line * 7919 % 1009)).collect())
+        .collect();
+    for (cache_bytes, is_full) in [(256 << 10, true), (64 << 20, false)] {
+        let world = world_with(|settings| settings.limits.cache_bytes = cache_bytes);
+        for text in &texts {
+            assert_eq!(world.send(messages(&conversation(text))).status, 200);
+        }
+        let evictions = world.counter("cache_evictions");
+        assert_eq!(evictions > 0, is_full, "{cache_bytes} bytes: {evictions}");
+        let metrics = world.get("/_forge/metrics").text();
+        assert!(metrics.contains("tokenforge_cache_evictions_total"), "{metrics}");
+    }
+}

@@ -1,5 +1,6 @@
 //! What plugins may do to a request, and what their faults may not.
 
+use crate::faults::saying;
 use crate::kit::{Ask, World, conversation, messages, world_of};
 use crate::negotiation::asked;
 use crate::routes::api;
@@ -93,6 +94,88 @@ fn h9_open_goes_on_with_the_original_and_counts_the_fault() {
         assert_eq!(world.mock.last().json()["messages"], body["messages"], "{fault}");
         assert_eq!(figure(&world, "failures", "pre_upstream", &cause), "1");
     }
+}
+
+/// Remembers what it is shown of answers, or why it is shown nothing.
+struct Reader(Arc<Mutex<Vec<String>>>);
+
+impl Plugin for Reader {
+    fn name(&self) -> &str {
+        "reader"
+    }
+
+    fn phases(&self) -> Phases {
+        Phase::PostUpstream.into()
+    }
+
+    fn body(&self, _: Phase) -> BodyNeed {
+        BodyNeed::Buffered { up_to: 4096 }
+    }
+
+    fn call<'a>(&'a self, context: Context<'a>) -> BoxFuture<'a, Result<Flow, Error>> {
+        let shown = match context.response_body() {
+            Ok(body) => String::from_utf8_lossy(body).into_owned(),
+            Err(error) => error.to_string(),
+        };
+        self.0.lock().unwrap().push(shown);
+        Box::pin(async { Ok(Flow::Continue) })
+    }
+}
+
+#[test]
+fn d12_plugins_see_whole_answers_of_models_with_tools_and_chunked_and_hear_of_streams() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let mut registry = Registry::default();
+    let shown = seen.clone();
+    registry.register(factory("reader", move |_: Nothing| Ok(Reader(shown.clone())))).unwrap();
+    let world = world_of(Arc::new(Memory::default()), registry, |settings| {
+        let reader = PluginSettings::named("reader");
+        settings.plugins = vec![PluginSettings { on_error: OnError::Closed, ..reader }];
+    });
+    let with_tools = conversation("short");
+    let mut without = conversation("short");
+    without.as_object_mut().unwrap().remove("tools");
+    without["messages"] = json!([{"role": "user", "content": "hi"}]);
+    for (body, expected) in [
+        (with_tools.clone(), "seen by all"),
+        (without.clone(), "seen by all"),
+        (with_stream(&with_tools), "it is a stream"),
+        (with_stream(&without), "it is a stream"),
+    ] {
+        world.mock.reply("seen by all");
+        assert_eq!(world.send(messages(&body)).status, 200, "{body}");
+        let shown = seen.lock().unwrap().pop().unwrap();
+        assert!(shown.contains(expected), "{body}: {shown}");
+    }
+    // So do those that do not say how long they are.
+    let mut settings = world.gateway.settings();
+    let backend = settings.upstreams.backend.replace(saying(
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n\
+          4\r\n{\"a\"\r\n3\r\n:1}\r\n0\r\n\r\n",
+    ));
+    world.gateway.reconfigure(settings.clone()).unwrap();
+    for body in [&with_tools, &without] {
+        assert_eq!(world.send(messages(body)).text(), r#"{"a":1}"#);
+        assert_eq!(seen.lock().unwrap().pop().unwrap(), r#"{"a":1}"#, "{body}");
+    }
+    settings.upstreams.backend = backend;
+    world.gateway.reconfigure(settings).unwrap();
+    // One that is longer than the plugin waits for says so, and passes.
+    world.mock.reply("word ".repeat(2_000).as_str());
+    assert_eq!(world.send(messages(&with_tools)).status, 200);
+    let shown = seen.lock().unwrap().pop().unwrap();
+    assert!(shown.contains("no body of up to 4096 bytes"), "{shown}");
+}
+
+/// It takes no settings.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+fn with_stream(body: &Value) -> Value {
+    let mut body = body.clone();
+    body["stream"] = true.into();
+    body
 }
 
 #[test]

@@ -328,6 +328,31 @@ fn c8_another_model_is_asked_in_its_own_words_with_its_own_key() {
 }
 
 #[test]
+fn d16_a_strategy_that_fails_leaves_a_line_and_a_verdict_that_say_what_failed() {
+    let lines = crate::telemetry::log();
+    let compressor = Compressor::start();
+    compressor.accept_key("another key");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("events.jsonl");
+    let world = world_with(|settings| {
+        // A key that the service does not know: 401.
+        api(settings, &compressor);
+        settings.monitoring.compression_log = Some(file.clone());
+    });
+    assert_eq!(asked(&world), prose());
+    let [event] = crate::telemetry::events(&file, 1).try_into().unwrap();
+    assert_eq!(event["verdict"], "strategy_failed", "{event}");
+    assert_eq!(event["mapping_status"], "strategy_failed", "{event}");
+    let error = event["strategy_error"].as_str().unwrap();
+    assert!(error.contains("401"), "{error}");
+    let logged = String::from_utf8_lossy(&lines.lock().unwrap()).into_owned();
+    let line = logged.lines().find(|line| line.contains("a strategy failed"));
+    let line = line.unwrap_or_else(|| panic!("no line in {logged}"));
+    assert!(line.contains("WARN") && line.contains("401") && line.contains("api"), "{line}");
+    assert!(!line.contains("api-key"), "{line}");
+}
+
+#[test]
 fn g48_the_users_token_goes_to_no_other_vendor() {
     let other = Mock::start();
     for kind in [ProviderKind::Anthropic, ProviderKind::OpenAi, ProviderKind::Gemini] {
@@ -348,10 +373,14 @@ fn c12_the_users_token_goes_where_it_was_meant_for() {
     world.mock.reply("the short of it");
     world.mock.reply("ok");
     let ask = Ask::post("/v1/messages", conversation(&prose()).to_string());
-    world.send(ask.header("authorization", "Bearer users-token"));
+    let ask = ask.header("anthropic-beta", "oauth-2025-04-20,claude-code-20250219");
+    world.send(ask.header("authorization", "Bearer users-token").header("x-own", "stays"));
     let [first, second] = world.mock.requests().try_into().unwrap();
     assert_eq!(first.json()["model"], "small-model");
     assert_eq!(first.header("authorization"), "Bearer users-token");
+    // D15: a token of a subscription is refused without the beta that it belongs to.
+    assert_eq!(first.header("anthropic-beta"), "oauth-2025-04-20,claude-code-20250219");
+    assert_eq!(first.header("x-own"), "");
     assert!(String::from_utf8_lossy(&second.body).contains("the short of it"));
     // Another vendor's shape at the same place is another vendor.
     let world = world_with(|settings| {

@@ -13,7 +13,7 @@ use tokenforge_mock::{Fault, Reply};
 use tokenforge_store::{Error, Kind, Memory, Stats, Store};
 
 /// The events of a file, when there are as many.
-fn events(file: &Path, count: usize) -> Vec<Value> {
+pub(crate) fn events(file: &Path, count: usize) -> Vec<Value> {
     let started = Instant::now();
     loop {
         let text = std::fs::read_to_string(file).unwrap_or_default();
@@ -53,6 +53,7 @@ fn f13_an_event_has_every_figure_and_no_text() {
         ("redacted", json!(false)),
         ("capped", json!(false)),
         ("deduped", json!(false)),
+        ("sent_before", json!(false)),
         ("memo_reused", json!(false)),
         ("memo_changed", json!(false)),
         ("dictionary_method", Value::Null),
@@ -78,7 +79,8 @@ fn f13_an_event_has_every_figure_and_no_text() {
     }
     // The same result again: found, and told so.
     world.send(messages(&conversation(&test_run())));
-    assert_eq!(events(&file, 2)[1]["memo_reused"], true);
+    let again = &events(&file, 2)[1];
+    assert_eq!((&again["sent_before"], &again["memo_reused"]), (&json!(true), &json!(false)));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -129,8 +131,33 @@ fn a_log_that_cannot_be_opened_is_no_reason_not_to_serve() {
     assert_eq!(world.send(messages(&conversation(&rows()))).status, 200);
 }
 
+#[test]
+fn d17_memo_reused_tells_of_the_memo_of_a_session_and_of_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = test_run();
+    let word = |n: u32| format!("w{:x} ", n.wrapping_mul(2_654_435_761) >> 12);
+    let large = (0..6_000).map(word).collect::<String>();
+    for (number, (session, text, is_reused)) in
+        [(None, &small, false), (Some("s"), &small, true), (Some("s"), &large, false)]
+            .into_iter()
+            .enumerate()
+    {
+        let file = folder.path().join(format!("{number}.jsonl"));
+        let world = logging(&file);
+        let mut body = conversation(text);
+        if let Some(session) = session {
+            body["_forge"] = json!({"tool_output_compression": {"session_id": session}});
+        }
+        world.send(messages(&body));
+        world.send(messages(&body));
+        let told: Vec<_> =
+            events(&file, 2).iter().map(|event| event["memo_reused"].clone()).collect();
+        assert_eq!(told, [json!(false), json!(is_reused)], "{session:?}, {} bytes", text.len());
+    }
+}
+
 /// Everything that was logged in this process, at the finest level.
-fn log() -> &'static Mutex<Vec<u8>> {
+pub(crate) fn log() -> &'static Mutex<Vec<u8>> {
     static LOG: OnceLock<Mutex<Vec<u8>>> = OnceLock::new();
     LOG.get_or_init(|| {
         let subscriber = tracing_subscriber::fmt()

@@ -105,6 +105,10 @@ fn single(asked: &Asked<'_>) -> Result<(), Broken> {
 }
 
 fn expected(asked: &Asked<'_>) -> Result<(), Broken> {
+    // The calls are in the thread, at the provider.
+    if !asked.body["thread"].is_null() {
+        return Ok(());
+    }
     let nothing = Value::Null;
     let mut before = &nothing;
     for (m, message) in messages(asked) {

@@ -101,6 +101,7 @@ const COMMON: &[&str] = &[
     "top_p",
     "top_k",
     "thinking",
+    "thread",
     "context_management",
     "output_config",
     "output_format",

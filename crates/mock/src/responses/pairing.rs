@@ -1,6 +1,6 @@
 //! Rules about calls, their outputs, and the reasoning that led to them.
 
-use super::{CALL, ITEM, kind, reasoning_id, sealed};
+use super::{CALL, ITEM, conversation, kind, reasoning_id, sealed};
 use crate::refusal::Says::{Assumed, Provider};
 use crate::refusal::{Asked, Broken, Rule, invalid, items, text, twice};
 use crate::seal::{Origin, is_signature, origin};
@@ -64,8 +64,11 @@ fn is_output(item: &Value) -> bool {
     matches!(kind(item), "function_call_output" | "custom_tool_call_output")
 }
 
-/// The calls that the response before left open; none if there is no such response.
+/// The calls that the conversation, or the response before, left open; none if there is no such.
 fn open_before(asked: &Asked<'_>) -> Vec<String> {
+    if let Some(id) = conversation(asked.body) {
+        return asked.memory.conversation(id).open_calls;
+    }
     let previous = asked.body["previous_response_id"].as_str();
     previous.and_then(|id| asked.memory.open_calls(id)).unwrap_or_default()
 }

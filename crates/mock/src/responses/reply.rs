@@ -26,10 +26,17 @@ fn status(turn: &Turn<'_>) -> &'static str {
 
 /// Keeps the response for requests that go on from it, unless the client asked not to.
 pub(crate) fn remember(turn: &Turn<'_>) {
-    if turn.body["store"] != false {
-        let output = whole(turn);
-        let calls = items(&output["output"]).iter().filter_map(|item| item["call_id"].as_str());
-        turn.memory.store(&id(turn), calls.map(str::to_owned).collect());
+    if turn.body["store"] == false {
+        return;
+    }
+    let output = whole(turn);
+    let output = items(&output["output"]);
+    let calls = output.iter().filter_map(|item| item["call_id"].as_str().map(str::to_owned));
+    turn.memory.store(&id(turn), calls.clone().collect());
+    if let Some(conversation) = super::conversation(turn.body) {
+        let all = items(&turn.body["input"]).iter().chain(output);
+        let ids = all.filter_map(|item| item["id"].as_str().map(str::to_owned));
+        turn.memory.add(conversation, calls.collect(), ids.collect());
     }
 }
 

@@ -26,6 +26,9 @@ pub(in crate::reply) trait Grammar: Send + Sync + 'static {
     /// The call that a block is, or begins to be.
     fn call(block: &Node<'_>) -> Option<Call>;
 
+    /// What a block is known by if it is a thought that the provider sealed.
+    fn seal(block: &Node<'_>) -> Option<String>;
+
     /// The arguments of a call that is complete.
     fn arguments<'a>(block: &Node<'a>) -> Option<Node<'a>>;
 

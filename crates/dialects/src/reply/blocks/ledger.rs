@@ -4,7 +4,7 @@ use super::grammar::{Call, Grammar};
 use crate::json::Node;
 use crate::reply::deferred::{Deferred, DeferredCall};
 use crate::reply::edit::joined;
-use crate::reply::turn::InternalCall;
+use crate::reply::turn::{Anchor, InternalCall};
 use std::collections::BTreeMap;
 
 /// The blocks that came so far, in order.
@@ -77,6 +77,26 @@ impl Ledger {
 
     pub(super) fn internal_calls<G: Grammar>(&self) -> Vec<InternalCall> {
         self.blocks.iter().filter_map(Block::internal_call::<G>).collect()
+    }
+
+    /// Where the calls of our tool are to be put back, if the provider sealed a thought before them.
+    pub(super) fn anchor<G: Grammar>(&self) -> Option<Anchor> {
+        let mut anchor: Option<Anchor> = None;
+        let mut calls = Vec::new();
+        for block in &self.blocks {
+            let Some(json) = block.json::<G>() else { continue };
+            if block.call.as_ref().is_some_and(|call| call.is_internal) {
+                calls.push(json);
+            } else if !calls.is_empty() {
+                // The reply went on behind a call of ours: no client's reply has a place for that.
+                return None;
+            } else if let Some(seal) = Node::read(&json).ok().and_then(|node| G::seal(&node)) {
+                anchor = Some(Anchor { seal, behind: 0, calls: Vec::new() });
+            } else if let Some(anchor) = &mut anchor {
+                anchor.behind += 1;
+            }
+        }
+        anchor.map(|anchor| Anchor { calls, ..anchor })
     }
 
     pub(super) fn deferred<G: Grammar>(&self) -> Deferred {

@@ -48,14 +48,10 @@ impl Wholes {
     }
 
     /// The client's reply if no last one comes: the one before that, as an answer that is over.
-    pub(super) fn give_up<G: Grammar>(
-        &self,
-        apology: Option<String>,
-        usage: &Usage,
-    ) -> Option<String> {
+    pub(super) fn give_up<G: Grammar>(&self, notice: &String, usage: &Usage) -> Option<String> {
         let reply = Node::read(&self.body).ok()?;
         let mut edit = Edit::new(&self.body);
-        edit.relist(&G::content(&reply)?, self.blocks.iter().chain(&apology));
+        edit.relist(&G::content(&reply)?, self.blocks.iter().chain([notice]));
         self.settle::<G>(&reply, usage, &mut edit);
         G::set_finished(&reply, &mut edit);
         Some(edit.done().into_owned())

@@ -5,7 +5,7 @@ use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
 use crate::reply::edit::{Edit, quoted};
 use crate::reply::message::Message;
-use crate::reply::speech::{APOLOGY, PassOn};
+use crate::reply::speech::{PassOn, ended_notice};
 use crate::reply::turn::{Next, Turn};
 
 /// What the client is still to be given of earlier replies.
@@ -99,9 +99,7 @@ impl Earlier {
         let Some(message) = choice.get("message") else { return };
         edit.cut(&message, "tool_calls");
         let mut said = self.message.clone();
-        if !said.says("content") && !said.says("refusal") {
-            said.set("content", quoted(APOLOGY));
-        }
+        said.say_more("content", &ended_notice(said.says("content")));
         said.put_over(&message, edit);
         if self.logprobs.says("content") {
             edit.set(choice, "logprobs", self.logprobs.json());

@@ -69,10 +69,19 @@ pub(super) fn seal(message: &mut [u8]) {
 
 /// Writes an event with a JSON payload.
 pub(super) fn compose(event: &str, json: &str, out: &mut Vec<u8>) {
+    message(&[(":event-type", event), CONTENT_TYPE, (":message-type", "event")], json, out);
+}
+
+/// Writes an error, with which a stream breaks off.
+pub(super) fn exception(kind: &str, json: &str, out: &mut Vec<u8>) {
+    message(&[(":exception-type", kind), CONTENT_TYPE, (":message-type", "exception")], json, out);
+}
+
+const CONTENT_TYPE: (&str, &str) = (":content-type", "application/json");
+
+fn message(names: &[(&str, &str)], json: &str, out: &mut Vec<u8>) {
     let mut headers = Vec::new();
-    for (name, value) in
-        [(":event-type", event), (":content-type", "application/json"), (":message-type", "event")]
-    {
+    for (name, value) in names {
         headers.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
         headers.extend_from_slice(name.as_bytes());
         headers.push(STRING);

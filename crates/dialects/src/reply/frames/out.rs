@@ -2,6 +2,7 @@
 
 use super::{Frame, eventstream, sse};
 use crate::dialect::Dialect;
+use crate::reply::failure::amazon_exception;
 use crate::reply::wire::Wire;
 
 /// Where a dialect writes what the client gets.
@@ -68,6 +69,17 @@ impl Out<'_> {
                 self.bytes.extend_from_slice(json.as_bytes());
                 self.bytes.push(b'\n');
             }
+        }
+    }
+
+    /// An error, in the dialect's own frame for it.
+    pub(in crate::reply) fn error(&mut self, status: u16, document: &str) {
+        match (self.pen.wire, self.pen.dialect) {
+            (Wire::EventStream, _) => {
+                eventstream::exception(amazon_exception(status), document, self.bytes);
+            }
+            (_, Dialect::Anthropic | Dialect::OpenAiResponses) => self.compose("error", document),
+            _ => self.compose("", document),
         }
     }
 

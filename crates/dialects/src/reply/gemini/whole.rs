@@ -1,6 +1,6 @@
 //! A whole reply: one chunk that has everything.
 
-use super::{Chunk, Gemini, apology, parts};
+use super::{Chunk, Gemini, notice, parts};
 use crate::json::Node;
 use crate::reply::edit::Edit;
 use crate::reply::speech::PassOn;
@@ -43,9 +43,7 @@ impl Gemini {
         let mut edit = Edit::new(body);
         self.put_right(&reply, &mut edit);
         let mut parts = std::mem::take(&mut self.earlier);
-        if !self.has_text {
-            parts.push(apology());
-        }
+        parts.push(notice(self.has_text));
         reply.set_finished(&mut edit);
         reply.set_parts(&parts, &mut edit);
         out.extend_from_slice(edit.done().as_bytes());

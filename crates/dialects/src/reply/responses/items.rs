@@ -5,7 +5,7 @@ use crate::reply::deferred::{Deferred, DeferredCall};
 use crate::reply::edit::joined;
 use crate::reply::gaps::Gaps;
 use crate::reply::speech::TOOL;
-use crate::reply::turn::InternalCall;
+use crate::reply::turn::{Anchor, InternalCall};
 use std::collections::{BTreeMap, HashSet};
 
 /// The items of a reply, by their indices.
@@ -84,6 +84,24 @@ impl Items {
         joined(self.items.values().filter(|item| !is_left_out(item)).map(|item| &*item.json))
     }
 
+    /// Where our calls are to be put back, if the model thought before them.
+    pub(super) fn anchor(&self) -> Option<Anchor> {
+        let mut anchor: Option<Anchor> = None;
+        let mut calls = Vec::new();
+        for item in self.items.values() {
+            if item.call().is_some() {
+                calls.push(item.json.clone());
+            } else if !calls.is_empty() {
+                return None;
+            } else if let Some(seal) = seal(&item.json) {
+                anchor = Some(Anchor { seal, behind: 0, calls: Vec::new() });
+            } else if let Some(anchor) = &mut anchor {
+                anchor.behind += 1;
+            }
+        }
+        anchor.map(|anchor| Anchor { calls, ..anchor })
+    }
+
     /// Our calls that came together with the client's.
     pub(super) fn deferred(&self) -> Option<Deferred> {
         let siblings = self.siblings();
@@ -128,6 +146,13 @@ impl Item {
 pub(super) fn is_internal(item: &Node<'_>) -> bool {
     let is = |name, value| item.get(name).is_some_and(|member| member.is(value));
     is("type", "function_call") && is("name", TOOL)
+}
+
+/// The id of an item that is what the model thought.
+fn seal(item: &str) -> Option<String> {
+    let item = Node::read(item).ok()?;
+    let id = item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("reasoning")));
+    id?.text().filter(|id| !id.is_empty()).map(|id| id.into_owned())
 }
 
 fn role(item: &Node<'_>) -> Role {

@@ -1,17 +1,17 @@
-//! A text of our own, where the client would get none.
+//! A text of our own.
 
 use crate::reply::edit::quoted;
-use crate::reply::speech::APOLOGY;
 
 const ID: &str = "msg_tokenforge";
 
 /// The item that says it.
-pub(super) fn item() -> String {
-    message("completed", &part(APOLOGY))
+pub(super) fn item(text: &str) -> String {
+    message("completed", &part(text))
 }
 
 /// The events that say it, as the item at this index. Each is given its number: a member with a comma behind it.
 pub(super) fn events(
+    said: &str,
     index: usize,
     mut number: impl FnMut() -> String,
 ) -> Vec<(&'static str, String)> {
@@ -19,14 +19,14 @@ pub(super) fn events(
         (kind, format!(r#"{{"type":"{kind}",{}"output_index":{index},{rest}}}"#, number()))
     };
     let inside = |rest: &str| format!(r#""item_id":"{ID}","content_index":0,{rest}"#);
-    let text = quoted(APOLOGY);
+    let text = quoted(said);
     vec![
         event("response.output_item.added", &format!(r#""item":{}"#, message("in_progress", ""))),
         event("response.content_part.added", &inside(&format!(r#""part":{}"#, part("")))),
         event("response.output_text.delta", &inside(&format!(r#""delta":{text},"logprobs":[]"#))),
         event("response.output_text.done", &inside(&format!(r#""text":{text},"logprobs":[]"#))),
-        event("response.content_part.done", &inside(&format!(r#""part":{}"#, part(APOLOGY)))),
-        event("response.output_item.done", &format!(r#""item":{}"#, item())),
+        event("response.content_part.done", &inside(&format!(r#""part":{}"#, part(said)))),
+        event("response.output_item.done", &format!(r#""item":{}"#, item(said))),
     ]
 }
 

@@ -5,19 +5,30 @@ use crate::json::{Kind, Reader, Value};
 use crate::splice::Splice;
 use std::borrow::Cow;
 
-/// Appends elements to the conversation of a request.
-pub(super) fn append(body: &[u8], dialect: Dialect, said: &str) -> Option<Splice<'static>> {
-    let List { value, is_empty } = list(body, dialect)?;
+/// Goes on with the conversation of a request: a turn of the model, and the answers to its calls.
+pub(super) fn go_on(
+    body: &[u8],
+    dialect: Dialect,
+    said: &str,
+    answers: &str,
+) -> Option<Splice<'static>> {
+    let List { value, is_empty, is_kept } = list(body, dialect)?;
+    let text = str::from_utf8(body.get(value.span.clone())?).ok()?;
+    // A thread of Anthropic's may be sent as a whole all the same.
+    let is_whole = dialect == Dialect::Anthropic && text.contains(r#""assistant""#);
+    if is_kept && !is_whole {
+        return Some(Splice { range: value.span, with: Cow::Owned(format!("[{answers}]")) });
+    }
     match value.kind {
         Kind::Array => {
             let end = value.span.end - 1;
             let comma = if is_empty { "" } else { "," };
-            Some(Splice { range: end..end, with: Cow::Owned(format!("{comma}{said}")) })
+            let with = format!("{comma}{said},{answers}");
+            Some(Splice { range: end..end, with: Cow::Owned(with) })
         }
         // A text alone stands for one message of the user.
         Kind::String if dialect == Dialect::OpenAiResponses => {
-            let text = str::from_utf8(body.get(value.span.clone())?).ok()?;
-            let with = format!(r#"[{{"role":"user","content":{text}}},{said}]"#);
+            let with = format!(r#"[{{"role":"user","content":{text}}},{said},{answers}]"#);
             Some(Splice { range: value.span, with: Cow::Owned(with) })
         }
         _ => None,
@@ -28,6 +39,9 @@ pub(super) fn append(body: &[u8], dialect: Dialect, said: &str) -> Option<Splice
 struct List {
     value: Value,
     is_empty: bool,
+    /// The provider keeps the conversation, and adds to it what is said: OpenAI's `conversation`, Anthropic's `thread`.
+    /// Not so with `previous_response_id`, which goes on from a response that stays as it is.
+    is_kept: bool,
 }
 
 fn list(body: &[u8], dialect: Dialect) -> Option<List> {
@@ -36,10 +50,19 @@ fn list(body: &[u8], dialect: Dialect) -> Option<List> {
         Dialect::Gemini => "contents",
         _ => "messages",
     };
-    let mut found = None;
+    let kept_by = match dialect {
+        Dialect::OpenAiResponses => "conversation",
+        Dialect::Anthropic => "thread",
+        _ => "",
+    };
+    let (mut found, mut is_kept) = (None, false);
     let mut reader = Reader::new(body).ok()?;
     reader
         .object(|reader, key| {
+            if key.name == kept_by {
+                is_kept = reader.value()?.kind != Kind::Null;
+                return Ok(());
+            }
             if key.name != name {
                 return reader.skip();
             }
@@ -53,10 +76,10 @@ fn list(body: &[u8], dialect: Dialect) -> Option<List> {
             } else {
                 Some(reader.value()?)
             };
-            found = value.map(|value| List { value, is_empty });
+            found = value.map(|value| (value, is_empty));
             Ok(())
         })
         .ok()?;
     reader.finish().ok()?;
-    found
+    found.map(|(value, is_empty)| List { value, is_empty, is_kept })
 }

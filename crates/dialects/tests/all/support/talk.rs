@@ -96,6 +96,14 @@ pub(crate) fn talk_in_any_split(dialect: Dialect, wire: Wire, replies: &[Vec<u8>
     heard
 }
 
+/// What a client reads whose turn was ended because the model went on asking.
+pub(crate) const ENDED: &str = "[This turn was ended here: the model kept asking for left-out tool output instead of answering.]";
+
+/// The same behind a text.
+pub(crate) fn ended_behind_text() -> String {
+    format!("\n\n{ENDED}")
+}
+
 /// An answer to every call of a turn.
 pub(crate) fn answers(turn: &Turn) -> Vec<Answer> {
     let answer = |number| Answer { text: format!("original {number}\n"), is_error: false };

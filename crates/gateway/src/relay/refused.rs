@@ -1,0 +1,63 @@
+//! The provider has no reply when it is asked again after an expansion: the client hears what the provider says.
+
+use super::whole;
+use super::{Relaying, Upstream};
+use crate::answer::Problem;
+use crate::http::body::Body;
+use crate::http::coding::Coding;
+use crate::upstream::Failure;
+use http::response;
+use tokenforge_dialects::error_document;
+
+/// So much of an error is read to be told in a stream. Errors of providers have a few hundred bytes.
+const ERROR_BYTES: usize = 64 << 10;
+
+/// Why no reply follows.
+pub(super) enum NoReply {
+    /// The provider answered with something else, most of all an error.
+    Answered(Box<response::Parts>, Body),
+    /// It did not answer, or not to the end, or nothing that can be passed on.
+    Failed(Failure),
+}
+
+impl NoReply {
+    /// Nothing was sent, or nothing can be made of what came.
+    pub(super) fn because(what: &'static str, cause: impl Into<String>) -> Self {
+        NoReply::Failed(Failure::Broken { what, cause: cause.into() })
+    }
+}
+
+impl Relaying {
+    /// Leaves a line in the log, which names the status or the failure and no text of anybody.
+    pub(super) fn log(&self, why: &NoReply) {
+        self.gateway.telemetry.counters.follow_ups_failed.add(1);
+        let dialect = self.job.originals.dialect;
+        let what = "the provider did not answer to an expansion; the client hears of it";
+        match why {
+            NoReply::Answered(head, _) => {
+                tracing::warn!(?dialect, status = head.status.as_u16(), "{what}");
+            }
+            NoReply::Failed(failure) => tracing::warn!(?dialect, %failure, "{what}"),
+        }
+    }
+
+    /// The event with which a stream breaks off.
+    pub(super) async fn error_event(&mut self, why: NoReply) -> Vec<u8> {
+        let dialect = self.job.originals.dialect;
+        let (problem, said) = match why {
+            NoReply::Answered(head, body) => {
+                let coding = Coding::of(&head.headers).ok().flatten();
+                let answer = Upstream { body, coding, decoder: None };
+                let said = whole::plain(answer, ERROR_BYTES).await.ok().and_then(Result::ok);
+                let message = format!("the upstream answered {}", head.status);
+                (Problem::new(head.status, message), said.unwrap_or_default())
+            }
+            NoReply::Failed(failure) => (Problem::from(&failure), Default::default()),
+        };
+        let ours = problem.answered(Some(dialect)).into_body();
+        let document = error_document(dialect, &said).or_else(|| str::from_utf8(&ours).ok());
+        let mut out = Vec::new();
+        self.reply.fail(problem.status.as_u16(), document.unwrap_or("{}"), &mut out);
+        out
+    }
+}

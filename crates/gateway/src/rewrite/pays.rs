@@ -1,0 +1,97 @@
+//! Whether the expand tool pays for itself in a conversation.
+//!
+//! Its definition stands in every request. That is nothing beside the prompt and the tools of a coding agent, and it is
+//! what makes a chat with three small tools dearer than without us: measured on 209 recorded sessions, 90 were. So it is
+//! offered where a tool runs commands, whose outputs are what can be shortened with a reference, and where the prompt is
+//! so large that the definition is at most a hundredth of it. Both are the same in every request of a conversation, so
+//! that the list of tools, and with it the provider's cache, stays as it is.
+
+use super::Order;
+use crate::memo::Digest;
+use quick_cache::sync::Cache;
+use tokenforge_compress::tool::Tool;
+use tokenforge_dialects::{Request, Tools, expand_tool, preamble};
+use tokenforge_tokens::Counter;
+
+/// How many times the tokens of the definition tools and system prompt must have.
+const TIMES: usize = 100;
+
+/// How many prompts are known: an agent has a handful.
+const PROMPTS: usize = 1_000;
+
+/// Whether tools and prompts are large enough, so that they are counted once.
+pub(crate) struct Payments(Cache<u128, bool>);
+
+impl Default for Payments {
+    fn default() -> Self {
+        Payments(Cache::new(PROMPTS))
+    }
+}
+
+/// Does the tool pay for itself in the conversation of this request?
+pub(super) fn pays(order: &Order, request: &Request<'_>, counter: Counter) -> bool {
+    let lists = || request.tools.iter().chain(&request.further_tools);
+    let is_shell = |name: &str| Tool::canonical(name) == Tool::Shell;
+    if !lists().any(|tools| tools.callable.iter().any(|name| is_shell(name))) {
+        return false;
+    }
+    let enough = counter.count(expand_tool(order.dialect)).saturating_mul(TIMES);
+    let mut tools: Vec<&str> = Vec::new();
+    lists().for_each(|list| tools.extend(loaded(list, &order.body)));
+    let counted = Counted { order, counter, enough };
+    counted.have_enough(&tools) || {
+        let spans = preamble(&order.body, order.dialect).into_iter();
+        let prompt = spans.filter_map(|span| text(&order.body, span));
+        let all: Vec<&str> = tools.iter().copied().chain(prompt).collect();
+        all.len() > tools.len() && counted.have_enough(&all)
+    }
+}
+
+/// How texts are counted.
+struct Counted<'o> {
+    order: &'o Order,
+    counter: Counter,
+    enough: usize,
+}
+
+impl Counted<'_> {
+    fn have_enough(&self, texts: &[&str]) -> bool {
+        let Payments(known) = &self.order.gateway.payments;
+        let mut digest = Digest::new(&self.order.gateway.memo);
+        digest.add(format!("{:?} {}", self.counter, self.enough).as_bytes());
+        texts.iter().for_each(|text| digest.add(text.as_bytes()));
+        let key = digest.finish();
+        if let Some(is_enough) = known.get(&key) {
+            return is_enough;
+        }
+        let mut missing = self.enough;
+        let is_enough = texts.iter().any(|text| {
+            // Counted no further than needed.
+            match missing.checked_sub(1).and_then(|limit| self.counter.count_within(text, limit)) {
+                Some(tokens) => {
+                    missing -= tokens;
+                    false
+                }
+                None => true,
+            }
+        });
+        known.insert(key, is_enough);
+        is_enough
+    }
+}
+
+/// The parts of a list of tools that the model is told from the start: those that are deferred do not count.
+fn loaded<'b>(tools: &Tools<'_>, body: &'b [u8]) -> Vec<&'b str> {
+    let mut parts = Vec::new();
+    let mut from = tools.list.start;
+    for deferred in &tools.deferred {
+        parts.extend(text(body, from..deferred.start));
+        from = deferred.end;
+    }
+    parts.extend(text(body, from..tools.list.end));
+    parts
+}
+
+fn text(body: &[u8], span: std::ops::Range<usize>) -> Option<&str> {
+    str::from_utf8(body.get(span)?).ok()
+}

@@ -1,0 +1,220 @@
+//! What a provider must see as it made it: replies with thoughts that it sealed, and conversations that it keeps itself.
+
+use crate::client::Response;
+use crate::fixtures::{escaped, test_run};
+use crate::house::House;
+use crate::voices::{
+    ANTHROPIC, ANTHROPIC_STREAM, CONVERSE, Conversation, INVOKE, RESPONSES, RESPONSES_STREAM,
+    Voice, data,
+};
+use serde_json::{Value, json};
+use tokenforge_mock::Reply;
+
+const TOOL: &str = "expand_context";
+
+fn ls() -> Value {
+    json!({ "command": "ls" })
+}
+
+/// Those whose thoughts are sealed, and whose clients here send blocks back one by one.
+const SEALED: [Voice; 6] =
+    [ANTHROPIC, ANTHROPIC_STREAM, INVOKE, CONVERSE, RESPONSES, RESPONSES_STREAM];
+
+/// How often the answer to our call is in the conversation that was forwarded last.
+fn answered(house: &House, voice: Voice) -> usize {
+    assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{voice:?}");
+    voice.conversation(&house.forwarded()).matches(&escaped(&test_run())).count()
+}
+
+#[test]
+fn d52_thoughts_of_two_replies_are_taken_apart_again_with_the_hidden_call_between() {
+    for voice in SEALED {
+        for said in ["", "Wait. "] {
+            let house = House::new();
+            house.mock.only_own_ids();
+            let conversation = Conversation::new(voice).thinking();
+            let mut conversation = conversation.with_output(&house, &test_run());
+            let first = Reply::new().thinking("What was left out?");
+            let first = if said.is_empty() { first } else { first.text(said) };
+            house.mock.reply(first.expand_first());
+            house.mock.reply(Reply::new().thinking("So that is it.").call("Bash", ls()));
+            let response = conversation.send(&house);
+            assert!(!String::from_utf8_lossy(&response.body).contains(TOOL), "{voice:?}");
+            conversation.goes_on(&response, &["a.txt"]);
+            house.mock.reply(Reply::new().thinking("Now I know.").text("Done."));
+            let response = conversation.send(&house);
+            assert_eq!(voice.hears(&response).text, "Done.", "{voice:?}");
+            assert_eq!(answered(&house, voice), 1, "{voice:?}, after {said:?}");
+            let before = house.forwarded();
+            conversation.goes_on(&response, &[]);
+            conversation.says("Thanks.");
+            let _ = conversation.heard(&house);
+            assert_eq!(answered(&house, voice), 1, "{voice:?}, one turn later");
+            let after = house.forwarded();
+            let is_same = voice.conversation(&after).starts_with(voice.conversation(&before));
+            assert!(is_same, "{voice:?}: what the provider has cached changed");
+        }
+    }
+}
+
+#[test]
+fn d52_a_thought_before_two_hidden_calls_and_one_without_a_second_thought_are_put_back_too() {
+    for voice in SEALED {
+        let house = House::new();
+        let conversation = Conversation::new(voice).thinking();
+        let mut conversation = conversation.with_output(&house, &test_run());
+        house.mock.reply(Reply::new().thinking("First.").expand_first());
+        house.mock.reply(Reply::new().thinking("Second.").expand_first());
+        house.mock.reply(Reply::new().text("That is all."));
+        let response = conversation.send(&house);
+        conversation.goes_on(&response, &[]);
+        conversation.says("Thanks.");
+        assert_eq!(conversation.heard(&house).calls, [], "{voice:?}");
+        assert_eq!(answered(&house, voice), 2, "{voice:?}");
+    }
+}
+
+#[test]
+fn d52_a_restart_changes_nothing_and_what_nobody_remembers_is_left_out() {
+    for voice in SEALED {
+        let folder = tempfile::tempdir().unwrap();
+        let mut house = House::on_disk(folder.path(), |_| {});
+        let conversation = Conversation::new(voice).thinking();
+        let mut conversation = conversation.with_output(&house, &test_run());
+        house.mock.reply(Reply::new().thinking("What was left out?").expand_first());
+        house.mock.reply(Reply::new().thinking("So that is it.").call("Bash", ls()));
+        let response = conversation.send(&house);
+        conversation.goes_on(&response, &["a.txt"]);
+        house.restart();
+        let _ = conversation.heard(&house);
+        assert_eq!(answered(&house, voice), 1, "{voice:?}");
+    }
+}
+
+/// A request that goes on from what the provider keeps.
+fn goes_on_from(state: &(&str, Value), streams: bool, input: Value) -> String {
+    let schema = json!({ "type": "object", "properties": { "command": { "type": "string" } } });
+    let mut body = json!({ "model": "gpt-5", "stream": streams, "input": input,
+        "tools": [{ "type": "function", "name": "Bash", "parameters": schema, "strict": false }] });
+    let (member, id) = state;
+    if !id.is_null() {
+        body[*member] = id.clone();
+    }
+    body.to_string()
+}
+
+fn user(text: &str) -> Value {
+    json!({ "role": "user", "content": text })
+}
+
+fn output(call: &str, text: &str) -> Value {
+    json!({ "type": "function_call_output", "call_id": call, "output": text })
+}
+
+/// The ids of a reply that a client may take for its own: in the end, and where the stream begins.
+fn ids(voice: Voice, response: &Response) -> Vec<String> {
+    let last = voice.hears(response).id;
+    if !voice.streams {
+        return vec![last];
+    }
+    let events = data(&response.body);
+    let id = |event: &Value| event["response"]["id"].as_str().unwrap().to_owned();
+    vec![id(&events[0]), id(events.last().unwrap())]
+}
+
+#[test]
+fn d50_a_client_goes_on_from_whichever_id_it_saw() {
+    for voice in [RESPONSES, RESPONSES_STREAM] {
+        let ask = |house: &House, previous: &str, input: Value| {
+            let id = if previous.is_empty() { Value::Null } else { json!(previous) };
+            let body = goes_on_from(&("previous_response_id", id), voice.streams, input);
+            let response = house.post(voice.path, body);
+            assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{voice:?}");
+            response
+        };
+        let house = House::new();
+        house.mock.reply(Reply::calling("Bash", json!({ "command": "cargo test" })));
+        let called = voice.hears(&ask(&house, "", json!([user("hi")])));
+        for loops in 1..=2 {
+            (0..loops).for_each(|_| house.mock.reply(Reply::expand_first_reference()));
+            house.mock.reply("All is well.");
+            let input = json!([output(&called.calls[0].id, &test_run())]);
+            let response = ask(&house, &called.id, input);
+            assert_eq!(voice.hears(&response).text, "All is well.", "{voice:?}");
+            for id in ids(voice, &response) {
+                house.mock.reply("You are welcome.");
+                let response = ask(&house, &id, json!([user("Thanks.")]));
+                assert_eq!(voice.hears(&response).text, "You are welcome.", "{voice:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn d50_parallel_calls_get_all_their_outputs_although_the_calls_are_at_the_provider() {
+    for voice in [RESPONSES, RESPONSES_STREAM] {
+        for member in ["previous_response_id", "conversation"] {
+            let house = House::new();
+            let state = |id: &str| match member {
+                "conversation" => (member, json!({ "id": "conv_1" })),
+                _ if id.is_empty() => (member, Value::Null),
+                _ => (member, json!(id)),
+            };
+            let ask = |id: &str, input: Value| {
+                house.post(voice.path, goes_on_from(&state(id), voice.streams, input))
+            };
+            house.mock.reply(Reply::calling("Bash", json!({ "command": "cargo test" })));
+            let first = voice.hears(&ask("", json!([user("hi")])));
+            house.mock.reply(Reply::new().call("Bash", ls()).expand_first());
+            let input = json!([output(&first.calls[0].id, &test_run())]);
+            let both = voice.hears(&ask(&first.id, input));
+            assert_eq!(both.calls.len(), 1, "{voice:?} {member}");
+            house.mock.reply("All is well.");
+            let last = voice.hears(&ask(&both.id, json!([output(&both.calls[0].id, "a.txt")])));
+            assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{voice:?} {member}");
+            assert_eq!(last.text, "All is well.", "{voice:?} {member}");
+            assert!(house.forwarded().contains(&escaped(&test_run())), "{voice:?} {member}");
+        }
+    }
+}
+
+#[test]
+fn d50_a_conversation_that_the_provider_keeps_is_told_nothing_twice() {
+    for voice in [RESPONSES, RESPONSES_STREAM] {
+        let house = House::new();
+        let state = ("conversation", json!("conv_1"));
+        let ask = |input: Value| {
+            let response = house.post(voice.path, goes_on_from(&state, voice.streams, input));
+            assert_eq!(house.mock.refusals(), Vec::<String>::new(), "{voice:?}");
+            voice.hears(&response)
+        };
+        house.mock.reply(Reply::calling("Bash", json!({ "command": "cargo test" })));
+        let called = ask(json!([user("hi")]));
+        house.mock.reply(Reply::new().text("Let me look. ").expand_first());
+        house.mock.reply("All is well.");
+        let heard = ask(json!([output(&called.calls[0].id, &test_run())]));
+        assert_eq!(heard.text, "Let me look. All is well.", "{voice:?}");
+        house.mock.reply("You are welcome.");
+        assert_eq!(ask(json!([user("Thanks.")])).text, "You are welcome.", "{voice:?}");
+    }
+}
+
+#[test]
+fn d51_a_call_is_hidden_where_a_thread_goes_on_without_a_list_of_tools() {
+    for voice in [ANTHROPIC, ANTHROPIC_STREAM] {
+        let house = House::new();
+        let result = json!({ "type": "tool_result", "tool_use_id": "toolu_1", "content": "ok" });
+        let body = json!({ "model": "claude-sonnet-4-5", "max_tokens": 4000, "thread": "continue",
+            "stream": voice.streams, "messages": [{ "role": "user", "content": [result] }] });
+        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
+        house.mock.reply("All is well.");
+        let response = house.post(voice.path, body.to_string());
+        assert_eq!(voice.hears(&response).text, "All is well.", "{voice:?}");
+        assert!(!String::from_utf8_lossy(&response.body).contains(TOOL), "{voice:?}");
+        let asked: Value = serde_json::from_str(&house.forwarded()).unwrap();
+        let messages = asked["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 1, "{voice:?}: the thread has the rest: {asked}");
+        assert_eq!(messages[0]["content"][0]["type"], "tool_result", "{voice:?}");
+        assert_eq!(asked["thread"], "continue");
+    }
+}
