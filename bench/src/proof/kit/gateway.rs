@@ -83,6 +83,8 @@ impl Gateway {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", home.path())
             .env("FORGE_DATA_DIR", home.data())
+            // The bodies are short, and what is tried is most of all what happens to what was left out.
+            .env("FORGE_TOOL_OUTPUT_EXPAND_INJECTION", "from_start")
             .current_dir(home.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -110,7 +110,9 @@ fn the_ledger_and_the_store_share_the_data_folder() {
     let arguments = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url(), "--store", &store];
     let passed: String = (0..400).map(|n| format!("test case_{n} ... ok\n")).collect();
     let run = format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed\n");
-    let serving = Serving::with(&arguments, &[("FORGE_DATA_DIR", &data)]);
+    let environment =
+        [("FORGE_DATA_DIR", &*data), ("FORGE_TOOL_OUTPUT_EXPAND_INJECTION", "from_start")];
+    let serving = Serving::with(&arguments, &environment);
     let body = json!({
         "model": "claude-sonnet-4-5", "max_tokens": 100,
         "tools": [{"name": "Bash", "description": "Runs.", "input_schema": {"type": "object"}}],

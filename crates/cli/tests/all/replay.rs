@@ -173,7 +173,10 @@ fn l5_a_replay_counts_what_the_gateway_sends() {
         messages.push(json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]}));
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": output}));
     }
-    let tools = json!([{"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}]);
+    // So large that the tool with which something is fetched back pays for itself.
+    let description = "Runs a command and prints what it says. ".repeat(800);
+    let tools = json!([{"type": "function", "function": {
+        "name": "bash", "description": description, "parameters": {"type": "object"}}}]);
     let body = json!({"model": "gpt-4o", "tools": tools, "messages": messages}).to_string();
     let folder = Folder::new();
     let log = folder.file("body.json", &body);

@@ -51,6 +51,8 @@ fn left_out() -> Recording {
     );
     let body = json!({
         "model": "claude-sonnet-4-5", "max_tokens": 100,
+        // Large enough for the tool with which the rest is fetched back to pay for itself.
+        "system": "You are a careful engineer. Read before you write. ".repeat(700),
         "tools": [{"name": "Bash", "input_schema": {"type": "object"}}],
         "messages": [
             {"role": "user", "content": "Go on."},
