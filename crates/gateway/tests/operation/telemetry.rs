@@ -135,8 +135,9 @@ fn a_log_that_cannot_be_opened_is_no_reason_not_to_serve() {
 fn d17_memo_reused_tells_of_the_memo_of_a_session_and_of_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let small = test_run();
-    let word = |n: u32| format!("w{:x} ", n.wrapping_mul(2_654_435_761) >> 12);
-    let large = (0..6_000).map(word).collect::<String>();
+    // What is made of it has more than 16 KB: a session does not remember that.
+    let row = |n: u32| json!({"id": n, "word": format!("{:x}", n.wrapping_mul(2_654_435_761))});
+    let large = serde_json::to_string_pretty(&(0..4_000).map(row).collect::<Vec<_>>()).unwrap();
     for (number, (session, text, is_reused)) in
         [(None, &small, false), (Some("s"), &small, true), (Some("s"), &large, false)]
             .into_iter()
