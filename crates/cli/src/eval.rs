@@ -22,6 +22,7 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_compress::Mode;
+use tokenforge_compress::dictionary::Method;
 use tokenforge_mock::Mock;
 
 const EXAMPLES: &str = "\
@@ -54,6 +55,14 @@ pub(crate) struct Eval {
     /// What is compared with doing nothing: safe, lossless, standard or aggressive
     #[arg(long, default_value_t = Mode::Standard)]
     mode: Mode,
+
+    /// The dictionary of the aggressive mode: lzw, repair or auto
+    #[arg(long, default_value_t = Method::Lzw)]
+    method: Method,
+
+    /// Append what became of every tool result to this file, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
 
     /// Fail if fewer input tokens are saved: a number, or a part of all such as 5%
     #[arg(long, value_name = "N", value_parser = report::Demand::parse)]
@@ -98,7 +107,8 @@ async fn evaluate(arguments: &Eval, scenarios: Vec<Scenario>) -> anyhow::Result<
     };
     let api = arguments.api.unwrap_or_else(|| Api::of(&endpoint));
     let key = env::var(api.key_variable()).ok().filter(|key| !key.is_empty());
-    let gateway = Gateway::start(&endpoint, arguments.mode).await?;
+    let Eval { mode, method, events, .. } = arguments;
+    let gateway = Gateway::start(&endpoint, *mode, *method, events.as_deref()).await?;
     let model = arguments.model.as_deref().unwrap_or("mock-model");
     let agent = Agent::new(&gateway, api, model, key.as_deref())?;
     let mut compared = Vec::new();

@@ -127,6 +127,11 @@ impl<'p> Conversation<'p> {
             bytes: 0,
         };
         conversation.tools = conversation.settings.counter.count(tools.unwrap_or(TOOLS));
+        // Where the tools were recorded, it is known before the first result.
+        let least = TIMES * expand_tool_tokens(&conversation.settings);
+        if conversation.pays.has_shell == Some(true) && conversation.tools >= least {
+            conversation.pays.from = Some(0);
+        }
         conversation
     }
 

@@ -7,9 +7,11 @@ use anyhow::{Context, bail};
 use http::Method;
 use http::header::HeaderMap;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_compress::Mode;
+use tokenforge_compress::dictionary::Method as Dictionary;
 use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_store::{Memory, Settings as Bounds};
 
@@ -35,17 +37,24 @@ pub(super) struct Figures {
 }
 
 impl Gateway {
-    /// Starts one in front of an endpoint. It keeps nothing and writes nothing down.
-    pub(super) async fn start(endpoint: &str, mode: Mode) -> anyhow::Result<Self> {
+    /// Starts one in front of an endpoint. It keeps nothing, and writes nothing down but events, if a file is named for them.
+    pub(super) async fn start(
+        endpoint: &str,
+        mode: Mode,
+        method: Dictionary,
+        events: Option<&Path>,
+    ) -> anyhow::Result<Self> {
         let flags = Overrides {
             listen: Some("127.0.0.1:0".to_owned()),
             backend_url: Some(endpoint.to_owned()),
             tool_output_compression: Some(mode.to_string()),
+            tool_output_compression_method: Some(method.to_string()),
             ..Overrides::default()
         };
         let mut settings = Settings::load(None, &|_| None, &flags).context("--base-url")?;
         // Scenarios are short, and many are about what is left out and fetched back.
         settings.tool_output.expand_injection = ExpandInjection::FromStart;
+        settings.monitoring.compression_log = events.map(Path::to_owned);
         let store = Arc::new(Memory::new(Bounds::MEMORY));
         let address = Embedded::start(settings, store).await?.address;
         Ok(Gateway(gateway::Gateway::new(&gateway::url(address), None)?))

@@ -4,6 +4,7 @@
 use super::scenario::Scenario;
 use serde_json::{Value, json};
 use tokenforge_compress::expand_tool;
+use tokenforge_formats::{MAX_OUTPUT, stc2};
 use tokenforge_mock::Reply;
 
 /// So many references are asked for at once.
@@ -27,7 +28,7 @@ pub(super) fn reply(scenario: &Scenario, body: &Value) -> Reply {
     }
     let texts = texts(messages);
     let facts = || scenario.expect.facts.iter();
-    let found = |fact: &&String| texts.iter().any(|text| text.contains(fact.as_str()));
+    let found = |fact: &&String| texts.iter().any(|text| says(text, fact));
     let has_asked = answers.last().is_some_and(|message| is_expansion(&message));
     if !has_asked && !facts().all(|fact| found(&fact)) {
         let references = references(&texts);
@@ -38,6 +39,16 @@ pub(super) fn reply(scenario: &Scenario, body: &Value) -> Reply {
     }
     let facts: Vec<&str> = facts().filter(found).map(String::as_str).collect();
     Reply::new().text(format!("I found: {}", facts.join("; ")))
+}
+
+/// Does a text say so? STC 2 is read as what it stands for: a model would, and `ord_4471` may be written as `ord_` above a
+/// column and `4471` in it.
+fn says(text: &str, fact: &str) -> bool {
+    let decoded = || {
+        let start = text.find(stc2::HEADER)?;
+        stc2::decode(text[start..].trim_end(), MAX_OUTPUT).ok()
+    };
+    text.contains(fact) || decoded().is_some_and(|json| json.contains(fact))
 }
 
 fn expand_name() -> String {

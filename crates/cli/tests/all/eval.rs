@@ -20,6 +20,20 @@ fn f17_the_built_in_suite_saves_tokens_and_behaves_the_same() {
 }
 
 #[test]
+fn f17_the_suite_behaves_the_same_in_the_modes_before_aggressive_and_leaves_its_events() {
+    let folder = Folder::new();
+    for how in ["safe", "lossless", "standard", "standard --method repair"] {
+        let name = format!("logs/{how}.jsonl").replace(' ', "-");
+        let events = folder.path(&name);
+        let text = out(&format!("eval --json --mode {how} --events {}", events.display()), "");
+        let report: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(report["regressions"], 0, "{how}: {report}");
+        let events = std::fs::read_to_string(events).unwrap();
+        assert!(events.contains("\"before_tokens\""), "{how}: {events}");
+    }
+}
+
+#[test]
 fn f17_a_saving_that_is_not_reached_fails() {
     let run = run("eval --min-input-token-savings 99%", "");
     assert_eq!(run.code, 1);

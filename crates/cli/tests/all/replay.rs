@@ -110,8 +110,9 @@ fn what_is_not_smaller_is_said_plainly() {
     let folder = Folder::new();
     let messages =
         json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]);
-    // One with tools pays for ours.
-    let log = json!({"messages": messages, "tools": [{"name": "Bash"}]});
+    // A prompt that is long enough for our tool, and no result that it could help with.
+    let tool = json!({"name": "Bash", "description": "Runs a command. ".repeat(4000)});
+    let log = json!({"messages": messages, "tools": [tool]});
     let log = folder.file("m.json", log.to_string());
     let text = out(&format!("replay {log}"), "");
     assert!(text.contains("1 of 1 sessions cost MORE"), "{text}");

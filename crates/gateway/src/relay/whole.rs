@@ -28,7 +28,7 @@ pub(super) async fn plain(answer: Upstream, most: usize) -> Result<Result<Bytes,
     let Some(coding) = coding else { return Ok(Ok(wire)) };
     let coded = wire.clone();
     Ok(match blocking(move || coding.decode(&coded, most)).await {
-        Some(Ok(plain)) => Ok(plain.into()),
+        Some(Ok(plain)) => Ok(plain),
         _ => Err(wire.into()),
     })
 }
