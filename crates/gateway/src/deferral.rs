@@ -11,8 +11,8 @@ use crate::expand::Originals;
 use crate::gateway::Gateway;
 use crate::note::Note;
 use crate::rewrite::Order;
-use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,18 +22,31 @@ use tokenforge_dialects::{
 };
 use tokenforge_store::Kind;
 
-/// How many calls are known to have, or not to have, a sibling of ours.
+/// About how many calls are known to have, or not to have, a sibling of ours, and how many bytes that may take: answers are
+/// whole originals.
 const KNOWN_CALLS: usize = 20_000;
+const KNOWN_BYTES: u64 = 16 << 20;
 
-/// What is known about the calls of conversations, so that the store is asked once for each.
-pub(crate) struct Deferrals(Cache<Sibling, Option<Arc<Kept>>>);
+/// What is known about the calls of conversations, so that the store is asked once for each: an LRU cache bounded in bytes.
+pub(crate) struct Deferrals(Cache<Sibling, Option<Arc<Kept>>, Weight>);
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Sibling, Option<Arc<Kept>>> for Weight {
+    fn weight(&self, (_, name): &Sibling, kept: &Option<Arc<Kept>>) -> u64 {
+        let of_call = |call: &KeptCall| call.id.len() + call.call.len() + call.answer.len() + 128;
+        let kept = kept.as_ref().map_or(0, |kept| kept.calls.iter().map(of_call).sum::<usize>());
+        (name.len() + kept + 128) as u64
+    }
+}
 
 /// A call of a tenant.
 type Sibling = (Arc<str>, Box<str>);
 
 impl Default for Deferrals {
     fn default() -> Self {
-        Deferrals(Cache::new(KNOWN_CALLS))
+        Deferrals(Cache::with_weighter(KNOWN_CALLS, KNOWN_BYTES, Weight))
     }
 }
 
@@ -116,7 +129,7 @@ fn keep(gateway: &Gateway, tenant: &str, names: Vec<String>, kept: Kept) {
 }
 
 /// Keeps calls that came alone, with their answers, where the model thought before them. Blocks.
-pub(crate) fn remember_turn(gateway: &Gateway, tenant: &str, turn: &Turn, answers: &[Answer]) {
+pub(crate) fn remember_turn(gateway: &Gateway, turn: &Turn, answers: &[Answer]) {
     let Some(anchor) = &turn.anchor else { return };
     let made = turn.calls.iter().zip(&anchor.calls).zip(answers);
     let calls = made.map(|((asked, call), Answer { text, is_error })| KeptCall {
@@ -128,20 +141,33 @@ pub(crate) fn remember_turn(gateway: &Gateway, tenant: &str, turn: &Turn, answer
     });
     let kept =
         Kept { siblings: Vec::new(), calls: calls.collect(), past: None, behind: anchor.behind };
-    keep(gateway, tenant, vec![of_thought(&anchor.seal)], kept);
+    keep(gateway, ANY_TENANT, vec![of_thought(&anchor.seal)], kept);
 }
 
 /// From which reply a conversation goes on that the provider keeps. Known when this returns, and stored soon.
-pub(crate) fn remember_continuation(gateway: &Arc<Gateway>, tenant: &str, goes_on: Continuation) {
+pub(crate) fn remember_continuation(gateway: &Arc<Gateway>, goes_on: Continuation) {
     let Continuation { from, to } = goes_on;
     let kept = || Kept { siblings: vec![to.clone()], calls: Vec::new(), past: None, behind: 0 };
     let names: Vec<String> = from.iter().map(|id| of_response(id)).collect();
     for name in &names {
-        gateway.deferrals.note(&Arc::from(tenant), name, Some(Arc::new(kept())));
+        gateway.deferrals.note(&Arc::from(ANY_TENANT), name, Some(Arc::new(kept())));
     }
-    let (gateway, tenant, kept) = (gateway.clone(), tenant.to_owned(), kept());
-    drop(tokio::task::spawn_blocking(move || keep(&gateway, &tenant, names, kept)));
+    let Ok(json) = serde_json::to_vec(&kept()) else { return };
+    let gateway = gateway.clone();
+    drop(tokio::task::spawn_blocking(move || {
+        for name in names {
+            // Another reply may have come behind this one meanwhile, and goes before it.
+            let known = gateway.deferrals.find(ANY_TENANT, &name).flatten();
+            if known.is_none_or(|kept| kept.siblings.first() == Some(&to)) {
+                let _ = gateway.store.put(Kind::Result, ANY_TENANT, &id(&name), &json);
+            }
+        }
+    }));
 }
+
+/// What is kept under a seal or the id of a reply is no tenant's: only who has the conversation knows these, and a credential
+/// that is renewed in the middle of it makes another tenant of the same user (decision 29).
+const ANY_TENANT: &str = "conversations";
 
 /// What a thought is known by. Seals may be long.
 fn of_thought(seal: &str) -> String {
@@ -199,12 +225,13 @@ fn put_back_turns(
     request: &Request<'_>,
     may_block: bool,
 ) -> Option<Vec<Splice<'static>>> {
-    let Order { gateway, tenant, dialect, body, .. } = order;
+    let Order { gateway, dialect, body, .. } = order;
+    let tenant = Arc::from(ANY_TENANT);
     let mut splices = Vec::new();
     let mut seen = HashSet::new();
     for thought in request.thoughts.iter().take(MOST_CALLS) {
         let name = of_thought(&thought.seal.text(body));
-        let Some(kept) = gateway.kept(tenant, &name, may_block)? else { continue };
+        let Some(kept) = gateway.kept(&tenant, &name, may_block)? else { continue };
         if seen.insert(name) {
             let exchanges: Vec<_> = kept.exchanges(0).collect();
             splices.extend(put_back(body, *dialect, request, thought, kept.behind, &exchanges));
@@ -227,7 +254,7 @@ fn continued(
     }
     if let Some(Word::At(span)) = &request.head.previous_response {
         let id = Word::At(span.clone()).text(body).into_owned();
-        let kept = gateway.kept(tenant, &of_response(&id), may_block)?;
+        let kept = gateway.kept(&Arc::from(ANY_TENANT), &of_response(&id), may_block)?;
         if let Some(to) = kept.as_ref().and_then(|kept| kept.siblings.first()) {
             let quoted = quoted(to);
             let range = span.start - 1..span.end + 1;

@@ -149,7 +149,10 @@ impl Relaying {
                 // In a box, since most streams end without it and every stream would have room for it.
                 Ok(Some(turn)) => match Box::pin(self.ask_again(&turn, client)).await {
                     Ok(Ok(next)) => self.upstream = next,
-                    Ok(Err(Gone)) => return Ok(()),
+                    Ok(Err(Gone)) => {
+                        self.job.note.counted(self.reply.usage().clone());
+                        return Ok(());
+                    }
                     Err(why) => return Box::pin(self.break_off(why, client)).await,
                 },
                 Ok(None) => {
@@ -280,16 +283,14 @@ impl Relaying {
         if turn.anchor.is_none() {
             return;
         }
-        let (gateway, tenant) = (self.gateway.clone(), self.job.originals.tenant.clone());
-        let turn = turn.clone();
-        blocking(move || deferral::remember_turn(&gateway, &tenant, &turn, &answers)).await;
+        let (gateway, turn) = (self.gateway.clone(), turn.clone());
+        blocking(move || deferral::remember_turn(&gateway, &turn, &answers)).await;
     }
 
     /// The client may go on from a reply that it has the id of, and not from those before.
     fn note_continuation(&mut self) {
         if let Some(goes_on) = self.reply.continuation() {
-            let tenant = &self.job.originals.tenant;
-            deferral::remember_continuation(&self.gateway, tenant, goes_on);
+            deferral::remember_continuation(&self.gateway, goes_on);
         }
     }
 

@@ -7,7 +7,7 @@ use tokenforge_ledger::{Gain, Of};
 /// What was saved, in money; in tokens where they have no price.
 pub(super) fn line(gain: Option<&Gain>, look: &str) -> String {
     let Some(gain) = gain else {
-        return "what was saved is not known: the gateway keeps no ledger".to_owned();
+        return "what was saved is not known: the gateway keeps no ledger, or is gone".to_owned();
     };
     if gain.requests == 0 {
         return "no request came by".to_owned();

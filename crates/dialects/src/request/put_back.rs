@@ -69,10 +69,24 @@ fn joint(
     let mut said = elements.iter().enumerate().skip(at + 1).filter(is_said);
     let last = match behind.checked_sub(1) {
         None => at,
-        Some(more) => said.nth(more)?.0,
+        Some(more) => {
+            let passed: Vec<_> = said.by_ref().take(more + 1).collect();
+            // A client that left something of the reply out has the next reply there: nobody knows where the two meet.
+            if passed.len() <= more || passed.iter().any(|(_, element)| is_thought(element)) {
+                return None;
+            }
+            passed[more].0
+        }
     };
     let span = |index: usize| elements.get(index).map(Node::span);
     Some((span(last)?, span(last + 1)))
+}
+
+/// Does a model think in it, which begins another reply?
+fn is_thought(element: &Node<'_>) -> bool {
+    let kind = element.get("type").and_then(|kind| kind.text());
+    let is_named = |name: &str| matches!(name, "thinking" | "redacted_thinking" | "reasoning");
+    kind.is_some_and(|kind| is_named(&kind)) || element.get("reasoningContent").is_some()
 }
 
 fn is_blank(element: &Node<'_>) -> bool {

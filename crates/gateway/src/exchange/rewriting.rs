@@ -209,13 +209,10 @@ async fn made_anew(order: &Order, reading: Option<Reading>) -> Result<Rewritten,
             _ => unchecked("the check took too long"),
         });
     }
-    let attempt = if order.body.len() <= SHORT {
-        attempt(order, Effort::Least)
-    } else {
-        let order = order.clone();
-        let attempt = blocking(move || attempt(&order, Effort::Least)).await;
-        attempt.unwrap_or(Ok(Attempt::Unfinished(None)))
-    };
+    // On a thread that may block: hidden turns may have to be read from the store.
+    let again = order.clone();
+    let attempt = blocking(move || attempt(&again, Effort::Least)).await;
+    let attempt = attempt.unwrap_or(Ok(Attempt::Unfinished(None)));
     Ok(match attempt? {
         Attempt::Done(rewritten) => rewritten,
         Attempt::Unfinished(_) => Rewritten::untouched(&order.body),

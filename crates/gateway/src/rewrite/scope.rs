@@ -169,9 +169,12 @@ fn takes_our_tool(order: &Order, request: &Request<'_>, settings: &Settings) -> 
 
 /// May the model know of our tool although this request does not say so? It may where the provider keeps a part of the
 /// conversation, and the tools with it. Such a request is not told from one that was never offered the tool, so nothing is
-/// left out of it; but a call is answered.
+/// left out of it; but a call is answered. Not where the client has a tool of that name: the call is its own.
 fn may_know_our_tool(order: &Order, request: &Request<'_>) -> bool {
-    request.head.has_previous_response && has_one_reply(order, request)
+    let mut lists = request.tools.iter().chain(&request.further_tools);
+    request.head.has_previous_response
+        && lists.all(Tools::takes_expand_tool)
+        && has_one_reply(order, request)
 }
 
 fn has_one_reply(order: &Order, request: &Request<'_>) -> bool {

@@ -59,11 +59,11 @@ fn holds_key(text: &str, is_key: &impl Fn(&str) -> bool) -> bool {
 /// Is a piece of a text a key, whatever it is cut at? A key may hold such characters itself: `openssl rand -base64 32` ends
 /// with one. So every piece is tried with those that follow it, as far as they are few.
 fn holds_separated(text: &str, is_key: &impl Fn(&str) -> bool) -> bool {
-    let ends = || text.match_indices(AROUND).map(|(at, _)| at);
-    let starts = std::iter::once(0).chain(ends().map(|at| at + 1));
-    starts.into_iter().any(|start| {
-        let behind = ends().filter(|end| *end > start).chain([text.len()]);
-        behind.take(MOST_PIECES).any(|end| is_key(&text[start..end]))
+    let cuts: Vec<usize> =
+        text.match_indices(AROUND).map(|(at, _)| at).chain([text.len()]).collect();
+    let starts = std::iter::once(0).chain(cuts.iter().map(|at| at + 1));
+    starts.zip(0..cuts.len()).any(|(start, first)| {
+        cuts[first..].iter().take(MOST_PIECES).any(|end| is_key(&text[start..*end]))
     })
 }
 

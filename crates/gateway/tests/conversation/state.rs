@@ -151,6 +151,58 @@ fn d50_a_client_goes_on_from_whichever_id_it_saw() {
 }
 
 #[test]
+fn d04_d50_a_renewed_token_goes_on_from_whichever_id_its_client_saw() {
+    let voice = RESPONSES_STREAM;
+    let house = House::new();
+    let ask = |token: &str, previous: Value, input: Value| {
+        let body = goes_on_from(&("previous_response_id", previous), voice.streams, input);
+        let token = format!("Bearer {token}");
+        let response = house.ask(
+            "POST",
+            voice.path,
+            &[("content-type", "application/json"), ("authorization", &token)],
+            body,
+        );
+        assert_eq!(house.mock.refusals(), Vec::<String>::new());
+        response
+    };
+    house.mock.reply(Reply::calling("Bash", json!({ "command": "cargo test" })));
+    let called = voice.hears(&ask("first", Value::Null, json!([user("hi")])));
+    house.mock.reply(Reply::expand_first_reference());
+    house.mock.reply("All is well.");
+    let input = json!([output(&called.calls[0].id, &test_run())]);
+    let response = ask("first", json!(called.id), input);
+    for id in ids(voice, &response) {
+        house.mock.reply("You are welcome.");
+        let response = ask("renewed", json!(id), json!([user("Thanks.")]));
+        assert_eq!(voice.hears(&response).text, "You are welcome.");
+    }
+}
+
+#[test]
+fn l8_a_clients_own_tool_of_that_name_is_called_where_the_provider_keeps_the_conversation() {
+    for voice in [RESPONSES, RESPONSES_STREAM] {
+        let house = House::new();
+        house.mock.reply("Hello.");
+        let body = goes_on_from(
+            &("previous_response_id", Value::Null),
+            voice.streams,
+            json!([user("hi")]),
+        );
+        let first = voice.hears(&house.post(voice.path, body)).id;
+        let body = goes_on_from(
+            &("previous_response_id", json!(first)),
+            voice.streams,
+            json!([user("go on")]),
+        );
+        house.mock.reply(Reply::calling(TOOL, json!({ "id": "shadow_1" })));
+        let body = body.replace("\"name\":\"Bash\"", &format!("\"name\":\"{TOOL}\""));
+        let heard = voice.hears(&house.post(voice.path, body));
+        assert_eq!(heard.calls.len(), 1, "{voice:?}");
+    }
+}
+
+#[test]
 fn d50_parallel_calls_get_all_their_outputs_although_the_calls_are_at_the_provider() {
     for voice in [RESPONSES, RESPONSES_STREAM] {
         for member in ["previous_response_id", "conversation"] {
