@@ -36,6 +36,9 @@ const LOOPS: usize = 5;
 /// How many pieces may wait for a client that reads slowly. They are cut so that all of them have 64 KB.
 const WAITING_PIECES: usize = 8;
 
+/// A large piece is worked on in parts, so that a client which hardly reads does not hold what was made of all of it.
+const PLAIN_PIECE: usize = 8 << 10;
+
 /// A large piece is decoded bit by bit, so that what it may swell to is bounded: no stream of words has 256 times its
 /// size.
 const CODED_PIECE: usize = 1 << 10;
@@ -210,7 +213,7 @@ impl Relaying {
                 // The provider's answer broke off, and so does the client's: it must not take a part for the whole.
                 Some(Err(error)) => return Err(client.fail(error).await),
             };
-            let most = self.upstream.coding.map_or(usize::MAX, |_| CODED_PIECE);
+            let most = self.upstream.coding.map_or(PLAIN_PIECE, |_| CODED_PIECE);
             while !piece.is_empty() {
                 let mut out = Vec::new();
                 match self.upstream.plain(&piece.split_to(piece.len().min(most))) {
