@@ -60,7 +60,7 @@ for (const agent of AGENTS) {
       const shown = typeof result === 'string' ? result : JSON.stringify(result);
       assert.match(shown, /service-59/);
       assert.ok(shown.length < OUTPUT.length, `${OUTPUT.length} bytes became ${shown.length}`);
-      assert.match(stderr, /tokenforge: \d+ tool results?, .* % less/, seen);
+      assert.match(stderr, /tokenforge: \d+ tool results? in \d+ requests: .* saved of .* %/, seen);
       console.log(`  ${agent.name}: ${OUTPUT.length} bytes became ${shown.length}; ${stderr.trim().split('\n').at(-1)}`);
 
       assert.equal(readFileSync(join(home, file), 'utf8'), text);
