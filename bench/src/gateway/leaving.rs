@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const HALF: &str = "half of it";
 const END: &str = "the end";
 
-/// A body that says it is this long goes on before it is all here.
+/// How long a body says it is that goes on before it is all here.
 const LONG: usize = 1 << 20;
 
 /// When the client leaves.
@@ -80,12 +80,18 @@ async fn leave(
     let mut client = TcpStream::connect(gateway).await?;
     client.set_nodelay(true)?;
     let body = body();
-    let (path, sent, length) = match phase {
-        Phase::Sending => ("embeddings", body.find(HALF).map_or(0, |at| at + HALF.len()), LONG),
-        Phase::Waiting | Phase::Reading => ("chat/completions", body.len(), body.len()),
+    // JSON is read whole, since it may name us; anything else streams by.
+    let (path, kind, sent, length) = match phase {
+        Phase::Sending => {
+            let sent = body.find(HALF).map_or(0, |at| at + HALF.len());
+            ("files", "application/octet-stream", sent, LONG)
+        }
+        Phase::Waiting | Phase::Reading => {
+            ("chat/completions", "application/json", body.len(), body.len())
+        }
     };
     let head = format!(
-        "POST /v1/{path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
+        "POST /v1/{path} HTTP/1.1\r\nhost: bench\r\ncontent-type: {kind}\r\n\
          authorization: Bearer sk-bench\r\ncontent-length: {length}\r\n\r\n",
     );
     client.write_all(head.as_bytes()).await?;
