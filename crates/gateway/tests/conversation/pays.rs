@@ -140,16 +140,8 @@ fn decision_15_other_modes_never_inject() {
 fn l11_d57_no_recorded_request_has_more_tokens_but_for_the_one_definition() {
     let counter = Counter::from(Vocabulary::O200k);
     let recordings = recordings();
-    let modes = [
-        Mode::Disabled,
-        Mode::Observe,
-        Mode::Safe,
-        Mode::Lossless,
-        Mode::Standard,
-        Mode::Aggressive,
-    ];
     let (mut offered, mut others) = (0, 0);
-    for mode in modes {
+    for mode in Mode::ALL {
         let house = house(mode);
         for recording in &recordings {
             let sent = String::from_utf8(forwarded(&house, recording)).unwrap();
