@@ -21,6 +21,15 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Ok(redacted) = redact_body(planted.as_bytes(), BodyShape::Unknown, &[]) {
         let sent = redacted.unwrap_or_else(|| planted.clone().into_bytes());
         let sent: serde_json::Value = serde_json::from_slice(&sent).expect("JSON stays JSON");
-        assert!(!sent.to_string().contains(TOKEN), "{sent}");
+        assert!(!has_token(&sent.to_string()), "{sent}");
     }
 });
+
+/// Whether the token stands here as a word of its own: the scanner takes no part of a longer word for a secret, and
+/// mutation glues letters to the tokens that the saved inputs have in other spellings.
+fn has_token(text: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(TOKEN).any(|(at, _)| {
+        !text[..at].ends_with(is_word) && !text[at + TOKEN.len()..].starts_with(is_word)
+    })
+}
