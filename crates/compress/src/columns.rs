@@ -9,7 +9,7 @@
 //!                                                   a 7 c d.toml
 //! ```
 //!
-//! A column is what stands between blanks; the last takes the rest of the line. Blanks belong to the column behind
+//! A column is what stands between blanks, or a time with its date; the last takes the rest of the line. Blanks belong to the column behind
 //! them, so a row is the pattern's letter and its own columns as they were.
 
 mod mine;

@@ -17,6 +17,7 @@ use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
 use head::Head;
+pub(crate) use marked::has_mark;
 use marked::is_marked;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -337,9 +338,11 @@ impl<'a> Engine<'a> {
 
     /// With what its lines share said once.
     fn factored<'r>(&self, run: Run<'r>) -> Run<'r> {
-        let mode = self.settings.mode;
-        let run = if mode.compacts() { run.through(stages::FACTOR) } else { run };
-        if mode == Mode::Aggressive { run.through(stages::DICTIONARY) } else { run }
+        match self.settings.mode {
+            mode if !mode.compacts() => run,
+            Mode::Aggressive => run.in_cheapest(stages::ALL_NOTATIONS, stages::REPEATS),
+            _ => run.in_cheapest(stages::NOTATIONS, stages::REPEATS),
+        }
     }
 
     /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.

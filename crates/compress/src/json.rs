@@ -41,6 +41,19 @@ pub(crate) fn is_stc2(text: &str) -> bool {
     text.strip_prefix(lines::ANNOUNCEMENT).unwrap_or(text).starts_with(stc2::HEADER)
 }
 
+/// Is this JSON in a form other than JSON? Known by writing it once more: much text can be read as TOON, little of it is
+/// written as we write it.
+pub(crate) fn is_form(text: &str) -> bool {
+    let is_form = |form: Form| {
+        let decoded = form.decode(text, tokenforge_formats::MAX_OUTPUT).ok();
+        decoded.is_some_and(|decoded| {
+            container(&decoded).is_some_and(|json| form.encode(&json).as_deref() == Ok(text))
+        })
+    };
+    is_stc2(text)
+        || container(text).is_none() && [Form::Stc, Form::Table, Form::Toon].into_iter().any(is_form)
+}
+
 /// The JSON text without blanks; a text that is no JSON as it is.
 #[must_use]
 pub fn minify(text: &str) -> Cow<'_, str> {

@@ -27,10 +27,12 @@ pub mod fold;
 mod grouped;
 pub mod history;
 pub mod json;
+mod lexeme;
 mod lines;
 mod mode;
 mod nature;
 pub mod normalize;
+mod notation;
 pub mod numbers;
 pub mod overrides;
 pub mod padding;
@@ -64,7 +66,7 @@ pub use session::Session;
 pub use settings::{
     CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2,
 };
-pub use stage::{Stage, Subject, Written};
+pub use stage::{Layer, Stage, Subject, Written};
 pub use tokenforge_tokens::interrupt::Deadline;
 
 /// What everything that a stage writes of its own begins with, at the start of a line.

@@ -1,17 +1,18 @@
 //! Listings, searches and other lines that begin alike: what they share is written once, above a group of them.
 //!
 //! ```text
-//! ./src/json/scan.rs:12:use std::fmt;         [Forge matches in ./src/: a group's first line is its file]
-//! ./src/json/scan.rs:90:    let x = a::b();   json/scan.rs
+//! ./src/json/scan.rs:12:use std::fmt;         [Forge matches: a group's first line is the file of the lines under it]
+//! ./src/json/scan.rs:90:    let x = a::b();   ./src/json/scan.rs
 //! ./src/main.rs:7:fn main() {                 12:use std::fmt;
 //!                                             90:    let x = a::b();
 //!
-//!                                             main.rs
+//!                                             ./src/main.rs
 //!                                             7:fn main() {
 //! ```
 //!
-//! Groups are parted by an empty line, which costs no token, and are as `rg --heading` prints them. What stands around
-//! the lines is left alone.
+//! Groups are parted by an empty line, which costs no token, and are as `rg --heading` prints them. A heading has the whole
+//! path: a folder that all of them share was once said above the groups, and readers left it out. What stands around the
+//! lines is left alone.
 //!
 //! | layout | a line of a group | of |
 //! |---|---|---|
@@ -36,7 +37,7 @@ use crate::lines::{self, Lines, MAX_TEXT, push_all};
 ///
 /// let found: String = (1..=9).map(|n| format!("/home/user/project/src/part{n}.rs\n")).collect();
 /// let grouped = encode(&found).unwrap();
-/// assert!(grouped.contains("in /home/user/project/src/: "));
+/// assert!(grouped.contains("]\n/home/user/project/src/\npart1.rs\n"));
 /// assert!(grouped.ends_with("\npart8.rs\npart9.rs\n"));
 /// assert_eq!(decode(&grouped).as_deref(), Some(&*found));
 /// ```
@@ -59,7 +60,7 @@ pub fn decode(text: &str) -> Option<String> {
     while let Some((start, line)) = lines.next() {
         let end = lines.offset();
         match Layout::announced(line) {
-            Some((layout, prefix)) => read_block(layout, prefix, text, &mut lines, &mut out)?,
+            Some(layout) => read_block(layout, text, &mut lines, &mut out)?,
             None if line == END => return None,
             None => out.push_str(text.get(start..end)?),
         }
@@ -81,8 +82,6 @@ const ROOT: &str = "./";
 #[derive(Debug)]
 struct Block<'a> {
     first: usize,
-    /// Goes before every heading.
-    prefix: &'a str,
     rows: Vec<Row<'a>>,
     /// Tokens, by a rough guess.
     saved: usize,
@@ -114,7 +113,7 @@ fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option
     let mut next = 0;
     for block in blocks {
         push_all(&mut out, lines.get(next..block.first)?);
-        push_all(&mut out, &[&*layout.announcement(block.prefix)]);
+        push_all(&mut out, &[&*layout.announcement()]);
         for (index, row) in block.rows.iter().enumerate() {
             if row.could_be_ours() {
                 return None;
@@ -141,7 +140,6 @@ fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option
 /// Reads groups up to the end of the block and writes their lines in full.
 fn read_block(
     layout: Layout,
-    prefix: &str,
     text: &str,
     lines: &mut Lines,
     out: &mut String,
@@ -154,7 +152,7 @@ fn read_block(
             ("", Some(_)) => heading = None,
             (_, None) => heading = Some(if line == ROOT { "" } else { line }),
             (_, Some(heading)) => {
-                layout.write_line(prefix, heading, line, out)?;
+                layout.write_line(heading, line, out)?;
                 let has_newline = text.as_bytes().get(start + line.len()) == Some(&b'\n');
                 out.push_str(if has_newline { "\n" } else { "" });
                 (out.len() <= MAX_TEXT).then_some(())?;

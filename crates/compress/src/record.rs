@@ -105,6 +105,14 @@ impl Step {
         self.outcome == Outcome::Applied
     }
 
+    /// The record of a stage whose text was as good as taken, but another has fewer tokens.
+    pub(crate) fn outdone(mut self) -> Self {
+        if self.is_applied() {
+            (self.outcome, self.tokens, self.texts) = (Outcome::NotCheapest, None, None);
+        }
+        self
+    }
+
     /// If the stage is lossless and its texts were kept: does the one it wrote decode to the one it was given?
     #[must_use]
     pub fn restores(&self) -> Option<bool> {
@@ -127,6 +135,10 @@ pub enum Outcome {
     NothingToDo,
     /// Its text has no fewer tokens, or more bytes.
     NotSmaller,
+    /// Another notation has fewer tokens.
+    NotCheapest,
+    /// Its text would split a timestamp, a URL or a number.
+    Splits,
     /// Its text did not decode to the original. A defect in the stage; the original goes on.
     NotExact,
     /// It panicked. A defect in the stage; the original goes on.
@@ -145,6 +157,8 @@ impl Outcome {
             Outcome::TooLarge => "too large",
             Outcome::NothingToDo => "nothing to do",
             Outcome::NotSmaller => "not smaller",
+            Outcome::NotCheapest => "not the cheapest notation",
+            Outcome::Splits => "would split a time, a URL or a number",
             Outcome::NotExact => "refused: did not decode to the original",
             Outcome::Panicked => "refused: panicked",
             Outcome::OutOfTime => "out of time",

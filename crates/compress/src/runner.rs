@@ -2,11 +2,13 @@
 //! token gate and the record.
 
 use crate::fidelity::Fidelity;
+use crate::engine::has_mark;
 use crate::json;
 use crate::nature::Nature;
+use crate::notation;
 use crate::record::{Outcome, Step};
 use crate::settings::CEILING_BYTES;
-use crate::stage::{Stage, Subject, Written};
+use crate::stage::{Layer, Stage, Subject, Written};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -31,6 +33,8 @@ pub(crate) struct Run<'a> {
     text: Rc<Counted<'a>>,
     /// The text that the run began with.
     first: Rc<Counted<'a>>,
+    /// What the text is to whoever reads it.
+    layer: Layer,
     /// Are the texts of every step kept?
     is_traced: bool,
     steps: Vec<Step>,
@@ -40,6 +44,14 @@ pub(crate) struct Run<'a> {
 struct Counted<'a> {
     text: Cow<'a, str>,
     tokens: OnceCell<usize>,
+    /// Is it JSON in another form?
+    is_form: OnceCell<bool>,
+}
+
+impl<'a> Counted<'a> {
+    fn new(text: Cow<'a, str>, tokens: OnceCell<usize>) -> Rc<Self> {
+        Rc::new(Counted { text, tokens, is_form: OnceCell::new() })
+    }
 }
 
 impl<'a> Run<'a> {
@@ -49,9 +61,9 @@ impl<'a> Run<'a> {
         deadline: Option<&'a Deadline>,
         is_traced: bool,
     ) -> Self {
-        let text = Rc::new(Counted { text: text.into(), tokens: OnceCell::new() });
+        let text = Counted::new(text.into(), OnceCell::new());
         let steps = Vec::with_capacity(RECORDED);
-        Run { subject, deadline, first: text.clone(), text, is_traced, steps }
+        Run { subject, deadline, first: text.clone(), text, layer: Layer::Words, is_traced, steps }
     }
 
     pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
@@ -59,6 +71,50 @@ impl<'a> Run<'a> {
             self.step(*stage);
         }
         self
+    }
+
+    /// In the cheapest of some notations, if one is worth it, and with its repeats folded; without a notation, if that has
+    /// fewer tokens.
+    pub(crate) fn in_cheapest(self, notations: &[&dyn Stage], repeats: &[&dyn Stage]) -> Self {
+        let plain = self.clone().through(repeats);
+        let noted = self.noted(notations);
+        if noted.layer == plain.layer {
+            return noted.through(repeats);
+        }
+        let noted = noted.through(repeats);
+        if noted.tokens() < plain.tokens() {
+            return noted;
+        }
+        let losers = noted.steps.iter().skip(plain.steps.len() - repeats.len());
+        let losers = losers.take(notations.len()).cloned().map(Step::outdone);
+        Run { steps: [&plain.steps[..], &losers.collect::<Vec<_>>()].concat(), ..plain }
+    }
+
+    /// In the notation with the fewest tokens.
+    fn noted(mut self, notations: &[&dyn Stage]) -> Self {
+        let candidates: Vec<_> = notations.iter().map(|stage| self.candidate(*stage)).collect();
+        let tokens = |written: &Written| written.tokens.unwrap_or(usize::MAX);
+        let fewest = candidates.iter().flatten().map(tokens).min();
+        let mut best = None;
+        for (stage, candidate) in notations.iter().zip(candidates) {
+            match candidate {
+                Ok(written) if best.is_none() && fewest == Some(tokens(&written)) => {
+                    self.steps.push(self.step_of(*stage, &written));
+                    best = Some(written);
+                }
+                Ok(written) => self.steps.push(self.step_of(*stage, &written).outdone()),
+                Err(outcome) => self.steps.push(refused(*stage, outcome)),
+            }
+        }
+        if let Some(written) = best {
+            self.take(written);
+        }
+        self
+    }
+
+    /// The tokens of the text.
+    fn tokens(&self) -> usize {
+        *self.text.tokens.get_or_init(|| self.subject.settings.counter.count(self.text()))
     }
 
     /// What the text is, now that a terminal's escapes no longer hide it: a diff in colours is a diff.
@@ -104,21 +160,32 @@ impl<'a> Run<'a> {
 
     /// Offers the text to a stage and takes what it makes if that is right and smaller.
     pub(crate) fn step(&mut self, stage: &dyn Stage) {
-        let (name, fidelity) = (stage.name(), stage.fidelity());
-        let mut step =
-            Step { stage: name, fidelity, outcome: Outcome::Applied, tokens: None, texts: None };
         match self.candidate(stage) {
-            Ok(Written { text, tokens, done }) => {
-                step.stage = done.unwrap_or(name);
-                step.tokens = self.known_tokens().zip(tokens);
-                step.texts =
-                    self.is_traced.then(|| Box::new((self.text().to_owned(), text.clone())));
-                let tokens = tokens.map_or_else(OnceCell::new, OnceCell::from);
-                self.text = Rc::new(Counted { text: text.into(), tokens });
+            Ok(written) => {
+                self.steps.push(self.step_of(stage, &written));
+                self.take(written);
             }
-            Err(outcome) => step.outcome = outcome,
+            Err(outcome) => self.steps.push(refused(stage, outcome)),
         }
-        self.steps.push(step);
+    }
+
+    fn take(&mut self, Written { text, tokens, layer, .. }: Written) {
+        let tokens = tokens.map_or_else(OnceCell::new, OnceCell::from);
+        self.text = Counted::new(text.into(), tokens);
+        if layer != Layer::Words {
+            self.layer = layer;
+        }
+    }
+
+    /// The record of a stage whose text is taken.
+    fn step_of(&self, stage: &dyn Stage, Written { text, tokens, done, .. }: &Written) -> Step {
+        Step {
+            stage: done.unwrap_or(stage.name()),
+            fidelity: stage.fidelity(),
+            outcome: Outcome::Applied,
+            tokens: self.known_tokens().zip(*tokens),
+            texts: self.is_traced.then(|| Box::new((self.text().to_owned(), text.clone()))),
+        }
     }
 
     /// What a stage makes of the text, with its tokens; not counted for safety stages, which are taken whatever they cost.
@@ -126,7 +193,7 @@ impl<'a> Run<'a> {
         if self.deadline.is_some_and(Deadline::has_passed) {
             return Err(Outcome::OutOfTime);
         }
-        if !stage.is_for(&self.subject) || (is_free(stage) && json::is_stc2(self.text())) {
+        if !stage.is_for(&self.subject) || !self.may_be_given_to(stage) {
             return Err(Outcome::NotFor);
         }
         if self.text().len() > CEILING_BYTES && stage.fidelity() != Fidelity::Safety {
@@ -144,6 +211,17 @@ impl<'a> Run<'a> {
         watched(steps, deadline, || self.checked(stage))?
     }
 
+    /// One notation at a time. What is taken away for safety is taken away whatever the text is.
+    fn may_be_given_to(&self, stage: &dyn Stage) -> bool {
+        let is_marked = || has_mark(self.text());
+        stage.fidelity() == Fidelity::Safety
+            || stage.layer().may_be_written_over(self.layer, stage.layer() == Layer::Dictionary && is_marked())
+    }
+
+    fn is_form(&self) -> bool {
+        *self.text.is_form.get_or_init(|| json::is_form(self.text()))
+    }
+
     /// What a stage makes of the text, if that is right and smaller.
     fn checked(&self, stage: &dyn Stage) -> Result<Written, Outcome> {
         let written = isolated(|| stage.apply(self.text(), &self.subject))?
@@ -153,6 +231,15 @@ impl<'a> Run<'a> {
             Fidelity::Safety => None,
             _ => Some(self.gate(&written, stage.least_saving()).ok_or(Outcome::NotSmaller)?),
         };
+        if matches!(written.layer, Layer::Notation | Layer::Dictionary) {
+            let after = (&*written.text, tokens.unwrap_or(usize::MAX));
+            notation::check((self.text(), self.tokens()), after, self.subject.settings.counter)?;
+        }
+        // In the form that we give to JSON, whoever wrote it: known only now, since it is rare that a stage has something
+        // to do to such a text, and dear to find out.
+        if stage.fidelity() != Fidelity::Safety && self.is_form() {
+            return Err(Outcome::NotFor);
+        }
         if stage.fidelity() == Fidelity::Lossless {
             let decoded = isolated(|| stage.decode(&written.text))?;
             if !decoded.is_some_and(|decoded| stands_for(stage, self.text(), &decoded)) {
@@ -183,9 +270,9 @@ pub(crate) fn stands_for(stage: &dyn Stage, given: &str, decoded: &str) -> bool 
     decoded == given || decoded == stage.canonical(given)
 }
 
-/// Does a stage take liberties with a text? Data, in which every blank counts, allows none.
-fn is_free(stage: &dyn Stage) -> bool {
-    matches!(stage.fidelity(), Fidelity::Cosmetic | Fidelity::Reversible)
+/// The record of a stage whose text is not taken.
+fn refused(stage: &dyn Stage, outcome: Outcome) -> Step {
+    Step { stage: stage.name(), fidelity: stage.fidelity(), outcome, tokens: None, texts: None }
 }
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.

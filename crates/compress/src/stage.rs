@@ -38,6 +38,11 @@ pub trait Stage: Sync {
     /// The text written in fewer tokens; `None` if there is nothing to do.
     fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written>;
 
+    /// What its text is to whoever reads it, at most.
+    fn layer(&self) -> Layer {
+        Layer::Words
+    }
+
     /// A text that is not shorter by one part in this many is not worth the counting.
     fn least_saving(&self) -> usize {
         64
@@ -54,6 +59,35 @@ pub trait Stage: Sync {
     }
 }
 
+/// What a text is to whoever reads it, which decides what may be written over it: one notation at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// Lines as they were. Some may be gone, or a note says in words what became of them.
+    Words,
+    /// Lines that are read with a legend: templates, patterns, headings.
+    Notation,
+    /// A dictionary, which is read with its entries.
+    Dictionary,
+    /// JSON in another form, or JSON lines in one.
+    Form,
+}
+
+impl Layer {
+    /// May a stage that writes this be given a text that is `below`? `is_marked`: it has lines of ours in it.
+    ///
+    /// A stack of notations is read wrongly even by large models, and cuts what was whole: headings over STC 2 took
+    /// half a timestamp for a file. What a stack would save beside its cheapest layer is not worth that.
+    #[must_use]
+    pub fn may_be_written_over(self, below: Layer, is_marked: bool) -> bool {
+        match (self, below) {
+            (Layer::Words, Layer::Words | Layer::Notation) => true,
+            (Layer::Notation | Layer::Form, Layer::Words) => true,
+            (Layer::Dictionary, Layer::Words) => !is_marked,
+            (_, Layer::Notation | Layer::Dictionary | Layer::Form) => false,
+        }
+    }
+}
+
 /// What a stage made of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -61,12 +95,14 @@ pub struct Written {
     pub text: String,
     /// Its tokens, if the stage had to count them.
     pub tokens: Option<usize>,
+    /// What the text is to whoever reads it.
+    pub layer: Layer,
     /// What the record says was done, if the stage does more than one thing and so its name does not tell.
     pub done: Option<&'static str>,
 }
 
 impl From<String> for Written {
     fn from(text: String) -> Self {
-        Written { text, tokens: None, done: None }
+        Written { text, tokens: None, layer: Layer::Words, done: None }
     }
 }

@@ -8,8 +8,8 @@ use crate::fidelity::Fidelity;
 use crate::filter::Invocation;
 use crate::nature::Nature;
 use crate::runner::stands_for;
-use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES};
-use crate::stage::{Stage, Subject, Written};
+use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
+use crate::stage::{Layer, Stage, Subject, Written};
 use crate::{
     binary, cap, columns, fold, normalize, numbers, padding, paths, progress, templates, terminal,
     whitespace,
@@ -25,8 +25,14 @@ pub(crate) const SUPPRESS: &[&dyn Stage] = &[&BINARY];
 pub(crate) const COMPACT: &[&dyn Stage] =
     &[&json::WHOLE, &json::LINES, &json::EMBEDDED, &Numbers, &PADDING, &WHITESPACE];
 
-/// Fewer tokens by lines that are read together with others: a heading, a template, the lines above.
-pub(crate) const FACTOR: &[&dyn Stage] = &[&PATHS, &COLUMNS, &FOLD, &TEMPLATES];
+/// Fewer tokens by lines that are read together with a legend. One of them is used, the cheapest.
+pub(crate) const NOTATIONS: &[&dyn Stage] = &[&PATHS, &COLUMNS, &TEMPLATES];
+
+/// Those, and repeated strings named once.
+pub(crate) const ALL_NOTATIONS: &[&dyn Stage] = &[&PATHS, &COLUMNS, &TEMPLATES, &Dictionary];
+
+/// Lines that come again, said once.
+pub(crate) const REPEATS: &[&dyn Stage] = &[&FOLD];
 
 /// What a tool's family says can be left out, and files that were written as letters.
 pub(crate) const LEAVE_OUT: &[&dyn Stage] = &[&Family, &BASE64];
@@ -34,15 +40,12 @@ pub(crate) const LEAVE_OUT: &[&dyn Stage] = &[&Family, &BASE64];
 /// That, and timestamps, ids and addresses.
 pub(crate) const LEAVE_OUT_MORE: &[&dyn Stage] = &[&Family, &BASE64, &NORMALIZE];
 
-/// Repeated strings named once.
-pub(crate) const DICTIONARY: &[&dyn Stage] = &[&Dictionary];
-
 /// A head, the first error and a tail of what is still far too long.
 pub(crate) const CAP: &[&dyn Stage] = &[&Cap];
 
 /// Does the text that a lossless stage wrote stand for the one it was given?
 pub(crate) fn restores(stage: &str, before: &str, after: &str) -> bool {
-    let stages = COMPACT.iter().chain(FACTOR).chain(DICTIONARY);
+    let stages = COMPACT.iter().chain(ALL_NOTATIONS).chain(REPEATS);
     let stage = stages.copied().find(|other| other.name() == stage);
     stage.is_some_and(|stage| {
         stage.decode(after).is_some_and(|decoded| stands_for(stage, before, &decoded))
@@ -54,10 +57,10 @@ static TERMINAL: Cosmetic = Cosmetic::always("terminal", terminal::strip);
 static PADDING: Cosmetic = Cosmetic::worth_it("table_padding", padding::squeeze);
 static WHITESPACE: Cosmetic = Cosmetic::worth_it("trailing_whitespace", whitespace::trim_line_ends);
 
-static PATHS: Lossless = Lossless::plain("path_headings", paths::encode, paths::decode);
-static COLUMNS: Lossless = Lossless::plain("repeated_columns", columns::encode, columns::decode);
-static FOLD: Lossless = Lossless::plain("repeated_lines", fold::encode, fold::decode);
-static TEMPLATES: Lossless = Lossless::plain("log_templates", templates::encode, templates::decode);
+static PATHS: Lossless = Lossless::notation("path_headings", paths::encode, paths::decode);
+static COLUMNS: Lossless = Lossless::notation("repeated_columns", columns::encode, columns::decode);
+static FOLD: Lossless = Lossless::words("repeated_lines", fold::encode, fold::decode);
+static TEMPLATES: Lossless = Lossless::notation("log_templates", templates::encode, templates::decode);
 
 static BINARY: Removal =
     Removal { name: "binary", fidelity: Fidelity::Safety, apply: binary::suppress };
@@ -105,17 +108,28 @@ impl Stage for Cosmetic {
 /// A stage whose text decodes to the one it was given.
 struct Lossless {
     name: &'static str,
+    layer: Layer,
     encode: fn(&str) -> Option<String>,
     decode: fn(&str) -> Option<String>,
 }
 
 impl Lossless {
-    const fn plain(
+    /// A stage that says in words what became of some lines.
+    const fn words(
         name: &'static str,
         encode: fn(&str) -> Option<String>,
         decode: fn(&str) -> Option<String>,
     ) -> Self {
-        Lossless { name, encode, decode }
+        Lossless { name, layer: Layer::Words, encode, decode }
+    }
+
+    /// A stage whose text is read with a legend.
+    const fn notation(
+        name: &'static str,
+        encode: fn(&str) -> Option<String>,
+        decode: fn(&str) -> Option<String>,
+    ) -> Self {
+        Lossless { name, layer: Layer::Notation, encode, decode }
     }
 }
 
@@ -128,8 +142,13 @@ impl Stage for Lossless {
         Fidelity::Lossless
     }
 
+    fn layer(&self) -> Layer {
+        self.layer
+    }
+
     fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
-        (self.encode)(text).map(Into::into)
+        let text = (self.encode)(text)?;
+        Some(Written { layer: self.layer, ..text.into() })
     }
 
     fn decode(&self, text: &str) -> Option<String> {
@@ -237,7 +256,13 @@ impl Stage for Dictionary {
     }
 
     fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
-        dictionary::encode(text, subject.settings.method, &subject.settings.counter).map(Into::into)
+        let Settings { method, counter, .. } = subject.settings;
+        let text = dictionary::encode(text, *method, counter)?;
+        Some(Written { layer: Layer::Dictionary, ..text.into() })
+    }
+
+    fn layer(&self) -> Layer {
+        Layer::Dictionary
     }
 
     fn decode(&self, text: &str) -> Option<String> {

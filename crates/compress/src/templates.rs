@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! [Forge templates: "A= ..." is a line with * for what varies, rows below it give only those values; ...]
-//! A= [2024-05-06 *] INFO Rolled segment * of '*' in * ms (store.log)
-//! 10:00:00,250 17 orders-1 3
-//! ~371 18 orders-2 5
+//! A= [*] INFO Rolled segment * of '*' in * ms (store.log)
+//! 2024-05-06 10:00:00,250 17 orders-1 3
+//! 2024-05-06 10:00:00,371 18 ~ 5
 //! = java.io.IOException: disk is full
-//! A ~02,010 19 orders-1 4
+//! A 2024-05-06 10:00:02,010 19 orders-1 4
 //! ```
 //!
 //! - The text begins with a legend. Lines keep their order: each line of the body stands for one line of the text, but
@@ -14,8 +14,7 @@
 //! - A row has the values of its line in order, with a space between them; the last one may contain spaces. A name
 //!   before it (`A 1 2`) says of which template it is, where that is not the one of the line above.
 //! - A definition in which nothing varies is itself the line; its name alone (`B`) is the line again.
-//! - `~` is the value that the row above has in the same place, `~371` that value with its end replaced. Only times are
-//!   written so; paths, names and other numbers stay whole, to be read and searched for.
+//! - `~` is the value that the row above has in the same place.
 //! - `= ` comes before a line that is no row, where rows come before it or it could be read as something else.
 //!
 //! A template is made of fields as `scan` cuts them, so a value is a whole word, path, name or number. `mine` finds

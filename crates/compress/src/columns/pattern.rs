@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::lexeme;
 use crate::weight::weight;
 
 /// The columns of a kind of row; `None` is a star.
@@ -90,12 +91,21 @@ pub(super) fn fields(line: &str, most: usize) -> impl Iterator<Item = &str> {
             return None;
         }
         left -= 1;
-        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         let blanks = rest.bytes().take_while(is_blank).count();
-        let word = rest.bytes().skip(blanks).take_while(|byte| !is_blank(byte)).count();
+        let word = word(&rest.as_bytes()[blanks..]);
         let end = if left == 0 { rest.len() } else { blanks + word };
         let (field, behind) = rest.split_at_checked(end)?;
         rest = behind;
         Some(field)
     })
+}
+
+/// The length of the word that a text begins with. A time with its date is one.
+fn word(text: &[u8]) -> usize {
+    let time = lexeme::timestamp(text).filter(|&end| text.get(end).is_none_or(is_blank));
+    time.unwrap_or_else(|| text.iter().take_while(|byte| !is_blank(byte)).count())
+}
+
+fn is_blank(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }

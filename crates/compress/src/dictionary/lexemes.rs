@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::MAX_INPUT;
+use crate::lexeme;
 use super::cuts::{Kind, cuts, kind_at};
 
 /// Repeats are looked for at so many lexemes. Of nearly every text that is all; of one that is nothing but short numbers
@@ -28,7 +29,8 @@ pub(super) struct Lexemes<'t> {
 impl<'t> Lexemes<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let bytes = text.as_bytes();
-        let cuts = cuts(bytes);
+        let mut cuts = cuts(bytes);
+        leave_whole(text, &mut cuts);
         let (mut hashes, mut lines) = (vec![0; cuts.len()], vec![0; cuts.len()]);
         let (mut hash, mut newlines) = (0u64, 0);
         for (index, cut) in cuts.windows(2).enumerate() {
@@ -113,6 +115,16 @@ impl<'t> Lexemes<'t> {
         }
         parts
     }
+}
+
+/// Takes away the cuts inside of timestamps, URLs and numbers: an entry has all of one, or nothing.
+fn leave_whole(text: &str, cuts: &mut Vec<Index>) {
+    let mut spans = lexeme::spans(text).peekable();
+    cuts.retain(|&cut| {
+        let cut = usize::from(cut);
+        while spans.next_if(|span| span.end <= cut).is_some() {}
+        !spans.peek().is_some_and(|span| span.start < cut)
+    });
 }
 
 /// Odd, so that no factor is lost; otherwise any number with well mixed bits.

@@ -16,10 +16,12 @@ const MARGIN: usize = 1024;
 
 /// Does a text look as if we had written it?
 pub(super) fn is_marked(text: &str) -> bool {
-    text.starts_with(SIGNATURE)
-        || json::is_stc2(text)
-        || Reference::leading(text).is_some()
-        || memmem::find(text.as_bytes(), b"\n[Forge ").is_some()
+    has_mark(text) || json::is_stc2(text) || Reference::leading(text).is_some()
+}
+
+/// Does a line of a text begin as ours do?
+pub(crate) fn has_mark(text: &str) -> bool {
+    text.starts_with(SIGNATURE) || memmem::find(text.as_bytes(), b"\n[Forge ").is_some()
 }
 
 impl Engine<'_> {

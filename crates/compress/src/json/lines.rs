@@ -1,6 +1,7 @@
 //! JSON lines: one value a line, written as one array in the form that costs fewest tokens.
 
 use super::{container, decode as decode_json};
+use crate::notation;
 use std::borrow::Cow;
 use tokenforge_formats::{Form, Json, cheapest};
 use tokenforge_tokens::Counter;
@@ -10,18 +11,25 @@ pub(super) const ANNOUNCEMENT: &str = "[Forge JSON lines as one array]\n";
 /// Texts of fewer lines are left to the other stages.
 const FEWEST_LINES: usize = 3;
 
-/// JSON lines as one array, where its form has fewer tokens than the lines; otherwise the lines, each minified.
+/// JSON lines as one array, where its form has a fifth fewer tokens than the lines; otherwise the lines, each minified.
 #[must_use]
 pub fn encode(text: &str, allowed: &[Form], counter: Counter) -> Option<String> {
     let values = values(text)?;
     let array = format!("[{}]", values.join(","));
     let json = Json::parse(&array).ok()?;
     let choice = cheapest(&json, allowed, counter);
-    let encoded = match choice.form {
-        Form::Json => minify(text).into_owned(),
-        _ => format!("{ANNOUNCEMENT}{}{}", choice.text, line_end(text)),
+    let as_array = || {
+        let array = format!("{ANNOUNCEMENT}{}{}", choice.text, line_end(text));
+        notation::pays(counter.count(&array), counter.count(text), counter.count(text)).then_some(array)
     };
+    let array = (choice.form != Form::Json).then(as_array).flatten();
+    let encoded = array.unwrap_or_else(|| minify(text).into_owned());
     (encoded != text).then_some(encoded)
+}
+
+/// Is this JSON lines written as one array?
+pub(crate) fn is_array(text: &str) -> bool {
+    text.starts_with(ANNOUNCEMENT)
 }
 
 /// The minified lines that an encoded text stands for.

@@ -35,22 +35,16 @@ impl Layout {
         }
     }
 
-    /// The line that opens a block; `prefix` goes before every heading in it.
-    pub(super) fn announcement(self, prefix: &str) -> String {
-        let place = if prefix.is_empty() { "" } else { " in " };
-        format!("{}{place}{prefix}{}", self.opening(), self.rule())
+    /// The line that opens a block.
+    pub(super) fn announcement(self) -> String {
+        format!("{}{}", self.opening(), self.rule())
     }
 
-    /// The layout and the prefix that a line announces.
-    pub(super) fn announced(line: &str) -> Option<(Self, &str)> {
-        Self::ALL.into_iter().find_map(|layout| {
-            let place = line.strip_prefix(layout.opening())?.strip_suffix(layout.rule())?;
-            if place.is_empty() {
-                return Some((layout, ""));
-            }
-            let prefix = place.strip_prefix(" in ").filter(|prefix| !prefix.is_empty())?;
-            Some((layout, prefix))
-        })
+    /// The layout that a line announces.
+    pub(super) fn announced(line: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|layout| line.strip_prefix(layout.opening()) == Some(layout.rule()))
     }
 
     fn opening(self) -> &'static str {
@@ -73,19 +67,18 @@ impl Layout {
     /// Writes the line that `row` stands for.
     pub(super) fn write_line(
         self,
-        prefix: &str,
         heading: &str,
         row: &str,
         out: &mut String,
     ) -> Option<()> {
         let parts = match self {
-            Self::Names => ["", prefix, heading, "", row],
+            Self::Names => ["", heading, "", row],
             Self::Columns => {
                 let (before, name) = row.split_at_checked(last_column(row))?;
-                [before, prefix, heading, "", name]
+                [before, heading, "", name]
             }
-            Self::Matches if matches::separates(row) => ["", "", "", "", row],
-            Self::Matches => ["", prefix, heading, matches::delimiter(row)?, row],
+            Self::Matches if matches::separates(row) => ["", "", "", row],
+            Self::Matches => ["", heading, matches::delimiter(row)?, row],
         };
         parts.into_iter().for_each(|part| out.push_str(part));
         Some(())

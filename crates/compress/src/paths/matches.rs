@@ -1,7 +1,7 @@
 //! Searches with line numbers: `path:12:text`, with context lines as `path-11-text` and `--` between parts.
 
-use super::plan::common_folder;
 use super::{Block, FEWEST_LINES, OVERHEAD, Row};
+use crate::lexeme;
 use crate::weight::weight;
 
 /// The lines that name their file, as groups of lines of one file.
@@ -58,7 +58,9 @@ fn file_of_match(line: &str) -> Option<&str> {
     let mut colons = memchr::memchr_iter(b':', line.as_bytes()).take(8);
     let end = colons.find(|&colon| delimiter(&line[colon + 1..]) == Some(":"))?;
     let file = &line[..end];
-    (!file.contains(' ') || file.contains(['/', '\\'])).then_some(file)
+    // The colon of a time, or of a URL's port, ends no name of a file.
+    let is_split = lexeme::spans(line).take_while(|span| span.start < end).any(|span| span.end > end);
+    (!is_split && (!file.contains(' ') || file.contains(['/', '\\']))).then_some(file)
 }
 
 fn file_of_context<'a>(line: &str, neighbour: Option<&'a str>) -> Option<&'a str> {
@@ -79,18 +81,16 @@ fn block<'a>(first: usize, lines: &[&'a str], files: &[Option<&'a str>]) -> Opti
     if names.len() < FEWEST_LINES {
         return None;
     }
-    let prefix = common_folder(&names);
     let total: usize = names.iter().map(|name| weight(name) + 1).sum();
-    let mut cost = OVERHEAD + weight(prefix);
+    let mut cost = OVERHEAD;
     let mut rows = Vec::with_capacity(lines.len());
     let mut current = None;
     for (line, file) in lines.iter().zip(files) {
-        let opened = file.filter(|_| *file != current);
+        let heading = file.filter(|_| *file != current);
         current = file.or(current);
-        let heading = opened.and_then(|file| file.get(prefix.len()..));
         cost += heading.map_or(0, weight);
         let rest = line.get(file.map_or(0, |file| file.len() + 1)..)?;
         rows.push(Row { heading, before: "", rest });
     }
-    (cost < total).then(|| Block { first, prefix, rows, saved: total - cost })
+    (cost < total).then(|| Block { first, rows, saved: total - cost })
 }

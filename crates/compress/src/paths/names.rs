@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::plan::{Cut, common_folder, cuts, often_share};
+use super::plan::{Cut, cuts, often_share};
 use super::{Block, FEWEST_LINES, OVERHEAD, Row};
-use crate::weight::weight;
 
 /// More lines than this without a folder end a block.
 const LONGEST_GAP: usize = 8;
@@ -58,13 +57,11 @@ fn block<'a>(
         parts.push(line.split_at_checked(column(line))?);
     }
     let names: Vec<&str> = parts.iter().map(|(_, name)| *name).collect();
-    let prefix = common_folder(&names);
-    if prefix.is_empty() && !often_share(&names) {
+    if !often_share(&names) {
         return None;
     }
-    let names: Vec<&str> = names.iter().map(|name| &name[prefix.len()..]).collect();
     let (cuts, saved) = cuts(&names);
-    let saved = (saved + weight(prefix) * (lines.len() - 1)).checked_sub(OVERHEAD)?;
+    let saved = saved.checked_sub(OVERHEAD)?;
     let bytes: usize = lines.iter().map(|line| line.len()).sum();
     if saved == 0 || saved * BYTES_A_TOKEN < bytes {
         return None;
@@ -83,5 +80,5 @@ fn block<'a>(
     for found in befores.zip(names).zip(cuts).map(row) {
         rows.push(found?);
     }
-    Some(Block { first, prefix, rows, saved })
+    Some(Block { first, rows, saved })
 }

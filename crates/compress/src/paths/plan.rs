@@ -110,16 +110,6 @@ fn shared(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// The folder that all names are in, with its last slash; no name is left empty.
-pub(super) fn common_folder<'a>(names: &[&'a str]) -> &'a str {
-    let Some((first, rest)) = names.split_first() else { return "" };
-    let shared = rest.iter().fold(first.len(), |length, name| length.min(shared(first, name)));
-    let shortest = names.iter().map(|name| name.len()).min().unwrap_or(0);
-    let mut bytes = first.bytes().take(shared.min(shortest.saturating_sub(1)));
-    let end = bytes.rposition(is_slash).map_or(0, |slash| slash + 1);
-    first.get(..end).unwrap_or("")
-}
-
 fn is_slash(byte: u8) -> bool {
     matches!(byte, b'/' | b'\\')
 }
@@ -129,6 +119,8 @@ fn levels(name: &str) -> impl Iterator<Item = Level> {
     let bytes = &name.as_bytes()[..name.len().min(LONGEST_NAME)];
     let start = bytes.iter().take_while(|&&byte| byte == b' ').count();
     let has_slash = memchr::memchr2(b'/', b'\\', bytes).is_some();
+    // A URL is copied and searched for whole.
+    let bytes = if memchr::memmem::find(bytes, b"://").is_some() { &[][..] } else { bytes };
     let has_words = !has_slash && bytes.get(start).is_some_and(u8::is_ascii_alphabetic);
     let (mut index, mut part, mut dots, mut weight) = (start, start, 0, 0);
     let folders = std::iter::from_fn(move || {
@@ -148,7 +140,11 @@ fn levels(name: &str) -> impl Iterator<Item = Level> {
                 b' ' | b'=' if !has_slash => return None,
                 _ => false,
             };
-            if ends {
+            // Between digits it is part of a number, a date or a time.
+            let is_inside = ends
+                && next.is_ascii_digit()
+                && index.checked_sub(2).is_some_and(|before| bytes[before].is_ascii_digit());
+            if ends && !is_inside {
                 part = index;
                 let end = index;
                 // What follows the name of a file is text.

@@ -4,12 +4,14 @@ use crate::fidelity::Fidelity;
 use crate::json::{self, embedded, lines};
 use crate::nature::Nature;
 use crate::settings::Settings;
-use crate::stage::{Stage, Subject, Written};
+use crate::stage::{Layer, Stage, Subject, Written};
 use std::borrow::Cow;
+use tokenforge_formats::Form;
 
 /// A stage that writes JSON in another way. What it writes decodes to the text without its insignificant white space.
 pub(super) struct Json {
     name: &'static str,
+    layer: Layer,
     /// Is a file that a shell printed rewritten too?
     is_for_excerpts: bool,
     encode: fn(&str, &Settings) -> Option<Written>,
@@ -20,10 +22,12 @@ pub(super) struct Json {
 /// A whole JSON text.
 pub(super) static WHOLE: Json = Json {
     name: "json",
+    layer: Layer::Form,
     is_for_excerpts: true,
     encode: |text, settings| {
         let choice = json::cheapest(text, &settings.json_forms(), settings.counter)?;
-        Some(Written { tokens: Some(choice.tokens), ..choice.text.into_owned().into() })
+        let layer = if choice.form == Form::Json { Layer::Words } else { Layer::Form };
+        Some(Written { tokens: Some(choice.tokens), layer, ..choice.text.into_owned().into() })
     },
     decode: json::decode,
     minify: json::minify,
@@ -32,9 +36,12 @@ pub(super) static WHOLE: Json = Json {
 /// One JSON value a line.
 pub(super) static LINES: Json = Json {
     name: "json_lines",
+    layer: Layer::Form,
     is_for_excerpts: true,
     encode: |text, settings| {
-        lines::encode(text, &settings.json_forms(), settings.counter).map(Into::into)
+        let text = lines::encode(text, &settings.json_forms(), settings.counter)?;
+        let layer = if lines::is_array(&text) { Layer::Form } else { Layer::Words };
+        Some(Written { layer, ..text.into() })
     },
     decode: lines::decode,
     minify: lines::minify,
@@ -43,6 +50,7 @@ pub(super) static LINES: Json = Json {
 /// JSON values inside other text.
 pub(super) static EMBEDDED: Json = Json {
     name: "embedded_json",
+    layer: Layer::Words,
     is_for_excerpts: false,
     encode: |text, _| match embedded::minify(text) {
         Cow::Owned(minified) => Some(minified.into()),
@@ -67,6 +75,10 @@ impl Stage for Json {
             Nature::Excerpt => self.is_for_excerpts,
             Nature::File | Nature::Diff => false,
         }
+    }
+
+    fn layer(&self) -> Layer {
+        self.layer
     }
 
     /// However little is saved: a later stage that makes the text shorter must not change the answer.

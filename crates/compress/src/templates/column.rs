@@ -9,7 +9,7 @@ const MIN_FRONT: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) field: usize,
-    /// Bytes at the start that are the same in every row: the host of a URL, a directory.
+    /// Bytes at the start that are the same in every row: a directory.
     pub(super) front: u32,
     /// Bytes at the end that are the same in every row: a unit after a number.
     pub(super) back: u32,
@@ -42,9 +42,9 @@ fn column(scan: &Scan, rows: &[u32], field: usize) -> Column {
     Column { field, front: front as u32, back: if front > 0 { 0 } else { unit.len() as u32 } }
 }
 
-/// The length of the directory part of a URL or an absolute path.
+/// The length of the directory part of an absolute path. A URL stays whole.
 fn directory(value: &str) -> usize {
-    let rooted = value.starts_with('/') || value.contains("://");
+    let rooted = value.starts_with('/') && !value.contains("://");
     if rooted { value.rfind('/').map_or(0, |at| at + 1) } else { 0 }
 }
 

@@ -1,10 +1,8 @@
 //! Templates and rows to text.
 
 use super::align::MAX_COLUMN;
-use super::ditto::kept;
 use super::spelling::{self, LITERAL, MAX_TEXT, SIGNATURE, Signs};
 use crate::whole_lines::whole_lines;
-use memchr::memchr;
 use std::ops::Range;
 
 /// The text that [`encode`](super::encode) was given; `None` for a text that it did not write.
@@ -85,17 +83,12 @@ impl<'a> Reader<'a> {
             let cell;
             (cell, rest) = match column + 1 == others.len() {
                 true => (rest, ""),
-                false => split_at_space(rest)?,
+                false => spelling::split_cell(rest)?,
             };
             let from = out.len();
-            match signs.ditto.and_then(|ditto| cell.strip_prefix(ditto)) {
-                Some(ending) => {
-                    let above = above.get(column)?;
-                    let kept = kept(out.get(above.clone())?, ending)?.len();
-                    out.extend_from_within(above.start..above.start + kept);
-                    out.push_str(ending);
-                }
-                None => out.push_str(cell),
+            match signs.ditto == Some(cell) {
+                true => out.extend_from_within(above.get(column)?.clone()),
+                false => out.push_str(cell),
             }
             values.push(from..out.len());
             constant.write(start, out)?;
@@ -105,12 +98,6 @@ impl<'a> Reader<'a> {
         }
         Some(())
     }
-}
-
-/// What stands before the first space, and what behind it.
-fn split_at_space(row: &str) -> Option<(&str, &str)> {
-    let at = memchr(b' ', row.as_bytes())?;
-    Some((&row[..at], &row[at + 1..]))
 }
 
 /// Text of a template between two values.

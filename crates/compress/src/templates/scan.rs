@@ -93,7 +93,9 @@ impl<'a> Scan<'a> {
     fn push(&mut self, line: &[u8], start: usize) {
         let first = self.fields.len();
         let mut between = Between::new(line);
-        let mut at = 0;
+        // A line of ours says something about others, and is no row.
+        let is_ours = line.starts_with(crate::SIGNATURE.as_bytes());
+        let mut at = if is_ours { line.len() } else { 0 };
         while let Some(&byte) = line.get(at) {
             if !starts_field(byte) {
                 between.push(byte);
@@ -118,12 +120,9 @@ impl<'a> Scan<'a> {
                 digits: word.has_digits(),
             });
             at = word.end;
-            if line.get(at) == Some(&b'T') {
-                between.push(b'T');
-                at += 1;
-            }
         }
         between.end();
+        between.shape = if is_ours { 0 } else { between.shape };
         self.lines.push(Line {
             start: start as u32,
             end: (start + line.len()) as u32,

@@ -1,5 +1,8 @@
 //! The words of the notation, shared by what writes it and what reads it.
 
+use crate::lexeme;
+use memchr::memchr;
+
 /// Starts every text of this notation.
 pub(super) const SIGNATURE: &str = "[Forge templates: ";
 
@@ -45,7 +48,7 @@ impl Signs {
         let hole = self.hole;
         let ditto = self
             .ditto
-            .map(|it| format!("; {it} as above, {it}9 as above but ending in 9"))
+            .map(|it| format!("; {it} as above"))
             .unwrap_or_default();
         let blank =
             self.blank.map(|it| format!("; {it}9 fills up to column 9")).unwrap_or_default();
@@ -54,6 +57,14 @@ impl Signs {
              \"A ...\" is a row of A again, \"= ...\" a plain line{ditto}{blank}]"
         )
     }
+}
+
+/// The first value of a row, and what follows the space behind it. Of all values only times contain spaces.
+pub(super) fn split_cell(row: &str) -> Option<(&str, &str)> {
+    let time = lexeme::timestamp(row.as_bytes());
+    let time = time.filter(|&end| row.as_bytes().get(end) == Some(&b' '));
+    let at = time.or_else(|| memchr(b' ', row.as_bytes()))?;
+    Some((row.get(..at)?, row.get(at + 1..)?))
 }
 
 /// The name of the template with this number.

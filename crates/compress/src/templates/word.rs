@@ -1,6 +1,7 @@
 //! One field: where it ends, and what it is made of.
 
 use super::scan::{SEED, mix};
+use crate::lexeme;
 
 /// A line with a longer field is left as it is.
 const MAX_FIELD: usize = 4096;
@@ -20,7 +21,9 @@ impl Word {
         let inside = bracket(line, start);
         let mut seen = Seen::default();
         let mut counts = Counts(0);
-        let mut end = start;
+        // A time with its date is one field, blanks and all.
+        let mut end = start + lexeme::timestamp(line.get(start..)?).unwrap_or(0);
+        counts.0 += line.get(start..end)?.iter().map(|byte| COUNTS[*byte as usize]).sum::<u64>();
         loop {
             end = counts.run(line, end);
             if end - start > MAX_FIELD {
@@ -28,14 +31,13 @@ impl Word {
             }
             let joins = match line.get(end) {
                 None => break,
-                Some(b'T') => !is_date(line, start, end),
                 Some(&byte) if kind(byte) == Kind::Blank => break,
                 Some(_) => end < inside || seen.joins(line, start, end, counts),
             };
             if !joins {
                 break;
             }
-            counts.0 += if line.get(end) == Some(&b'T') { LETTER } else { MARK };
+            counts.0 += MARK;
             end += 1;
         }
         Some(Self { end, hash: hash(line.get(start..end)?), counts })
@@ -65,7 +67,7 @@ const DIGIT: u64 = 1 << 16;
 const MARK: u64 = 1 << 32;
 /// A slash or a point: what paths and names of files have.
 const PLACE: u64 = MARK | 1 << 48;
-/// Stops a run: a separator, or the letter that may be between date and time.
+/// Stops a run: a separator.
 const STOP: u64 = 0;
 
 impl Counts {
@@ -95,7 +97,6 @@ static COUNTS: [u64; 256] = {
     let mut byte = 0;
     while byte < 256 {
         counts[byte] = match KINDS[byte] {
-            Kind::Letter if byte == b'T' as usize => STOP,
             Kind::Letter => LETTER,
             Kind::Digit => DIGIT,
             Kind::Mark if byte == b'/' as usize || byte == b'.' as usize => PLACE,
@@ -118,14 +119,6 @@ fn hash(field: &[u8]) -> u32 {
     (mix(hash, rest) >> 32) as u32
 }
 
-/// Whether the field so far is a date and a time follows: `2024-05-06T12`.
-fn is_date(line: &[u8], start: usize, at: usize) -> bool {
-    at - start == 10
-        && line.get(start + 4) == Some(&b'-')
-        && line.get(at - 1).is_some_and(u8::is_ascii_digit)
-        && line.get(at + 1).is_some_and(u8::is_ascii_digit)
-}
-
 /// What a field contains so far.
 #[derive(Default)]
 struct Seen {
@@ -145,9 +138,7 @@ impl Seen {
                 true
             }
             Some(b':') if after.is_ascii_digit() => {
-                // 10/Oct/2000:13:55:36 is a date and a time.
-                let dated = place && line.get(at.wrapping_sub(9)) == Some(&b'/');
-                !dated && (place || before.is_ascii_digit())
+                place || before.is_ascii_digit()
             }
             Some(b':') => {
                 let path = (before == b':' || after == b':') && !place;

@@ -1,6 +1,6 @@
 //! Text to templates and rows.
 
-use super::ditto::{Ditto, ditto};
+use super::ditto::is_ditto;
 use super::mine::{Plan, mine};
 use super::scan::Scan;
 use super::spelling::{
@@ -116,6 +116,11 @@ impl<'a> Writer<'a> {
             self.literal(row);
             return Some(());
         }
+        self.cells()?;
+        if !self.is_read_back() {
+            self.literal(row);
+            return Some(());
+        }
         let number = match self.numbers.get(id as usize).copied().flatten() {
             Some(number) => number,
             None => {
@@ -127,7 +132,6 @@ impl<'a> Writer<'a> {
                 number
             }
         };
-        self.cells()?;
         if self.current != Some(id) || self.row.is_empty() || self.misread(&self.row) {
             self.out.extend(spelling::name(number));
             if !self.row.is_empty() {
@@ -152,19 +156,24 @@ impl<'a> Writer<'a> {
             if column > 0 {
                 self.row.push(' ');
             }
-            let ending = match self.above.get(column).map_or(Ditto::No, |above| ditto(value, above))
-            {
-                Ditto::No => {
-                    self.row.push_str(value);
-                    continue;
-                }
-                Ditto::Same => "",
-                Ditto::Ending(ending) => ending,
-            };
-            self.repeated = true;
-            self.row.extend([self.ditto, ending]);
+            if self.above.get(column).is_some_and(|above| is_ditto(value, above)) {
+                self.repeated = true;
+                self.row.push_str(self.ditto);
+            } else {
+                self.row.push_str(value);
+            }
         }
         Some(())
+    }
+
+    /// Are the values in `self.row` told apart where they were put together? A time may seem to go on in the next value.
+    fn is_read_back(&self) -> bool {
+        let mut rest = self.row.as_str();
+        self.values.iter().skip(1).zip(&self.values).enumerate().all(|(column, (_, value))| {
+            let Some((cell, behind)) = spelling::split_cell(rest) else { return false };
+            rest = behind;
+            cell == *value || cell == self.ditto && self.above.get(column) == Some(value)
+        })
     }
 
     fn define(&mut self, id: u32, template: &Template) -> usize {

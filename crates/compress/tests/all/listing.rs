@@ -59,6 +59,7 @@ fn l3_every_stage_gives_recorded_outputs_back() {
 
 #[test]
 fn each_stage_saves_where_it_is_meant_to() {
+    let mut less = Vec::new();
     for (stage, name, percent) in [
         (NUMBERS, "cat_n.txt", 20),
         (NUMBERS, "nl_ba.txt", 25),
@@ -66,7 +67,7 @@ fn each_stage_saves_where_it_is_meant_to() {
         (PATHS, "find_absolute.txt", 60),
         (PATHS, "git_ls_files.txt", 30),
         (PATHS, "grep_colons.txt", 15),
-        (PATHS, "grep_context.txt", 25),
+        (PATHS, "grep_context.txt", 20),
         (PATHS, "grep_text.txt", 15),
         (PATHS, "grep_count.txt", 20),
         (PATHS, "du.txt", 25),
@@ -77,8 +78,10 @@ fn each_stage_saves_where_it_is_meant_to() {
         (COLUMNS, "stat.txt", 20),
     ] {
         let saved = saved_percent(stage, &recorded(name));
-        assert!(saved >= percent, "{} saves {saved} % of {name}, not {percent}", stage.0);
+        let is_less = saved < percent;
+        less.extend(is_less.then(|| format!("{} saves {saved} % of {name}, not {percent}", stage.0)));
     }
+    assert!(less.is_empty(), "{less:#?}");
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn p6_every_file_line_and_match_is_still_readable() {
     let grouped = encoded(PATHS, &found).unwrap();
     for n in 0..60 {
         let group = grouped.split("\n\n").find(|group| group.contains(&text(n))).unwrap();
-        let name = format!("invoice_{}.ts", n / 12);
+        let name = file(n);
         assert!(group.lines().any(|line| line == name), "{name} is not above {group}");
         assert!(group.lines().any(|line| line == format!("{}:{}", 7 * n + 3, text(n))), "{group}");
     }
@@ -136,8 +139,7 @@ fn windows_paths_are_grouped_by_file() {
     let errors: String =
         (1..=20).map(|n| format!("C:\\work\\app\\src\\y{}.rs:{n}:5: error\n", n / 10)).collect();
     let grouped = encoded(PATHS, &errors).unwrap();
-    assert!(grouped.contains("in C:\\work\\app\\src\\: "), "{grouped}");
-    assert!(grouped.contains("\ny1.rs\n10:5: error\n"), "{grouped}");
+    assert!(grouped.contains("\nC:\\work\\app\\src\\y1.rs\n10:5: error\n"), "{grouped}");
 }
 
 #[test]
@@ -174,7 +176,7 @@ fn what_stands_around_a_list_is_left_alone() {
     let list = recorded("find_absolute.txt");
     let text = format!("Found these:\n\n{list}\n(Results are truncated.)\n\n{list}");
     let grouped = encoded(PATHS, &text).unwrap();
-    assert!(grouped.starts_with("Found these:\n\n[Forge paths in /home/user/project/crates/: "));
+    assert!(grouped.starts_with("Found these:\n\n[Forge paths: "));
     assert!(
         grouped.contains("\n[Forge end of groups]\n\n(Results are truncated.)\n\n[Forge paths")
     );

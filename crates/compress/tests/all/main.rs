@@ -12,6 +12,7 @@ mod laws;
 mod listing;
 mod normalize;
 mod numbers;
+mod one_notation;
 mod peers_failures;
 mod prompt;
 mod recorded_outputs;
