@@ -22,6 +22,7 @@ mod programs;
 mod reading;
 mod simple;
 
+pub(crate) use reading::is_log;
 pub use simple::SimpleCommand;
 
 use crate::tool::Tool;
@@ -143,7 +144,8 @@ impl Command {
     }
 
     /// Does the output hold the text of files, which has to stay as it is? True for `cat`, `sed -n 1,50p` and their
-    /// like on files that are no logs, as long as nothing but such commands stands behind them in a pipe.
+    /// like, and for `grep -C 3`, on files that are no logs, as long as nothing but such commands stands behind them in a
+    /// pipe.
     #[must_use]
     pub fn reads_file(&self) -> bool {
         self.all().any(|main| reading::reads_file(&main))

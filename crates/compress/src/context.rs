@@ -1,6 +1,6 @@
 //! What is known about an output beside its text: the tool, the command it ran, and whether it failed.
 
-use crate::command::Command;
+use crate::command::{Command, is_log};
 use crate::reference::{EXPAND_COMMAND, EXPAND_TOOL};
 use crate::tool::Tool;
 use serde_json::Value;
@@ -24,6 +24,8 @@ pub struct Context {
     pub tool: Tool,
     /// The command line, where a shell ran one that is understood.
     pub command: Option<Command>,
+    /// Was a search asked for the lines around its matches?
+    pub has_context_lines: bool,
     /// Did the client mark the result as an error?
     pub is_error: bool,
 }
@@ -38,7 +40,8 @@ impl Context {
             tool => tool,
         };
         let command = Command::from_arguments(tool, arguments);
-        Self { tool_name: tool_name.to_owned(), tool, command, is_error }
+        let has_context_lines = tool == Tool::Grep && asks_for_context(arguments);
+        Self { tool_name: tool_name.to_owned(), tool, command, has_context_lines, is_error }
     }
 
     /// Is the output an original that was asked for, by the tool or by the command that fetches one back? To shorten it
@@ -62,7 +65,12 @@ impl Context {
     /// Is the output text of files, which has to stay byte for byte as it is?
     #[must_use]
     pub fn is_file_text(&self) -> bool {
-        self.tool.text_is_exact() || self.command.as_ref().is_some_and(Command::reads_file)
+        self.tool.text_is_exact() || self.shows_file_text()
+    }
+
+    /// Is it text of files that a shell or a search printed?
+    pub(crate) fn shows_file_text(&self) -> bool {
+        self.has_context_lines || self.command.as_ref().is_some_and(Command::reads_file)
     }
 }
 
@@ -75,6 +83,30 @@ fn routed(arguments: &str) -> Tool {
         Some(tool) => tool,
     }
 }
+
+/// Does a search, by its arguments, print the lines around its matches in files that are no logs?
+fn asks_for_context(arguments: &str) -> bool {
+    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let is_log = arguments["path"].as_str().is_some_and(is_log);
+    let is_asked = |key: &&str| {
+        let value = &arguments[*key];
+        value.as_u64().or_else(|| value.as_str()?.parse().ok()).is_some_and(|lines| lines > 0)
+    };
+    !is_log && CONTEXT_ARGUMENTS.iter().any(|key| is_asked(key))
+}
+
+/// What search tools call the number of lines around a match.
+const CONTEXT_ARGUMENTS: [&str; 9] = [
+    "-A",
+    "-B",
+    "-C",
+    "context",
+    "context_lines",
+    "contextLines",
+    "after_context",
+    "before_context",
+    "lines_around",
+];
 
 /// The editors of SWE-agent, OpenHands and Anthropic's own tool also show files: `{"command": "view"}`.
 fn is_view(arguments: &str) -> bool {

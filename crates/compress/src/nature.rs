@@ -8,7 +8,7 @@ use crate::diff;
 pub enum Nature {
     /// The text of a file from a tool that reads or edits files. The reader will quote it to edit it: byte-exact.
     File,
-    /// The text of a file that a shell command printed. Byte-exact too, unless it is JSON.
+    /// The text of a file that a shell command or a search printed: byte-exact too, be it JSON or not.
     Excerpt,
     /// A diff, which the reader may apply: byte-exact.
     Diff,
@@ -24,7 +24,7 @@ impl Nature {
             Nature::File
         } else if diff::is_diff(text) {
             Nature::Diff
-        } else if context.command.as_ref().is_some_and(|command| command.reads_file()) {
+        } else if context.shows_file_text() {
             Nature::Excerpt
         } else {
             Nature::Plain

@@ -20,6 +20,7 @@ pub(super) struct Programs {
     pub(super) chatter: Names,
     pub(super) filters: Filters,
     pub(super) readers: Readers,
+    pub(super) searchers: Searchers,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -72,6 +73,13 @@ pub(super) struct Filters {
 pub(super) struct Readers {
     pub(super) options: HashMap<String, Vec<String>>,
     pub(super) logs: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Searchers {
+    pub(super) names: Vec<String>,
+    pub(super) values: Vec<String>,
 }
 
 impl Programs {

@@ -6,7 +6,8 @@ use super::{Main, Shape, SimpleCommand};
 /// Does this command print files as they are, through filters that leave lines as they are?
 pub(super) fn reads_file(main: &Main) -> bool {
     let keeps_text = main.shape == Shape::Whole || main.filters.iter().all(keeps_lines);
-    keeps_text && (shows_file(main.command) || shows_blob(main.command))
+    let reads = || shows_file(main.command) || shows_blob(main.command) || shows_context(main.command);
+    keeps_text && reads()
 }
 
 /// Does the command, or a filter behind it, put a number before every line?
@@ -29,6 +30,7 @@ pub(super) fn numbers_lines(main: &Main) -> bool {
 
 fn keeps_lines(stage: &SimpleCommand) -> bool {
     matches!(stage.program.as_str(), "nl" | "sed")
+        || shows_lines_around(stage)
         || PROGRAMS.filters.passing.contains(&stage.program)
 }
 
@@ -47,6 +49,36 @@ fn shows_file(command: &SimpleCommand) -> bool {
         _ => {}
     }
     command.is_fed || operands.any(|file| !is_log(file))
+}
+
+/// `grep -A 3 pattern files`, where the files are no logs: what stands around a match is the code that an edit is made from.
+fn shows_context(command: &SimpleCommand) -> bool {
+    let has_pattern = |arg: &String| {
+        ["-e", "-f", "--regexp", "--file"].iter().any(|option| arg.starts_with(option))
+    };
+    let pattern = usize::from(!command.args.iter().any(has_pattern));
+    let is_subcommand = usize::from(command.program == "git");
+    let mut files =
+        operands(&command.args, &PROGRAMS.searchers.values).skip(pattern + is_subcommand).peekable();
+    shows_lines_around(command) && (files.peek().is_none() || files.any(|file| !is_log(file)))
+}
+
+/// Does a search print the lines around what it finds?
+fn shows_lines_around(command: &SimpleCommand) -> bool {
+    command.is_one_of(&PROGRAMS.searchers.names) && command.args.iter().any(|arg| asks_for_context(arg))
+}
+
+/// `-A3`, `-rnC`, `-5`, `--context=2`.
+fn asks_for_context(arg: &str) -> bool {
+    if let Some(long) = arg.strip_prefix("--") {
+        let name = long.split('=').next().unwrap_or_default();
+        return matches!(name, "context" | "after-context" | "before-context");
+    }
+    let Some(letters) = arg.strip_prefix('-').filter(|letters| !letters.is_empty()) else { return false };
+    // What follows a letter that takes a value is that value.
+    let flags = letters.chars().take_while(|letter| !"efmgtTdDj".contains(*letter));
+    letters.bytes().all(|byte| byte.is_ascii_digit())
+        || flags.into_iter().any(|letter| matches!(letter, 'A' | 'B' | 'C'))
 }
 
 /// `git show REVISION:path` and `git cat-file`.
@@ -72,7 +104,7 @@ fn is_in_place(arg: &str) -> bool {
     arg.starts_with("-i") || arg.starts_with("--in-place")
 }
 
-fn is_log(file: &str) -> bool {
+pub(crate) fn is_log(file: &str) -> bool {
     let is_elsewhere =
         ["/proc/", "/dev/", "/sys/", "/var/log/"].iter().any(|root| file.starts_with(root));
     file == "-"

@@ -2,7 +2,6 @@
 
 use crate::fidelity::Fidelity;
 use crate::json::{self, embedded, lines};
-use crate::nature::Nature;
 use crate::settings::Settings;
 use crate::stage::{Layer, Stage, Subject, Written};
 use std::borrow::Cow;
@@ -12,8 +11,6 @@ use tokenforge_formats::Form;
 pub(super) struct Json {
     name: &'static str,
     layer: Layer,
-    /// Is a file that a shell printed rewritten too?
-    is_for_excerpts: bool,
     encode: fn(&str, &Settings) -> Option<Written>,
     decode: fn(&str) -> Option<String>,
     minify: fn(&str) -> Cow<'_, str>,
@@ -23,7 +20,6 @@ pub(super) struct Json {
 pub(super) static WHOLE: Json = Json {
     name: "json",
     layer: Layer::Form,
-    is_for_excerpts: true,
     encode: |text, settings| {
         let choice = json::cheapest(text, &settings.json_forms(), settings.counter)?;
         let layer = if choice.form == Form::Json { Layer::Words } else { Layer::Form };
@@ -37,7 +33,6 @@ pub(super) static WHOLE: Json = Json {
 pub(super) static LINES: Json = Json {
     name: "json_lines",
     layer: Layer::Form,
-    is_for_excerpts: true,
     encode: |text, settings| {
         let text = lines::encode(text, &settings.json_forms(), settings.counter)?;
         let layer = if lines::is_array(&text) { Layer::Form } else { Layer::Words };
@@ -51,7 +46,6 @@ pub(super) static LINES: Json = Json {
 pub(super) static EMBEDDED: Json = Json {
     name: "embedded_json",
     layer: Layer::Words,
-    is_for_excerpts: false,
     encode: |text, _| match embedded::minify(text) {
         Cow::Owned(minified) => Some(minified.into()),
         Cow::Borrowed(_) => None,
@@ -67,14 +61,6 @@ impl Stage for Json {
 
     fn fidelity(&self) -> Fidelity {
         Fidelity::Lossless
-    }
-
-    fn is_for(&self, subject: &Subject<'_>) -> bool {
-        match subject.nature {
-            Nature::Plain => true,
-            Nature::Excerpt => self.is_for_excerpts,
-            Nature::File | Nature::Diff => false,
-        }
     }
 
     fn layer(&self) -> Layer {

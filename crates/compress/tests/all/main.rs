@@ -5,6 +5,7 @@
 mod command;
 mod dictionary;
 mod engine;
+mod exact_files;
 mod f16_families;
 mod filter_laws;
 mod fold;
