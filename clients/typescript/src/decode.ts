@@ -3,7 +3,7 @@
 import { error, expected } from "./error.js";
 import { Char, digits, ident, scalar, string } from "./lexeme.js";
 import { Reader } from "./reader.js";
-import { decode as decodeStc2, HEADER } from "./stc2/decode.js";
+import { decode as decodeStc2, isStc2 } from "./stc2/decode.js";
 import { run, type Steps } from "./steps.js";
 import { utf8Length } from "./utf8.js";
 
@@ -27,7 +27,7 @@ export interface DecodeOptions {
  * @throws {StcError} if the text is not STC, or decodes to more than `maxOutput` bytes.
  */
 export function decodeStc(stc: string, { maxOutput = MAX_OUTPUT }: DecodeOptions = {}): string {
-  return stc.startsWith(HEADER) ? decodeStc2(stc, maxOutput) : decodeStc1(stc, maxOutput);
+  return isStc2(stc) ? decodeStc2(stc, maxOutput) : decodeStc1(stc, maxOutput);
 }
 
 /** Reads STC 1 or JSON. */

@@ -38,7 +38,7 @@ pub fn decode(text: &str) -> Option<String> {
 /// Is this JSON, or JSON lines, written as STC 2? Its lines are no lines of a text: blanks in them count, and they mean
 /// nothing without their header.
 pub(crate) fn is_stc2(text: &str) -> bool {
-    text.strip_prefix(lines::ANNOUNCEMENT).unwrap_or(text).starts_with(stc2::HEADER)
+    text.strip_prefix(lines::ANNOUNCEMENT).map_or_else(|| stc2::is_stc2(text), stc2::is_stc2)
 }
 
 /// Is this JSON in a form other than JSON? Known by writing it once more: much text can be read as TOON, little of it is
@@ -51,7 +51,8 @@ pub(crate) fn is_form(text: &str) -> bool {
         })
     };
     is_stc2(text)
-        || container(text).is_none() && [Form::Stc, Form::Table, Form::Toon].into_iter().any(is_form)
+        || container(text).is_none()
+            && [Form::Stc, Form::Table, Form::Toon].into_iter().any(is_form)
 }
 
 /// The JSON text without blanks; a text that is no JSON as it is.

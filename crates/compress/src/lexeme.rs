@@ -84,14 +84,19 @@ fn dated(text: &[u8]) -> Option<usize> {
         return Some(time.map_or(date, |time| zone(text, date + 1 + time)));
     }
     let day = text.get(..3).is_some_and(|name| DAYS.contains(&name));
-    let at = if day { 3 + matches(text.get(3..)?, b", ").or(matches(text.get(3..)?, b" "))? } else { 0 };
+    let at = if day {
+        3 + matches(text.get(3..)?, b", ").or(matches(text.get(3..)?, b" "))?
+    } else {
+        0
+    };
     let rest = text.get(at..)?;
     let written: [&[u8]; 5] = [b"aaa 00", b"aaa  0", b"aaa 0", b"00 aaa 0000", b"0 aaa 0000"];
     let has_month = |length: usize| {
         let date = rest.get(..length).unwrap_or_default();
         date.windows(3).any(|name| MONTHS.contains(&name))
     };
-    let date = written.iter().find_map(|date| matches(rest, date)).filter(|date| has_month(*date))?;
+    let date =
+        written.iter().find_map(|date| matches(rest, date)).filter(|date| has_month(*date))?;
     let mut end = at + date;
     let before = end;
     if text.get(end) == Some(&b' ')
@@ -100,7 +105,8 @@ fn dated(text: &[u8]) -> Option<usize> {
         end += 1 + time;
     }
     let year = [&b" 0000"[..], b"  0000"].iter().find_map(|year| matches(text.get(end..)?, year));
-    if let Some(year) = year.filter(|year| text.get(end + year).is_none_or(|&byte| !is_word(byte))) {
+    if let Some(year) = year.filter(|year| text.get(end + year).is_none_or(|&byte| !is_word(byte)))
+    {
         end += year;
     }
     // `May 6` alone are two words.
@@ -132,8 +138,8 @@ fn clock(text: &[u8]) -> Option<usize> {
 fn zone(text: &[u8], length: usize) -> usize {
     let rest = text.get(length..).unwrap_or_default();
     let zones: [&[u8]; 11] = [
-        b"Z", b"+00:00", b"-00:00", b"+0000", b"-0000", b" +00:00", b" -00:00", b" +0000", b" -0000",
-        b" UTC", b" GMT",
+        b"Z", b"+00:00", b"-00:00", b"+0000", b"-0000", b" +00:00", b" -00:00", b" +0000",
+        b" -0000", b" UTC", b" GMT",
     ];
     zones
         .iter()
@@ -146,7 +152,10 @@ fn zone(text: &[u8], length: usize) -> usize {
 /// Seconds since 1970 with a fraction.
 fn seconds(text: &[u8]) -> Option<usize> {
     let has_fraction = digits(text, 0) == 10 && text.get(10) == Some(&b'.');
-    has_fraction.then(|| digits(text, 11)).filter(|&fraction| fraction > 0).map(|fraction| 11 + fraction)
+    has_fraction
+        .then(|| digits(text, 11))
+        .filter(|&fraction| fraction > 0)
+        .map(|fraction| 11 + fraction)
 }
 
 /// `https://example.com/a?b=c`, without the marks that end the sentence around it.
@@ -157,8 +166,10 @@ fn url(text: &[u8]) -> Option<usize> {
         return None;
     }
     let is_part = |byte: &u8| *byte > b' ' && !b"\"'`<>()[]{}|\\".contains(byte);
-    let length = scheme + 3 + text.get(scheme + 3..)?.iter().take_while(|byte| is_part(byte)).count();
-    let marks = text.get(..length)?.iter().rev().take_while(|byte| b".,;:!?".contains(byte)).count();
+    let length =
+        scheme + 3 + text.get(scheme + 3..)?.iter().take_while(|byte| is_part(byte)).count();
+    let marks =
+        text.get(..length)?.iter().rev().take_while(|byte| b".,;:!?".contains(byte)).count();
     (length - marks > scheme + 3).then_some(length - marks)
 }
 

@@ -67,6 +67,7 @@ pub use settings::{
     CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2,
 };
 pub use stage::{Layer, Stage, Subject, Written};
+pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;
 
 /// What everything that a stage writes of its own begins with, at the start of a line.

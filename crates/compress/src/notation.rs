@@ -26,8 +26,8 @@ pub(crate) fn check(
 ) -> Result<(), Outcome> {
     let replaced = replaced(before.0, after.0);
     // With fewer than a fifth of all tokens saved, it depends on how many of the lines are as they were.
-    let is_enough = pays(after.1, before.1, before.1)
-        || pays(after.1, before.1, counter.count(&replaced));
+    let is_enough =
+        pays(after.1, before.1, before.1) || pays(after.1, before.1, counter.count(&replaced));
     match is_enough {
         false => Err(Outcome::NotSmaller),
         true if lexeme::are_whole_in(&replaced, after.0) => Ok(()),

@@ -5,6 +5,7 @@ use crate::mode::Mode;
 use crate::session::SessionOptions;
 use crate::settings::{LARGEST_MAX_OUTPUT_BYTES, Settings};
 use serde_json::{Map, Value};
+use tokenforge_tokens::ModelClass;
 
 /// The fields a request may set; what it does not name is inherited.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Overrides {
     pub max_output_bytes: Option<usize>,
     /// May the text made of a call's result before be used again?
     pub memo: Option<bool>,
+    /// How well the model reads what is written in other words.
+    pub model_class: Option<ModelClass>,
 }
 
 /// A value that a request may not have.
@@ -38,7 +41,8 @@ pub struct OverrideError {
 }
 
 const FIELD: &str = "_forge.tool_output_compression";
-const FIELDS: &str = "mode, method, session_id, dedup, redact_secrets, max_output_bytes, memo";
+const FIELDS: &str =
+    "mode, method, session_id, dedup, redact_secrets, max_output_bytes, memo, model_class";
 
 impl Overrides {
     /// Reads the value of `_forge.tool_output_compression`: a mode, or an object.
@@ -75,6 +79,7 @@ impl Overrides {
                 "dedup" => overrides.dedup = Some(flag(field, value)?),
                 "redact_secrets" => overrides.redact_secrets = Some(flag(field, value)?),
                 "memo" => overrides.memo = Some(flag(field, value)?),
+                "model_class" => overrides.model_class = Some(parsed(&field, value)?),
                 "max_output_bytes" => overrides.max_output_bytes = Some(bytes(field, value)?),
                 _ => return Err(error(field, &format!("one of the fields {FIELDS}"), value)),
             }
@@ -94,6 +99,7 @@ impl Overrides {
                 (Some(asked), Some(most)) => Some(asked.min(most)),
                 (asked, most) => asked.or(most),
             },
+            model_class: self.model_class.unwrap_or(defaults.model_class),
             ..defaults.clone()
         }
     }

@@ -138,12 +138,7 @@ fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option
 }
 
 /// Reads groups up to the end of the block and writes their lines in full.
-fn read_block(
-    layout: Layout,
-    text: &str,
-    lines: &mut Lines,
-    out: &mut String,
-) -> Option<()> {
+fn read_block(layout: Layout, text: &str, lines: &mut Lines, out: &mut String) -> Option<()> {
     let mut heading = None;
     for (start, line) in lines.by_ref() {
         match (line, heading) {

@@ -1,8 +1,8 @@
 //! Runs stages over one text and does what every stage needs: applicability, panic isolation, decode-and-compare, the
 //! token gate and the record.
 
-use crate::fidelity::Fidelity;
 use crate::engine::has_mark;
+use crate::fidelity::Fidelity;
 use crate::json;
 use crate::nature::Nature;
 use crate::notation;
@@ -214,8 +214,15 @@ impl<'a> Run<'a> {
     /// One notation at a time. What is taken away for safety is taken away whatever the text is.
     fn may_be_given_to(&self, stage: &dyn Stage) -> bool {
         let is_marked = || has_mark(self.text());
+        let reads = self.subject.settings.model_class.reads().notations;
+        let is_notation = matches!(stage.layer(), Layer::Notation | Layer::Dictionary);
+        if is_notation && !reads.is_none_or(|reads| reads.contains(&stage.name())) {
+            return false;
+        }
         stage.fidelity() == Fidelity::Safety
-            || stage.layer().may_be_written_over(self.layer, stage.layer() == Layer::Dictionary && is_marked())
+            || stage
+                .layer()
+                .may_be_written_over(self.layer, stage.layer() == Layer::Dictionary && is_marked())
     }
 
     fn is_form(&self) -> bool {

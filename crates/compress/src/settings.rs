@@ -6,7 +6,7 @@ use crate::reference::Hint;
 use crate::tool::SkipTools;
 use tokenforge_formats::Form;
 use tokenforge_formats::stc2::Level;
-use tokenforge_tokens::Counter;
+use tokenforge_tokens::{Counter, ModelClass};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Outputs below this many bytes are left as they are by all but redaction: nothing is to be gained.
@@ -44,6 +44,8 @@ pub struct Settings {
     pub skip_tools: SkipTools,
     /// Who counts the tokens.
     pub counter: Counter,
+    /// How well the model reads what is written in other words.
+    pub model_class: ModelClass,
 }
 
 impl Default for Settings {
@@ -58,24 +60,38 @@ impl Default for Settings {
             expand_hint: None,
             skip_tools: SkipTools::default(),
             counter: Counter::default(),
+            model_class: ModelClass::default(),
         }
     }
 }
 
 impl Settings {
-    /// The forms that JSON may take, with the version and level of STC that the reader gets.
+    /// The forms that JSON may take, with the versions and levels of STC that a model gets.
     #[must_use]
     pub fn json_forms(&self) -> Vec<Form> {
-        let mut forms = self.json_formats.clone();
-        for form in &mut forms {
-            if *form == Form::Stc {
-                *form = self.stc_form();
-            }
+        if !self.model_class.reads().json_forms {
+            return vec![Form::Json];
         }
-        forms
+        let written = |form: &Form| match form {
+            Form::Stc => self.stc_forms(),
+            form => vec![*form],
+        };
+        self.json_formats.iter().flat_map(written).collect()
     }
 
-    /// The STC that the reader gets.
+    /// The forms of STC that a model may be given. Of the levels of version 2 the one with the fewest tokens is used: over 150
+    /// outputs level 2 alone saved 36 %, either by tokens 46 %.
+    fn stc_forms(&self) -> Vec<Form> {
+        let levels: &[Level] = match self.stc2 {
+            Stc2::Never => return vec![Form::Stc],
+            Stc2::Auto => &[Level::Shared, Level::Nested],
+            Stc2::Nested => &[Level::Nested],
+            Stc2::Shared => &[Level::Shared],
+        };
+        levels.iter().copied().map(Form::Stc2ForModel).collect()
+    }
+
+    /// The STC that a client gets which asked for it by name.
     #[must_use]
     pub fn stc_form(&self) -> Form {
         match self.stc2 {
@@ -106,6 +122,7 @@ impl Settings {
             expand_hint,
             skip_tools,
             counter,
+            model_class,
         } = self;
         let mut text = format!(
             "mode={mode}\nmethod={method}\nredact_secrets={redact_secrets}\nstc2={}\n",
@@ -120,6 +137,10 @@ impl Settings {
             Counter::Exact(vocabulary) => format!("counter={}\n", vocabulary.name()),
             _ => "counter=estimate\n".to_owned(),
         };
+        // What was remembered before there were classes was made for large models.
+        let is_usual = *model_class == ModelClass::default();
+        let class = (!is_usual).then(|| format!("model_class={model_class}\n"));
+        text.extend(class);
         text.extend(limit.into_iter().chain(hint).chain(forms).chain(skipped).chain([counter]));
         text
     }
@@ -128,7 +149,7 @@ impl Settings {
 /// The name of a form, with its level where it has one.
 fn form_name(form: Form) -> String {
     match form {
-        Form::Stc2(level) => format!("stc2 level {}", level.number()),
+        Form::Stc2(level) | Form::Stc2ForModel(level) => format!("stc2 level {}", level.number()),
         form => form.name().to_owned(),
     }
 }
@@ -138,7 +159,7 @@ fn form_name(form: Form) -> String {
 pub enum Stc2 {
     /// No: the reader knows STC 1.
     Never,
-    /// So much that a header explains its rows, to a model that never saw it; in the mode `aggressive` as much as there is.
+    /// Whatever level has the fewest tokens.
     #[default]
     Auto,
     /// Level 2 in every mode.
@@ -192,6 +213,7 @@ mod tests {
             expand_hint: Some(Hint::Tool),
             skip_tools: SkipTools::parse(["read", "get \"x\"\n"]),
             counter: Counter::Estimate,
+            model_class: ModelClass::Large,
         };
         assert_eq!(
             Settings::default().spelling(),
@@ -215,6 +237,7 @@ mod tests {
             Settings { expand_hint: Some(Hint::Command), ..settings() },
             Settings { skip_tools: SkipTools::parse(["read"]), ..settings() },
             Settings { counter: Counter::Estimate, ..settings() },
+            Settings { model_class: ModelClass::Small, ..settings() },
         ];
         let mut prints: Vec<u64> = others.iter().map(Settings::fingerprint).collect();
         prints.push(settings().fingerprint());

@@ -60,7 +60,8 @@ static WHITESPACE: Cosmetic = Cosmetic::worth_it("trailing_whitespace", whitespa
 static PATHS: Lossless = Lossless::notation("path_headings", paths::encode, paths::decode);
 static COLUMNS: Lossless = Lossless::notation("repeated_columns", columns::encode, columns::decode);
 static FOLD: Lossless = Lossless::words("repeated_lines", fold::encode, fold::decode);
-static TEMPLATES: Lossless = Lossless::notation("log_templates", templates::encode, templates::decode);
+static TEMPLATES: Lossless =
+    Lossless::notation("log_templates", templates::encode, templates::decode);
 
 static BINARY: Removal =
     Removal { name: "binary", fidelity: Fidelity::Safety, apply: binary::suppress };
@@ -170,7 +171,9 @@ impl Stage for Numbers {
 
     fn is_for(&self, subject: &Subject<'_>) -> bool {
         let command = subject.context.command.as_ref();
+        let reads = subject.settings.model_class.reads();
         match subject.nature {
+            _ if !reads.thinned_numbers => false,
             Nature::File => true,
             Nature::Excerpt => command.is_some_and(|command| command.numbers_lines()),
             Nature::Diff | Nature::Plain => false,

@@ -40,8 +40,8 @@ pub use reference::{schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
     Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, JsonForm, LedgerSettings, Limits,
-    LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool, Monitoring, OnError, PluginConfig,
-    PluginSettings, Price, Provider, ProviderKind, Route, SchemaCompression, Settings,
-    StoreSettings, StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
+    LogLevel, Mcp, McpBackend, McpClient, McpTarget, McpTool, ModelClassSetting, Monitoring,
+    OnError, PluginConfig, PluginSettings, Price, Provider, ProviderKind, Route, SchemaCompression,
+    Settings, StoreSettings, StoreUrl, Strategy, Structured, ToolOutput, UnknownChoice, Upstreams,
 };
 pub use table::{Change, SETTINGS, Setting};

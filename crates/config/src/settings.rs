@@ -21,7 +21,9 @@ pub use plugin::{OnError, PluginConfig, PluginSettings};
 pub use provider::{Auth, Price, Provider, ProviderKind};
 pub use route::Route;
 pub use store::{StoreSettings, StoreUrl};
-pub use tool_output::{Api, ExpandInjection, Fallback, JsonForm, Strategy, ToolOutput};
+pub use tool_output::{
+    Api, ExpandInjection, Fallback, JsonForm, ModelClassSetting, Strategy, ToolOutput,
+};
 pub use upstreams::Upstreams;
 
 use crate::Secret;

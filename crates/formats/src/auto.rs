@@ -71,16 +71,21 @@ pub fn cheapest<'a>(json: &Json<'a>, allowed: &[Form], counter: Counter) -> Choi
 
 /// The allowed forms but JSON, the likely winners first: what comes later is counted only up to the best so far.
 fn candidates(allowed: &[Form]) -> impl Iterator<Item = Form> {
-    let newer = allowed.iter().copied().find(|form| matches!(form, Form::Stc2(_)));
-    let is_superseded = move |form: Form| form == Form::Stc && newer.is_some();
+    let newer = || allowed.iter().copied().filter(|form| is_newer(*form));
+    let has_newer = newer().next().is_some();
     let others = [Form::Table, Form::Stc, Form::Toon].into_iter();
+    let is_superseded = move |form: Form| form == Form::Stc && has_newer;
     let others = others.filter(move |form| allowed.contains(form) && !is_superseded(*form));
-    newer.into_iter().chain(others)
+    newer().chain(others)
+}
+
+fn is_newer(form: Form) -> bool {
+    matches!(form, Form::Stc2(_) | Form::Stc2ForModel(_))
 }
 
 /// Is a text minified JSON, although it was to be STC 2?
 fn is_minified(form: Form, text: &str) -> bool {
-    matches!(form, Form::Stc2(_)) && !text.starts_with(stc2::HEADER)
+    is_newer(form) && !stc2::is_stc2(text)
 }
 
 /// Does the text decode to the minified JSON, without the form being named? STC and tables do by construction;
@@ -102,7 +107,8 @@ fn is_exact(form: Form, text: &str, minified: &str) -> bool {
 /// ```
 pub fn decode_any(text: &str, max_output: usize) -> Result<String, Error> {
     // With nothing behind it, the header is a string in TOON.
-    if text.strip_prefix(stc2::HEADER).is_some_and(|rest| !rest.trim_ascii().is_empty()) {
+    let value = text.split_once('\n').filter(|_| stc2::is_stc2(text));
+    if value.is_some_and(|(_, value)| !value.trim_ascii().is_empty()) {
         return stc2::decode(text, max_output);
     }
     // TOON takes nearly any line for a key and a value, and any other for a string; but its encoders quote what

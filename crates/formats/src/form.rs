@@ -21,6 +21,8 @@ pub enum Form {
     Stc,
     /// STC 2. Its reader has to know it, or to be one that understands its headers: it is in no list unless put there.
     Stc2(Level),
+    /// STC 2 as a model is given it: with a legend in its first line, and quotes around the strings of lists.
+    Stc2ForModel(Level),
     /// The typed table.
     Table,
 }
@@ -35,7 +37,7 @@ impl Form {
             Self::Json => "json",
             Self::Toon => "toon",
             Self::Stc => "stc",
-            Self::Stc2(_) => "stc2",
+            Self::Stc2(_) | Self::Stc2ForModel(_) => "stc2",
             Self::Table => "table",
         }
     }
@@ -55,6 +57,7 @@ impl Form {
             Self::Json => Ok(json.minify()),
             Self::Stc => Ok(stc::encode(json, stc::Spelling::Dense).into()),
             Self::Stc2(level) => Ok(stc2::encode(json, level)),
+            Self::Stc2ForModel(level) => Ok(stc2::encode_for_model(json, level)),
             Self::Table => table::encode(json).map(Cow::Owned),
             Self::Toon => {
                 let numbers = toon::Numbers::Verbatim;
@@ -76,7 +79,7 @@ impl Form {
                 Ok(json.minify().into_owned())
             }
             Self::Stc => stc::decode(text, max_output),
-            Self::Stc2(_) => stc2::decode(text, max_output),
+            Self::Stc2(_) | Self::Stc2ForModel(_) => stc2::decode(text, max_output),
             Self::Table => table::decode(text, max_output),
             Self::Toon => {
                 let options = toon::DecodeOptions { max_output, ..Default::default() };

@@ -27,11 +27,35 @@ mod share;
 mod spell;
 
 pub use decode::decode;
-pub use encode::encode;
+pub use encode::{encode, encode_for_model};
 pub use lightest::{Weighed, lightest};
 
-/// The line that every STC 2 text starts with. What starts otherwise is STC 1 or JSON.
+/// The line that every STC 2 text starts with. What starts otherwise is STC 1 or JSON. Where a model reads it, the line has
+/// a legend: `stc2 (JSON; columns above rows)`.
 pub const HEADER: &str = "stc2\n";
+
+/// Is a text STC 2, by its first line?
+///
+/// ```
+/// use tokenforge_formats::stc2::is_stc2;
+///
+/// assert!(is_stc2("stc2\n[a b]") && is_stc2("stc2 (JSON)\n[a b]"));
+/// assert!(!is_stc2("stc2 is a format\n[a b]"));
+/// ```
+#[must_use]
+pub fn is_stc2(text: &str) -> bool {
+    body(text).is_some()
+}
+
+/// Where the value of an STC 2 text starts: behind its first line, with or without a legend.
+fn body(text: &str) -> Option<usize> {
+    if text.starts_with(HEADER) {
+        return Some(HEADER.len());
+    }
+    let legend = text.strip_prefix("stc2 (")?;
+    let end = legend.find(['(', ')', '\n'])?;
+    legend.get(end..)?.starts_with(")\n").then_some("stc2 (".len() + end + ")\n".len())
+}
 
 /// How much is factored out. Every level is the same grammar: a decoder need not know which one it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -11,6 +11,7 @@ const LARGEST_DEBUG: usize = 1024;
 
 const FIELDS: &str = "tool_output_compression, schema_compression and debug";
 const MODE: HeaderName = HeaderName::from_static("x-forge-mode");
+const MODEL_CLASS: HeaderName = HeaderName::from_static("x-forge-model-class");
 const SESSION: HeaderName = HeaderName::from_static("x-forge-session");
 const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-threshold");
 
@@ -18,7 +19,7 @@ const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-threshold")
 pub(crate) const TARGET: HeaderName = HeaderName::from_static("x-target-url");
 
 /// Headers that are meant for us, and for nobody behind us.
-static HEADERS: [HeaderName; 4] = [MODE, SESSION, THRESHOLD, TARGET];
+static HEADERS: [HeaderName; 5] = [MODE, MODEL_CLASS, SESSION, THRESHOLD, TARGET];
 
 /// Takes out what is meant for us.
 pub(crate) fn remove_from(headers: &mut HeaderMap) {
@@ -57,6 +58,13 @@ impl Options {
             options.compression.mode = Some(
                 mode.parse().map_err(|error| wrong(MODE.as_str(), format!("{MODE}: {error}")))?,
             );
+        }
+        if let Some(class) = text(headers, MODEL_CLASS)? {
+            let class = class.to_ascii_lowercase().parse();
+            let class = class.map_err(|error: tokenforge_tokens::UnknownModelClass| {
+                wrong(MODEL_CLASS.as_str(), format!("{MODEL_CLASS}: {error}"))
+            })?;
+            options.compression.model_class = Some(class);
         }
         if let Some(session) = text(headers, SESSION)?.filter(|session| !session.is_empty()) {
             options.compression.session_id = Some(session.to_owned());
@@ -112,6 +120,7 @@ fn over(first: Overrides, second: Overrides) -> Overrides {
         redact_secrets: first.redact_secrets.or(second.redact_secrets),
         max_output_bytes: first.max_output_bytes.or(second.max_output_bytes),
         memo: first.memo.or(second.memo),
+        model_class: first.model_class.or(second.model_class),
     }
 }
 

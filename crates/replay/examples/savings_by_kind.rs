@@ -20,7 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(folder) => outputs::by_kind(&Corpus::open(Path::new(&folder))?)?,
         None => samples(),
     };
-    println!("| kind | outputs | tokens | lossless | standard | aggressive | stacked in standard |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| kind | outputs | tokens | lossless | standard | aggressive | stacked in standard |\n|---|---|---|---|---|---|---|"
+    );
     let mut sums = [0; 5];
     for (kind, recordings) in kinds.iter().filter(|(kind, _)| !kind.contains(',')) {
         let tokens = tokens(recordings);
@@ -57,9 +59,10 @@ fn tokens(recordings: &[Recording]) -> [usize; 5] {
             let compressed = engine.compress(&output, &History::default());
             *tokens += counter.count(compressed.text(text));
             if *mode == Mode::Standard {
-                let notations = compressed.steps.iter().filter(|step| {
-                    step.is_applied() && NOTATIONS.contains(&step.stage)
-                });
+                let notations = compressed
+                    .steps
+                    .iter()
+                    .filter(|step| step.is_applied() && NOTATIONS.contains(&step.stage));
                 stacked += usize::from(notations.count() > 1);
             }
         }

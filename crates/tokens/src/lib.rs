@@ -28,6 +28,7 @@
 //! |---|---|
 //! | `vocabulary` | the tokenizers in the binary and their names |
 //! | `model` | which of them a model is counted with, and whether that is exact |
+//! | `class` | what a model reads as well as the original |
 //! | `counter` | the questions: how many, at most this many, which is fewer |
 //! | `meter` | counting a text piece by piece, and stopping early |
 //! | `floor` | how many tokens a text has at least, seen from its bytes alone |
@@ -43,6 +44,7 @@
 //! - It never decides by an approximation unasked: [`Counter::Estimate`] is chosen by the caller,
 //!   and [`Model::cost_factor`] is for cost figures only.
 
+mod class;
 mod counter;
 mod estimate;
 mod floor;
@@ -56,6 +58,7 @@ mod vocabulary;
 #[path = "../tests/texts/mod.rs"]
 mod texts;
 
+pub use class::{ModelClass, Reads, UnknownModelClass};
 pub use counter::Counter;
 pub use model::{Model, for_model};
 pub use vocabulary::{UnknownVocabulary, Vocabulary};

@@ -26,7 +26,7 @@ def decode_stc(stc: str, *, max_output: int = MAX_OUTPUT) -> str:
     it is an error. Raises :class:`StcError`.
     """
     data = utf8(stc)
-    return _stc2.decode(data, max_output) if data.startswith(_stc2.HEADER) else decode_stc1(data, max_output)
+    return _stc2.decode(data, max_output) if _stc2.is_stc2(data) else decode_stc1(data, max_output)
 
 
 def decode_stc1(data: bytes, max_output: int) -> str:

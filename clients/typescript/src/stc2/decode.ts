@@ -10,12 +10,19 @@ import type { CellOp, Shape } from "./shape.js";
 /** The line that every STC 2 text starts with. */
 export const HEADER = "stc2\n";
 
+const FIRST_LINE = /^stc2(?: \([^()\n]*\))?\n/;
+
+/** Is a text STC 2, by its first line? A model's has a legend. */
+export function isStc2(text: string): boolean {
+  return FIRST_LINE.test(text);
+}
+
 const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 const ANCHOR = 0x26;
 const REFERENCE = 0x2a;
 
-/** Reads a text that starts with {@link HEADER}. */
+/** Reads a text that starts with {@link HEADER}, or with a header that has a legend for models. */
 export function decode(text: string, maxOutput: number): string {
   return new Decoder(text, maxOutput).document();
 }
@@ -27,7 +34,7 @@ class Decoder extends Records {
 
   constructor(text: string, maxOutput: number) {
     super(text, maxOutput);
-    this.at = HEADER.length;
+    this.at = FIRST_LINE.exec(text)?.[0].length ?? 0;
   }
 
   document(): string {

@@ -6,7 +6,8 @@ use super::{Main, Shape, SimpleCommand};
 /// Does this command print files as they are, through filters that leave lines as they are?
 pub(super) fn reads_file(main: &Main) -> bool {
     let keeps_text = main.shape == Shape::Whole || main.filters.iter().all(keeps_lines);
-    let reads = || shows_file(main.command) || shows_blob(main.command) || shows_context(main.command);
+    let reads =
+        || shows_file(main.command) || shows_blob(main.command) || shows_context(main.command);
     keeps_text && reads()
 }
 
@@ -58,14 +59,16 @@ fn shows_context(command: &SimpleCommand) -> bool {
     };
     let pattern = usize::from(!command.args.iter().any(has_pattern));
     let is_subcommand = usize::from(command.program == "git");
-    let mut files =
-        operands(&command.args, &PROGRAMS.searchers.values).skip(pattern + is_subcommand).peekable();
+    let mut files = operands(&command.args, &PROGRAMS.searchers.values)
+        .skip(pattern + is_subcommand)
+        .peekable();
     shows_lines_around(command) && (files.peek().is_none() || files.any(|file| !is_log(file)))
 }
 
 /// Does a search print the lines around what it finds?
 fn shows_lines_around(command: &SimpleCommand) -> bool {
-    command.is_one_of(&PROGRAMS.searchers.names) && command.args.iter().any(|arg| asks_for_context(arg))
+    command.is_one_of(&PROGRAMS.searchers.names)
+        && command.args.iter().any(|arg| asks_for_context(arg))
 }
 
 /// `-A3`, `-rnC`, `-5`, `--context=2`.
@@ -74,7 +77,9 @@ fn asks_for_context(arg: &str) -> bool {
         let name = long.split('=').next().unwrap_or_default();
         return matches!(name, "context" | "after-context" | "before-context");
     }
-    let Some(letters) = arg.strip_prefix('-').filter(|letters| !letters.is_empty()) else { return false };
+    let Some(letters) = arg.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+        return false;
+    };
     // What follows a letter that takes a value is that value.
     let flags = letters.chars().take_while(|letter| !"efmgtTdDj".contains(*letter));
     letters.bytes().all(|byte| byte.is_ascii_digit())

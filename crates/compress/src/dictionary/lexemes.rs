@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::MAX_INPUT;
-use crate::lexeme;
 use super::cuts::{Kind, cuts, kind_at};
+use crate::lexeme;
 
 /// Repeats are looked for at so many lexemes. Of nearly every text that is all; of one that is nothing but short numbers
 /// and blanks the rest stays as it is.

@@ -20,7 +20,8 @@ pub fn encode(text: &str, allowed: &[Form], counter: Counter) -> Option<String> 
     let choice = cheapest(&json, allowed, counter);
     let as_array = || {
         let array = format!("{ANNOUNCEMENT}{}{}", choice.text, line_end(text));
-        notation::pays(counter.count(&array), counter.count(text), counter.count(text)).then_some(array)
+        notation::pays(counter.count(&array), counter.count(text), counter.count(text))
+            .then_some(array)
     };
     let array = (choice.form != Form::Json).then(as_array).flatten();
     let encoded = array.unwrap_or_else(|| minify(text).into_owned());

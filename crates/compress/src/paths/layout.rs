@@ -65,12 +65,7 @@ impl Layout {
     }
 
     /// Writes the line that `row` stands for.
-    pub(super) fn write_line(
-        self,
-        heading: &str,
-        row: &str,
-        out: &mut String,
-    ) -> Option<()> {
+    pub(super) fn write_line(self, heading: &str, row: &str, out: &mut String) -> Option<()> {
         let parts = match self {
             Self::Names => ["", heading, "", row],
             Self::Columns => {

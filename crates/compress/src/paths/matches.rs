@@ -59,7 +59,8 @@ fn file_of_match(line: &str) -> Option<&str> {
     let end = colons.find(|&colon| delimiter(&line[colon + 1..]) == Some(":"))?;
     let file = &line[..end];
     // The colon of a time, or of a URL's port, ends no name of a file.
-    let is_split = lexeme::spans(line).take_while(|span| span.start < end).any(|span| span.end > end);
+    let is_split =
+        lexeme::spans(line).take_while(|span| span.start < end).any(|span| span.end > end);
     (!is_split && (!file.contains(' ') || file.contains(['/', '\\']))).then_some(file)
 }
 

@@ -46,10 +46,7 @@ impl Signs {
     /// The first line: what the notation means.
     pub(super) fn legend(self) -> String {
         let hole = self.hole;
-        let ditto = self
-            .ditto
-            .map(|it| format!("; {it} as above"))
-            .unwrap_or_default();
+        let ditto = self.ditto.map(|it| format!("; {it} as above")).unwrap_or_default();
         let blank =
             self.blank.map(|it| format!("; {it}9 fills up to column 9")).unwrap_or_default();
         format!(

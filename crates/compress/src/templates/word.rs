@@ -137,9 +137,7 @@ impl Seen {
                 self.url = true;
                 true
             }
-            Some(b':') if after.is_ascii_digit() => {
-                place || before.is_ascii_digit()
-            }
+            Some(b':') if after.is_ascii_digit() => place || before.is_ascii_digit(),
             Some(b':') => {
                 let path = (before == b':' || after == b':') && !place;
                 after != b' ' && (path || self.url || after == b'\\')

@@ -39,7 +39,7 @@ fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
 }
 
 #[test]
-fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
+fn l3_json_becomes_stc_2_at_the_cheapest_level_and_blanks_in_it_stay() {
     let row = |n: u32| {
         let next = n * 7919 % 1000;
         format!(
@@ -48,12 +48,14 @@ fn l3_json_becomes_stc_2_at_the_level_of_the_mode_and_blanks_in_it_stay() {
     };
     let text = format!("[{}]", (0..4).map(row).collect::<Vec<_>>().join(",\n  "));
     let minified = Json::parse(&text).unwrap().minify().into_owned();
-    let plain = "stc2\n[4]{id at user{name team:\"a  b\"} note:null}\n";
-    let shared = "stc2\n[4]{id=0,1.. at=\"https://example.com/items/\"+* ";
+    let plain = "stc2 (JSON; columns above rows)\n[4]{id at user{name team:\"a  b\"} note:null}\n";
+    let shared =
+        "stc2 (JSON; columns above rows)\n[4]{id=0,1.. at=\"https://example.com/items/\"+* ";
     for (mode, stc2, head) in [
-        (Mode::Standard, Stc2::Auto, plain),
-        (Mode::Lossless, Stc2::Auto, plain),
+        (Mode::Standard, Stc2::Auto, shared),
+        (Mode::Lossless, Stc2::Auto, shared),
         (Mode::Aggressive, Stc2::Auto, shared),
+        (Mode::Standard, Stc2::Nested, plain),
         (Mode::Standard, Stc2::Shared, shared),
     ] {
         let settings = Settings { mode, stc2, ..Settings::default() };
@@ -86,7 +88,7 @@ fn d7_rows_of_stc_2_are_no_lines_of_text_and_every_stage_can_be_undone() {
     assert_eq!(applied(&compressed), ["json"]);
     let written = |step: usize| compressed.steps.iter().filter(|step| step.is_applied()).nth(step);
     let texts = written(0).and_then(|json| json.texts.as_deref()).unwrap();
-    assert!(texts.1.starts_with("stc2\n[60]{at of{n m:null}}\n"), "{}", texts.1);
+    assert!(texts.1.starts_with("stc2 (JSON; columns above rows)\n[60]{at="), "{}", texts.1);
     assert!(compressed.steps.iter().all(|step| step.restores() != Some(false)));
 }
 
@@ -102,7 +104,7 @@ fn l6_what_is_stc_2_already_is_left_as_it_is() {
     let settings = Settings::default();
     let compressed = compress(&settings, "mcp__db__query", "", &text);
     let shown = compressed.text(&text);
-    assert!(shown.starts_with("stc2\n"), "{shown}");
+    assert!(shown.starts_with("stc2 (JSON; "), "{shown}");
     let again = compress(&settings, "mcp__db__query", "", shown);
     assert_eq!(again.verdict, Verdict::Kept(Reason::AlreadyCompressed));
 }

@@ -11,7 +11,9 @@ fn package() -> String {
 }
 
 fn code() -> String {
-    (0..60).map(|n| format!("    self.assertEqual(parse(\"{n}\"), {n}, msg=\"case {n}\")\n")).collect()
+    (0..60)
+        .map(|n| format!("    self.assertEqual(parse(\"{n}\"), {n}, msg=\"case {n}\")\n"))
+        .collect()
 }
 
 fn forwarded(text: &str, tool: &str, arguments: &str, mode: Mode) -> String {
@@ -44,8 +46,9 @@ fn d6_a_file_that_a_shell_prints_is_exact_json_too() {
 
 #[test]
 fn d6_logs_and_what_a_program_makes_of_a_file_are_not_exact() {
-    let log: String =
-        (0..60).map(|n| format!("2026-03-25 16:00:{n:02} INFO request {n} served from the cache\n")).collect();
+    let log: String = (0..60)
+        .map(|n| format!("2026-03-25 16:00:{n:02} INFO request {n} served from the cache\n"))
+        .collect();
     for (text, command) in [
         (&log, "cat app.log"),
         (&log, "tail -n 100 /var/log/syslog"),

@@ -79,7 +79,9 @@ fn each_stage_saves_where_it_is_meant_to() {
     ] {
         let saved = saved_percent(stage, &recorded(name));
         let is_less = saved < percent;
-        less.extend(is_less.then(|| format!("{} saves {saved} % of {name}, not {percent}", stage.0)));
+        less.extend(
+            is_less.then(|| format!("{} saves {saved} % of {name}, not {percent}", stage.0)),
+        );
     }
     assert!(less.is_empty(), "{less:#?}");
 }

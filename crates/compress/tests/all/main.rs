@@ -11,6 +11,7 @@ mod filter_laws;
 mod fold;
 mod laws;
 mod listing;
+mod model_class;
 mod normalize;
 mod numbers;
 mod one_notation;

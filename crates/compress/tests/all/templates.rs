@@ -144,8 +144,11 @@ fn prose_programs_and_short_texts_are_left_alone() {
 /// A legend that announces a sign for the value above.
 fn legend() -> String {
     let text = log(9, |n, line| {
-        let _ =
-            write!(line, "10:00:0{n} request {n} served from the cache by worker 1{} in time", n / 4);
+        let _ = write!(
+            line,
+            "10:00:0{n} request {n} served from the cache by worker 1{} in time",
+            n / 4
+        );
     });
     let encoded = encode(&text).expect("a log");
     encoded.lines().next().expect("a log").to_owned()

@@ -5,7 +5,9 @@ use super::section::section;
 use super::word::{
     Bytes, Count, File, Flag, Host, Key, Location, One, Ratio, Span, Text, Web, Written,
 };
-use crate::settings::{self, ExpandInjection, Fallback, JsonForm, LogLevel, Strategy};
+use crate::settings::{
+    self, ExpandInjection, Fallback, JsonForm, LogLevel, ModelClassSetting, Strategy,
+};
 use tokenforge_compress::Mode;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::prompt::PromptSettings;
@@ -36,6 +38,7 @@ section! {
         method: Written<One<Method>>,
         redact_secrets: Written<Flag>,
         json_formats: List<One<JsonForm>>,
+        model_class: Written<One<ModelClassSetting>>,
         dedup: Written<Flag>,
         skip_tools: List<Text>,
         strategy: Written<One<Strategy>>,

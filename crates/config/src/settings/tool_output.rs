@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_compress::reference::Hint;
 use tokenforge_compress::tool::SkipTools;
-use tokenforge_compress::{Mode, Stc2};
+use tokenforge_compress::{Mode, ModelClass, Stc2};
 use tokenforge_formats::Form;
 
 /// What is done to tool results: the deterministic stages by `mode`, then what `strategy` may shorten further.
@@ -25,6 +25,8 @@ pub struct ToolOutput {
     pub max_output_bytes: Option<usize>,
     /// The forms that JSON may take.
     pub json_formats: Vec<JsonForm>,
+    /// How well models read what is written in other words.
+    pub model_class: ModelClassSetting,
     /// May a result become a pointer to an equal one of an earlier request of its session?
     pub dedup: bool,
     /// Tools whose results are only redacted: categories, else exact names.
@@ -66,6 +68,7 @@ impl Default for ToolOutput {
             redact_secrets: true,
             max_output_bytes: None,
             json_formats: vec![JsonForm::Json, JsonForm::Toon, JsonForm::Stc, JsonForm::Table],
+            model_class: ModelClassSetting::default(),
             dedup: true,
             skip_tools: Vec::new(),
             strategy: Strategy::default(),
@@ -96,9 +99,46 @@ impl ToolOutput {
             max_output_bytes: self.max_output_bytes,
             json_formats: self.json_formats.iter().map(|form| form.form()).collect(),
             stc2: JsonForm::stc2(&self.json_formats),
+            model_class: self.model_class.class().unwrap_or_default(),
             skip_tools: SkipTools::parse(&self.skip_tools),
             expand_hint: self.include_expand_hint.then_some(Hint::Tool),
             ..tokenforge_compress::Settings::default()
+        }
+    }
+}
+
+/// How well models read what is written in other words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ModelClassSetting {
+    /// As the name of the model says.
+    #[default]
+    Auto,
+    /// Everything.
+    Large,
+    /// Plain text and JSON.
+    Small,
+}
+
+impl ModelClassSetting {
+    /// The class, if it does not depend on the model.
+    #[must_use]
+    pub fn class(self) -> Option<ModelClass> {
+        match self {
+            Self::Auto => None,
+            Self::Large => Some(ModelClass::Large),
+            Self::Small => Some(ModelClass::Small),
+        }
+    }
+}
+
+impl Choice for ModelClassSetting {
+    const ALL: &'static [Self] = &[Self::Auto, Self::Large, Self::Small];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Large => "large",
+            Self::Small => "small",
         }
     }
 }
@@ -110,7 +150,7 @@ pub enum JsonForm {
     Json,
     /// TOON.
     Toon,
-    /// STC 2, at the level of the mode.
+    /// STC 2, at the level with the fewest tokens.
     Stc,
     /// STC 1.
     Stc1,

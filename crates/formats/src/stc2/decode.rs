@@ -5,7 +5,7 @@ mod record;
 mod shape;
 mod value;
 
-use super::{HEADER, spell};
+use super::{body, spell};
 use crate::error::{Error, ErrorKind, Fault, Problem};
 use crate::json::{MAX_DEPTH, lexeme};
 use crate::output::Output;
@@ -13,7 +13,7 @@ use crate::stc;
 use shape::Shape;
 use std::collections::HashMap;
 
-/// Reads STC 2, or STC 1 or JSON where the text does not start with [`HEADER`], and writes minified JSON of at most
+/// Reads STC 2, or STC 1 or JSON where the text does not start with [`HEADER`](super::HEADER), and writes minified JSON of at most
 /// `max_output` bytes: rows repeat what their header says once, so a small text can decode to a large one.
 ///
 /// ```
@@ -24,16 +24,14 @@ use std::collections::HashMap;
 /// # Ok::<(), tokenforge_formats::Error>(())
 /// ```
 pub fn decode(text: &str, max_output: usize) -> Result<String, Error> {
-    if !text.starts_with(HEADER) {
-        return stc::decode(text, max_output);
-    }
+    let Some(at) = body(text) else { return stc::decode(text, max_output) };
     if text.len() > MAX_INPUT {
         return Err(Error::at(ErrorKind::InputTooLarge, text, 0));
     }
     let mut decoder = Decoder {
         text,
         bytes: text.as_bytes(),
-        at: HEADER.len(),
+        at,
         depth: 0,
         max_output,
         out: Output::with_capacity(text.len().saturating_mul(2).min(max_output)),

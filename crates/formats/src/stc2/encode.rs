@@ -24,15 +24,74 @@ use std::borrow::Cow;
 /// ```
 #[must_use]
 pub fn encode<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
+    let (out, _) = written(json, level, Reader::Program);
+    if out.len() < json.minified_len() { out.into_string().into() } else { json.minify() }
+}
+
+/// Writes a JSON text as STC 2 for a model, or minified where that is not shorter. The first line says what the signs mean
+/// that the text has, and strings in lists have quotes: `[UM3OG5 5RJ7UH]` was taken for one value. Every decoder of STC 2
+/// reads it.
+///
+/// ```
+/// use tokenforge_formats::Json;
+/// use tokenforge_formats::stc2::{self, Level};
+///
+/// let json = Json::parse(r#"{"ids": ["UM3OG5", "5RJ7UH"], "name": "ann", "class": "gold", "city": "york", "open": true}"#)?;
+/// let text = stc2::encode_for_model(&json, Level::Nested);
+/// assert_eq!(text, "stc2 (JSON)\n{ids:[\"UM3OG5\" \"5RJ7UH\"] name:ann class:gold city:york open:true}");
+/// assert_eq!(stc2::decode(&text, tokenforge_formats::MAX_OUTPUT)?, json.minify());
+/// # Ok::<(), tokenforge_formats::Error>(())
+/// ```
+#[must_use]
+pub fn encode_for_model<'a>(json: &Json<'a>, level: Level) -> Cow<'a, str> {
+    let (out, signs) = written(json, level, Reader::Model);
+    let body = out.into_string();
+    let body = body.strip_prefix(HEADER).unwrap_or(&body);
+    let text = format!("stc2 ({})\n{body}", signs.legend());
+    if text.len() < json.minified_len() { text.into() } else { json.minify() }
+}
+
+/// Who reads a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// A decoder.
+    Program,
+    /// A model, to which words that stand side by side may be one.
+    Model,
+}
+
+/// Which signs a text has that a legend explains.
+#[derive(Clone, Copy, Default)]
+struct Signs {
+    table: bool,
+    absent: bool,
+    ditto: bool,
+    reference: bool,
+}
+
+impl Signs {
+    fn legend(self) -> String {
+        let said = [
+            (true, "JSON"),
+            (self.table, "columns above rows"),
+            (self.absent, "- absent"),
+            (self.ditto, "^ as above"),
+            (self.reference, "*1 is what &1 names"),
+        ];
+        let said = said.into_iter().filter_map(|(is_used, words)| is_used.then_some(words));
+        said.collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn written(json: &Json<'_>, level: Level, reader: Reader) -> (Output, Signs) {
     let mut prints = (level == Level::Shared).then(|| Prints::new(json));
     let plan = Plan::of(json, level, prints.as_mut());
     let mut shares = prints.map(Shares::new);
     if let Some(shares) = &mut shares {
-        Writer::write(json, &plan, Some(shares));
+        Writer::write(json, &plan, Some(shares), reader);
         shares.choose(json);
     }
-    let out = Writer::write(json, &plan, shares.as_mut());
-    if out.len() < json.minified_len() { out.into_string().into() } else { json.minify() }
+    Writer::write(json, &plan, shares.as_mut(), reader)
 }
 
 struct Writer<'w, 'a> {
@@ -50,6 +109,8 @@ struct Writer<'w, 'a> {
     is_first_cell: bool,
     /// Did a table end just now? Then the line does as well.
     is_behind_table: bool,
+    reader: Reader,
+    signs: Signs,
 }
 
 /// What is to be written when everything begun inside of it is.
@@ -72,7 +133,12 @@ enum Frame {
 }
 
 impl<'w, 'a> Writer<'w, 'a> {
-    fn write(json: &'w Json<'a>, plan: &'w Plan<'a>, shares: Option<&'w mut Shares<'a>>) -> Output {
+    fn write(
+        json: &'w Json<'a>,
+        plan: &'w Plan<'a>,
+        shares: Option<&'w mut Shares<'a>>,
+        reader: Reader,
+    ) -> (Output, Signs) {
         let mut writer = Self {
             json,
             plan,
@@ -83,6 +149,8 @@ impl<'w, 'a> Writer<'w, 'a> {
             last: vec![ABSENT; plan.column_count()],
             is_first_cell: false,
             is_behind_table: false,
+            reader,
+            signs: Signs::default(),
         };
         writer.out.push_str(HEADER);
         writer.value(0);
@@ -99,14 +167,14 @@ impl<'w, 'a> Writer<'w, 'a> {
                 Frame::EndTuple => writer.end_tuple(),
             }
         }
-        writer.out
+        (writer.out, writer.signs)
     }
 
     /// Writes a scalar, or begins a container.
     fn value(&mut self, at: usize) {
         let kind = self.json.node(at).kind;
         match kind {
-            Kind::String => self.string(at),
+            Kind::String => self.string(at, false),
             Kind::Object | Kind::Array if self.json.count(at) > 0 => {
                 if self.is_to_be_written(at) {
                     self.container(at, kind);
@@ -126,6 +194,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.out.push_count(left);
             self.out.push_str(if is_map { "}{" } else { "]{" });
             self.is_in_header = true;
+            self.signs.table = true;
             self.stack.push(Frame::Rows { shape, next, left, is_map });
             self.stack.push(Frame::Columns { shape, column: 0, close: b'}' });
         } else if is_map {
@@ -164,7 +233,10 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.stack.push(Frame::Elements { next, left });
                 return self.value(value);
             }
-            self.value(value);
+            match self.json.node(value).kind {
+                Kind::String => self.string(value, self.reader == Reader::Model),
+                _ => self.value(value),
+            }
         }
         self.close(b']');
     }
@@ -193,14 +265,15 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     #[inline]
-    fn string(&mut self, at: usize) {
+    fn string(&mut self, at: usize, is_quoted: bool) {
         let (json, out) = (self.json, &mut self.out);
         let sharing = match &mut self.shares {
             Some(shares) if !self.is_in_header => shares.meet(json, at),
             _ => Sharing::Plain,
         };
+        self.signs.reference |= !matches!(sharing, Sharing::Plain);
         match sharing {
-            Sharing::Plain if spell::is_bare(json, at) => json.copy_unquoted(at, out),
+            Sharing::Plain if !is_quoted && spell::is_bare(json, at) => json.copy_unquoted(at, out),
             Sharing::Plain => json.copy_raw(at, out),
             Sharing::Anchor(number) => {
                 mark(out, b'&', number);
@@ -232,6 +305,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             Some(shares) if !self.is_in_header => shares.meet(self.json, at),
             _ => Sharing::Plain,
         };
+        self.signs.reference |= !matches!(sharing, Sharing::Plain);
         match sharing {
             Sharing::Reference(number) => mark(&mut self.out, b'*', number),
             Sharing::Anchor(number) => mark(&mut self.out, b'&', number),

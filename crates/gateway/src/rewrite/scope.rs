@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Access, Engine, Mode, Settings, Vault};
 use tokenforge_config::ExpandInjection;
-use tokenforge_dialects::{Known, Refusal, Request, Tools};
-use tokenforge_tokens::for_model;
+use tokenforge_dialects::{Dialect, Known, Refusal, Request, Tools};
+use tokenforge_tokens::{ModelClass, for_model};
 
 /// A body that was read, and what is to be done to it.
 pub(crate) struct Scope<'o> {
@@ -152,7 +152,20 @@ fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings
     if let Some(model) = request.head.model.as_deref().or(order.model.as_deref()) {
         settings.counter = for_model(model).vocabulary.into();
     }
+    settings.model_class = model_class(order, request, options);
     settings
+}
+
+/// How well the model reads what is written in other words: as the request says, or the operator, or its name. Who runs a
+/// model with Ollama runs it on a machine of one's own: most of those are small.
+fn model_class(order: &Order, request: &Request<'_>, options: &Options) -> ModelClass {
+    let model = request.head.model.as_deref().or(order.model.as_deref()).unwrap_or_default();
+    let by_model = || match order.dialect {
+        Dialect::Ollama => ModelClass::Small,
+        _ => ModelClass::of(model),
+    };
+    let asked = options.compression.model_class;
+    asked.or(order.state.settings.tool_output.model_class.class()).unwrap_or_else(by_model)
 }
 
 /// Can our tool be offered to a model? It needs a list of tools, and a reply with one choice that comes back this way,

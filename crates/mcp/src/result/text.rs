@@ -65,7 +65,7 @@ fn in_form(text: &str, form: Form, engine: &Engine<'_>) -> Option<Written> {
 /// As clients ask for it: whatever its version, STC is STC.
 fn name(form: Form) -> &'static str {
     match form {
-        Form::Stc2(_) => Format::Stc.name(),
+        Form::Stc2(_) | Form::Stc2ForModel(_) => Format::Stc.name(),
         form => form.name(),
     }
 }
@@ -74,7 +74,7 @@ fn auto(output: &Output<'_>, engine: &Engine<'_>) -> Option<Written> {
     let compressed = engine.compress(output, &History::default());
     let text = compressed.replacement?;
     let form = || {
-        if text.starts_with(stc2::HEADER) {
+        if stc2::is_stc2(&text) {
             return Some(&Form::Stc);
         }
         let json = document(output.text)?;

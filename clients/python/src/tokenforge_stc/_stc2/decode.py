@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .. import _lexeme
 from .._error import error
 from .._steps import Steps, run
@@ -10,13 +12,21 @@ from .record import Anchor, Records
 from .shape import Op, Shape
 
 HEADER = b"stc2\n"
+"""The first line, as programs write it."""
+
+_FIRST_LINE = re.compile(rb"stc2(?: \([^()\n]*\))?\n")
 
 _NEITHER_VALUE = frozenset([b"-", b"^", b"|"])
 _LITERALS = frozenset([b"true", b"false", b"null"])
 
 
+def is_stc2(data: bytes) -> bool:
+    """Is a text STC 2, by its first line?"""
+    return _FIRST_LINE.match(data) is not None
+
+
 def decode(data: bytes, max_output: int) -> str:
-    """Reads a text that starts with :data:`HEADER`."""
+    """Reads a text that starts with :data:`HEADER`, or with a header that has a legend for models."""
     decoder = _Decoder(data, max_output)
     run(decoder.value())
     decoder.finish()
@@ -27,7 +37,8 @@ def decode(data: bytes, max_output: int) -> str:
 class _Decoder(Records):
     def __init__(self, data: bytes, max_output: int) -> None:
         super().__init__(data, max_output)
-        self.at = len(HEADER)
+        first_line = _FIRST_LINE.match(data)
+        self.at = first_line.end() if first_line else 0
         self.is_in_table = False
         self.is_in_header = False
 

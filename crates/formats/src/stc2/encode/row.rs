@@ -73,11 +73,13 @@ impl Writer<'_, '_> {
             let before = std::mem::replace(last, cell);
             if cell == ABSENT {
                 self.out.push(b'-');
+                self.signs.absent = true;
                 continue;
             }
             if self.shares.is_some() && before != ABSENT && self.is_ditto(before as usize, at, form)
             {
                 self.out.push(b'^');
+                self.signs.ditto = true;
                 continue;
             }
             let kind = json.node(at).kind;
