@@ -65,6 +65,11 @@ pub fn encode(text: &str) -> Option<String> {
     (out.len() < text.len()).then_some(out)
 }
 
+/// Are rows shortened in this text?
+pub fn has_written(text: &str) -> bool {
+    text.strip_prefix(HEADER).is_some_and(|rest| rest.starts_with('\n'))
+}
+
 /// The text whose rows [`encode`] shortened; `None` if it did not make this text.
 pub fn decode(text: &str) -> Option<String> {
     let rest = text.strip_prefix(HEADER)?.strip_prefix('\n')?;

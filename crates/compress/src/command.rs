@@ -151,6 +151,27 @@ impl Command {
         self.all().any(|main| reading::reads_file(&main))
     }
 
+    /// Does a command show some lines of a file, as `sed -n 20,30p`, `head` and `grep -C 3` do?
+    #[must_use]
+    pub fn reads_part(&self) -> bool {
+        self.all().any(|main| reading::reads_part(&main))
+    }
+
+    /// The command line in the arguments of a call as a reader would write it down, if there is just one.
+    pub(crate) fn line_of(arguments: &str) -> Option<String> {
+        match arguments::lines(arguments)?.as_mut_slice() {
+            [arguments::Line::Text(text)] => Some(std::mem::take(text)),
+            // `bash -lc` is the client's, not the model's.
+            [arguments::Line::Words(words)] => match words.as_mut_slice() {
+                [_, flag, script] if matches!(flag.as_str(), "-c" | "-lc" | "-Command") => {
+                    Some(std::mem::take(script))
+                }
+                words => Some(words.join(" ")),
+            },
+            _ => None,
+        }
+    }
+
     /// Does a command put numbers before the lines it prints, as `cat -n` and `nl` do?
     #[must_use]
     pub fn numbers_lines(&self) -> bool {

@@ -6,7 +6,7 @@ mod marked;
 use crate::context::Context;
 use crate::fidelity::Fidelity;
 use crate::filter::FilterSet;
-use crate::history::History;
+use crate::history::{History, PointerScope, ToolCall};
 use crate::mode::Mode;
 use crate::nature::Nature;
 use crate::record::{Outcome, Reason, Step, Verdict};
@@ -17,8 +17,7 @@ use crate::stage::Subject;
 use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
 use head::Head;
-pub(crate) use marked::has_mark;
-use marked::is_marked;
+pub(crate) use marked::{has_mark, is_marked};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use tokenforge_tokens::Counter;
@@ -38,6 +37,14 @@ pub struct Output<'a> {
     pub call: Option<&'a str>,
     /// Did the tool say that it failed?
     pub is_error: bool,
+}
+
+impl<'a> Output<'a> {
+    /// The call that it answers.
+    #[must_use]
+    pub fn tool_call(&self) -> ToolCall<'a> {
+        ToolCall { id: self.call, tool: self.tool, arguments: self.arguments }
+    }
 }
 
 /// A place for originals.
@@ -227,7 +234,7 @@ impl<'a> Engine<'a> {
         }
         let context = Context::new(output.tool, output.arguments, output.is_error);
         let (text, redacted) = self.redact(output.text, &context);
-        let seen = Seen { call: output.call, arguments: output.arguments, history };
+        let seen = Seen { call: output.tool_call(), history };
         let shrink = || self.shrink(&text, &context, seen);
         let shrunk = isolated(|| watched(u64::MAX, self.deadline, shrink));
         let shrunk = shrunk.unwrap_or(Ok(Err(Reason::Panicked)));
@@ -394,7 +401,9 @@ impl<'a> Engine<'a> {
             None => text.into(),
         };
         let reference = if left_out { self.reference(text) } else { None };
-        let pointed = self.pointed(&body, reference.as_ref(), seen);
+        let has_notation = runs.iter().any(Run::has_notation);
+        let scope = if has_notation { PointerScope::Whole } else { PointerScope::Lines };
+        let pointed = self.pointed(&body, reference.as_ref(), scope, seen);
         let is_pointed = pointed.is_some();
         let gated = gated.filter(|_| !is_pointed && reference.is_none());
         let forwarded = pointed.unwrap_or_else(|| self.marked(body, reference.as_ref()));
@@ -423,19 +432,20 @@ impl<'a> Engine<'a> {
         &self,
         body: &str,
         reference: Option<&Reference>,
-        Seen { call, arguments, history }: Seen<'_>,
+        scope: PointerScope,
+        Seen { call, history }: Seen<'_>,
     ) -> Option<String> {
-        if !self.settings.mode.compacts() {
+        if !self.settings.mode.compacts() || !self.settings.dedup {
             return None;
         }
         let counter = self.settings.counter;
         // An equal result that was shortened before begins with the same reference.
         let duplicate = reference
-            .and_then(|_| history.duplicate_of(&self.marked(body.into(), reference), call));
+            .and_then(|_| history.duplicate_of(&self.marked(body.into(), reference), &call));
         if let Some(marker) = duplicate {
             return counter.is_cheaper(&marker, body).then_some(marker);
         }
-        let pointed = history.point(body, call, arguments, counter)?;
+        let pointed = history.point(body, &call, scope, counter)?;
         counter.is_cheaper(&pointed, body).then(|| self.marked(pointed.into(), reference))
     }
 
@@ -451,8 +461,7 @@ impl<'a> Engine<'a> {
 /// What the model can see beside an output: the call that it answers, and the results before it.
 #[derive(Clone, Copy)]
 struct Seen<'a> {
-    call: Option<&'a str>,
-    arguments: &'a str,
+    call: ToolCall<'a>,
     history: &'a History,
 }
 

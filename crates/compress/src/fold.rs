@@ -91,6 +91,16 @@ pub fn decode(text: &str) -> Option<String> {
     Some(out)
 }
 
+/// Are lines folded in this text?
+pub fn has_written(text: &str) -> bool {
+    Lines::new(text).any(|(_, line)| is_note(line))
+}
+
+/// Does a line stand for others that are shown above it?
+pub(crate) fn is_note(line: &str) -> bool {
+    Note::parse(line).is_some()
+}
+
 /// A line that could be taken for a note, or one that numbers the lines below it.
 fn forbids_folding(line: &str) -> bool {
     line.starts_with("[Forge lines ") || Note::parse(line).is_some()

@@ -1,18 +1,31 @@
-//! Repetition across results: lines that an earlier result of the same conversation shows become a pointer to it.
+//! Repetition across results: lines that an earlier result of the same request shows become a pointer to it.
 //!
 //! ```text
-//! [Forge 120 lines as in call_7 from line 3]
+//! [Forge same as lines 434-440 of src/main.rs above]
 //! ```
 //!
 //! Everything here is a function of the results that came before, as they were forwarded, and of the call that is
 //! answered: a tool that repeats what it was given to write repeats what the model said itself. The earliest copy is
-//! never touched, so what a provider has cached stays as it is, and a pointer leads to lines the model can see.
+//! never touched, so what a provider has cached stays as it is.
+//!
+//! A pointer is resolved from what the model sees (L12): it names the file and the numbers of its lines, or the command, or
+//! the tool and what it was asked for; never a call id, which most models are not shown. Who asks for a part of a file gets
+//! it, and who asks again after a pointer gets the text: a pointer stands at most once in a row.
 //! Numbers that a thinned column shows before a line are not part of it: text that moved down a file is still the same.
 
+mod marker;
+mod name;
 mod shown;
 
-use crate::lines;
-use crate::numbers::Numbering;
+pub use marker::session_duplicate;
+pub(crate) use marker::{has_pointers, is_duplicate};
+pub use name::ToolCall;
+
+use crate::numbers::{self, Numbering};
+use crate::reference::Reference;
+use crate::{SIGNATURE, lines};
+use marker::{Lines, Pointer};
+use name::CallView;
 use serde_json::Value;
 use shown::{Index, Run};
 use tokenforge_tokens::Counter;
@@ -26,8 +39,8 @@ const FEWEST_BYTES: usize = 40;
 /// A run this many times as long as its pointer costs more tokens; below that they are counted.
 const SURELY_LONGER: usize = 4;
 
-/// No id that a client gives its calls is longer, and none that is can be pointed to.
-const LONGEST_NAME: usize = 128;
+/// Within a run of no more lines a better one is looked for.
+const SHORT_RUN: usize = 64;
 
 /// The results of a conversation so far, as the model sees them.
 #[derive(Debug, Clone, Default)]
@@ -35,13 +48,25 @@ pub struct History {
     results: Index,
 }
 
+/// What of a text may become a pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PointerScope {
+    /// All of it or nothing: its lines are in a notation, and mean nothing without the rest of it.
+    Whole,
+    /// Any run of its lines.
+    Lines,
+}
+
 impl History {
-    /// Remembers what was forwarded for a call. A result without a call id cannot be pointed to, nor can those of calls
-    /// that have the same id: some clients number the calls of every turn from zero.
-    pub fn add(&mut self, call: Option<&str>, tool: &str, forwarded: &str) {
-        if let Some(call) = call.filter(|call| is_plain(call)) {
-            self.results.add(call, tool, forwarded);
-        }
+    /// Remembers what was forwarded for a call. A result without a call id is not pointed to.
+    pub fn add(&mut self, call: &ToolCall<'_>, forwarded: &str) {
+        self.results.add(call, forwarded);
+    }
+
+    /// Is nothing there that could be pointed to?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty()
     }
 
     /// About how many bytes of memory it takes.
@@ -53,38 +78,48 @@ impl History {
     /// Was this text forwarded for this call?
     #[must_use]
     pub fn shows(&self, call: &str, text: &str) -> bool {
-        self.results.same_as(text, None).is_some_and(|(name, _)| name == call)
+        self.results.text_of(call) == Some(text)
     }
 
-    /// What stands for a text that another call was shown just so.
+    /// What stands for a text that another call of the same tool was shown just so.
     #[must_use]
-    pub fn duplicate_of(&self, text: &str, call: Option<&str>) -> Option<String> {
-        let (call, tool) = self.results.same_as(text, call)?;
-        Some(duplicate_marker(call, tool))
+    pub fn duplicate_of(&self, text: &str, call: &ToolCall<'_>) -> Option<String> {
+        let view = self.view(call)?;
+        self.duplicate(text, &view, call.id?)
     }
 
-    /// Are all the results shown that the pointers in a text lead to?
-    pub(crate) fn leads_on(&self, text: &str) -> bool {
-        let is_shown = |call| self.results.find(call).is_some();
-        pointed_calls(text).all(|call| is_shown(call) || call.starts_with(OWN))
+    fn duplicate(&self, text: &str, view: &CallView, call: &str) -> Option<String> {
+        let (name, run) =
+            self.results.name_of(self.results.same_as(text, view.tool, Some(call))?)?;
+        Some(marker::duplicate(name, run))
+    }
+
+    /// The call whose result may have pointers in it, if it may.
+    fn view(&self, call: &ToolCall<'_>) -> Option<CallView> {
+        let view = CallView::of(call);
+        (!view.is_excerpt && !self.results.was_answered_by_pointer(&view)).then_some(view)
     }
 
     /// The text with pointers instead of what other calls' results show or is in its own call's arguments (JSON text);
-    /// `None` if nothing is. A result that is sent twice does not point to its call: that name would be its own.
+    /// `None` if nothing is, or if nothing may be.
     #[must_use]
     pub fn point(
         &self,
         text: &str,
-        call: Option<&str>,
-        arguments: &str,
+        call: &ToolCall<'_>,
+        scope: PointerScope,
         counter: Counter,
     ) -> Option<String> {
-        let own = own_words(arguments);
+        let own = own_words(call.arguments);
         if self.results.is_empty() && own.is_empty() {
             return None;
         }
-        if let Some(marker) = self.duplicate_of(text, call) {
+        let view = self.view(call)?;
+        if let Some(marker) = call.id.and_then(|id| self.duplicate(text, &view, id)) {
             return Some(marker);
+        }
+        if scope == PointerScope::Whole {
+            return None;
         }
         let lines = Line::all(text);
         let (mut out, mut copied) = (String::new(), 0);
@@ -93,22 +128,33 @@ impl History {
             let rest = &lines[at..];
             let run = [&self.results, &own]
                 .into_iter()
-                .filter_map(|index| index.longest_run(rest, call))
-                // The first wins among equals, so that a pointer leads to the earliest copy.
-                .reduce(|best, run| if run.count > best.count { run } else { best })
-                .filter(|run| run.count >= FEWEST_LINES);
-            let pointed = run.and_then(|run| Some((shorter_pointer(&run, rest, counter)?, run)));
-            let Some((pointer, run)) = pointed else {
+                .filter_map(|index| Some((index, index.longest_run(rest, call.id)?)))
+                .reduce(|best, run| if run.1.count > best.1.count { run } else { best })
+                .filter(|(_, run)| run.count >= FEWEST_LINES);
+            let Some((index, run)) = run else {
                 start += rest[0].whole.len() + 1;
                 at += 1;
                 continue;
             };
-            out.push_str(&text[copied..start]);
-            out.push_str(&pointer);
-            start += size(&rest[..run.count]);
-            // The line end behind the run stays.
-            copied = start - 1;
-            at += run.count;
+            let is_own = std::ptr::eq(index, &own);
+            let found =
+                Quotable::of(index, run).map(|part| (part, part.pointer(index, rest, is_own)));
+            let skipped = match found {
+                Some((part, Some(pointer))) if is_shorter(&pointer, part.lines(rest), counter) => {
+                    let begin = start + size(&rest[..part.skip]);
+                    out.push_str(&text[copied..begin]);
+                    out.push_str(&pointer);
+                    // The line end behind the run stays.
+                    copied = begin + size(part.lines(rest)) - 1;
+                    part.skip + part.run.count
+                }
+                // A short run that costs too much: the next line may begin a longer one.
+                Some(_) if run.count <= SHORT_RUN => 1,
+                // Nor can any part of it be quoted for less. Trying each line would be quadratic.
+                _ => run.count,
+            };
+            start += size(&rest[..skipped]);
+            at += skipped;
         }
         if out.is_empty() {
             return None;
@@ -117,31 +163,32 @@ impl History {
         Some(out)
     }
 
-    /// What a text with pointers stands for.
+    /// What a text with pointers stands for. `None` if they lead nowhere.
     #[must_use]
     pub fn resolve(&self, text: &str, arguments: &str) -> Option<String> {
-        if let Some(same) = self.results.marked_as(text) {
-            return Some(same);
+        let body = Reference::leading(text).map_or(text, |(_, body)| body);
+        if let Some(name) = marker::duplicated(body) {
+            // Sessions name the call and its tool.
+            let by_call = || self.results.text_of(name.split_once(" (")?.0);
+            let named = self.results.named(name, false).and_then(|text| self.results.text(text));
+            return named.or_else(by_call).map(str::to_owned);
         }
         let own = own_words(arguments);
         let mut numbering = Numbering::default();
         let mut out = String::new();
         let mut lines = lines::split(text).peekable();
         while let Some(line) = lines.next() {
-            match parse_pointer(line) {
-                None => {
-                    numbering.read(line, lines.peek().copied());
-                    out.push_str(line);
-                    out.push('\n');
-                }
-                Some((count, name, first)) => {
-                    let shown = self.results.find(name).or_else(|| own.find(name))?;
-                    let start = first.checked_sub(1)?;
-                    for bare in shown.lines(start, count)? {
-                        numbering.write(bare, &mut out);
-                        out.push('\n');
-                    }
-                }
+            if !marker::is_pointer(line) {
+                numbering.read(line, lines.peek().copied());
+                out.push_str(line);
+                out.push('\n');
+                continue;
+            }
+            let pointer = Pointer::parse(line)?;
+            let index = if pointer.is_own { &own } else { &self.results };
+            for bare in index.lines_of(index.meant(&pointer)?) {
+                numbering.write(bare, &mut out);
+                out.push('\n');
             }
         }
         out.pop();
@@ -154,6 +201,8 @@ struct Line<'a> {
     whole: &'a str,
     /// Without a number that is shown before it.
     bare: &'a str,
+    /// Its number in a thinned column, shown or not.
+    number: Option<u32>,
     /// Must it stay where it is? What we announce must, and the line that shows how numbers were written.
     is_fixed: bool,
 }
@@ -164,61 +213,74 @@ impl<'a> Line<'a> {
         let mut all = Vec::with_capacity(lines::count(text));
         let mut lines = lines::split(text).peekable();
         while let Some(whole) = lines.next() {
-            let is_fixed = whole.starts_with(crate::SIGNATURE) || numbering.is_at_first();
+            let is_fixed = whole.starts_with(SIGNATURE) || numbering.is_at_first();
+            let is_announcement = whole.starts_with(numbers::SIGNATURE);
+            let number = numbering.next_number().filter(|_| !is_announcement);
             let bare = numbering.read(whole, lines.peek().copied());
-            all.push(Line { whole, bare, is_fixed });
+            all.push(Line { whole, bare, number, is_fixed });
         }
         all
     }
 }
 
-/// A pointer to the run, if the run itself costs more.
-fn shorter_pointer(run: &Run<'_>, lines: &[Line<'_>], counter: Counter) -> Option<String> {
-    let pointer = pointer(run);
-    let lines = &lines[..run.count];
+/// The part of a run that a pointer can name.
+#[derive(Clone, Copy)]
+struct Quotable {
+    run: Run,
+    /// How many lines before it stay.
+    skip: usize,
+}
+
+impl Quotable {
+    /// All of a run whose lines have numbers; else from its first line that can be quoted to its last.
+    fn of(index: &Index, run: Run) -> Option<Self> {
+        if index.numbers(run).is_some() {
+            return Some(Quotable { run, skip: 0 });
+        }
+        let quoted = |at: &usize| index.quote(run.text, *at).is_some();
+        let mut all = run.start..run.start + run.count;
+        let first = all.find(quoted)?;
+        let last = all.rfind(quoted)?;
+        let (skip, count) = (first - run.start, last + 1 - first);
+        (count >= FEWEST_LINES)
+            .then_some(Quotable { run: Run { start: first, count, ..run }, skip })
+    }
+
+    fn lines<'l, 't>(&self, rest: &'l [Line<'t>]) -> &'l [Line<'t>] {
+        &rest[self.skip..self.skip + self.run.count]
+    }
+
+    fn pointer(&self, index: &Index, rest: &[Line<'_>], is_own: bool) -> Option<String> {
+        let Run { text, start, count } = self.run;
+        let (name, nth) = index.name_of(text)?;
+        let name = marker::spelled(name, nth);
+        let lines = self.lines(rest);
+        let number = |line: Option<&Line<'_>>| line.and_then(|line| line.number);
+        let here = number(lines.first()).zip(number(lines.last()));
+        let there = index.numbers(self.run);
+        let here = here.filter(|here| there != Some(*here)).map(|(first, last)| first..=last);
+        if let Some((first, last)) = there {
+            let lines = Lines::Numbered(first..=last);
+            return Some(Pointer { lines, name: &name, is_own, here }.write());
+        }
+        let (first, last) = (index.quote(text, start)?, index.quote(text, start + count - 1)?);
+        let lines = Lines::Quoted { count, first: &first, last: &last };
+        Some(Pointer { lines, name: &name, is_own, here }.write())
+    }
+}
+
+/// Do the lines cost more than the pointer to them?
+fn is_shorter(pointer: &str, lines: &[Line<'_>], counter: Counter) -> bool {
     let bytes = size(lines);
     let text = || lines.iter().map(|line| line.whole).collect::<Vec<_>>().join("\n");
-    let is_shorter = bytes >= FEWEST_BYTES
-        && (bytes > SURELY_LONGER * pointer.len() || counter.is_cheaper(&pointer, &text()));
-    is_shorter.then_some(pointer)
+    bytes >= FEWEST_BYTES
+        && (bytes > SURELY_LONGER * pointer.len() || counter.is_cheaper(pointer, &text()))
 }
 
 /// The bytes of lines, with their ends.
 fn size(lines: &[Line<'_>]) -> usize {
     lines.iter().map(|line| line.whole.len() + 1).sum()
 }
-
-/// What stands for a result that an earlier one shows whole.
-#[must_use]
-pub fn duplicate_marker(call: &str, tool: &str) -> String {
-    format!("[Duplicate of {call} ({tool}); see earlier result]")
-}
-
-fn pointer(run: &Run<'_>) -> String {
-    let Run { name, start, count } = run;
-    format!("[Forge {count} lines as in {name} from line {}]", start + 1)
-}
-
-fn parse_pointer(line: &str) -> Option<(usize, &str, usize)> {
-    let (count, rest) = line.strip_prefix(crate::SIGNATURE)?.split_once(" lines as in ")?;
-    let (name, first) = rest.strip_suffix(']')?.split_once(" from line ")?;
-    Some((count.parse().ok()?, name, first.parse().ok()?))
-}
-
-/// The calls that the pointers in a text lead to.
-pub(crate) fn pointed_calls(text: &str) -> impl Iterator<Item = &str> {
-    let call_of = |line| parse_pointer(line).map(|(_, call, _)| call).or_else(|| original_of(line));
-    lines::split(text).filter_map(call_of)
-}
-
-/// The call that a duplicate marker names.
-fn original_of(line: &str) -> Option<&str> {
-    let line = line.strip_prefix("[Duplicate of ")?.strip_suffix("); see earlier result]")?;
-    Some(line.split_once(" (")?.0)
-}
-
-/// What a pointer calls the call's own arguments.
-const OWN: &str = "this call's ";
 
 /// The texts of several lines in the arguments of the call, as things that were shown.
 fn own_words(arguments: &str) -> Index {
@@ -227,130 +289,14 @@ fn own_words(arguments: &str) -> Index {
     if memchr::memmem::find(arguments.as_bytes(), b"\\n").is_some()
         && let Ok(Value::Object(arguments)) = serde_json::from_str(arguments)
     {
-        for (name, value) in &arguments {
-            if let (true, Value::String(text)) = (is_plain(name), value) {
-                index.add(&format!("{OWN}{name}"), "", text);
+        for (key, value) in &arguments {
+            if let Value::String(text) = value {
+                index.add_argument(key, text);
             }
         }
     }
     index
 }
 
-/// Ids are the client's: one that could be mistaken for other words of a pointer is not used, nor one that is longer than
-/// what it would stand for. A run of lines is counted if it is not much longer than its pointer, and that at every line.
-fn is_plain(call: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|".contains(&byte);
-    (1..=LONGEST_NAME).contains(&call.len()) && call.bytes().all(is_plain)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::numbers;
-
-    fn listing(from: usize, to: usize) -> String {
-        (from..to).map(|n| format!("line number {n} of some file\n")).collect()
-    }
-
-    fn history() -> History {
-        let mut history = History::default();
-        history.add(Some("call_1"), "bash", &listing(0, 50));
-        history
-    }
-
-    fn point(history: &History, text: &str) -> Option<String> {
-        history.point(text, None, "{}", Counter::default())
-    }
-
-    #[test]
-    fn g9_a_result_shown_before_becomes_a_pointer_to_it() {
-        let marker = point(&history(), &listing(0, 50)).unwrap();
-        assert_eq!(marker, "[Duplicate of call_1 (bash); see earlier result]");
-        assert_eq!(history().resolve(&marker, "{}").unwrap(), listing(0, 50));
-    }
-
-    #[test]
-    fn a_run_of_lines_shown_before_becomes_a_pointer_and_can_be_resolved() {
-        let text = format!("new first line\n{}new last line\n", listing(10, 30));
-        let pointed = point(&history(), &text).unwrap();
-        let expected =
-            "new first line\n[Forge 20 lines as in call_1 from line 11]\nnew last line\n";
-        assert_eq!(pointed, expected);
-        assert_eq!(history().resolve(&pointed, "{}").unwrap(), text);
-    }
-
-    #[test]
-    fn lines_that_moved_down_a_file_are_still_the_same_lines() {
-        let numbered = |from: usize, text: String| -> String {
-            text.lines().enumerate().map(|(n, line)| format!("{:6}→{line}\n", n + from)).collect()
-        };
-        let mut history = History::default();
-        let before = numbers::encode(&numbered(1, listing(0, 80))).unwrap();
-        history.add(Some("call_1"), "Read", &before);
-        let moved = format!("a new line\nand one more\n{}", listing(0, 80));
-        let after = numbers::encode(&numbered(1, moved)).unwrap();
-        let pointed = point(&history, &after).unwrap();
-        assert_eq!(pointed.lines().count(), 4, "{pointed}");
-        assert_eq!(history.resolve(&pointed, "{}").unwrap(), after);
-    }
-
-    #[test]
-    fn what_the_call_itself_said_is_pointed_to() {
-        let arguments = serde_json::json!({"path": "a.rs", "content": listing(0, 40)}).to_string();
-        let text = format!("The file now reads:\n{}", listing(0, 40));
-        let history = History::default();
-        let pointed = history.point(&text, None, &arguments, Counter::default()).unwrap();
-        assert_eq!(
-            pointed,
-            "The file now reads:\n[Forge 41 lines as in this call's content from line 1]"
-        );
-        assert_eq!(history.resolve(&pointed, &arguments).unwrap(), text);
-    }
-
-    #[test]
-    fn fewer_than_three_lines_are_repeated() {
-        let text = format!("x\n{}y\n", listing(10, 12));
-        assert_eq!(point(&history(), &text), None);
-    }
-
-    #[test]
-    fn f11_a_result_without_a_call_id_is_never_pointed_to() {
-        let mut history = History::default();
-        history.add(None, "bash", &listing(0, 50));
-        assert_eq!(point(&history, &listing(0, 50)), None);
-    }
-
-    #[test]
-    fn an_id_that_two_calls_have_is_not_pointed_to() {
-        let mut history = history();
-        history.add(Some("call_1"), "bash", "something else of the same name");
-        assert_eq!(point(&history, &listing(0, 50)), None);
-        history.add(Some("call_2"), "bash", &listing(0, 50));
-        let marker = point(&history, &listing(0, 50)).unwrap();
-        assert!(marker.contains("call_2"), "{marker}");
-    }
-
-    #[test]
-    fn g9_a_result_that_is_sent_twice_does_not_point_to_itself() {
-        let mut history = history();
-        let longer = format!("{}and more\n", listing(0, 50));
-        let point = |history: &History, text: &str| {
-            history.point(text, Some("call_1"), "{}", Counter::default())
-        };
-        assert_eq!(point(&history, &listing(0, 50)), None);
-        assert_eq!(point(&history, &longer), None);
-        history.add(Some("call_2"), "bash", &listing(0, 50));
-        for text in [listing(0, 50), longer] {
-            let pointed = point(&history, &text).unwrap();
-            assert!(pointed.contains("call_2") && !pointed.contains("call_1"), "{pointed}");
-        }
-    }
-
-    #[test]
-    fn the_earliest_copy_is_the_one_pointed_to() {
-        let mut history = history();
-        history.add(Some("call_2"), "bash", &listing(0, 50));
-        let marker = point(&history, &listing(0, 50)).unwrap();
-        assert!(marker.contains("call_1"), "{marker}");
-    }
-}
+mod tests;

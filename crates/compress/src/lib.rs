@@ -42,6 +42,7 @@ pub mod prompt;
 mod record;
 mod redaction;
 pub mod reference;
+mod restore;
 mod runner;
 pub mod schema;
 pub mod session;
@@ -58,10 +59,11 @@ pub mod wrapper;
 
 pub use engine::{Access, Compressed, Engine, Original, Output, Vault};
 pub use fidelity::Fidelity;
-pub use history::History;
+pub use history::{History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
 pub use record::{Outcome, Reason, Step, Verdict};
+pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{
     CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2,

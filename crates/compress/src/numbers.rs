@@ -19,7 +19,7 @@ use crate::lines::Lines;
 use crate::whole_lines::whole_lines;
 use std::iter::repeat_n;
 
-const SIGNATURE: &str = "[Forge lines ";
+pub(crate) const SIGNATURE: &str = "[Forge lines ";
 /// Ten is what people count by: the last digit says how far a line is from the number above it.
 const EVERY: u32 = 10;
 const FEWEST_LINES: u32 = 6;

@@ -16,7 +16,7 @@ pub struct Overrides {
     pub method: Option<Method>,
     /// The session, which duplicates across requests and the memo need.
     pub session_id: Option<String>,
-    /// May a result become a pointer to an equal one of an earlier request?
+    /// May a result become a pointer to an earlier one, of its request or of its session?
     pub dedup: Option<bool>,
     /// Are secrets removed?
     pub redact_secrets: Option<bool>,
@@ -99,19 +99,16 @@ impl Overrides {
                 (Some(asked), Some(most)) => Some(asked.min(most)),
                 (asked, most) => asked.or(most),
             },
+            dedup: self.dedup.unwrap_or(defaults.dedup),
             model_class: self.model_class.unwrap_or(defaults.model_class),
             ..defaults.clone()
         }
     }
 
-    /// What is asked of the session.
+    /// What is asked of the session. Duplicates are a matter of the [`Settings`], of which the session is one part.
     #[must_use]
     pub fn session_options(&self) -> SessionOptions {
-        let defaults = SessionOptions::default();
-        SessionOptions {
-            dedup: self.dedup.unwrap_or(defaults.dedup),
-            memo: self.memo.unwrap_or(defaults.memo),
-        }
+        SessionOptions { memo: self.memo.unwrap_or(SessionOptions::default().memo) }
     }
 }
 

@@ -53,6 +53,11 @@ pub fn encode(text: &str) -> Option<String> {
     write(text, &lines, layout, &blocks)
 }
 
+/// Are paths grouped in this text?
+pub fn has_written(text: &str) -> bool {
+    Lines::new(text).any(|(_, line)| Layout::announced(line).is_some())
+}
+
 /// The text whose paths [`encode`] grouped; `None` if it did not make this text.
 pub fn decode(text: &str) -> Option<String> {
     let mut out = String::with_capacity(2 * text.len());

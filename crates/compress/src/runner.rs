@@ -158,6 +158,13 @@ impl<'a> Run<'a> {
         self.steps.iter().any(|step| step.is_applied() && step.fidelity == fidelity)
     }
 
+    /// Does a line of the text say too little without the others? It does in a notation and a form, and where a note
+    /// stands for lines above it.
+    pub(crate) fn has_notation(&self) -> bool {
+        let is_folded = |step: &Step| step.is_applied() && step.stage == "repeated_lines";
+        self.layer != Layer::Words || self.steps.iter().any(is_folded)
+    }
+
     /// Offers the text to a stage and takes what it makes if that is right and smaller.
     pub(crate) fn step(&mut self, stage: &dyn Stage) {
         match self.candidate(stage) {

@@ -5,11 +5,10 @@
 //! requests, and saves the work of compressing a result that was sent before.
 
 use crate::engine::{Compressed, Engine, Original, Output};
-use crate::history::{History, duplicate_marker, pointed_calls};
+use crate::history::{History, has_pointers, session_duplicate};
 use crate::record::Verdict;
 use crate::tool::Tool;
 use std::collections::{HashMap, VecDeque};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A longer text is compressed anew each time.
 pub const LARGEST_MEMO: usize = 16 << 10;
@@ -33,15 +32,13 @@ pub struct Session {
 /// What is asked of a session.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionOptions {
-    /// May a result become a pointer to an equal one of an earlier request?
-    pub dedup: bool,
     /// May the text made of a call's result before be used again?
     pub memo: bool,
 }
 
 impl Default for SessionOptions {
     fn default() -> Self {
-        SessionOptions { dedup: true, memo: true }
+        SessionOptions { memo: true }
     }
 }
 
@@ -64,6 +61,8 @@ struct Memo {
     settings: u64,
     compressed: Compressed,
     deduped: bool,
+    /// What its pointers stood for, if it has some.
+    resolved: Option<blake3::Hash>,
 }
 
 #[derive(Debug)]
@@ -94,7 +93,7 @@ impl Session {
             };
         };
         let input = blake3::hash(output.text.as_bytes());
-        let settings = xxh3_64_with_seed(&[u8::from(options.dedup)], engine.fingerprint());
+        let settings = engine.fingerprint();
         let known = self.memo.get(call).filter(|_| options.memo);
         let still_holds = |memo: &&Memo| {
             let is_same = memo.input == input && memo.settings == settings;
@@ -105,20 +104,34 @@ impl Session {
             return Remembered { compressed, memo_reused: true, memo_changed: false, deduped };
         }
         let memo_changed = known.is_some();
-        let mut compressed = engine.compress(output, history);
-        let mut deduped = false;
-        if options.dedup {
-            if let Some(duplicate) = self.duplicate(engine, output, &compressed, history) {
-                compressed = duplicate;
-                deduped = true;
-            } else {
-                self.show(call, output, &compressed);
-            }
-        }
+        let (compressed, deduped) = self.compressed(call, engine, output, history);
         if options.memo {
-            self.remember(call, Memo { input, settings, compressed: compressed.clone(), deduped });
+            let resolved = resolved(compressed.text(output.text), output, history);
+            let compressed = compressed.clone();
+            self.remember(call, Memo { input, settings, compressed, deduped, resolved });
         }
         Remembered { compressed, memo_reused: false, memo_changed, deduped }
+    }
+
+    /// What becomes of an output that is not remembered. The caller named the session and so knows its calls: a result that
+    /// another one shows whole becomes the marker of the document, before it could become a pointer within the request.
+    fn compressed(
+        &mut self,
+        call: &str,
+        engine: &Engine<'_>,
+        output: &Output<'_>,
+        history: &History,
+    ) -> (Compressed, bool) {
+        if !engine.settings().dedup {
+            return (engine.compress(output, history), false);
+        }
+        let alone = engine.compress(output, &History::default());
+        if let Some(duplicate) = self.duplicate(engine, output, &alone, history) {
+            return (duplicate, true);
+        }
+        self.show(call, output, &alone);
+        let compressed = if history.is_empty() { alone } else { engine.compress(output, history) };
+        (compressed, false)
     }
 
     /// A pointer to an equal result of another call, if the model can see that or ask for it.
@@ -130,17 +143,13 @@ impl Session {
         history: &History,
     ) -> Option<Compressed> {
         let text = compressed.text(output.text);
-        // A pointer to a pointer would lead nowhere.
-        if pointed_calls(text).next().is_some() {
-            return None;
-        }
         let hash = blake3::hash(text.as_bytes());
         let tool = Tool::canonical(output.tool);
         let is_same =
             |shown: &&Shown| shown.tool == tool && shown.length == text.len() && shown.hash == hash;
         let shown =
             self.shown.iter().find(is_same).filter(|shown| Some(&*shown.call) != output.call)?;
-        let marker = duplicate_marker(&shown.call, &shown.tool_name);
+        let marker = session_duplicate(&shown.call, &shown.tool_name);
         let original = match history.shows(&shown.call, text) {
             true => None,
             false => {
@@ -216,9 +225,15 @@ impl Memo {
     fn can_be_read(&self, engine: &Engine<'_>, output: &Output<'_>, history: &History) -> bool {
         match &self.compressed.original {
             Some(original) => engine.reference(&original.text) == Some(original.reference),
-            None => history.leads_on(self.compressed.text(output.text)),
+            None => resolved(self.compressed.text(output.text), output, history) == self.resolved,
         }
     }
+}
+
+/// What the pointers of a text stand for, if it has some and they lead somewhere.
+fn resolved(text: &str, output: &Output<'_>, history: &History) -> Option<blake3::Hash> {
+    let resolved = has_pointers(text).then(|| history.resolve(text, output.arguments))?;
+    resolved.map(|text| blake3::hash(text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -248,19 +263,36 @@ mod tests {
 
     #[test]
     fn f11_an_equal_result_of_another_call_becomes_the_printed_marker() {
-        // Pointers within a request are the history's, but not in this mode.
-        let settings = Settings { mode: Mode::Safe, ..Settings::default() };
-        let mut session = Session::default();
-        let text = rows(40, 7);
-        let first =
-            compress(&mut session, &output(&text, "call_abc123"), &History::default(), &settings);
+        for mode in [Mode::Safe, Mode::Standard] {
+            let settings = Settings { mode, ..Settings::default() };
+            let mut session = Session::default();
+            let text = rows(40, 7);
+            let first = compress(
+                &mut session,
+                &output(&text, "call_abc123"),
+                &History::default(),
+                &settings,
+            );
+            let mut history = History::default();
+            history.add(&output("", "call_abc123").tool_call(), first.compressed.text(&text));
+            let second = compress(&mut session, &output(&text, "call_2"), &history, &settings);
+            let marker = "[Duplicate of call_abc123 (bash); see earlier result]";
+            assert!(!first.deduped);
+            assert_eq!(second.compressed.replacement.as_deref(), Some(marker));
+            assert!(second.deduped);
+        }
+    }
+
+    #[test]
+    fn d10_without_dedup_a_session_has_no_duplicates() {
+        let settings = Settings { dedup: false, ..Settings::default() };
+        let (mut session, text) = (Session::default(), rows(40, 7));
         let mut history = History::default();
-        history.add(Some("call_abc123"), "bash", first.compressed.text(&text));
+        let first = compress(&mut session, &output(&text, "call_1"), &history, &settings);
+        history.add(&output("", "call_1").tool_call(), first.compressed.text(&text));
         let second = compress(&mut session, &output(&text, "call_2"), &history, &settings);
-        let marker = "[Duplicate of call_abc123 (bash); see earlier result]";
-        assert!(!first.deduped);
-        assert_eq!(second.compressed.replacement.as_deref(), Some(marker));
-        assert!(second.deduped);
+        assert_eq!(second.compressed.text(&text), first.compressed.text(&text));
+        assert!(!second.deduped);
     }
 
     #[test]
@@ -269,7 +301,7 @@ mod tests {
         let text = rows(40, 7);
         let first =
             compress(&mut session, &output(&text, "call_1"), &History::default(), &settings);
-        let options = SessionOptions { memo: false, dedup: true };
+        let options = SessionOptions { memo: false };
         let again = session.compress(
             &Engine::new(&settings),
             &output(&text, "call_1"),
@@ -299,7 +331,7 @@ mod tests {
             let made = compress(&mut session, &output(&text, call), &history, &settings);
             let shown = made.compressed.text(&text);
             assert!(!shown.contains("call_2") && !shown.contains("c3"), "{shown}");
-            history.add(Some(call), "bash", shown);
+            history.add(&output("", call).tool_call(), shown);
         }
     }
 
@@ -309,7 +341,7 @@ mod tests {
         let text = rows(40, 7);
         let mut history = History::default();
         let first = compress(&mut session, &output(&text, "call_1"), &history, &settings);
-        history.add(Some("call_1"), "bash", first.compressed.text(&text));
+        history.add(&output("", "call_1").tool_call(), first.compressed.text(&text));
         let again = |session: &mut Session, history: &History| {
             compress(session, &output(&text, "call_2"), history, &settings)
         };

@@ -40,6 +40,8 @@ pub struct Settings {
     pub stc2: Stc2,
     /// The line behind a reference that says how to use it, if there is to be one.
     pub expand_hint: Option<Hint>,
+    /// May a result become a pointer to an earlier one, of its request or of its session?
+    pub dedup: bool,
     /// Tools whose results are only redacted.
     pub skip_tools: SkipTools,
     /// Who counts the tokens.
@@ -58,6 +60,7 @@ impl Default for Settings {
             json_formats: Form::ALL.to_vec(),
             stc2: Stc2::default(),
             expand_hint: None,
+            dedup: true,
             skip_tools: SkipTools::default(),
             counter: Counter::default(),
             model_class: ModelClass::default(),
@@ -120,6 +123,7 @@ impl Settings {
             json_formats,
             stc2,
             expand_hint,
+            dedup,
             skip_tools,
             counter,
             model_class,
@@ -130,6 +134,8 @@ impl Settings {
         );
         let limit = max_output_bytes.map(|bytes| format!("max_output_bytes={bytes}\n"));
         let hint = expand_hint.map(|hint| format!("expand_hint={}\n", hint.line()));
+        // Only what is not the default is written, so that what was remembered before there was a choice is still found.
+        let dedup = (!dedup).then(|| "dedup=false\n".to_owned());
         let forms = json_formats.iter().map(|form| format!("json_format={}\n", form_name(*form)));
         let skipped =
             skip_tools.entries().map(|entry| format!("skip_tool={}:{entry}\n", entry.len()));
@@ -140,8 +146,8 @@ impl Settings {
         // What was remembered before there were classes was made for large models.
         let is_usual = *model_class == ModelClass::default();
         let class = (!is_usual).then(|| format!("model_class={model_class}\n"));
-        text.extend(class);
-        text.extend(limit.into_iter().chain(hint).chain(forms).chain(skipped).chain([counter]));
+        text.extend(limit.into_iter().chain(hint).chain(dedup).chain(class));
+        text.extend(forms.chain(skipped).chain([counter]));
         text
     }
 }
@@ -211,6 +217,7 @@ mod tests {
             json_formats: vec![Form::Toon, Form::Stc2(Level::Shared)],
             stc2: Stc2::Shared,
             expand_hint: Some(Hint::Tool),
+            dedup: true,
             skip_tools: SkipTools::parse(["read", "get \"x\"\n"]),
             counter: Counter::Estimate,
             model_class: ModelClass::Large,
@@ -235,6 +242,7 @@ mod tests {
             Settings { json_formats: vec![Form::Json], ..settings() },
             Settings { stc2: Stc2::Never, ..settings() },
             Settings { expand_hint: Some(Hint::Command), ..settings() },
+            Settings { dedup: false, ..settings() },
             Settings { skip_tools: SkipTools::parse(["read"]), ..settings() },
             Settings { counter: Counter::Estimate, ..settings() },
             Settings { model_class: ModelClass::Small, ..settings() },

@@ -38,3 +38,8 @@ mod write;
 
 pub use read::decode;
 pub use write::encode;
+
+/// Are the lines of this text written by templates?
+pub fn has_written(text: &str) -> bool {
+    text.starts_with(spelling::SIGNATURE)
+}

@@ -96,7 +96,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.max_output_bytes", AtOnce, "how many bytes of a result are kept, by the modes that cap; unless set, 65536 where the model can fetch back the rest, and else all"),
     setting("pipes.tool_output.json_formats", AtOnce, "the forms that JSON may take: json, toon, table, and one of stc (STC 2, at the level with the fewest tokens), stc1, stc2 (level 2) and stc2_shared (level 3)"),
     setting("pipes.tool_output.model_class", AtOnce, "what models read: large (everything), small (plain text and JSON: no tables, no notations, every line number) or auto (small for Ollama and for names that say nano, lite, tiny or up to 8b)"),
-    setting("pipes.tool_output.dedup", AtOnce, "may a result become a pointer to an equal one of an earlier request of its session?"),
+    setting("pipes.tool_output.dedup", AtOnce, "may a result become a pointer to an earlier one, of its request or of its session?"),
     setting("pipes.tool_output.skip_tools", AtOnce, "tools whose results are only redacted: read, edit, write, bash, glob, grep, else exact names"),
     setting("pipes.tool_output.strategy", Reload, "what shortens what is still large: passthrough, simple, api or external_provider"),
     setting("pipes.tool_output.fallback_strategy", Reload, "what happens when that fails: passthrough, simple or error"),

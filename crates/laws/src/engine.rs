@@ -3,7 +3,7 @@
 use tokenforge_compress::reference::{Hint, Key, Reference};
 use tokenforge_compress::{
     Access, Compressed, Engine, Fidelity, History, Mode, Output, Settings, Step, Vault, Verdict,
-    progress, terminal,
+    json, progress, restore, terminal, wrapper,
 };
 
 /// L2, L3, L4, L5 and L6 for one output in one mode: with a place for originals, with one that its reader cannot ask, and
@@ -23,6 +23,7 @@ pub fn all(output: &Output<'_>, mode: Mode) {
         idempotent(output, &compressed, &engine);
         respects_its_mode(output, &compressed, mode);
     }
+    can_be_restored(output, &bare);
     for engine in [bare, for_others] {
         let compressed = engine.compress(output, &History::default());
         let is_cap = |step: &Step| step.is_applied() && step.stage.starts_with("cap");
@@ -77,6 +78,39 @@ fn lossless_is_lossless(compressed: &Compressed) {
             step.texts
         );
     }
+}
+
+/// D9: what a mode that leaves nothing out wrote is restored by what we ship, but for what is cosmetic.
+fn can_be_restored(output: &Output<'_>, engine: &Engine<'_>) {
+    let compressed = engine.compress(output, &History::default());
+    let Some(written) = &compressed.replacement else { return };
+    if applied(&compressed, Fidelity::Safety) || !compressed.redacted.is_empty() {
+        return;
+    }
+    // What the call said itself is all that it can point to.
+    let resolved = History::default().resolve(written, output.arguments);
+    let resolved = resolved.unwrap_or_else(|| panic!("{written:?} leads nowhere"));
+    let restored = restore(&resolved).unwrap_or_else(|error| panic!("{error}: {written:?}"));
+    if applied(&compressed, Fidelity::Cosmetic) {
+        assert_eq!(shown(&restored), shown(&minified(output.text, &compressed)), "{written:?}");
+    } else if restored != output.text {
+        assert_eq!(restored, minified(output.text, &compressed), "{written:?}");
+    }
+}
+
+/// The text with its JSON as the stages that read it give it back.
+fn minified(text: &str, compressed: &Compressed) -> String {
+    let has = |name: &str| stages(compressed).contains(&name);
+    let parts = wrapper::unwrap(text);
+    let minify = |payload: &str| -> String {
+        match () {
+            () if has("json") => json::minify(payload).into_owned(),
+            () if has("json_lines") => json::lines::minify(payload).into_owned(),
+            () if has("embedded_json") => json::embedded::minify(payload).into_owned(),
+            () => payload.to_owned(),
+        }
+    };
+    parts.rewrap(&parts.payloads().map(minify).collect::<Vec<_>>())
 }
 
 /// Decision 17: a terminal shows what it showed before a cosmetic stage, line by line, but for blanks.

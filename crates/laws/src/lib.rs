@@ -9,6 +9,7 @@ pub mod damage;
 pub mod document;
 pub mod engine;
 pub mod filter;
+pub mod pointers;
 pub mod reading;
 pub mod secrets;
 pub mod text;

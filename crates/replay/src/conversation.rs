@@ -248,7 +248,7 @@ impl<'p> Conversation<'p> {
         }
         let compressed = self.compressed(&result, number, &self.history);
         let text = compressed.text(&result.text);
-        self.history.add(result.call.as_deref(), &result.tool, text);
+        self.history.add(&output(&result).tool_call(), text);
         if let Some(shown) = &mut self.shown {
             shown.push(text.to_owned());
         }
@@ -388,7 +388,7 @@ impl<'p> Conversation<'p> {
         for (number, result) in self.results.iter().enumerate() {
             let compressed = self.compressed(&result.original, number, &history);
             let text = compressed.text(&result.original.text);
-            history.add(result.original.call.as_deref(), &result.original.tool, text);
+            history.add(&output(&result.original).tool_call(), text);
             if changed.is_none() && fingerprint(text) != result.fingerprint {
                 changed = Some(result.message);
             }

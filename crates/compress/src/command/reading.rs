@@ -11,6 +11,21 @@ pub(super) fn reads_file(main: &Main) -> bool {
     keeps_text && reads()
 }
 
+/// Does this command print some lines of a file: from one on, up to one, so many, or those around what it looks for?
+pub(super) fn reads_part(main: &Main) -> bool {
+    const OPTIONS: [&str; 5] = ["-totalcount", "-tail", "-first", "-last", "-skip"];
+    let is_part = |stage: &SimpleCommand| {
+        let mut args = stage.args.iter().map(|arg| arg.to_ascii_lowercase());
+        match stage.program.as_str() {
+            "head" | "tail" | "sed" | "awk" | "gawk" | "mawk" => true,
+            "bat" => args.any(|arg| arg.starts_with("-r") || arg.starts_with("--line-range")),
+            // Elsewhere `-r` is no range: `grep -r`.
+            _ => shows_lines_around(stage) || args.any(|arg| OPTIONS.contains(&arg.as_str())),
+        }
+    };
+    reads_file(main) && std::iter::once(main.command).chain(main.filters).any(is_part)
+}
+
 /// Does the command, or a filter behind it, put a number before every line?
 pub(super) fn numbers_lines(main: &Main) -> bool {
     std::iter::once(main.command).chain(main.filters).any(|stage| {

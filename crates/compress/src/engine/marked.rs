@@ -8,15 +8,18 @@ use crate::context::Context;
 use crate::record::Reason;
 use crate::reference::Reference;
 use crate::runner::Run;
-use crate::{SIGNATURE, json, stages, wrapper};
+use crate::{SIGNATURE, history, json, stages, wrapper};
 use memchr::memmem;
 
 /// No payload of ours is longer than the cap by more: two markers, pointers, and what was not worth a marker.
 const MARGIN: usize = 1024;
 
 /// Does a text look as if we had written it?
-pub(super) fn is_marked(text: &str) -> bool {
-    has_mark(text) || json::is_stc2(text) || Reference::leading(text).is_some()
+pub(crate) fn is_marked(text: &str) -> bool {
+    has_mark(text)
+        || json::is_stc2(text)
+        || Reference::leading(text).is_some()
+        || history::is_duplicate(text)
 }
 
 /// Does a line of a text begin as ours do?

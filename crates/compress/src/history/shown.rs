@@ -1,45 +1,78 @@
-//! Lines that the model can see, and where they are.
+//! Lines that the model can see, where they are, and what it would call the result that shows them.
 
-use super::{Line, duplicate_marker};
-use crate::SIGNATURE;
+use super::Line;
+use super::marker::{self, Lines, Pointer};
+use super::name::{CallName, CallView, NameKind, ToolCall};
+use crate::reference::Reference;
+use crate::tool::Tool;
+use crate::{SIGNATURE, fold, numbers};
 use foldhash::HashMap;
 use std::hash::BuildHasher;
-use std::ops::Range;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Of a line that was shown many times, the first few places are remembered.
+/// Of a line that was shown many times, the last few places are remembered.
 const PLACES: usize = 4;
 
 /// Texts that were shown, by line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     shown: Vec<Shown>,
-    /// The first text of each name.
-    by_name: HashMap<String, usize>,
+    by_name: HashMap<String, Namesakes>,
+    by_call: HashMap<String, u32>,
     /// The texts of each hash. A conversation may have thousands of results that are nearly the same: none is compared with
     /// all of them.
     by_text: HashMap<u64, Vec<u32>>,
     /// By the hash of a line.
     places: HashMap<u64, Places>,
+    /// How many lines of a text are quoted alike, by the hash of the quote.
+    quotes: HashMap<u64, u32>,
+    /// Was the last answer to a call like this a pointer?
+    answered: HashMap<u64, bool>,
 }
 
 /// A text that was shown.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
-    name: String,
-    /// No other text was shown under it.
-    has_own_name: bool,
-    tool: String,
+    pub(super) name: CallName,
+    call: String,
+    tool: Tool,
     text: Box<str>,
-    /// Where its lines are, without the numbers that a thinned column shows.
-    lines: Vec<Range<u32>>,
+    lines: Vec<ShownLine>,
+    /// Does another result stand for it already?
+    is_pointed_to: bool,
 }
 
-/// Where a line was shown first.
+/// A line that can be pointed to.
+#[derive(Debug, Clone, Copy)]
+struct ShownLine {
+    /// Where it is in the text, without a number that is shown before it.
+    start: u32,
+    end: u32,
+    /// The number that the model sees, or can tell from those it sees.
+    number: Option<u32>,
+    /// Does no pointer lead to it yet? A second one in a row would leave a reader who asks again without the text.
+    is_free: bool,
+}
+
+/// The results of one name.
+#[derive(Debug, Clone)]
+struct Namesakes {
+    kind: NameKind,
+    identity: u64,
+    /// Is the name that of different things?
+    is_ambiguous: bool,
+    /// The texts, in their order; `None` for those that cannot be pointed to.
+    runs: Vec<Option<u32>>,
+    /// The latest one that is not wholly a pointer.
+    latest: Option<u32>,
+}
+
+/// Where a line was shown last.
 #[derive(Debug, Clone, Default)]
 struct Places {
     all: [Place; PLACES],
     count: u8,
+    next: u8,
 }
 
 /// Which text, and which line of it.
@@ -50,8 +83,9 @@ struct Place {
 }
 
 /// Lines in a row that were shown before.
-pub(super) struct Run<'a> {
-    pub(super) name: &'a str,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub(super) text: u32,
     pub(super) start: usize,
     pub(super) count: usize,
 }
@@ -61,61 +95,243 @@ impl Index {
         self.shown.is_empty()
     }
 
-    pub(super) fn add(&mut self, name: &str, tool: &str, text: &str) {
-        let (Ok(index), Ok(_)) = (u32::try_from(self.shown.len()), u32::try_from(text.len()))
-        else {
-            return;
+    /// Remembers a result.
+    pub(super) fn add(&mut self, call: &ToolCall<'_>, forwarded: &str) {
+        let view = CallView::of(call);
+        let body = Reference::leading(forwarded).map_or(forwarded, |(_, body)| body);
+        let duplicated = marker::duplicated(body);
+        let is_pointer = duplicated.is_some() || super::lines::split(body).any(marker::is_pointer);
+        self.answered.insert(view.identity, is_pointer);
+        self.mark_pointed(body);
+        let Some(name) = view.name else { return };
+        let text = match (call.id, duplicated) {
+            (Some(id), None) => self.show(name.clone(), id, view.tool, forwarded, body),
+            _ => None,
         };
-        let named = self.by_name.get(name).and_then(|&first| self.shown.get_mut(first));
-        if let Some(first) = named {
-            first.has_own_name = false;
-            return;
+        self.enlist(name, view.identity, text, duplicated.is_some());
+    }
+
+    /// Remembers a text in the arguments of the call that is answered.
+    pub(super) fn add_argument(&mut self, key: &str, text: &str) {
+        if let Some(name) = CallName::argument(key) {
+            let shown = self.show(name.clone(), key, Tool::Other, text, text);
+            self.enlist(name, 0, shown, false);
         }
-        self.by_name.insert(name.to_owned(), self.shown.len());
-        let mut lines = Vec::new();
-        let mut end = 0;
-        for (at, line) in (0..).zip(Line::all(text)) {
-            end += line.whole.len() as u32;
-            lines.push(end - line.bare.len() as u32..end);
+    }
+
+    fn show(
+        &mut self,
+        name: CallName,
+        call: &str,
+        tool: Tool,
+        text: &str,
+        body: &str,
+    ) -> Option<u32> {
+        let index = u32::try_from(self.shown.len()).ok()?;
+        u32::try_from(text.len()).ok()?;
+        let lines = self.lines(index, name.kind, text.len() - body.len(), body);
+        self.by_call.entry(call.to_owned()).or_insert(index);
+        self.by_text.entry(self.hash_of(text)).or_default().push(index);
+        let (call, text) = (call.to_owned(), text.into());
+        self.shown.push(Shown { name, call, tool, text, lines, is_pointed_to: false });
+        Some(index)
+    }
+
+    fn enlist(&mut self, name: CallName, identity: u64, text: Option<u32>, is_duplicate: bool) {
+        let CallName { text: name, kind } = name;
+        let namesakes = self.by_name.entry(name).or_insert_with(|| Namesakes {
+            kind,
+            identity,
+            is_ambiguous: false,
+            runs: Vec::new(),
+            latest: None,
+        });
+        // A tool's name and first argument must be unique; a file is the file, whoever read it; a command may have been cut.
+        namesakes.is_ambiguous |= match kind {
+            _ if kind != namesakes.kind => true,
+            NameKind::File => false,
+            NameKind::Command => identity != namesakes.identity,
+            NameKind::Tool | NameKind::Argument => !namesakes.runs.is_empty(),
+        };
+        namesakes.runs.push(text);
+        if !is_duplicate {
+            namesakes.latest = text;
+        }
+    }
+
+    /// The lines of a text that can be pointed to. Where some lines show numbers of a file, the others are the client's; where
+    /// the text is in a notation of ours, its lines mean nothing without its legend.
+    fn lines(&mut self, index: u32, kind: NameKind, offset: usize, body: &str) -> Vec<ShownLine> {
+        let all = Line::all(body);
+        let is_numbered = all.iter().any(|line| line.number.is_some());
+        let has_notation = all.iter().any(|line| is_notation(line.whole));
+        if has_notation || (is_numbered && kind != NameKind::File) {
+            return Vec::new();
+        }
+        let (mut lines, mut end) = (Vec::with_capacity(all.len()), offset);
+        // Behind a pointer in a column the lines that follow are not counted on.
+        let mut is_lost = false;
+        for line in all {
+            end += line.whole.len();
+            let start = end - line.bare.len();
+            is_lost = match line.number {
+                Some(_) => is_lost || line.whole.starts_with(SIGNATURE),
+                None => false,
+            };
+            let number = line.number.filter(|_| !is_lost);
+            let is_free = !line.whole.starts_with(SIGNATURE) && number.is_some() == is_numbered;
+            let at = lines.len() as u32;
+            lines.push(ShownLine { start: start as u32, end: end as u32, number, is_free });
             end += 1;
+            if !is_numbered && let Some(quote) = marker::quote(line.bare) {
+                let count = self.quotes.entry(quote_hash(index, &quote)).or_default();
+                *count = count.saturating_add(1);
+            }
             // A run that begins with an empty line may as well begin with the next.
-            if !line.bare.trim_ascii().is_empty() && !line.bare.starts_with(SIGNATURE) {
-                let place = Place { text: index, line: at };
-                self.places.entry(hash(line.bare)).or_default().add(place);
+            if is_free && !line.bare.trim_ascii().is_empty() {
+                self.places
+                    .entry(hash(line.bare))
+                    .or_default()
+                    .add(Place { text: index, line: at });
             }
         }
         lines.shrink_to_fit();
-        self.by_text.entry(self.hash_of(text)).or_default().push(index);
-        let (name, tool) = (name.to_owned(), tool.to_owned());
-        let (has_own_name, text) = (true, text.into());
-        self.shown.push(Shown { name, has_own_name, tool, text, lines });
+        lines
+    }
+
+    /// Remembers what the pointers of a text lead to.
+    fn mark_pointed(&mut self, body: &str) {
+        if let Some(name) = marker::duplicated(body) {
+            if let Some(text) = self.named(name, false) {
+                self.mark(text, 0, usize::MAX);
+            }
+            return;
+        }
+        for line in super::lines::split(body).filter(|line| marker::is_pointer(line)) {
+            if let Some(run) = Pointer::parse(line).and_then(|pointer| self.meant(&pointer)) {
+                self.mark(run.text, run.start, run.count);
+            }
+        }
+    }
+
+    fn mark(&mut self, text: u32, start: usize, count: usize) {
+        if let Some(shown) = self.shown.get_mut(text as usize) {
+            shown.is_pointed_to = true;
+            shown.lines.iter_mut().skip(start).take(count).for_each(|line| line.is_free = false);
+        }
     }
 
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        let line = size_of::<Range<u32>>();
+        let line = size_of::<ShownLine>();
         let texts: usize =
             self.shown.iter().map(|shown| shown.text.len() + shown.lines.capacity() * line).sum();
-        let named = size_of::<Shown>() + 2 * size_of::<(String, usize)>();
+        let named = size_of::<Shown>() + size_of::<Namesakes>() + 4 * size_of::<(String, usize)>();
         let hashed = self.by_text.capacity() * size_of::<(u64, Vec<u32>)>();
         texts
             + hashed
             + self.shown.len() * named
+            + self.answered.capacity() * size_of::<(u64, bool)>()
+            + self.quotes.capacity() * size_of::<(u64, u32)>()
             + self.places.capacity() * size_of::<(u64, Places)>()
     }
 
-    /// The text shown under a name that no other has.
-    pub(super) fn find(&self, name: &str) -> Option<&Shown> {
-        self.shown.get(*self.by_name.get(name)?).filter(|shown| shown.has_own_name)
+    /// Was a pointer the last answer to a call like this?
+    pub(super) fn was_answered_by_pointer(&self, view: &CallView) -> bool {
+        self.answered.get(&view.identity).is_some_and(|is_pointer| *is_pointer)
     }
 
-    /// The name and tool of a text that was shown just so under another name than `not`.
-    pub(super) fn same_as(&self, text: &str, not: Option<&str>) -> Option<(&str, &str)> {
-        let is_it =
-            |shown: &&Shown| shown.has_own_name && not != Some(&shown.name) && *shown.text == *text;
-        let alike = self.by_text.get(&self.hash_of(text))?;
-        let shown = alike.iter().filter_map(|&index| self.shown.get(index as usize)).find(is_it)?;
-        Some((&shown.name, &shown.tool))
+    /// What was forwarded for a call, if it can be pointed to.
+    pub(super) fn text_of(&self, call: &str) -> Option<&str> {
+        self.shown.get(*self.by_call.get(call)? as usize).map(|shown| &*shown.text)
+    }
+
+    /// The text of one that was shown.
+    pub(super) fn text(&self, index: u32) -> Option<&str> {
+        self.shown.get(index as usize).map(|shown| &*shown.text)
+    }
+
+    /// Can a text be named without doubt, by another call than this?
+    fn is_source(&self, index: u32, not: Option<&str>) -> bool {
+        let Some(shown) = self.shown.get(index as usize) else { return false };
+        let namesakes = self.by_name.get(&shown.name.text).filter(|all| !all.is_ambiguous);
+        not != Some(&shown.call)
+            && namesakes.is_some_and(|all| match all.kind {
+                NameKind::File => all.latest == Some(index),
+                _ => true,
+            })
+    }
+
+    /// What a text is called, and which of the texts of that name it is.
+    pub(super) fn name_of(&self, index: u32) -> Option<(&CallName, marker::Run)> {
+        let name = &self.shown.get(index as usize)?.name;
+        let namesakes = self.by_name.get(&name.text)?;
+        let run = match name.kind {
+            NameKind::Command => {
+                let number = namesakes.runs.iter().position(|run| *run == Some(index))? + 1;
+                marker::Run { number, of: namesakes.runs.len() }
+            }
+            _ => marker::Run { number: 1, of: 1 },
+        };
+        Some((name, run))
+    }
+
+    /// The text of a name; commands may be `quoted`.
+    pub(super) fn named(&self, name: &str, quoted: bool) -> Option<u32> {
+        let find = |name: &str| {
+            let bare = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+            let is_it = |all: &&Namesakes| !all.is_ambiguous;
+            match bare.filter(|_| quoted) {
+                Some(bare) => {
+                    self.by_name.get(bare).filter(is_it).filter(|all| all.kind == NameKind::Command)
+                }
+                None => self.by_name.get(name).filter(is_it),
+            }
+        };
+        let (bare, run) = marker::Run::parse(name);
+        let all = match run {
+            None => find(name),
+            // A name may end in such words itself.
+            Some(_) => find(bare).or_else(|| find(name)),
+        }?;
+        match (all.kind, run) {
+            (NameKind::Command, Some(run)) => *all.runs.get(run.number.checked_sub(1)?)?,
+            (NameKind::Command, None) => *all.runs.first()?,
+            _ => all.latest,
+        }
+    }
+
+    /// The lines that a pointer leads to.
+    pub(super) fn meant(&self, pointer: &Pointer<'_>) -> Option<Run> {
+        let text = self.named(pointer.name, true)?;
+        let shown = self.shown.get(text as usize)?;
+        match &pointer.lines {
+            Lines::Numbered(range) => {
+                let is_first = |line: &ShownLine| line.number == Some(*range.start());
+                let start = shown.lines.iter().position(is_first)?;
+                let count = range.end().checked_sub(*range.start())? as usize + 1;
+                let last = shown.lines.get(start.checked_add(count)? - 1)?;
+                (last.number == Some(*range.end())).then_some(Run { text, start, count })
+            }
+            Lines::Quoted { count, first, last } => {
+                let is = |at: usize, quote: &str| {
+                    marker::quote(shown.line(at).unwrap_or_default()).as_deref() == Some(quote)
+                };
+                let start = (0..shown.lines.len()).find(|at| is(*at, first))?;
+                let end = start.checked_add(*count)?.checked_sub(1)?;
+                is(end, last).then_some(Run { text, start, count: *count })
+            }
+        }
+    }
+
+    /// The text that was shown just so for another call of the same tool, and that no pointer stands for yet.
+    pub(super) fn same_as(&self, text: &str, tool: Tool, not: Option<&str>) -> Option<u32> {
+        let is_it = |index: &&u32| {
+            let is_free = |shown: &&Shown| !shown.is_pointed_to && shown.tool == tool;
+            let shown = self.shown.get(**index as usize).filter(is_free);
+            shown.is_some_and(|shown| *shown.text == *text) && self.is_source(**index, not)
+        };
+        self.by_text.get(&self.hash_of(text))?.iter().rev().find(is_it).copied()
     }
 
     /// By the seed of a map, so that nobody can make texts that look alike.
@@ -123,59 +339,92 @@ impl Index {
         self.by_text.hasher().hash_one(text)
     }
 
-    /// The text that a duplicate marker stands for.
-    pub(super) fn marked_as(&self, marker: &str) -> Option<String> {
-        let is_it = |shown: &&Shown| duplicate_marker(&shown.name, &shown.tool) == marker;
-        self.shown.iter().find(is_it).map(|shown| shown.text.to_string())
-    }
-
-    /// The longest run of lines, beginning with the first of `lines`, that was shown under another name than `not`.
-    pub(super) fn longest_run(&self, lines: &[Line<'_>], not: Option<&str>) -> Option<Run<'_>> {
+    /// The longest run of lines, beginning with the first of `lines`, that was shown for another call than `not`.
+    pub(super) fn longest_run(&self, lines: &[Line<'_>], not: Option<&str>) -> Option<Run> {
         if self.is_empty() {
             return None;
         }
-        let places = self.places.get(&hash(lines.first()?.bare))?;
-        let runs = places.iter().filter_map(|&Place { text, line: start }| {
-            let shown = self.shown.get(text as usize)?;
-            if !shown.has_own_name || not == Some(&shown.name) {
-                return None;
-            }
-            let start = start as usize;
-            let same = shown.from(start)?.zip(lines).take_while(|(shown, line)| {
-                *shown == line.bare && !line.is_fixed && !shown.starts_with(SIGNATURE)
-            });
-            Some(Run { name: &shown.name, start, count: same.count() })
+        let first = lines.first()?;
+        let places = self.places.get(&hash(first.bare))?;
+        let runs = places.iter().filter_map(|&Place { text, line }| {
+            let shown = self.shown.get(text as usize).filter(|_| self.is_source(text, not))?;
+            let (start, is_numbered) = (line as usize, first.number.is_some());
+            let same =
+                shown.lines.get(start..)?.iter().zip(lines).take_while(|(shown_line, line)| {
+                    let is_same = shown.bare(shown_line) == line.bare;
+                    is_same
+                        && shown_line.is_free
+                        && !line.is_fixed
+                        && line.number.is_some() == is_numbered
+                });
+            Some(Run { text, start, count: same.count() })
         });
         runs.reduce(|best, run| if run.count > best.count { run } else { best })
+    }
+
+    /// The lines of a run, without the numbers that are shown before them.
+    pub(super) fn lines_of(&self, run: Run) -> impl Iterator<Item = &str> {
+        let shown = self.shown.get(run.text as usize).into_iter();
+        shown.flat_map(move |shown| {
+            shown.lines.iter().skip(run.start).take(run.count).map(|line| shown.bare(line))
+        })
+    }
+
+    /// The numbers of the first and the last line of a run, if they have some.
+    pub(super) fn numbers(&self, run: Run) -> Option<(u32, u32)> {
+        let lines = &self.shown.get(run.text as usize)?.lines;
+        let number = |at: usize| lines.get(at)?.number;
+        Some((number(run.start)?, number((run.start + run.count).checked_sub(1)?)?))
+    }
+
+    /// How a line is quoted, if no other line of its text is quoted so.
+    pub(super) fn quote(&self, text: u32, line: usize) -> Option<String> {
+        let quote = marker::quote(self.shown.get(text as usize)?.line(line)?)?;
+        (self.quotes.get(&quote_hash(text, &quote)) == Some(&1)).then_some(quote)
     }
 }
 
 impl Shown {
-    /// So many lines from one on, if there are.
-    pub(super) fn lines(&self, start: usize, count: usize) -> Option<impl Iterator<Item = &str>> {
-        let is_there = start.checked_add(count)? <= self.lines.len();
-        is_there.then(|| self.from(start))?.map(|lines| lines.take(count))
+    fn line(&self, at: usize) -> Option<&str> {
+        Some(self.bare(self.lines.get(at)?))
     }
 
-    fn from(&self, start: usize) -> Option<impl Iterator<Item = &str>> {
-        let text = |line: &Range<u32>| &self.text[line.start as usize..line.end as usize];
-        Some(self.lines.get(start..)?.iter().map(text))
+    fn bare(&self, line: &ShownLine) -> &str {
+        self.text.get(line.start as usize..line.end as usize).unwrap_or_default()
     }
 }
 
 impl Places {
     fn add(&mut self, place: Place) {
-        if let Some(free) = self.all.get_mut(usize::from(self.count)) {
-            *free = place;
-            self.count += 1;
+        if let Some(oldest) = self.all.get_mut(usize::from(self.next)) {
+            *oldest = place;
         }
+        self.next = (self.next + 1) % PLACES as u8;
+        self.count = (self.count + 1).min(PLACES as u8);
     }
 
+    /// The latest first: it is nearest to the reader.
     fn iter(&self) -> impl Iterator<Item = &Place> {
-        self.all.iter().take(self.count.into())
+        let next = usize::from(self.next);
+        (1..=usize::from(self.count))
+            .filter_map(move |back| self.all.get((next + PLACES - back) % PLACES))
     }
+}
+
+/// Does a line of ours say that the lines around it are to be read in another way?
+fn is_notation(line: &str) -> bool {
+    const REMARKS: [&str; 3] = ["[Forge left out ", "[Forge shortened ", "[Forge removed base64: "];
+    line.starts_with(SIGNATURE)
+        && !line.starts_with(numbers::SIGNATURE)
+        && !marker::is_pointer(line)
+        && !fold::is_note(line)
+        && !REMARKS.iter().any(|remark| line.starts_with(remark))
 }
 
 fn hash(line: &str) -> u64 {
     xxh3_64(line.as_bytes())
+}
+
+fn quote_hash(text: u32, quote: &str) -> u64 {
+    xxh3_64_with_seed(quote.as_bytes(), u64::from(text))
 }

@@ -28,6 +28,11 @@ impl<'a> Numbering<'a> {
         bare
     }
 
+    /// The number of the next line, shown or not; `None` outside of a column.
+    pub(crate) fn next_number(&self) -> Option<u32> {
+        self.run.as_ref().map(|_| self.next)
+    }
+
     /// Writes a line as it must stand here.
     pub(crate) fn write(&mut self, bare: &str, out: &mut String) {
         out.push_str(&self.shown);

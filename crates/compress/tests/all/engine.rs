@@ -194,12 +194,26 @@ fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         assert!(first.original.is_some(), "{:?}", first.steps);
         let mut history = History::default();
-        history.add(Some("call_1"), "Bash", first.text(&text));
+        history.add(&cargo_test("", "call_1").tool_call(), first.text(&text));
         let second = engine.compress(&cargo_test(&text, "call_2"), &history);
         assert_eq!(
             second.replacement.as_deref(),
-            Some("[Duplicate of call_1 (Bash); see earlier result]")
+            Some("[Duplicate of cargo test; see earlier result]")
         );
+    }
+}
+
+#[test]
+fn d10_without_dedup_nothing_points_to_an_earlier_result() {
+    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
+    let settings = Settings { dedup: false, ..Settings::default() };
+    let bare = Engine::new(&settings);
+    for engine in [bare, bare.with_vault(vault(&key))] {
+        let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
+        let mut history = History::default();
+        history.add(&cargo_test("", "call_1").tool_call(), first.text(&text));
+        let second = engine.compress(&cargo_test(&text, "call_2"), &history);
+        assert_eq!(second.text(&text), first.text(&text));
     }
 }
 
@@ -211,7 +225,7 @@ fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
     for engine in [bare, bare.with_vault(vault(&key))] {
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let mut history = History::default();
-        history.add(Some("call_1"), "Bash", first.text(&text));
+        history.add(&cargo_test("", "call_1").tool_call(), first.text(&text));
         let second = engine.compress(&cargo_test(&text, "call_1"), &history);
         assert_eq!(second.text(&text), first.text(&text));
     }

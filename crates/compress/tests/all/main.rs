@@ -18,6 +18,7 @@ mod one_notation;
 mod peers_failures;
 mod prompt;
 mod recorded_outputs;
+mod restore;
 mod safe;
 mod stage_faults;
 mod templates;

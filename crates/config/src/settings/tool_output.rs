@@ -100,6 +100,7 @@ impl ToolOutput {
             json_formats: self.json_formats.iter().map(|form| form.form()).collect(),
             stc2: JsonForm::stc2(&self.json_formats),
             model_class: self.model_class.class().unwrap_or_default(),
+            dedup: self.dedup,
             skip_tools: SkipTools::parse(&self.skip_tools),
             expand_hint: self.include_expand_hint.then_some(Hint::Tool),
             ..tokenforge_compress::Settings::default()

@@ -61,6 +61,8 @@ pub(super) fn rewrite(
     let worker = Worker { order, means, scope, engine };
     let (memo, body) = (&order.gateway.memo, &order.body);
     let settings = order.state.fingerprint(&engine, order.asker, scope.is_observed);
+    // What a session makes of a result is for that session alone.
+    let settings = settings.wrapping_add(u64::from(session.is_some()));
     let mut chain = memo.chain(&order.tenant, settings);
     let (now, count) = (Instant::now(), scope.request.results.len());
     let mut shown = Shown::new(&memo.histories, count);
@@ -251,9 +253,7 @@ impl Worker<'_> {
     }
 
     fn session_options(&self) -> SessionOptions {
-        let asked = self.scope.options.compression.session_options();
-        let may_dedup = self.order.state.settings.tool_output.dedup;
-        SessionOptions { dedup: asked.dedup && may_dedup, ..asked }
+        self.scope.options.compression.session_options()
     }
 }
 

@@ -4,7 +4,7 @@ use super::results::Recalled;
 use crate::memo::{Chain, Entry, Histories, Seen};
 use std::borrow::Cow;
 use std::sync::Arc;
-use tokenforge_compress::History;
+use tokenforge_compress::{History, ToolCall};
 use tokenforge_dialects::{Shape, ToolResult, unescape};
 
 /// The results so far, as they are forwarded.
@@ -55,8 +55,11 @@ impl<'r> Shown<'r> {
                 let (Some(first), Some(last)) = (texts.first(), texts.last()) else { continue };
                 let shown: Vec<Cow<'_, str>> =
                     texts.iter().map(|text| text.forwarded(body)).collect();
-                let (call, tool) = (first.result.id(body), first.result.tool(body));
-                self.history.add(call.as_deref(), &tool, &shown.join("\n"));
+                let (id, tool) = (first.result.id(body), first.result.tool(body));
+                let arguments = first.result.arguments.as_ref();
+                let arguments = arguments.and_then(|found| found.text(body)).unwrap_or_default();
+                let call = ToolCall { id: id.as_deref(), tool: &tool, arguments: &arguments };
+                self.history.add(&call, &shown.join("\n"));
                 self.seen = Some(last.seen);
             }
         }

@@ -287,3 +287,99 @@ fn decision_24_every_other_change_is_announced() {
         assert_eq!(stats["changes"][change], 1, "{change}: {}", stats["changes"]);
     }
 }
+
+/// A conversation in Anthropic's dialect in which these calls were answered, one after another.
+fn answered(calls: &[(&str, Value, &str)]) -> Value {
+    let mut body = Conversation::new(ANTHROPIC).body;
+    let mut messages = vec![json!({ "role": "user", "content": "hi" })];
+    for (number, (tool, input, text)) in calls.iter().enumerate() {
+        let id = format!("toolu_0{number}");
+        messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": tool, "input": input }] }));
+        messages.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": text }] }));
+    }
+    body["messages"] = messages.into();
+    body
+}
+
+/// What the model gets to see of the results.
+fn results(body: &Value) -> Vec<String> {
+    let messages = body["messages"].as_array().unwrap().iter();
+    let contents = messages.filter_map(|message| message["content"][0]["content"].as_str());
+    contents.map(str::to_owned).collect()
+}
+
+fn source(from: usize) -> String {
+    (from..from + 60).map(|n| format!("{n:6}→    let value_{n} = compute({});\n", n * n)).collect()
+}
+
+#[test]
+fn d1_a_read_names_the_file_and_its_lines_and_never_a_call() {
+    let house = House::new();
+    let (file, text) = (json!({ "file_path": "src/a.rs" }), source(1));
+    let edited = text.replace("value_30 = compute(900)", "value_30 = compute(7)");
+    let part = json!({ "file_path": "src/a.rs", "offset": 20, "limit": 10 });
+    let part_text: String =
+        text.lines().skip(19).take(10).map(|line| format!("{line}\n")).collect();
+    let calls = [
+        ("Read", file.clone(), &*text),
+        ("Read", file.clone(), &*edited),
+        ("Read", part, &*part_text),
+        ("Read", file, &*edited),
+    ];
+    let body = forwarded(&house, "/v1/messages", &answered(&calls));
+    let shown = results(&body);
+    assert!(shown[1].contains("[Forge same as lines 2-29 of src/a.rs above]"), "{}", shown[1]);
+    assert!(shown[1].contains("30→    let value_30 = compute(7);"), "{}", shown[1]);
+    assert!(shown[1].contains("[Forge same as lines 31-60 of src/a.rs above]"), "{}", shown[1]);
+    assert!(
+        !shown[2].contains("same as") && shown[2].contains("value_25 = compute(625)"),
+        "{}",
+        shown[2]
+    );
+    assert!(
+        !shown[3].contains("same as") && shown[3].contains("value_59"),
+        "asked again: {}",
+        shown[3]
+    );
+    assert!(shown.iter().all(|text| !text.contains("toolu_")), "{shown:?}");
+}
+
+#[test]
+fn d1_an_equal_result_names_the_command() {
+    let house = House::new();
+    let calls: Vec<_> =
+        (0..3).map(|_| ("Bash", json!({ "command": "cat notes" }), plain_words(3000))).collect();
+    let calls: Vec<_> =
+        calls.iter().map(|(tool, input, text)| (*tool, input.clone(), &**text)).collect();
+    let shown = results(&forwarded(&house, "/v1/messages", &answered(&calls)));
+    assert_eq!(shown[1], "[Duplicate of cat notes; see earlier result]");
+    assert_eq!(shown[2], shown[0], "asked again");
+}
+
+#[test]
+fn d10_without_dedup_nothing_is_a_duplicate() {
+    let text = source(1);
+    let calls = [0, 1].map(|_| ("Read", json!({ "file_path": "src/a.rs" }), &*text));
+    let body = answered(&calls);
+    let mut asking = body.clone();
+    asking["_forge"] = json!({ "tool_output_compression": { "dedup": false } });
+    let off = House::with(|settings| settings.tool_output.dedup = false);
+    for (house, body) in [(House::new(), &asking), (off, &body)] {
+        let shown = results(&forwarded(&house, "/v1/messages", body));
+        assert_eq!(shown[1], shown[0]);
+    }
+    let shown = results(&forwarded(&House::new(), "/v1/messages", &body));
+    assert_eq!(shown[1], "[Duplicate of src/a.rs; see earlier result]");
+}
+
+#[test]
+fn d10_another_tool_with_the_same_text_is_no_duplicate() {
+    let house = House::new();
+    let text = plain_words(3000);
+    let calls = [
+        ("Bash", json!({ "command": "cat notes" }), &*text),
+        ("get_notes", json!({ "about": "it" }), &*text),
+    ];
+    let shown = results(&forwarded(&house, "/v1/messages", &answered(&calls)));
+    assert!(!shown[1].contains("Duplicate of"), "{}", shown[1]);
+}

@@ -1,0 +1,74 @@
+//! D9: everything that a lossless mode writes is restored by what we ship.
+
+use serde_json::Value;
+use tokenforge_compress::reference::{Key, Reference};
+use tokenforge_compress::{
+    Engine, Fidelity, History, Mode, Output, RestoreError, Settings, json, restore, wrapper,
+};
+use tokenforge_samples::recorded;
+
+#[test]
+fn d9_the_vectors_that_the_clients_share_are_restored() {
+    let file = include_str!("../../../../spec/vectors/outputs/restore.json");
+    let file: Value = serde_json::from_str(file).unwrap();
+    let cases = file["cases"].as_array().unwrap();
+    assert!(cases.len() > 10);
+    for case in cases {
+        let restored = restore(case["input"].as_str().unwrap());
+        match case["op"].as_str().unwrap() {
+            "restore" => assert_eq!(restored.unwrap(), case["output"].as_str().unwrap(), "{case}"),
+            "restore_error" => {
+                assert!(matches!(restored, Err(RestoreError::Damaged(_))), "{case}: {restored:?}");
+            }
+            op => panic!("{op} is no operation"),
+        }
+    }
+}
+
+#[test]
+fn d9_every_sample_output_is_restored() {
+    let settings = Settings { mode: Mode::Lossless, ..Settings::default() };
+    let (mut all, mut exact) = (0, 0);
+    for sample in recorded() {
+        let output = Output {
+            text: &sample.text,
+            tool: &sample.tool,
+            arguments: &sample.arguments,
+            call: None,
+            is_error: false,
+        };
+        let compressed = Engine::new(&settings).compress(&output, &History::default());
+        let Some(written) = &compressed.replacement else { continue };
+        let restored = restore(written).unwrap_or_else(|error| panic!("{}: {error}", sample.name));
+        let applied = || compressed.steps.iter().filter(|step| step.is_applied());
+        all += 1;
+        // What cosmetic stages took away is not shown; the laws compare what is.
+        if applied().all(|step| step.fidelity == Fidelity::Lossless) {
+            exact += 1;
+            let parts = wrapper::unwrap(&sample.text);
+            let has = |stage: &str| applied().any(|step| step.stage == stage);
+            let minify = |payload: &str| match () {
+                () if has("json") => json::minify(payload).into_owned(),
+                () if has("json_lines") => json::lines::minify(payload).into_owned(),
+                () if has("embedded_json") => json::embedded::minify(payload).into_owned(),
+                () => payload.to_owned(),
+            };
+            let minified: Vec<String> = parts.payloads().map(minify).collect();
+            assert_eq!(restored, parts.rewrap(&minified), "{}: {written}", sample.name);
+        }
+    }
+    assert!(all > 60 && exact > 40, "{exact} of {all}");
+}
+
+#[test]
+fn d9_a_text_that_does_not_hold_all_says_so() {
+    for text in
+        ["a\n[Forge same as lines 1-9 of a.rs above]\n", "[Duplicate of a.rs; see earlier result]"]
+    {
+        assert_eq!(restore(text), Err(RestoreError::Points), "{text}");
+    }
+    let reference = Reference::of(&Key::from_bytes([7; 32]), "all of it");
+    let error = restore(&reference.before("what is left\n", None)).unwrap_err();
+    assert_eq!(error, RestoreError::LeftOut(reference));
+    assert!(error.to_string().contains(&format!("tokenforge expand {reference}")), "{error}");
+}
