@@ -1,4 +1,6 @@
-//! `tokenforge decode`: any form in, minified JSON out.
+//! `tokenforge decode`: any form in, minified JSON out; a compressed output in, the output out.
+
+mod earlier;
 
 use crate::arguments::usage_error;
 use crate::input::Input;
@@ -6,19 +8,23 @@ use crate::{output, progress};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use tokenforge_compress::{is_compressed, restore};
 use tokenforge_formats::{MAX_OUTPUT, decode_any, stc2, table, toon};
 
 const EXAMPLES: &str = "\
 Examples:
   tokenforge decode data.toon
   curl -s -H 'Accept-Encoding: stc' http://localhost:8787/tools/orders | tokenforge decode --from stc
-  tokenforge encode data.json | tokenforge decode  gives back the JSON, minified";
+  tokenforge encode data.json | tokenforge decode  gives back the JSON, minified
+  tokenforge compress --mode lossless build.log | tokenforge decode  gives back the log
+  tokenforge decode --history earlier.jsonl result.txt  follows pointers to earlier results";
 
-/// Read TOON, STC, a table or JSON and write minified JSON.
+/// Read TOON, STC, a table or JSON and write minified JSON, or restore an output that a lossless mode compressed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Decode {
-    /// The form to read; `auto` tries JSON and STC, then a table, then TOON
+    /// The form to read; `auto` restores what looks like a compressed output, and else tries JSON and STC, then a table,
+    /// then TOON
     #[arg(long, value_enum, default_value_t = Source::Auto)]
     from: Source,
 
@@ -30,6 +36,15 @@ pub(crate) struct Decode {
     #[arg(long)]
     lenient: bool,
 
+    /// The results before this one in its request, to which it may point: a JSON array, or one object a line, in their
+    /// order, each {"tool": NAME, "arguments": OBJECT, "text": AS THE MODEL SAW IT}. Reads the file as an output
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+
+    /// The arguments of the call that made the output, as JSON: it may point to them
+    #[arg(long, value_name = "JSON", requires = "history")]
+    arguments: Option<String>,
+
     /// Stop with an error when the JSON would be larger
     #[arg(long, value_name = "BYTES", default_value_t = MAX_OUTPUT)]
     max_output: usize,
@@ -39,21 +54,29 @@ pub(crate) struct Decode {
     file: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Source {
     Auto,
     Toon,
     Stc,
     Table,
+    /// What compress, the gateway or a hook wrote for a tool's output
+    Output,
 }
 
 pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
     let source = arguments.source();
     let input = Input::read(&arguments.file)?;
+    // A document in STC 2 is a form, and its errors say where they are.
+    let is_output = || is_compressed(&input.text) && !input.text.starts_with(stc2::HEADER);
+    if source == Source::Output || source == Source::Auto && is_output() {
+        let restored = arguments.restored(&input.text).with_context(|| input.name)?;
+        return Ok(output::write(&restored)?);
+    }
     let spinner = progress::spinner(input.text.len(), "decoding");
     let (text, max_output) = (&input.text, arguments.max_output);
     let json = match source {
-        Source::Auto => decode_any(text, max_output),
+        Source::Auto | Source::Output => decode_any(text, max_output),
         // Without the header of version 2 it is read as version 1.
         Source::Stc => stc2::decode(text, max_output),
         Source::Table => table::decode(text, max_output),
@@ -71,11 +94,34 @@ impl Decode {
     fn source(&self) -> Source {
         let has_toon_option = self.lenient || self.indent.is_some();
         match self.from {
-            Source::Auto if has_toon_option => Source::Toon,
-            Source::Stc | Source::Table if has_toon_option => {
+            Source::Auto if has_toon_option && self.history.is_none() => Source::Toon,
+            _ if has_toon_option && self.history.is_some() => {
+                usage_error("--indent and --lenient are for TOON, --history is for outputs")
+            }
+            Source::Stc | Source::Table | Source::Output if has_toon_option => {
                 usage_error("--indent and --lenient are for TOON")
             }
+            Source::Toon | Source::Stc | Source::Table if self.history.is_some() => {
+                usage_error("--history is for outputs")
+            }
+            Source::Auto if self.history.is_some() => Source::Output,
             source => source,
         }
+    }
+
+    /// The output that became this text.
+    fn restored(&self, text: &str) -> anyhow::Result<String> {
+        let restored = match &self.history {
+            None => restore(text)?,
+            Some(file) => {
+                let own = self.arguments.as_deref().unwrap_or("{}");
+                let resolved = earlier::read(file)?.resolve(text, own);
+                let nowhere = || format!("it points to a result that is not in {}", file.display());
+                restore(&resolved.with_context(nowhere)?)?
+            }
+        };
+        let (bytes, most) = (restored.len(), self.max_output);
+        anyhow::ensure!(bytes <= most, "it has {bytes} bytes; --max-output allows {most}");
+        Ok(restored)
     }
 }

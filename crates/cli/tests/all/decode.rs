@@ -1,6 +1,6 @@
 //! `tokenforge decode`, seen from a shell.
 
-use crate::kit::{Folder, failure, out};
+use crate::kit::{Folder, failure, out, run};
 
 #[test]
 fn s5_k1_the_three_printed_examples_are_read_character_by_character() {
@@ -161,4 +161,83 @@ fn a_file_a_dash_and_no_argument_are_the_same() {
     let broken = folder.file("b.toon", "a[2]: 1");
     let error = failure(1, &format!("decode {broken}"), "");
     assert!(error.starts_with(&format!("tokenforge: {broken}: ")), "{error}");
+}
+
+/// An output that a real tool printed.
+fn sample(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/outputs");
+    std::fs::read_to_string(format!("{folder}/{name}")).unwrap()
+}
+
+#[test]
+fn d9_what_a_lossless_mode_wrote_is_restored() {
+    // A column of numbers, path headings, templates, folded lines and JSON lines, in turn.
+    for (name, tool) in [
+        ("read-arrow.txt", "--tool Read"),
+        ("grep-rn.txt", "--command grep"),
+        ("http-access-log.txt", "--command cat"),
+        ("find-type-f.txt", "--command find"),
+    ] {
+        let text = sample(name);
+        let compressed = run(&format!("compress --mode lossless {tool}"), &text).stdout;
+        assert!(compressed.len() < text.len(), "{name}");
+        let decoded = run("decode", &compressed);
+        assert_eq!(
+            (decoded.code, decoded.stdout.as_str()),
+            (0, text.as_str()),
+            "{name}: {}",
+            decoded.stderr
+        );
+    }
+    for name in ["json-api.txt", "jsonl-log.txt"] {
+        let text = sample(name);
+        let compressed = run("compress --mode lossless --command x", &text).stdout;
+        let decoded = run("decode", &compressed).stdout;
+        let values = |text: &str| -> Vec<serde_json::Value> {
+            serde_json::Deserializer::from_str(text).into_iter().map(Result::unwrap).collect()
+        };
+        assert_eq!(values(&decoded), values(&text), "{name}");
+    }
+}
+
+#[test]
+fn d9_a_text_that_nothing_changed_is_an_output_too() {
+    let text = "not much happened\nand nobody said why\n";
+    assert_eq!(run("decode --from output", text).stdout, text);
+}
+
+#[test]
+fn d9_pointers_are_followed_into_the_earlier_results() {
+    let folder = Folder::new();
+    let lines =
+        |from: usize| (from..from + 30).map(|n| format!("line {n} of it\n")).collect::<String>();
+    let earlier = serde_json::json!({
+        "tool": "Bash", "arguments": { "command": "make" }, "text": lines(1),
+    });
+    let history = folder.file("earlier.jsonl", format!("{earlier}\n"));
+    let pointed = "first\n[Forge same as 5 lines of `make` above, from \"line 3 of it\" to \"line 7 of it\"]\nlast\n";
+    let restored = run(&format!("decode --history {history}"), pointed);
+    let expected =
+        "first\nline 3 of it\nline 4 of it\nline 5 of it\nline 6 of it\nline 7 of it\nlast\n";
+    assert_eq!((restored.code, restored.stdout.as_str()), (0, expected), "{}", restored.stderr);
+    let same =
+        run(&format!("decode --history {history}"), "[Duplicate of make; see earlier result]");
+    assert_eq!(same.stdout, lines(1));
+    let error = failure(1, "decode", pointed);
+    assert!(error.contains("earlier results"), "{error}");
+    let error = failure(
+        1,
+        &format!("decode --history {history}"),
+        "[Duplicate of other; see earlier result]",
+    );
+    assert!(error.contains("earlier.jsonl"), "{error}");
+    let broken = folder.file("broken.jsonl", "{\"tool\": 1}\n");
+    let error = failure(1, &format!("decode --history {broken}"), pointed);
+    assert!(error.contains("line 1") && error.contains("arguments"), "{error}");
+}
+
+#[test]
+fn d9_what_was_left_out_or_damaged_is_said() {
+    let error = failure(1, "decode", "[Forge lines 1-99, every 10th numbered]\n     1→a\n");
+    assert!(error.contains("line_numbers") && error.contains("cut or edited"), "{error}");
 }
