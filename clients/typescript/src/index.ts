@@ -35,3 +35,4 @@ export {
 } from "./encode.js";
 export { StcError } from "./error.js";
 export { stcFetch, type FetchOptions } from "./fetch.js";
+export { decodeOutput, OutputError } from "./output.js";

@@ -22,5 +22,16 @@ so ``1.10``, ``1E400``, ``\\u00e9`` and duplicate keys survive. :mod:`tokenforge
 from ._decode import MAX_OUTPUT, decode_stc
 from ._encode import Level, Spelling, encode_stc, encode_stc2
 from ._error import StcError
+from ._output import OutputError, decode_output
 
-__all__ = ["MAX_OUTPUT", "Level", "Spelling", "StcError", "decode_stc", "encode_stc", "encode_stc2"]
+__all__ = [
+    "MAX_OUTPUT",
+    "Level",
+    "OutputError",
+    "Spelling",
+    "StcError",
+    "decode_output",
+    "decode_stc",
+    "encode_stc",
+    "encode_stc2",
+]
