@@ -3,6 +3,7 @@
 import { decodeStc, MAX_OUTPUT, type DecodeOptions } from "./decode.js";
 import { encodeStc } from "./encode.js";
 import { StcError } from "./error.js";
+import { isStc2 } from "./stc2/decode.js";
 import { utf8Length } from "./utf8.js";
 
 const MAX_ENTRIES = 20;
@@ -31,7 +32,8 @@ export function decodeOutput(text: string, { maxOutput = MAX_OUTPUT }: DecodeOpt
     }
   }
   let restored = text;
-  for (const read of [dictionary, folded, numbered, json]) {
+  // Nothing is written over JSON in a form or over a column, so what looks like a note in them is data.
+  for (const read of [json, numbered, folded, dictionary]) {
     restored = read(restored, maxOutput);
     if (utf8Length(restored) > maxOutput) throw tooLarge(maxOutput);
   }
@@ -196,11 +198,11 @@ function json(text: string, maxOutput: number): string {
     if (isLines) {
       throw new OutputError(`JSON lines that are not in STC are read by \`tokenforge decode\`: ${wrong.message}`);
     }
-    if (text.startsWith("stc2\n")) throw wrong;
+    if (isStc2(text)) throw wrong;
     return text;
   }
   if (isLines) return elementsOf(decoded).join("\n") + (text.endsWith("\n") ? "\n" : "");
-  if (text.startsWith("stc2\n")) return decoded;
+  if (isStc2(text)) return decoded;
   const isStc = /^[[{]/.test(decoded) && encodeStc(decoded, { spelling: "dense" }) === text;
   return isStc ? decoded : text;
 }

@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Decode) -> anyhow::Result<()> {
     let source = arguments.source();
     let input = Input::read(&arguments.file)?;
     // A document in STC 2 is a form, and its errors say where they are.
-    let is_output = || is_compressed(&input.text) && !input.text.starts_with(stc2::HEADER);
+    let is_output = || is_compressed(&input.text) && !stc2::is_stc2(&input.text);
     if source == Source::Output || source == Source::Auto && is_output() {
         let restored = arguments.restored(&input.text).with_context(|| input.name)?;
         return Ok(output::write(&restored)?);

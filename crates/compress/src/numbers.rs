@@ -235,7 +235,12 @@ impl<'a> Run<'a> {
             if self.shows(number) {
                 bare.write(number, out);
             }
-            out.push_str(line.strip_prefix(&*column)?);
+            let text = line.strip_prefix(&*column)?;
+            // A file may quote our words. Without its number such a line would be taken for ours.
+            if text.starts_with(crate::SIGNATURE) && !self.shows(number) {
+                return None;
+            }
+            out.push_str(text);
         }
         Some(())
     }

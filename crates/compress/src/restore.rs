@@ -31,10 +31,12 @@ impl Reader {
     }
 }
 
-/// The stages that write JSON in a form. Nothing is written over that, so what looks like a note in it is data.
-const FORMS: &[Reader] = &[
+/// The stages over whose text nothing is written: JSON in a form, and the column of a file, whose text stays exact. What
+/// looks like a note in it is data.
+const ALONE: &[Reader] = &[
     Reader { stage: "json_lines", is_written: json::lines::is_array, decode: json::lines::decode },
     Reader { stage: "json", is_written: json::is_form, decode: json::decode },
+    Reader { stage: "line_numbers", is_written: has_column, decode: numbers::decode },
 ];
 
 /// The other lossless stages, from the last to the first: repeats are folded in what a notation wrote. Not among them is
@@ -53,7 +55,6 @@ const READERS: &[Reader] = &[
     },
     Reader { stage: "repeated_columns", is_written: columns::has_written, decode: columns::decode },
     Reader { stage: "path_headings", is_written: paths::has_written, decode: paths::decode },
-    Reader { stage: "line_numbers", is_written: has_column, decode: numbers::decode },
 ];
 
 fn has_column(text: &str) -> bool {
@@ -104,8 +105,8 @@ pub fn restore(text: &str) -> Result<String, RestoreError> {
 }
 
 fn payload(text: &str) -> Result<String, RestoreError> {
-    if let Some(form) = FORMS.iter().find(|form| (form.is_written)(text)) {
-        return form.read(text);
+    if let Some(reader) = ALONE.iter().find(|reader| (reader.is_written)(text)) {
+        return reader.read(text);
     }
     let mut text = text.to_owned();
     for reader in READERS {

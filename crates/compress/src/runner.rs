@@ -3,12 +3,11 @@
 
 use crate::engine::has_mark;
 use crate::fidelity::Fidelity;
-use crate::json;
 use crate::nature::Nature;
-use crate::notation;
 use crate::record::{Outcome, Step};
 use crate::settings::CEILING_BYTES;
 use crate::stage::{Layer, Stage, Subject, Written};
+use crate::{fold, history, json, notation};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -248,6 +247,10 @@ impl<'a> Run<'a> {
         if matches!(written.layer, Layer::Notation | Layer::Dictionary) {
             let after = (&*written.text, tokens.unwrap_or(usize::MAX));
             notation::check((self.text(), self.tokens()), after, self.subject.settings.counter)?;
+            // A row that reads like a note on repeats or a pointer would be taken for one.
+            if fold::has_written(&written.text) || history::has_pointers(&written.text) {
+                return Err(Outcome::NotExact);
+            }
         }
         // In the form that we give to JSON, whoever wrote it: known only now, since it is rare that a stage has something
         // to do to such a text, and dear to find out.

@@ -8,6 +8,7 @@ from typing import Callable
 from ._decode import MAX_OUTPUT, decode_stc
 from ._encode import encode_stc
 from ._error import StcError
+from ._stc2.decode import is_stc2
 
 _MAX_ENTRIES = 20
 
@@ -184,7 +185,8 @@ def _json(text: str, max_output: int) -> str:
         except StcError as wrong:
             raise OutputError(f"JSON lines that are not in STC are read by `tokenforge decode`: {wrong}") from None
         return "\n".join(_elements(array)) + ("\n" if text.endswith("\n") else "")
-    if text.startswith("stc2\n"):
+    first, end, _ = text.partition("\n")
+    if is_stc2((first + end).encode(errors="replace")):
         return decode_stc(text, max_output=max_output)
     try:
         decoded = decode_stc(text, max_output=max_output)
@@ -209,4 +211,5 @@ def _elements(array: str) -> list[str]:
     return elements
 
 
-_READERS: list[Callable[[str, int], str]] = [_dictionary, _folded, _numbered, _json]
+# Nothing is written over JSON in a form or over a column, so what looks like a note in them is data.
+_READERS: list[Callable[[str, int], str]] = [_json, _numbered, _folded, _dictionary]

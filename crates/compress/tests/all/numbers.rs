@@ -151,3 +151,20 @@ proptest! {
         let _ = decode(&text);
     }
 }
+
+#[test]
+fn d9_a_file_that_quotes_our_words_keeps_its_numbers() {
+    for quoted in [
+        "[Forge the line above 3 more times]",
+        "[Forge same as lines 1-9 of a.rs above]",
+        "[Forge lines 1-9, every 10th numbered]",
+    ] {
+        let view = |at: u32| -> String {
+            let text = |n| if n == at { quoted } else { "some text of a file" };
+            (1..40).map(|n| format!("{n:6}→{}\n", text(n))).collect()
+        };
+        assert_eq!(encode(&view(7)), None, "{quoted}");
+        // Here the number is shown.
+        assert!(assert_thinned(&view(20)).contains(&format!("\n20→{quoted}\n")));
+    }
+}
