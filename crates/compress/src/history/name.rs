@@ -290,7 +290,8 @@ mod tests {
         ] {
             assert!(command(line), "{line}");
         }
-        for line in ["cat a.rs", "bat a.rs", "grep -r main src", "cargo test | tail -50", "git diff"]
+        for line in
+            ["cat a.rs", "bat a.rs", "grep -r main src", "cargo test | tail -50", "git diff"]
         {
             assert!(!command(line), "{line}");
         }

@@ -141,6 +141,7 @@ const CHANGEABLE: &[&str] = &[
     "pipes.tool_output.method",
     "pipes.tool_output.max_output_bytes",
     "pipes.tool_output.json_formats",
+    "pipes.tool_output.model_class",
     "pipes.tool_output.dedup",
     "pipes.tool_output.skip_tools",
     "pipes.tool_output.min_bytes",
