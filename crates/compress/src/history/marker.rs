@@ -96,15 +96,6 @@ impl<'a> Pointer<'a> {
             (None, name) => Pointer { lines, name: name?, is_own: true, here },
         })
     }
-
-    /// How many lines it stands for.
-    #[cfg(test)]
-    pub(super) fn count(&self) -> usize {
-        match &self.lines {
-            Lines::Numbered(range) => range.clone().count(),
-            Lines::Quoted { count, .. } => *count,
-        }
-    }
 }
 
 const BETWEEN: &str = "\" to \"";
