@@ -45,8 +45,10 @@ pub(super) fn reply(scenario: &Scenario, body: &Value) -> Reply {
 /// column and `4471` in it.
 fn says(text: &str, fact: &str) -> bool {
     let decoded = || {
-        let start = text.find(stc2::HEADER)?;
-        stc2::decode(text[start..].trim_end(), MAX_OUTPUT).ok()
+        // With or without the legend that models are given.
+        let mut starts = text.match_indices("stc2").map(|(at, _)| &text[at..]);
+        let document = starts.find(|rest| stc2::is_stc2(rest))?;
+        stc2::decode(document.trim_end(), MAX_OUTPUT).ok()
     };
     text.contains(fact) || decoded().is_some_and(|json| json.contains(fact))
 }
