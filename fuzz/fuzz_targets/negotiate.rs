@@ -23,7 +23,7 @@ libfuzzer_sys::fuzz_target!(|text: &[u8]| {
     let mut headers = headers(text);
     for carrier in [Carrier::Body, Carrier::Text] {
         for config in Format::ALL {
-            let reader = Reader { config: *config, ..Reader::of(&headers) };
+            let reader = Reader { usual: *config, ..Reader::of(&headers) };
             let wanted = reader.wants(carrier);
             assert!(wanted.by() != By::AcceptEncoding || wanted.format() == Format::Stc);
         }

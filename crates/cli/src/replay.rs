@@ -72,7 +72,9 @@ pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
     let engine = tool_output.engine_settings();
     let mode = engine.mode;
     let counter = arguments.vocabulary.map(Counter::from);
-    let plan = Plan { settings: engine, counter, expansion, prices: &|model| prices.of(model) };
+    let class = tool_output.model_class.class();
+    let prices = |model: &str| prices.of(model);
+    let plan = Plan { settings: engine, counter, class, expansion, prices: &prices };
     let bar = progress(sources.iter().map(|source| source.bytes).sum());
     let found = history::replay(&sources, &plan, threads(arguments), &|bytes| bar.inc(bytes));
     bar.finish_and_clear();

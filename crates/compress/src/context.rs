@@ -92,7 +92,7 @@ fn asks_for_context(arguments: &str) -> bool {
         let value = &arguments[*key];
         value.as_u64().or_else(|| value.as_str()?.parse().ok()).is_some_and(|lines| lines > 0)
     };
-    !is_log && CONTEXT_ARGUMENTS.iter().any(|key| is_asked(key))
+    !is_log && CONTEXT_ARGUMENTS.iter().any(is_asked)
 }
 
 /// What search tools call the number of lines around a match.

@@ -174,7 +174,7 @@ fn quoted<'s>(above: &'s [Seen<'_>], marker: &str) -> Vec<&'s str> {
             None => line.trim() == quote,
         };
         assert_eq!(lines.iter().filter(|line| is_it(line)).count(), 1, "{quote:?} in {body}");
-        lines.iter().position(|line| is_it(&line)).expect("it is there")
+        lines.iter().position(is_it).expect("it is there")
     };
     let shown = &lines[only(first)..=only(last)];
     assert_eq!(shown.len().to_string(), count);

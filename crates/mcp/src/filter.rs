@@ -21,7 +21,7 @@ use crate::work::{self, ToolCall};
 use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
-use tokenforge_negotiate::{Format, StcVersion};
+use tokenforge_negotiate::Format;
 
 /// How many requests are remembered until they are answered.
 const REQUESTS: usize = 4096;
@@ -99,7 +99,7 @@ impl Filter {
                 let call = ToolCall {
                     rule: policy::rule(&self.settings.mcp, "", &tool, wanted),
                     // Without headers nobody can name another.
-                    stc_version: StcVersion::One,
+                    stc_version: policy::usual_version(&self.client),
                     structured,
                     is_promised: self.tools.get(&*tool).copied().unwrap_or(false),
                     server: "server".to_owned(),
@@ -165,8 +165,7 @@ impl Filter {
     }
 
     fn usual(&self) -> Format {
-        let mcp = &self.settings.mcp;
-        policy::client_format(mcp, &self.client).unwrap_or(mcp.format)
+        policy::usual_format(&self.settings.mcp, &self.client)
     }
 
     fn remember(&mut self, id: &str, asked: Asked) {

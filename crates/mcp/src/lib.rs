@@ -45,7 +45,7 @@ pub use list::{Listed, Part, merged};
 pub use message::{LONGEST_MESSAGE, Message, Sort, Unreadable};
 pub use names::{fits, prefixed, split};
 pub use outgoing::{Introduction, Outgoing, outgoing};
-pub use policy::{Rule, client_format, rule, structured};
+pub use policy::{Rule, rule, structured, usual_format, usual_version};
 pub use result::{FORMAT_KEY, Figures, Job, RESULT_KEY, Rewritten, rewrite};
 pub use stats::Stats;
 pub use transport::{Received, Sending, Transport};

@@ -2,7 +2,7 @@
 
 use crate::names::{fits, prefixed};
 use tokenforge_config::{Mcp, McpTool, Structured};
-use tokenforge_negotiate::Format;
+use tokenforge_negotiate::{Format, StcVersion};
 
 /// What is to be done to the texts of one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,10 +15,40 @@ pub struct Rule {
     pub max_bytes: usize,
 }
 
-/// What is usual for a client, if that is known.
+/// Agents by the beginning of the name that they give themselves, and the form in which their model is shown the texts of
+/// results. Whoever else calls may be a program that parses them, and gets JSON.
+const AGENTS: [(&str, Format); 4] = [
+    ("claude-code", Format::Auto),
+    ("gemini-cli", Format::Auto),
+    ("opencode", Format::Auto),
+    // It hands results to its model as they are within its own JSON, and reads some of them itself.
+    ("codex", Format::Json),
+];
+
+/// The form of texts that nobody asked for: what the settings say of this client, what they say of all, what is known of
+/// the agent, else JSON.
 #[must_use]
-pub fn client_format(mcp: &Mcp, client: &str) -> Option<Format> {
-    entry(mcp, client).and_then(|entry| entry.format)
+pub fn usual_format(mcp: &Mcp, client: &str) -> Format {
+    let of_client = entry(mcp, client).and_then(|entry| entry.format);
+    let of_agent = || agent(client).map(|(_, format)| *format);
+    of_client.or(mcp.format).or_else(of_agent).unwrap_or(Format::Json)
+}
+
+/// The version of STC for a client that names none: a model reads what has the fewest tokens, a program what it knows.
+#[must_use]
+pub fn usual_version(client: &str) -> StcVersion {
+    match agent(client) {
+        Some((_, Format::Auto)) => StcVersion::Two,
+        _ => StcVersion::One,
+    }
+}
+
+fn agent(client: &str) -> Option<&'static (&'static str, Format)> {
+    let client = client.to_ascii_lowercase();
+    let is_it = |name: &str| {
+        client.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    AGENTS.iter().find(|(name, _)| is_it(name))
 }
 
 /// What becomes of structured content: as the server's entry says, else the client's, else all others'.
@@ -56,6 +86,7 @@ pub fn rule(mcp: &Mcp, prefix: &str, tool: &str, wanted: Format) -> Option<Rule>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokenforge_config::McpClient;
 
     fn with(include: &[&str], exclude: &[&str]) -> Mcp {
         let list = |names: &[&str]| names.iter().map(ToString::to_string).collect();
@@ -70,6 +101,25 @@ mod tests {
         assert!(does(&with(&["log"], &["git__*"]), "log"));
         assert!(!does(&with(&["log"], &["git__*"]), "diff"));
         assert!(!does(&with(&["log"], &[]), "diff"));
+    }
+
+    #[test]
+    fn a1_d11_json_unless_the_settings_or_the_agent_say_otherwise() {
+        let mut mcp = Mcp::default();
+        assert_eq!(usual_format(&mcp, "mcp-python-sdk"), Format::Json);
+        assert_eq!(usual_format(&mcp, "codex-mcp-client"), Format::Json);
+        assert_eq!(usual_format(&mcp, "claude-codex"), Format::Json, "another name");
+        for agent in ["claude-code", "Gemini-CLI-mcp-client-x", "opencode"] {
+            assert_eq!(usual_format(&mcp, agent), Format::Auto, "{agent}");
+            assert_eq!(usual_version(agent), StcVersion::Two, "{agent}");
+        }
+        assert_eq!(usual_version("mcp-python-sdk"), StcVersion::One);
+        mcp.format = Some(Format::Toon);
+        assert_eq!(usual_format(&mcp, "claude-code"), Format::Toon);
+        let own = McpClient { format: Some(Format::Stc), structured: None };
+        mcp.clients.insert("claude-code".to_owned(), own);
+        assert_eq!(usual_format(&mcp, "claude-code"), Format::Stc);
+        assert_eq!(usual_format(&mcp, "mcp-python-sdk"), Format::Toon);
     }
 
     #[test]

@@ -11,10 +11,8 @@ pub struct Reader<'a> {
     pub headers: &'a HeaderMap,
     /// The word for a format that came in its request, outside of the headers.
     pub meta: Option<&'a str>,
-    /// What is usual for this client, if that is known.
-    pub client: Option<Format>,
-    /// What is usual here.
-    pub config: Format,
+    /// The form of whoever names none.
+    pub usual: Format,
 }
 
 /// What carries the form.
@@ -46,10 +44,8 @@ pub enum By {
     Accept,
     /// The header `Accept-Encoding`. It says nothing but STC.
     AcceptEncoding,
-    /// What is usual for the client.
-    Client,
-    /// What is usual here.
-    Config,
+    /// Nobody: it is the usual one.
+    Usual,
 }
 
 /// A version of STC.
@@ -88,7 +84,7 @@ impl Wanted {
 impl<'a> Reader<'a> {
     /// A reader of whom no more than headers is known, where JSON is usual.
     pub const fn of(headers: &'a HeaderMap) -> Self {
-        Self { headers, meta: None, client: None, config: Format::Json }
+        Self { headers, meta: None, usual: Format::Json }
     }
 
     /// What it wants.
@@ -107,16 +103,12 @@ impl<'a> Reader<'a> {
         if takes_stc_coding(self.headers) {
             return wanted(Format::Stc, By::AcceptEncoding);
         }
-        let (usual, by) = match self.client {
-            Some(format) => (format, By::Client),
-            None => (self.config, By::Config),
-        };
         let takes = |format| match carrier {
             Carrier::Body => accepted.takes(format),
             Carrier::Text => !accepted.refuses(format),
         };
-        match narrowed(usual, takes(Format::Toon), takes(Format::Stc)) {
-            Some(format) => wanted(format, by),
+        match narrowed(self.usual, takes(Format::Toon), takes(Format::Stc)) {
+            Some(format) => wanted(format, By::Usual),
             None => wanted(Format::Json, By::Accept),
         }
     }

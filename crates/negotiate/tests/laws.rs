@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn any_headers_are_understood_somehow(lines in prop::collection::vec((any::<u8>(), line()), 0..6)) {
         let headers = headers(lines);
-        let reader = Reader { config: Format::Auto, ..Reader::of(&headers) };
+        let reader = Reader { usual: Format::Auto, ..Reader::of(&headers) };
         for carrier in [Carrier::Body, Carrier::Text] {
             let wanted = reader.wants(carrier);
             if wanted.by() == By::AcceptEncoding {
@@ -75,7 +75,7 @@ proptest! {
         take_out(&mut headers, ACCEPT, STC_TYPE);
         take_out(&mut headers, ACCEPT_ENCODING, STC_CODING);
         headers.remove(PREFER_FORMAT);
-        prop_assert_eq!(Reader::of(&headers).wants(Carrier::Body).by(), By::Config);
+        prop_assert_eq!(Reader::of(&headers).wants(Carrier::Body).by(), By::Usual);
     }
 
     #[test]

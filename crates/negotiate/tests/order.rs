@@ -26,7 +26,7 @@ fn accept(value: &str) -> Format {
 
 /// A reader of whom everything is known.
 fn known(headers: &HeaderMap) -> Reader<'_> {
-    Reader { headers, meta: Some("auto"), client: Some(Format::Stc), config: Format::Toon }
+    Reader { headers, meta: Some("auto"), usual: Format::Toon }
 }
 
 fn said(reader: Reader<'_>) -> (Format, By) {
@@ -49,8 +49,7 @@ fn a1_each_goes_before_the_next() {
     assert_eq!(said(Reader { meta: None, ..known(&headers) }), (Format::Stc, By::AcceptEncoding));
     headers.remove("accept-encoding");
     let silent = Reader { meta: None, ..known(&headers) };
-    assert_eq!(said(silent), (Format::Stc, By::Client));
-    assert_eq!(said(Reader { client: None, ..silent }), (Format::Toon, By::Config));
+    assert_eq!(said(silent), (Format::Toon, By::Usual));
 }
 
 #[test]
@@ -68,7 +67,7 @@ fn m3_the_header_counts_in_any_case_and_a_word_of_nobody_is_passed_over() {
 #[test]
 fn two_lines_that_contradict_each_other_say_nothing() {
     let name = "x-prefer-format";
-    assert_eq!(body(&[(name, "toon"), (name, "stc")]), (Format::Json, By::Config));
+    assert_eq!(body(&[(name, "toon"), (name, "stc")]), (Format::Json, By::Usual));
     assert_eq!(body(&[(name, "toon"), (name, "TOON")]), (Format::Toon, By::PreferFormat));
 }
 
@@ -97,7 +96,7 @@ fn h3_accept_encoding_names_stc_or_does_not() {
         &[""],
     ] {
         let lines: Vec<_> = lines.iter().map(|value| (coding, *value)).collect();
-        assert_eq!(body(&lines), (Format::Json, By::Config), "{lines:?}");
+        assert_eq!(body(&lines), (Format::Json, By::Usual), "{lines:?}");
     }
 }
 
@@ -129,7 +128,7 @@ fn m4_accept_is_weighed() {
 /// What is sent where a form is usual and nobody asks.
 fn usual(format: Format, accept: &str, carrier: Carrier) -> Format {
     let headers = headers(&[("accept", accept)]);
-    Reader { config: format, ..Reader::of(&headers) }.wants(carrier).format()
+    Reader { usual: format, ..Reader::of(&headers) }.wants(carrier).format()
 }
 
 #[test]
@@ -147,7 +146,7 @@ fn a_usual_form_is_sent_where_the_body_may_have_it() {
     }
     assert_eq!(usual(Format::Auto, "text/toon;q=0, */*", Carrier::Body), Format::Stc);
     let wanted =
-        Reader { config: Format::Stc, ..Reader::of(&HeaderMap::new()) }.wants(Carrier::Body);
+        Reader { usual: Format::Stc, ..Reader::of(&HeaderMap::new()) }.wants(Carrier::Body);
     assert_eq!(wanted.format(), Format::Stc, "no Accept takes anything");
 }
 

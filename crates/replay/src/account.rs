@@ -15,6 +15,8 @@ pub struct Account {
     pub logged: usize,
     /// Those of them to models whose price nobody knows; that of a common one is taken.
     pub unpriced: usize,
+    /// Sessions whose log has no list of tools: taken for it are those that were called.
+    pub without_tools: usize,
     /// Tool results, each counted once.
     pub results: Results,
     /// What was charged.
@@ -123,6 +125,14 @@ pub struct Expansions {
     pub cost_of_all: f64,
 }
 
+impl Session {
+    /// Does it cost more than it did? A rounding error does not count.
+    #[must_use]
+    pub fn is_dearer(&self) -> bool {
+        self.account.cost_saved() < -1e-9
+    }
+}
+
 impl Account {
     /// An account of nothing.
     #[must_use]
@@ -135,6 +145,7 @@ impl Account {
         self.requests += other.requests;
         self.logged += other.logged;
         self.unpriced += other.unpriced;
+        self.without_tools += other.without_tools;
         self.results.add(&other.results);
         self.before.add(&other.before);
         self.after.add(&other.after);

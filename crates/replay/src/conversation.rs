@@ -11,30 +11,20 @@ mod rates;
 use crate::account::{Account, Bill};
 use crate::own_notation;
 use crate::plan::{Expansion, Plan};
+use crate::preamble::{Preamble, expand_tool_tokens, part_tokens, tool_tokens};
 use crate::probes::Found;
 use crate::transcript::{Author, Message, Part, ToolResult};
 use crate::usage::Usage;
 use charge::Context;
 use handled::{Handled, fingerprint, output};
 use rates::Rates;
-use serde_json::Value;
 use tokenforge_compress::reference::Key;
-use tokenforge_compress::tool::Tool;
-use tokenforge_compress::{Compressed, Engine, History, Mode, Settings, expand_tool};
+use tokenforge_compress::{Compressed, Engine, History, Mode, Settings};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 
-/// What a picture or a document costs, about.
-const IMAGE_TOKENS: usize = 1500;
-
 /// What a call of the tool that expands costs the model to write, about.
 const CALL_TOKENS: usize = 60;
-
-/// How many times the tokens of its definition tools and system prompt must have for our tool to pay for itself.
-const TIMES: usize = 100;
-
-/// The tools of a session that did not record its own: those of a coding agent, with filler for descriptions.
-const TOOLS: &str = include_str!("tools.json");
 
 /// A conversation that is replayed.
 pub(crate) struct Conversation<'p> {
@@ -44,8 +34,7 @@ pub(crate) struct Conversation<'p> {
     tariff: Tariff,
     /// Tokens of the list of tools, without ours.
     tools: usize,
-    /// Does that list have any? Nothing if it was not recorded.
-    has_tools: Option<bool>,
+    preamble: Preamble,
     history: History,
     messages: Vec<Mark>,
     results: Vec<Handled>,
@@ -58,22 +47,9 @@ pub(crate) struct Conversation<'p> {
     pending: Option<Pending>,
     /// Our tool is in the requests.
     is_offered: bool,
-    pays: Pays,
     /// All texts as the model sees them, kept where somebody will search them.
     shown: Option<Vec<String>>,
     bytes: usize,
-}
-
-/// Whether our tool pays for itself (`when_it_pays`).
-#[derive(Debug, Clone, Copy, Default)]
-struct Pays {
-    /// Whether a tool runs commands, where the log has the list of tools. Where it has none, the names that are called
-    /// tell: a gateway would have known from the first request on, and this knows from the first such result on.
-    has_shell: Option<bool>,
-    /// Tokens of tools and system prompt, as the first usage that was logged tells them.
-    prompt: Option<f64>,
-    /// The first result from which on it does.
-    from: Option<usize>,
 }
 
 /// What the tokens of a model cost.
@@ -106,14 +82,20 @@ struct Pending {
 }
 
 impl<'p> Conversation<'p> {
-    pub(crate) fn new(plan: &'p Plan<'p>, model: Option<&str>, tools: Option<&str>) -> Self {
-        let mut conversation = Conversation {
+    pub(crate) fn new(
+        plan: &'p Plan<'p>,
+        model: Option<&str>,
+        tools: Option<&str>,
+        preamble: Preamble,
+    ) -> Self {
+        let settings = plan.settings_for(model);
+        Conversation {
             plan,
             key: Key::from_bytes([7; 32]),
-            settings: plan.settings_for(model),
+            tools: tool_tokens(tools, &settings),
+            settings,
             tariff: Tariff::of(plan, model),
-            tools: 0,
-            has_tools: tools.map(|tools| !matches!(tools.trim(), "[]" | "null" | "")),
+            preamble,
             history: History::default(),
             messages: Vec::new(),
             results: Vec::new(),
@@ -122,17 +104,9 @@ impl<'p> Conversation<'p> {
             cached: 0,
             pending: None,
             is_offered: false,
-            pays: Pays { has_shell: tools.map(has_shell), ..Pays::default() },
             shown: None,
             bytes: 0,
-        };
-        conversation.tools = conversation.settings.counter.count(tools.unwrap_or(TOOLS));
-        // Where the tools were recorded, it is known before the first result.
-        let least = TIMES * expand_tool_tokens(&conversation.settings);
-        if conversation.pays.has_shell == Some(true) && conversation.tools >= least {
-            conversation.pays.from = Some(0);
         }
-        conversation
     }
 
     /// Keeps what the model sees, to be searched.
@@ -165,22 +139,19 @@ impl<'p> Conversation<'p> {
         let mut mark = self.messages.last().copied().unwrap_or_default();
         let before = mark.tokens;
         for part in message.parts {
-            match part {
-                Part::Image => mark.tokens += IMAGE_TOKENS,
-                Part::Text(text) => {
-                    mark.tokens += self.settings.counter.count(&text);
-                    if let Some(shown) = &mut self.shown {
-                        shown.push(text);
-                    }
-                }
-                Part::Result(result) => {
-                    let (tokens_in, tokens_out) = self.result(result);
-                    mark.tokens += tokens_in;
-                    mark.saved += tokens_in as i64 - tokens_out as i64;
-                }
+            if let Part::Result(result) = part {
+                let (tokens_in, tokens_out) = self.result(result);
+                mark.tokens += tokens_in;
+                mark.saved += tokens_in as i64 - tokens_out as i64;
+                continue;
+            }
+            mark.tokens += part_tokens(&part, &self.settings);
+            if let (Some(shown), Part::Text(text)) = (&mut self.shown, part) {
+                shown.push(text);
             }
         }
-        let pending = self.pending.as_mut().filter(|_| message.author != Author::Client);
+        let is_answer = matches!(message.author, Author::Model | Author::ModelAgain);
+        let pending = self.pending.as_mut().filter(|_| is_answer);
         if let Some(pending) = pending {
             pending.output += mark.tokens - before;
         }
@@ -191,10 +162,6 @@ impl<'p> Conversation<'p> {
     pub(crate) fn charged(&mut self, usage: Usage) {
         if let Some(pending) = &mut self.pending {
             pending.usage = Some(usage);
-            let sent = pending.messages.checked_sub(1).and_then(|last| self.messages.get(last));
-            let messages = sent.map_or(0, |mark| mark.tokens) as f64;
-            let counted = usage.total_input() / pending.tariff.factor;
-            self.pays.prompt.get_or_insert((counted - messages).max(0.0));
         }
     }
 
@@ -242,11 +209,7 @@ impl<'p> Conversation<'p> {
 
     /// Tokens of a result and of what is forwarded for it.
     fn result(&mut self, result: ToolResult) -> (usize, usize) {
-        let number = self.results.len();
-        if self.pays.from.is_none() && self.pays_with(&result.tool) {
-            self.pays.from = Some(number);
-        }
-        let compressed = self.compressed(&result, number, &self.history);
+        let compressed = self.compressed(&result, &self.history);
         let text = compressed.text(&result.text);
         self.history.add(&output(&result).tool_call(), text);
         if let Some(shown) = &mut self.shown {
@@ -260,30 +223,21 @@ impl<'p> Conversation<'p> {
     }
 
     /// What becomes of a result. One that Tokenforge wrote already stays as it is.
-    fn compressed(&self, result: &ToolResult, number: usize, history: &History) -> Compressed {
+    fn compressed(&self, result: &ToolResult, history: &History) -> Compressed {
         let settings = match own_notation::is_in(&result.text) {
             true => &Settings { mode: Mode::Disabled, ..self.settings.clone() },
             false => &self.settings,
         };
-        self.engine(settings, number).compress(&output(result), history)
+        self.engine(settings).compress(&output(result), history)
     }
 
     /// What works on a result. Something is left out only where the model could ask for it: not in a session that has no
     /// tools.
-    fn engine<'s>(&'s self, settings: &'s Settings, number: usize) -> Engine<'s> {
-        let pays = self.pays.from.is_some_and(|from| from <= number);
-        match self.has_tools {
-            Some(false) => Engine::new(settings),
-            _ => self.plan.engine(settings, &self.key, pays),
+    fn engine<'s>(&'s self, settings: &'s Settings) -> Engine<'s> {
+        match self.preamble.has_tools {
+            true => self.plan.engine(settings, &self.key, self.preamble.pays(settings)),
+            false => Engine::new(settings),
         }
-    }
-
-    /// Does our tool pay for itself, now that this tool was called?
-    fn pays_with(&self, tool: &str) -> bool {
-        let is_shell = || Tool::canonical(tool) == Tool::Shell;
-        let prompt = self.pays.prompt.unwrap_or(self.tools as f64);
-        self.pays.has_shell.unwrap_or_else(is_shell)
-            && prompt >= (TIMES * expand_tool_tokens(&self.settings)) as f64
     }
 
     /// Charges for the request whose answer was read.
@@ -347,15 +301,9 @@ impl<'p> Conversation<'p> {
 
     /// Offers our tool where the plan says so; true if it was not offered before.
     fn offers(&mut self, results: usize) -> bool {
-        let is_offered = self.engine(&self.settings, self.results.len()).offers_expansion()
-            && self.has_tools.unwrap_or(results > 0)
+        let is_offered = self.engine(&self.settings).offers_expansion()
             && match self.plan.expansion {
-                Expansion::FromStart => true,
-                // It would have been there from the start: nothing is rewritten for it.
-                Expansion::WhenItPays => {
-                    self.is_offered = true;
-                    true
-                }
+                Expansion::FromStart | Expansion::WhenItPays => true,
                 Expansion::WhenReferenced => {
                     self.results.iter().take(results).any(|result| result.has_reference)
                 }
@@ -385,8 +333,8 @@ impl<'p> Conversation<'p> {
     fn anew(&self, account: &mut Account) -> History {
         let mut history = History::default();
         let mut changed = None;
-        for (number, result) in self.results.iter().enumerate() {
-            let compressed = self.compressed(&result.original, number, &history);
+        for result in &self.results {
+            let compressed = self.compressed(&result.original, &history);
             let text = compressed.text(&result.original.text);
             history.add(&output(&result.original).tool_call(), text);
             if changed.is_none() && fingerprint(text) != result.fingerprint {
@@ -423,21 +371,6 @@ fn expansion(result: &Handled, after: &Usage, factor: f64) -> Usage {
     }
 }
 
-/// Has a list of tools one that runs commands, and of which the model knows from the start?
-fn has_shell(tools: &str) -> bool {
-    let tools: Vec<Value> = serde_json::from_str(tools).unwrap_or_default();
-    tools.iter().any(|tool| {
-        let named = [&tool["name"], &tool["function"]["name"], &tool["toolSpec"]["name"]];
-        let name = named.into_iter().chain([&tool["type"]]).find_map(Value::as_str);
-        let is_shell = name.is_some_and(|name| Tool::canonical(name) == Tool::Shell);
-        is_shell && tool["defer_loading"] != true
-    })
-}
-
-fn expand_tool_tokens(settings: &Settings) -> usize {
-    settings.counter.count(expand_tool::DEFINITION)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -447,11 +380,12 @@ mod tests {
         let plan = Plan {
             settings: Settings::default(),
             counter: None,
+            class: None,
             expansion: Expansion::FromStart,
             prices: &|_| None,
         };
         let mut account = Account::new();
-        let mut conversation = Conversation::new(&plan, None, Some("[]"));
+        let mut conversation = Conversation::new(&plan, None, Some("[]"), Preamble::default());
         for text in ["first ".repeat(500), "second ".repeat(500)] {
             let result = ToolResult { text, ..ToolResult::default() };
             let message = Message { author: Author::Client, parts: vec![Part::Result(result)] };

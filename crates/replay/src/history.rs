@@ -171,7 +171,7 @@ mod tests {
             fs::write(folder.path().join(format!("{number}.jsonl")), log).unwrap();
         }
         let (settings, expansion) = (Settings::default(), Expansion::FromStart);
-        let plan = Plan { settings, counter: None, expansion, prices: &|_| None };
+        let plan = Plan { settings, counter: None, class: None, expansion, prices: &|_| None };
         let mut history = replay(&source::at(folder.path()), &plan, threads, &|_| {});
         history.sessions.iter_mut().for_each(|session| session.file.clear());
         history

@@ -7,7 +7,7 @@
 //! - [`corpus`] reads a folder of recordings: single outputs, sessions, and [`probes`] (what later turns of a session used).
 //!   [`measure`](mod@measure) is what every mode makes of it, in a [`report`].
 //!
-//! A log is read once, an entry at a time; what is held is the text of one conversation's results.
+//! A log is read twice, an entry at a time: for what comes before its messages, and to be replayed. What is held is the text of one conversation's results.
 
 pub mod account;
 mod conversation;
@@ -19,6 +19,7 @@ mod own_notation;
 mod owners;
 pub mod page;
 pub mod plan;
+mod preamble;
 pub mod probes;
 pub mod read;
 pub mod report;

@@ -51,7 +51,8 @@ pub fn corpus(
         let plan = Plan {
             settings: settings.clone(),
             counter: Some(counter),
-            expansion: Expansion::FromStart,
+            class: None,
+            expansion: Expansion::WhenItPays,
             prices: &|model| prices.of(model),
         };
         let mut found = ModeReport::default();

@@ -3,7 +3,7 @@
 use tokenforge_compress::reference::Key;
 use tokenforge_compress::{Engine, Mode, Settings, Vault};
 use tokenforge_config::Price;
-use tokenforge_tokens::{Counter, for_model};
+use tokenforge_tokens::{Counter, ModelClass, for_model};
 
 /// What a gateway would have been told to do.
 pub struct Plan<'p> {
@@ -11,6 +11,8 @@ pub struct Plan<'p> {
     pub settings: Settings,
     /// Counts the tokens of all models; without it, each is counted with its own vocabulary, as a gateway does.
     pub counter: Option<Counter>,
+    /// What all models read well; without it, it is told by their names, as a gateway does.
+    pub class: Option<ModelClass>,
     /// When models are offered the tool that gives back what was left out.
     pub expansion: Expansion,
     /// What a model's tokens cost, if anybody knows.
@@ -46,7 +48,9 @@ impl Plan<'_> {
             Mode::Observe => Mode::Standard,
             mode => mode,
         };
-        Settings { counter, mode, ..self.settings.clone() }
+        let model_class = self.class.or_else(|| model.map(ModelClass::of));
+        let model_class = model_class.unwrap_or(self.settings.model_class);
+        Settings { counter, mode, model_class, ..self.settings.clone() }
     }
 
     /// What a model's tokens cost, and whether that is known.

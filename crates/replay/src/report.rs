@@ -46,6 +46,8 @@ pub struct Kind {
 pub struct Set {
     /// How many there are.
     pub sessions: usize,
+    /// Those of them that cost more than without us.
+    pub dearer: usize,
     /// The tokens of all tool results, each once.
     pub tool_tokens_in: usize,
     /// The tokens of what was made of them.
@@ -112,12 +114,12 @@ impl fmt::Display for ModeReport {
         if !self.sessions.is_empty() {
             writeln!(
                 f,
-                "\n| {:<20} | sessions | tool tokens in | out     |  saved | probes | visible | decoded | retrievable | lost | requests | logged | cost ratio | bill ratio | prefix stability |",
+                "\n| {:<20} | sessions | dearer | tool tokens in | out     |  saved | probes | visible | decoded | retrievable | lost | requests | logged | cost ratio | bill ratio | prefix stability |",
                 "sessions"
             )?;
             writeln!(
                 f,
-                "|{:-<22}|---------:|---------------:|--------:|-------:|-------:|--------:|--------:|------------:|-----:|---------:|-------:|-----------:|-----------:|-----------------:|",
+                "|{:-<22}|---------:|-------:|---------------:|--------:|-------:|-------:|--------:|--------:|------------:|-----:|---------:|-------:|-----------:|-----------:|-----------------:|",
                 ""
             )?;
         }
@@ -126,8 +128,9 @@ impl fmt::Display for ModeReport {
             let saved = saved(set.tool_tokens_in, set.tool_tokens_out);
             writeln!(
                 f,
-                "| {name:<20} | {:>8} | {:>14} | {:>7} | {saved:>6} | {total:>6} | {visible:>7} | {decoded:>7} | {retrievable:>11} | {lost:>4} | {:>8} | {:>6} | {:>10.3} | {:>10.3} | {:>16.3} |",
+                "| {name:<20} | {:>8} | {:>6} | {:>14} | {:>7} | {saved:>6} | {total:>6} | {visible:>7} | {decoded:>7} | {retrievable:>11} | {lost:>4} | {:>8} | {:>6} | {:>10.3} | {:>10.3} | {:>16.3} |",
                 set.sessions,
+                set.dearer,
                 set.tool_tokens_in,
                 set.tool_tokens_out,
                 set.requests,

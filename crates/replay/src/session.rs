@@ -3,6 +3,7 @@
 use crate::account::{Account, Session};
 use crate::conversation::Conversation;
 use crate::plan::Plan;
+use crate::preamble::Preambles;
 use crate::probes::Probe;
 use crate::read::Client;
 use crate::transcript::{Event, MAIN, Message, Thread};
@@ -19,6 +20,9 @@ pub struct Replay<'p> {
     plan: &'p Plan<'p>,
     probes: Vec<Probe>,
     is_copy: &'p dyn Fn(u64) -> bool,
+    preambles: Preambles,
+    /// The number of the current session: how many began before it.
+    session: usize,
     current: Current<'p>,
     /// Is there anything in the current session?
     is_begun: bool,
@@ -64,11 +68,18 @@ impl<'p> Replay<'p> {
             plan,
             probes: Vec::new(),
             is_copy: &|_| false,
+            preambles: Preambles::default(),
+            session: 0,
             current,
             is_begun: false,
             done: Vec::new(),
             skipped: Skipped::default(),
         }
+    }
+
+    /// And with what comes before the messages of its conversations.
+    pub(crate) fn with_preambles(self, preambles: Preambles) -> Self {
+        Replay { preambles, ..self }
     }
 
     /// And charges nothing for requests, given by their ids, that are copies of those in another log.
@@ -89,6 +100,7 @@ impl<'p> Replay<'p> {
         match event {
             Event::Session { name } => {
                 self.end();
+                self.session += 1;
                 self.current.name = name;
                 self.is_begun = true;
             }
@@ -155,7 +167,8 @@ impl<'p> Replay<'p> {
         }
         let Current { conversations, account, model, tools, .. } = &mut self.current;
         let conversation = conversations.entry(thread).or_insert_with(|| {
-            let new = Conversation::new(self.plan, model.as_deref(), tools.as_deref());
+            let preamble = self.preambles.of(self.session, thread);
+            let new = Conversation::new(self.plan, model.as_deref(), tools.as_deref(), preamble);
             if self.probes.is_empty() { new } else { new.searchable() }
         });
         conversation.say(message, account);
@@ -204,7 +217,8 @@ impl<'p> Replay<'p> {
         let ended = std::mem::take(&mut self.current);
         self.current.account = Account::new();
         if std::mem::take(&mut self.is_begun) {
-            let Current { name, first_model: model, account, .. } = ended;
+            let Current { name, first_model: model, mut account, tools, .. } = ended;
+            account.without_tools = usize::from(tools.is_none());
             self.done.push(Part { name, model, account });
         }
     }
@@ -214,6 +228,7 @@ impl<'p> Replay<'p> {
 mod tests {
     use super::*;
     use crate::plan::Expansion;
+    use crate::preamble::Survey;
     use crate::transcript::{Author, Part, ToolResult};
     use crate::usage::Usage;
     use tokenforge_compress::Settings;
@@ -226,6 +241,7 @@ mod tests {
         Plan {
             settings: Settings::default(),
             counter: None,
+            class: None,
             expansion: Expansion::FromStart,
             prices: &|_| None,
         }
@@ -249,7 +265,10 @@ mod tests {
 
     fn replayed(events: impl IntoIterator<Item = Event>) -> Vec<Session> {
         let plan = plan();
-        let mut replay = Replay::new(&plan);
+        let events: Vec<Event> = events.into_iter().collect();
+        let mut survey = Survey::new(&plan);
+        events.iter().cloned().for_each(|event| survey.take(event));
+        let mut replay = Replay::new(&plan).with_preambles(survey.finish());
         events.into_iter().for_each(|event| replay.take(event));
         replay.finish(Client::Messages, "log.json").0
     }

@@ -16,7 +16,7 @@ pub(crate) fn measure(
     plan: &Plan<'_>,
 ) -> Result<Set, CorpusError> {
     let mut total = Account::new();
-    let mut count = 0;
+    let (mut count, mut dearer) = (0, 0);
     for (source, probes) in sessions {
         let malformed = |error: crate::read::Unreadable| CorpusError::Malformed {
             path: source.path().to_owned(),
@@ -25,10 +25,12 @@ pub(crate) fn measure(
         };
         let (sessions, _) = source.replay(plan, probes, &|_| false, &|_| {}).map_err(malformed)?;
         count += sessions.len();
+        dearer += sessions.iter().filter(|session| session.is_dearer()).count();
         sessions.iter().for_each(|session| total.add(&session.account));
     }
     Ok(Set {
         sessions: count,
+        dearer,
         tool_tokens_in: total.results.tokens_in,
         tool_tokens_out: total.results.tokens_out,
         probes: total.probes.unwrap_or_default(),

@@ -2,8 +2,9 @@
 
 use crate::account::Session;
 use crate::plan::Plan;
+use crate::preamble::Survey;
 use crate::probes::Probe;
-use crate::read::{self, Client, Unreadable, opencode};
+use crate::read::{self, Client, Tell, Unreadable, opencode};
 use crate::session::{Replay, Skipped};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -130,12 +131,20 @@ impl Source {
         is_copy: &dyn Fn(u64) -> bool,
         progress: &dyn Fn(u64),
     ) -> Result<(Vec<Session>, Skipped), Unreadable> {
-        let mut replay = Replay::new(plan).with_probes(probes).with_copies(is_copy);
-        let mut tell = |event| replay.take(event);
-        let client = match self.kind {
+        let mut survey = Survey::new(plan);
+        self.read(&mut |event| survey.take(event), &|_| {})?;
+        let replay = Replay::new(plan).with_probes(probes).with_copies(is_copy);
+        let mut replay = replay.with_preambles(survey.finish());
+        let client = self.read(&mut |event| replay.take(event), progress)?;
+        Ok(replay.finish(client, &self.path.display().to_string()))
+    }
+
+    /// Tells what is in it.
+    fn read(&self, tell: Tell<'_>, progress: &dyn Fn(u64)) -> Result<Client, Unreadable> {
+        match self.kind {
             Kind::OpencodeSession => {
-                opencode::session(&self.path, &mut tell)?;
-                Client::Opencode
+                opencode::session(&self.path, tell)?;
+                Ok(Client::Opencode)
             }
             Kind::File => {
                 // The box of a reader must not borrow, and the bytes are told when it is done with them.
@@ -152,10 +161,9 @@ impl Source {
                     progress(now.saturating_sub(told));
                     told = told.max(now);
                     tell(event);
-                })?
+                })
             }
-        };
-        Ok(replay.finish(client, &self.path.display().to_string()))
+        }
     }
 }
 

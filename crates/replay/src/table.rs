@@ -79,7 +79,14 @@ pub(crate) fn how_charged(total: &Account) -> String {
             grouped(count as f64)
         ),
     };
-    from + &unpriced + &cut
+    let assumed = match total.without_tools {
+        0 => String::new(),
+        count => format!(
+            " {} sessions have no list of tools in their log: taken for it are the tools that were called, and for its size what the first request was charged beyond its messages.",
+            grouped(count as f64)
+        ),
+    };
+    from + &unpriced + &cut + &assumed
 }
 
 /// How much of it Tokenforge wrote already.
@@ -213,8 +220,8 @@ fn write_sessions(history: &History, rows: usize, out: &mut String) -> fmt::Resu
 
 /// The sessions that cost more than they did, the worst first.
 pub(crate) fn dearer(history: &History) -> Vec<&Session> {
-    let is_dearer = |session: &&Session| session.account.cost_saved() < 0.0;
-    let mut worse: Vec<&Session> = history.sessions.iter().filter(is_dearer).collect();
+    let mut worse: Vec<&Session> =
+        history.sessions.iter().filter(|session| session.is_dearer()).collect();
     worse.sort_by(|a, b| b.account.cost_ratio().total_cmp(&a.account.cost_ratio()));
     worse
 }

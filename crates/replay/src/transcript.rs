@@ -75,9 +75,11 @@ pub struct Message {
 /// Who said something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// A user, a system, a tool.
+    /// A user or a tool.
     #[default]
     Client,
+    /// Whoever wrote the system prompt.
+    System,
     /// The model, as its answer to a request made of all messages before.
     Model,
     /// The model, in the same answer as the part of it that came before.

@@ -92,7 +92,7 @@ pub(super) const STEPS: [Step; 9] = [
     Step {
         says: "Last, what the gateway wrote down meanwhile.",
         tool: "Bash",
-        arguments: r#"{"command":"tail -n 20 events.jsonl"}"#,
+        arguments: r#"{"command":"tail -n 20 /var/log/tokenforge/events.jsonl"}"#,
         output: include_str!("session/events.jsonl"),
         is_error: false,
     },

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget, Secret, Settings, Structured};
 use tokenforge_mcp::{HubSettings, ToolCall, rewritten, rule};
-use tokenforge_negotiate::StcVersion;
+use tokenforge_negotiate::{Format, StcVersion};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -198,9 +198,9 @@ impl Called {
             server: server.to_owned(),
             tool: self.tool.clone(),
             arguments: self.arguments.clone(),
-            rule: rule(&hub.mcp, server, &self.tool, hub.mcp.format),
-            // What a client gets that names no other.
-            stc_version: StcVersion::default(),
+            // What an agent gets whose model reads the text.
+            rule: rule(&hub.mcp, server, &self.tool, hub.mcp.format.unwrap_or(Format::Auto)),
+            stc_version: StcVersion::Two,
             structured: if has_texts { Structured::Keep } else { Structured::Drop },
             is_promised: self.is_promised,
             started: Instant::now(),

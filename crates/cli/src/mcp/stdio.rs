@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
     let must_redact = settings.redact_secrets;
     engine.redact_secrets |= must_redact;
     let mut mcp = settings.mcp;
-    mcp.format = arguments.format.unwrap_or(mcp.format);
+    mcp.format = arguments.format.or(mcp.format);
     let expands = settings.tool_output.enable_expand_context && !originals.is_closed();
     let settings = HubSettings { mcp, engine, expands, must_redact };
     let mut command = arguments.command.iter().cloned();

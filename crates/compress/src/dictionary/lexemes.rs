@@ -123,7 +123,7 @@ fn leave_whole(text: &str, cuts: &mut Vec<Index>) {
     cuts.retain(|&cut| {
         let cut = usize::from(cut);
         while spans.next_if(|span| span.end <= cut).is_some() {}
-        !spans.peek().is_some_and(|span| span.start < cut)
+        spans.peek().is_none_or(|span| span.start >= cut)
     });
 }
 

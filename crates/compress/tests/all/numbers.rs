@@ -81,10 +81,13 @@ fn carriage_returns_and_a_missing_last_newline_survive() {
 }
 
 #[test]
-fn lines_that_look_like_the_notation_are_text_inside_a_run_and_a_refusal_outside() {
-    let quoted: String =
-        (1..30).map(|n| format!("{n:6}→[Forge lines 1-9, every 10th numbered]\n")).collect();
-    assert_thinned(&quoted);
+fn lines_that_look_like_the_notation_are_refused_where_they_would_be_taken_for_it() {
+    let quoting = |at: u32| -> String {
+        let note = "[Forge lines 1-9, every 10th numbered]";
+        (1..30).map(|n| format!("{n:6}→{}\n", if n == at { note } else { "text" })).collect()
+    };
+    assert_thinned(&quoting(20));
+    assert_eq!(encode(&quoting(21)), None, "its number would go, and the note stand alone");
     let run = numbered(1, 30, |n| format!("{n:6}→"));
     assert_eq!(encode(&format!("{run}[Forge lines 1-9, every 10th numbered]\n")), None);
 }

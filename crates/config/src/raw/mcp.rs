@@ -63,7 +63,7 @@ impl Mcp {
         for (name, tool) in self.tools.unwrap_or_default() {
             to.tools.insert(name, tool.meant());
         }
-        put(&mut to.format, self.format);
+        put_optional(&mut to.format, self.format);
         put(&mut to.structured, self.structured);
         put(&mut to.include, self.include);
         put(&mut to.exclude, self.exclude);
@@ -83,7 +83,7 @@ impl Mcp {
             backends: Some(from.backends.iter().map(backend).collect()),
             clients: Some(from.clients.iter().map(client).collect()),
             tools: Some(from.tools.iter().map(tool).collect()),
-            format: Some(Field::of(&from.format)),
+            format: from.format.as_ref().map(Field::of),
             structured: Some(Field::of(&from.structured)),
             include: Some(Field::of(&from.include)),
             exclude: Some(Field::of(&from.exclude)),

@@ -17,8 +17,8 @@ pub struct Mcp {
     pub clients: BTreeMap<String, McpClient>,
     /// What differs for tools, by name; `*` stands for anything.
     pub tools: BTreeMap<String, McpTool>,
-    /// The form of a text, if nobody asks for one.
-    pub format: Format,
+    /// The form of a text, if nobody asks for one; `None`: as the client's model reads it, and JSON for all others.
+    pub format: Option<Format>,
     /// What becomes of structured content, if nothing else says so.
     pub structured: Structured,
     /// The tools whose results are rewritten; none: all of them.
@@ -50,7 +50,7 @@ impl Default for Mcp {
                 client("codex-mcp-client", Structured::Pointer),
             ]),
             tools: BTreeMap::new(),
-            format: Format::Auto,
+            format: None,
             structured: Structured::Keep,
             include: Vec::new(),
             exclude: Vec::new(),

@@ -75,7 +75,7 @@ fn g2_g3_l1_l5_only_results_change_and_always_to_the_same_bytes() {
         assert_eq!(client, provider.replacen(&tool, "", 1), "{}", recording.name);
         smaller += usize::from(results(first, dialect) < results(recording.body(), dialect));
     }
-    assert!(smaller >= 20, "only {smaller} are smaller");
+    assert!(smaller >= 15, "only {smaller} are smaller");
     let again = |house: &House, when: &str| {
         for (recording, first) in recordings.iter().zip(&first) {
             assert!(forwarded(house, recording) == *first, "{} {when}", recording.name);

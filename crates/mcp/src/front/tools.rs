@@ -18,7 +18,6 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokenforge_dialects::Node;
-use tokenforge_negotiate::Reader;
 
 impl Visit {
     pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {
@@ -54,7 +53,7 @@ impl Visit {
         let call = ToolCall {
             structured: self.structured(&backend, false),
             rule: policy::rule(&self.settings.mcp, &prefix, &tool, self.wanted(message)),
-            stc_version: Reader::of(&self.headers).stc_version(),
+            stc_version: self.stc_version(),
             is_promised: backend.promises(&tool),
             server: prefix.to_string(),
             tool: tool.clone().into_owned(),

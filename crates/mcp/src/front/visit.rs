@@ -19,7 +19,7 @@ use http::{Response, StatusCode};
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Structured;
-use tokenforge_negotiate::{Carrier, Format, Reader};
+use tokenforge_negotiate::{Carrier, Format, Reader, STC_VERSION, StcVersion};
 
 /// How long a server may take to take in an answer to its question.
 const DELIVERY: Duration = Duration::from_secs(10);
@@ -168,10 +168,17 @@ impl Visit {
         let reader = Reader {
             headers: &self.headers,
             meta: word.as_deref(),
-            client: policy::client_format(mcp, &self.client.name),
-            config: mcp.format,
+            usual: policy::usual_format(mcp, &self.client.name),
         };
         reader.wants(Carrier::Text).format()
+    }
+
+    /// The version of STC that this request reads: the one it names, else the one its client's model reads.
+    pub(super) fn stc_version(&self) -> StcVersion {
+        match self.headers.contains_key(STC_VERSION) {
+            true => Reader::of(&self.headers).stc_version(),
+            false => policy::usual_version(&self.client.name),
+        }
     }
 
     /// What becomes of structured content of this server's tools.

@@ -5,6 +5,7 @@ use crate::kit::*;
 use serde_json::{Value, json};
 use tokenforge_formats::decode_any;
 use tokenforge_mcp::{FORMAT_KEY, RESULT_KEY};
+use tokenforge_negotiate::Format;
 
 fn value_of(text: &str) -> Value {
     serde_json::from_str(&decode_any(text, 1 << 20).unwrap()).unwrap()
@@ -12,9 +13,7 @@ fn value_of(text: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn m3_m4_m5_the_header_wins_over_accept_and_the_answer_says_what_was_sent() {
-    let world =
-        world_with(&[("w", program())], |mcp| mcp.format = tokenforge_negotiate::Format::Json)
-            .await;
+    let world = world_with(&[("w", program())], |mcp| mcp.format = Some(Format::Json)).await;
     let client = world.client("/mcp").await;
     let toon = client
         .call_with(&[("x-prefer-format", "TOON"), ("accept", "application/stc+json")], "w__rows")
@@ -47,7 +46,7 @@ async fn m3_who_names_version_2_of_stc_gets_it_and_nobody_else() {
         let form = ("x-prefer-format", form);
         for version in ["1", "2"] {
             let reply = client.call_with(&[form, ("x-stc-version", version)], "w__rows").await;
-            assert_eq!(reply.text().starts_with("stc2\n"), version == "2", "{}", reply.text());
+            assert_eq!(reply.text().starts_with("stc2"), version == "2", "{}", reply.text());
             // Who leaves the form to us may get lines that lean on others, which are no form of JSON alone.
             if form.1 == "stc" || version == "2" {
                 assert_eq!(reply.header("x-content-format"), Some("stc"));
@@ -56,6 +55,25 @@ async fn m3_who_names_version_2_of_stc_gets_it_and_nobody_else() {
         }
         let reply = client.call_with(&[form], "w__rows").await;
         assert!(!reply.text().starts_with("stc2"), "{}", reply.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a1_d11_d56_programs_get_json_and_the_models_of_known_agents_stc_2() {
+    let world = world_with(&[("w", program())], |mcp| mcp.format = None).await;
+    let program = world.client_named("/mcp", "mcp", json!({})).await;
+    let reply = program.call("w__rows", json!({})).await;
+    assert_eq!(serde_json::from_str::<Value>(reply.text()).unwrap(), rows());
+    assert_eq!(reply.text(), pretty_rows(), "not a byte is another");
+    let codex = world.client_named("/mcp", "codex-mcp-client", json!({})).await;
+    assert_eq!(codex.call("w__rows", json!({})).await.text(), pretty_rows());
+    for agent in ["claude-code", "gemini-cli-mcp-client-w", "opencode"] {
+        let agent = world.client_named("/mcp", agent, json!({})).await;
+        let reply = agent.call("w__rows", json!({})).await;
+        assert!(reply.text().starts_with("stc2"), "{}", reply.text());
+        assert_eq!(value_of(reply.text()), rows());
+        let asked = agent.call_with(&[("x-prefer-format", "json")], "w__rows").await;
+        assert_eq!(asked.text(), pretty_rows());
     }
 }
 

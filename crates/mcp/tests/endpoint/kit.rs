@@ -23,6 +23,7 @@ use tokenforge_mcp::{
     Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
     Transport, sse,
 };
+use tokenforge_negotiate::Format;
 use tokio::net::TcpListener;
 
 /// How long a test waits for what must happen.
@@ -51,7 +52,7 @@ pub(crate) async fn world_that(
     must_redact: bool,
     set: impl FnOnce(&mut Mcp),
 ) -> World {
-    let mut mcp = Mcp::default();
+    let mut mcp = Mcp { format: Some(Format::Auto), ..Mcp::default() };
     for (prefix, definition) in backends {
         mcp.backends
             .insert((*prefix).to_owned(), McpBackend::from_json(prefix, definition).unwrap());

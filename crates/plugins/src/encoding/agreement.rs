@@ -23,7 +23,7 @@ impl Agreement {
     /// What the request asks for, if it asks.
     pub(crate) fn of(context: &Context<'_>) -> Option<Self> {
         let Usual(usual) = context.extensions().get().copied().unwrap_or_default();
-        let reader = Reader { config: usual, ..Reader::of(context.request_headers()) };
+        let reader = Reader { usual, ..Reader::of(context.request_headers()) };
         let wanted = reader.wants(Carrier::Body);
         let is_asked = wanted.format() != Format::Json || wanted.by() == By::PreferFormat;
         is_asked.then(|| {

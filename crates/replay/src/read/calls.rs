@@ -34,7 +34,11 @@ impl Calls {
             let call = &message["function_call"];
             parts.push(self.call(&Value::Null, &call["name"], &call["arguments"]));
         }
-        let author = if role == "assistant" { Author::Model } else { Author::Client };
+        let author = match role {
+            "assistant" => Author::Model,
+            "system" | "developer" => Author::System,
+            _ => Author::Client,
+        };
         Message { author, parts }
     }
 

@@ -164,7 +164,7 @@ mod tests {
         let mut events = Vec::new();
         super::super::transcript(&|| Ok(Box::new(log.as_bytes())), &mut |event| events.push(event))
             .unwrap();
-        assert_eq!(authors(&events), [Author::Client, Author::Client, Author::Model]);
+        assert_eq!(authors(&events), [Author::System, Author::Client, Author::Model]);
     }
 
     /// Three requests of a conversation, with the mark for the cache on whichever message is last.

@@ -103,7 +103,7 @@ impl Session {
         }
         let system: Vec<Part> = messages.calls.content(&self.system);
         if !system.is_empty() {
-            tell(Event::said(Message { author: Author::Client, parts: system }));
+            tell(Event::said(Message { author: Author::System, parts: system }));
         }
     }
 
