@@ -173,11 +173,11 @@ impl Seen {
 
     fn preamble(&self, tools: Option<&str>, settings: &Settings) -> Preamble {
         let Some(tools) = tools else {
-            let assumed = || (tool_tokens(None, settings) + self.system) as f64;
+            // Without any usage nobody knows how large the tools were, and nothing says that ours would have paid.
             return Preamble {
                 has_tools: self.has_calls,
                 has_shell: self.calls_shell,
-                tokens: self.beyond.unwrap_or_else(assumed),
+                tokens: self.beyond.unwrap_or(self.system as f64),
             };
         };
         let list: Vec<Value> = serde_json::from_str(tools).unwrap_or_default();
@@ -250,6 +250,7 @@ mod tests {
         assert!((19_990.0..20_000.0).contains(&large.of(0, MAIN).tokens), "less the question");
         assert!(!pays(&surveyed(session("Bash", 2_000.0)), 0), "the prompt is small");
         assert!(!pays(&surveyed(session("lookup", 20_000.0)), 0), "nothing runs commands");
+        assert!(!pays(&surveyed([ask(), answer(), result("Bash")]), 0), "nobody knows its size");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use http::Method;
 use http::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 use tokenforge_mcp::{CAPABILITIES_KEY, CLIENT_KEY, MODERN, VERSION_KEY, rpc};
+use tokenforge_negotiate::{PREFER_FORMAT, STC_VERSION};
 
 /// Where a result says what was done to it.
 const DONE: &str = "dev.tokenforge/result";
@@ -41,6 +42,9 @@ async fn call(gateway: &Gateway, tool: &str, arguments: &Value) -> anyhow::Resul
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     headers.insert("mcp-protocol-version", HeaderValue::from_static(MODERN));
+    // A model reads the answer; a program that asks for nothing gets JSON.
+    headers.insert(PREFER_FORMAT, HeaderValue::from_static("auto"));
+    headers.insert(STC_VERSION, HeaderValue::from_static("2"));
     headers.insert("mcp-method", HeaderValue::from_static("tools/call"));
     headers.insert("mcp-name", HeaderValue::from_str(&name)?);
     let answer = gateway.send(Method::POST, "/mcp", headers, message).await?;

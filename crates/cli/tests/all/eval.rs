@@ -20,9 +20,9 @@ fn f17_the_built_in_suite_saves_tokens_and_behaves_the_same() {
 }
 
 #[test]
-fn f17_the_suite_behaves_the_same_in_the_modes_before_aggressive_and_leaves_its_events() {
+fn f17_d14_the_suite_behaves_the_same_in_every_mode_and_leaves_its_events() {
     let folder = Folder::new();
-    for how in ["safe", "lossless", "standard", "standard --method repair"] {
+    for how in ["safe", "lossless", "standard", "aggressive", "aggressive --method repair"] {
         let name = format!("logs/{how}.jsonl").replace(' ', "-");
         let events = folder.path(&name);
         let text = out(&format!("eval --json --mode {how} --events {}", events.display()), "");

@@ -117,7 +117,7 @@ fn m15_calls_are_counted_for_the_operator_and_for_prometheus() {
 fn what_a_call_saved_is_written_down_with_its_tool_and_its_client() {
     let folder = tempfile::tempdir().unwrap();
     let world = with_server(|settings| settings.ledger.path = Some(folder.path().to_owned()));
-    call(&world, "sh__rows", &[("user-agent", "agent/7")]);
+    call(&world, "sh__rows", &[("user-agent", "agent/7"), ("x-prefer-format", "auto")]);
     // What waits to be written is written first.
     let gain = world.get("/_forge/api/gain").json();
     assert_eq!((&gain["requests"], &gain["results"]), (&json!(1), &json!(1)), "{gain}");

@@ -164,7 +164,7 @@ mod tests {
         let mut events = Vec::new();
         super::super::transcript(&|| Ok(Box::new(log.as_bytes())), &mut |event| events.push(event))
             .unwrap();
-        assert_eq!(authors(&events), [Author::System, Author::Client, Author::Model]);
+        assert_eq!(authors(&events), [Author::Client, Author::Client, Author::Model]);
     }
 
     /// Three requests of a conversation, with the mark for the cache on whichever message is last.
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn the_growing_bodies_of_a_conversation_are_one_session() {
-        use Author::{Client, Model, ModelAgain};
-        let said = [Client, Client, Model, ModelAgain, Client, Model, ModelAgain, Client, Model];
+        use Author::{Client, Model, ModelAgain, System};
+        let said = [System, Client, Model, ModelAgain, Client, Model, ModelAgain, Client, Model];
         let (mut lines, mut reader) = (Vec::new(), Sessions::default());
         for body in GROWING {
             reader.line(body.as_bytes(), &mut |event| lines.push(event)).unwrap();

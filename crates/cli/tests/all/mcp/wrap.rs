@@ -196,7 +196,7 @@ fn what_the_file_says_afterwards_runs() {
     let mut stdin = child.stdin.take().unwrap();
     writeln!(
         stdin,
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"rows"}}}}"#
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"rows","_meta":{{"io.modelcontextprotocol/clientInfo":{{"name":"opencode","version":"1"}}}}}}}}"#
     )
     .unwrap();
     let mut line = String::new();
