@@ -44,6 +44,7 @@ pub(crate) fn settings(settings: &Settings) -> HubSettings {
         mcp: settings.mcp.clone(),
         engine,
         expands: tool_output.enable_expand_context,
+        lists_expand_tool: true,
         must_redact: settings.redact_secrets,
     }
 }

@@ -159,9 +159,11 @@ impl Filter {
         }
     }
 
-    /// Is our own tool listed? Not if the server has one of that name.
+    /// Is our own tool listed? Not if the server has one of that name, or another server lists it.
     fn offers_expansion(&self) -> bool {
-        self.settings.offers_expansion() && !self.tools.contains_key(expand::NAME)
+        let HubSettings { lists_expand_tool, .. } = self.settings;
+        let is_theirs = self.tools.contains_key(expand::NAME);
+        self.settings.offers_expansion() && lists_expand_tool && !is_theirs
     }
 
     fn usual(&self) -> Format {
@@ -212,8 +214,13 @@ mod tests {
 
     fn filter() -> Filter {
         let engine = Default::default();
-        let settings =
-            HubSettings { mcp: Mcp::default(), engine, expands: true, must_redact: false };
+        let settings = HubSettings {
+            mcp: Mcp::default(),
+            engine,
+            expands: true,
+            lists_expand_tool: true,
+            must_redact: false,
+        };
         Filter::new(settings)
     }
 

@@ -62,6 +62,8 @@ pub struct HubSettings {
     pub engine: tokenforge_compress::Settings,
     /// May something be left out of a result?
     pub expands: bool,
+    /// Is the tool listed that fetches it back? Not where another server of the client lists it: they share the originals.
+    pub lists_expand_tool: bool,
     /// Was it promised that nothing with a secret passes? Then what cannot be checked is refused.
     pub must_redact: bool,
 }

@@ -191,7 +191,8 @@ impl Called {
         let counter = engine.counter;
         let expands = settings.tool_output.enable_expand_context;
         let must_redact = settings.redact_secrets;
-        let hub = HubSettings { mcp: settings.mcp.clone(), engine, expands, must_redact };
+        let mcp = settings.mcp.clone();
+        let hub = HubSettings { mcp, engine, expands, lists_expand_tool: true, must_redact };
         // A copy without a text is what a model would see.
         let has_texts = forms::has_texts(&self.answer);
         let call = ToolCall {

@@ -29,6 +29,10 @@ pub(crate) struct Stdio {
     #[arg(long)]
     mode: Option<Mode>,
 
+    /// Do not list expand_context: another server of this client does, and one is enough
+    #[arg(long)]
+    no_expand_tool: bool,
+
     /// The server's program and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -46,7 +50,8 @@ pub(crate) fn run(arguments: &Stdio) -> anyhow::Result<()> {
     let mut mcp = settings.mcp;
     mcp.format = arguments.format.or(mcp.format);
     let expands = settings.tool_output.enable_expand_context && !originals.is_closed();
-    let settings = HubSettings { mcp, engine, expands, must_redact };
+    let lists_expand_tool = !arguments.no_expand_tool;
+    let settings = HubSettings { mcp, engine, expands, lists_expand_tool, must_redact };
     let mut command = arguments.command.iter().cloned();
     let program = Program {
         command: command.next().context("a program is needed")?,

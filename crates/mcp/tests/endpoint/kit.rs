@@ -58,7 +58,13 @@ pub(crate) async fn world_that(
             .insert((*prefix).to_owned(), McpBackend::from_json(prefix, definition).unwrap());
     }
     set(&mut mcp);
-    let settings = HubSettings { mcp, engine: Default::default(), expands: true, must_redact };
+    let settings = HubSettings {
+        mcp,
+        engine: Default::default(),
+        expands: true,
+        lists_expand_tool: true,
+        must_redact,
+    };
     let http = Arc::new(Plain(HttpClient::builder(TokioExecutor::new()).build_http()));
     let hub = Hub::new(settings, None, http.clone(), Arc::new(Kept::default()));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -47,7 +47,13 @@ impl Conversation {
             redact_secrets: false,
             ..tokenforge_compress::Settings::default()
         };
-        let settings = HubSettings { mcp, engine, expands: false, must_redact: false };
+        let settings = HubSettings {
+            mcp,
+            engine,
+            expands: false,
+            lists_expand_tool: false,
+            must_redact: false,
+        };
         let limits = Limits { connect_timeout, ..Limits::default() };
         let transport = tokenforge_gateway::transport(&limits);
         let hub = Hub::new(settings, None, transport, Arc::new(Local::closed()));

@@ -10,11 +10,15 @@
 use super::servers::{Args, Server, Way, servers};
 use crate::client_file::{Document, Edits, Notation, Unreadable, Word, quoted};
 use http::Uri;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// What stands before the program of a server that is behind Tokenforge.
 const FILTER: [&str; 3] = ["mcp", "stdio", "--"];
+
+/// What is said to all programs but the first of a list, so that the model is offered one tool that expands, not one for
+/// each server. It fetches what was left out by any of them.
+const NO_EXPAND_TOOL: &str = "--no-expand-tool";
 
 /// What servers are put behind.
 #[derive(Debug, Clone)]
@@ -61,14 +65,22 @@ pub(super) fn wrapped(
 ) -> Result<Rewritten, Unreadable> {
     let document = Document::read(text, notation)?;
     let mut edits = Edits::default();
-    let wrap = |server: &Server| {
-        let outcome = match wrap(&document, server, means, &mut edits) {
+    let all = servers(&document);
+    // Lists of servers whose client is offered the tool that expands already.
+    let behind = all.iter().filter(|server| is_program(server) && is_behind_us(server, means));
+    let mut offered: HashSet<&[String]> = behind.map(Server::list).collect();
+    let wrap = |server| {
+        let is_offered = offered.contains(Server::list(server));
+        let outcome = match wrap(&document, server, is_offered, means, &mut edits) {
             Ok(()) => Outcome::Changed,
             Err(why) => Outcome::Left(why),
         };
+        if outcome == Outcome::Changed && is_program(server) {
+            offered.insert(server.list());
+        }
         (server.name(), outcome)
     };
-    let servers = servers(&document).iter().map(wrap).collect();
+    let servers = all.iter().map(wrap).collect();
     Ok(Rewritten { text: edits.applied(text), servers })
 }
 
@@ -98,12 +110,15 @@ pub(super) fn unwrapped(
 fn wrap(
     document: &Document<'_>,
     server: &Server,
+    is_offered: bool,
     means: &Means,
     edits: &mut Edits,
 ) -> Result<(), String> {
     let before = |raw: &str| {
-        let words = FILTER.iter().map(|word| quoted(word)).chain([raw.to_owned()]);
-        words.collect::<Vec<_>>().join(", ")
+        let [mcp, stdio, end] = FILTER;
+        let option = is_offered.then_some(NO_EXPAND_TOOL);
+        let words = [mcp, stdio].into_iter().chain(option).chain([end]).map(quoted);
+        words.chain([raw.to_owned()]).collect::<Vec<_>>().join(", ")
     };
     if is_behind_us(server, means) {
         return Err("it is behind Tokenforge already".to_owned());
@@ -209,6 +224,10 @@ fn is_behind_us(server: &Server, means: &Means) -> bool {
         Way::Address { url, .. } => url.text.starts_with(&address(means, "")),
         Way::Program { args: None, .. } | Way::Unknown => false,
     }
+}
+
+fn is_program(server: &Server) -> bool {
+    matches!(server.way, Way::Program { .. } | Way::List(_))
 }
 
 /// Where the server's own program is among the arguments of `tokenforge`.

@@ -62,6 +62,11 @@ impl Server {
             [] => String::new(),
         }
     }
+
+    /// The keys that lead to the list it is in: a client starts all servers of a list.
+    pub(super) fn list(&self) -> &[String] {
+        self.path.split_last().map_or(&[], |(_, list)| list)
+    }
 }
 
 /// All servers of a file.

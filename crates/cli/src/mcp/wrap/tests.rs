@@ -70,8 +70,8 @@ fn only_the_values_that_change_are_replaced() {
   // my servers
   "mcpServers": {
     "files": { "args": [ "mcp", "stdio", "--", "npx", "-y", /* why not */ "server", ], "command": "/opt/token forge/tokenforge", "env": {"K": "v"} },
-    "bare": {"command": "/opt/token forge/tokenforge", "args": ["mcp", "stdio", "--", "serve"]},
-    "none": {"command": "/opt/token forge/tokenforge", "args": ["mcp", "stdio", "--", "serve"]},
+    "bare": {"command": "/opt/token forge/tokenforge", "args": ["mcp", "stdio", "--no-expand-tool", "--", "serve"]},
+    "none": {"command": "/opt/token forge/tokenforge", "args": ["mcp", "stdio", "--no-expand-tool", "--", "serve"]},
     "plain": {"type": "http", "url": "http://127.0.0.1:8787/mcp/plain"}, // over HTTP
   },
   "theme": "dark"
@@ -80,6 +80,22 @@ fn only_the_values_that_change_are_replaced() {
     );
     assert!(new.servers.iter().all(|(_, outcome)| *outcome == Outcome::Changed));
     assert_eq!(unwrap(&new.text, Notation::Json, Some(file)), file);
+}
+
+#[test]
+fn d58_one_server_of_a_list_offers_the_tool_that_expands() {
+    let list = r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}"#;
+    let file = format!(r#"{{"projects": {{"/one": {list}, "/two": {list}}}}}"#);
+    let quiet = |text: &str| -> Vec<bool> {
+        let ways = ways(text, Notation::Json);
+        ways.iter().map(|way| way.iter().any(|word| word == "--no-expand-tool")).collect()
+    };
+    let once = wrap(&file, Notation::Json).text;
+    assert_eq!(quiet(&once), [false, true, false, true]);
+    assert_eq!(unwrap(&once, Notation::Json, Some(&file)), file);
+    // A server that is added later, before the others.
+    let later = once.replacen(r#"{"a""#, r#"{"new": {"command": "z"}, "a""#, 1);
+    assert_eq!(quiet(&wrap(&later, Notation::Json).text), [true, false, true, false, true]);
 }
 
 #[test]
@@ -150,7 +166,8 @@ fn codex_s_file_keeps_its_comments_and_tables() {
         new.text
     );
     assert!(
-        new.text.contains("  \"mcp\", \"stdio\", \"--\", 'npx', \"-y\", # yes\n"),
+        new.text
+            .contains("  \"mcp\", \"stdio\", \"--no-expand-tool\", \"--\", 'npx', \"-y\", # yes\n"),
         "{}",
         new.text
     );
@@ -293,7 +310,10 @@ proptest! {
                 Outcome::Changed if old.len() == 1 && old[0].starts_with("https:") => {
                     prop_assert_eq!(new, ["http://127.0.0.1:8787/mcp/plain"], "{}", name);
                 }
-                Outcome::Changed => prop_assert_eq!(new, [&filter[..], &old[..]].concat()),
+                Outcome::Changed => {
+                    let new: Vec<_> = new.into_iter().filter(|it| it != "--no-expand-tool").collect();
+                    prop_assert_eq!(new, [&filter[..], &old[..]].concat());
+                }
             }
         }
     }
