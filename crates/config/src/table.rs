@@ -113,6 +113,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("pipes.tool_output.include_expand_hint", AtOnce, "does a line under a reference say how to fetch it back?"),
     setting("pipes.tool_output.expand_injection", AtOnce, "when the tool `expand_context` is offered: when_it_pays (where a tool runs commands and the prompt is 100 times as large as its definition; elsewhere nothing is left out), from_start or when_referenced"),
     setting("pipes.tool_output.rate_per_second", AtOnce, "how many calls of the strategy may start in a second"),
+    setting("pipes.tool_output.max_concurrent", AtOnce, "how many calls of the strategy may run at once; more wait"),
     setting("providers", Reload, "whom the strategy external_provider may ask, by name: `kind` (anthropic, openai or gemini; else the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`").only_in_files(),
     setting("schema_compression", AtOnce, "what is done to descriptions in tool schemas: disabled or minify").flag("--schema-compression"),
     setting("redact_secrets", Reload, "are secrets removed from every request to a provider and from all that tool servers say, and what cannot be checked refused?").flag("--redact-secrets"),

@@ -49,6 +49,7 @@ section! {
         include_expand_hint: Written<Flag>,
         expand_injection: Written<One<ExpandInjection>>,
         rate_per_second: Written<Count>,
+        max_concurrent: Written<Count>,
     }
     perhaps {
         max_output_bytes: Written<Bytes<1>>,

@@ -51,7 +51,7 @@ pub struct ToolOutput {
     pub include_expand_hint: bool,
     /// When the tool `expand_context` is offered.
     pub expand_injection: ExpandInjection,
-    /// How many calls of the strategy may run at once: fixed for users.
+    /// How many calls of the strategy may run at once.
     pub max_concurrent: usize,
     /// How many calls of the strategy may start in a second.
     pub rate_per_second: usize,

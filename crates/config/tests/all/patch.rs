@@ -151,6 +151,7 @@ const CHANGEABLE: &[&str] = &[
     "pipes.tool_output.include_expand_hint",
     "pipes.tool_output.expand_injection",
     "pipes.tool_output.rate_per_second",
+    "pipes.tool_output.max_concurrent",
     "schema_compression",
     "toon.enabled",
     "toon.min_bytes",

@@ -52,9 +52,10 @@ fn collect(schema: &Value, around: &str, keys: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn there_are_no_more_than_68_settings() {
-    // 66, and the sizes of the caches (D46): who serves many long conversations at once has to be able to raise them.
-    assert!(SETTINGS.len() <= 68, "{}", SETTINGS.len());
+fn there_are_no_more_than_70_settings() {
+    // 66; the sizes of the caches (D46): who serves many long conversations at once has to be able to raise them; how many
+    // calls of a strategy run at once, which the source document sets too.
+    assert!(SETTINGS.len() <= 70, "{}", SETTINGS.len());
 }
 
 #[test]

@@ -18,7 +18,9 @@ impl Limits {
     pub(crate) fn new(settings: &ToolOutput) -> Self {
         let rate = u32::try_from(settings.rate_per_second).ok().and_then(NonZeroU32::new);
         Limits {
-            at_once: Arc::new(Semaphore::new(settings.max_concurrent.max(1))),
+            at_once: Arc::new(Semaphore::new(
+                settings.max_concurrent.clamp(1, Semaphore::MAX_PERMITS),
+            )),
             per_second: RateLimiter::direct(Quota::per_second(rate.unwrap_or(NonZeroU32::MIN))),
             breaker: Breaker::default(),
         }
