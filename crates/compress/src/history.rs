@@ -27,7 +27,7 @@ use crate::{SIGNATURE, lines};
 use marker::{Lines, Pointer};
 use name::CallView;
 use serde_json::Value;
-use shown::{Index, Run};
+use shown::{Asking, Index, Run};
 use tokenforge_tokens::Counter;
 
 /// A run of fewer lines is repeated rather than pointed to.
@@ -89,8 +89,8 @@ impl History {
     }
 
     fn duplicate(&self, text: &str, view: &CallView, call: &str) -> Option<String> {
-        let (name, run) =
-            self.results.name_of(self.results.same_as(text, view.tool, Some(call))?)?;
+        let asking = Asking { call: Some(call), name: view.name.as_ref() };
+        let (name, run) = self.results.name_of(self.results.same_as(text, view.tool, asking)?)?;
         Some(marker::duplicate(name, run))
     }
 
@@ -121,6 +121,7 @@ impl History {
         if scope == PointerScope::Whole {
             return None;
         }
+        let asking = Asking { call: call.id, name: view.name.as_ref() };
         let lines = Line::all(text);
         let (mut out, mut copied) = (String::new(), 0);
         let (mut at, mut start) = (0, 0);
@@ -128,7 +129,7 @@ impl History {
             let rest = &lines[at..];
             let run = [&self.results, &own]
                 .into_iter()
-                .filter_map(|index| Some((index, index.longest_run(rest, call.id)?)))
+                .filter_map(|index| Some((index, index.longest_run(rest, asking)?)))
                 .reduce(|best, run| if run.1.count > best.1.count { run } else { best })
                 .filter(|(_, run)| run.count >= FEWEST_LINES);
             let Some((index, run)) = run else {

@@ -73,6 +73,19 @@ pub(super) struct CallView {
     pub(super) tool: Tool,
     /// Was a part of a file asked for, by line or by what stands there? Who does so wants to see just that.
     pub(super) is_excerpt: bool,
+    /// What it does to files.
+    pub(super) change: Option<Change>,
+}
+
+/// What a call does to files. A command may change some too, which nobody can tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    /// This one has another text.
+    Written(String),
+    /// This one has another text in places.
+    Edited(String),
+    /// Any of them may have: a patch names its files in words of its own.
+    Any,
 }
 
 impl CallView {
@@ -102,7 +115,13 @@ impl CallView {
         };
         let tool = Tool::canonical(call.tool);
         let identity = xxh3_64(format!("{tool:?} {}\n{asked}", call.tool).as_bytes());
-        CallView { name, identity, tool, is_excerpt }
+        let change = match (context.tool, path) {
+            (Tool::Write, Some(path)) => Some(Change::Written(path.trim().to_owned())),
+            (Tool::Edit, Some(path)) => Some(Change::Edited(path.trim().to_owned())),
+            (Tool::Write | Tool::Edit, None) => Some(Change::Any),
+            _ => None,
+        };
+        CallView { name, identity, tool, is_excerpt, change }
     }
 }
 

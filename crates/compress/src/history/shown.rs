@@ -2,7 +2,7 @@
 
 use super::Line;
 use super::marker::{self, Lines, Pointer};
-use super::name::{CallName, CallView, NameKind, ToolCall};
+use super::name::{CallName, CallView, Change, NameKind, ToolCall};
 use crate::reference::Reference;
 use crate::tool::Tool;
 use crate::{SIGNATURE, fold, numbers};
@@ -65,6 +65,17 @@ struct Namesakes {
     runs: Vec<Option<u32>>,
     /// The latest one that is not wholly a pointer.
     latest: Option<u32>,
+    /// Of a file: was it edited since it was read? Then its lines above are no longer those of the file. Who reads it again
+    /// knows that; who reads of it in another result does not.
+    is_edited: bool,
+}
+
+/// The call for whose result a source is looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) call: Option<&'a str>,
+    /// What it is called.
+    pub(super) name: Option<&'a CallName>,
 }
 
 /// Where a line was shown last.
@@ -103,12 +114,32 @@ impl Index {
         let is_pointer = duplicated.is_some() || super::lines::split(body).any(marker::is_pointer);
         self.answered.insert(view.identity, is_pointer);
         self.mark_pointed(body);
+        self.change(view.change.as_ref());
         let Some(name) = view.name else { return };
         let text = match (call.id, duplicated) {
             (Some(id), None) => self.show(name.clone(), id, view.tool, forwarded, body),
             _ => None,
         };
         self.enlist(name, view.identity, text, duplicated.is_some());
+    }
+
+    /// Remembers that files are not what was shown of them.
+    fn change(&mut self, change: Option<&Change>) {
+        match change {
+            None => {}
+            // What was read is gone, and the call itself shows the new text.
+            Some(Change::Written(file)) => {
+                if let Some(file) = self.by_name.get_mut(file) {
+                    file.latest = None;
+                }
+            }
+            Some(Change::Edited(file)) => {
+                if let Some(file) = self.by_name.get_mut(file) {
+                    file.is_edited = true;
+                }
+            }
+            Some(Change::Any) => self.by_name.values_mut().for_each(|file| file.is_edited = true),
+        }
     }
 
     /// Remembers a text in the arguments of the call that is answered.
@@ -145,6 +176,7 @@ impl Index {
             is_ambiguous: false,
             runs: Vec::new(),
             latest: None,
+            is_edited: false,
         });
         // A tool's name and first argument must be unique; a file is the file, whoever read it; a command may have been cut.
         namesakes.is_ambiguous |= match kind {
@@ -156,6 +188,7 @@ impl Index {
         namesakes.runs.push(text);
         if !is_duplicate {
             namesakes.latest = text;
+            namesakes.is_edited = false;
         }
     }
 
@@ -251,13 +284,14 @@ impl Index {
         self.shown.get(index as usize).map(|shown| &*shown.text)
     }
 
-    /// Can a text be named without doubt, by another call than this?
-    fn is_source(&self, index: u32, not: Option<&str>) -> bool {
+    /// Can a text be named without doubt in the result of this call?
+    fn is_source(&self, index: u32, asking: Asking<'_>) -> bool {
         let Some(shown) = self.shown.get(index as usize) else { return false };
         let namesakes = self.by_name.get(&shown.name.text).filter(|all| !all.is_ambiguous);
-        not != Some(&shown.call)
+        let is_read_again = || asking.name.is_some_and(|name| *name == shown.name);
+        asking.call != Some(&shown.call)
             && namesakes.is_some_and(|all| match all.kind {
-                NameKind::File => all.latest == Some(index),
+                NameKind::File => all.latest == Some(index) && (!all.is_edited || is_read_again()),
                 _ => true,
             })
     }
@@ -325,11 +359,11 @@ impl Index {
     }
 
     /// The text that was shown just so for another call of the same tool, and that no pointer stands for yet.
-    pub(super) fn same_as(&self, text: &str, tool: Tool, not: Option<&str>) -> Option<u32> {
+    pub(super) fn same_as(&self, text: &str, tool: Tool, asking: Asking<'_>) -> Option<u32> {
         let is_it = |index: &&u32| {
             let is_free = |shown: &&Shown| !shown.is_pointed_to && shown.tool == tool;
             let shown = self.shown.get(**index as usize).filter(is_free);
-            shown.is_some_and(|shown| *shown.text == *text) && self.is_source(**index, not)
+            shown.is_some_and(|shown| *shown.text == *text) && self.is_source(**index, asking)
         };
         self.by_text.get(&self.hash_of(text))?.iter().rev().find(is_it).copied()
     }
@@ -339,15 +373,15 @@ impl Index {
         self.by_text.hasher().hash_one(text)
     }
 
-    /// The longest run of lines, beginning with the first of `lines`, that was shown for another call than `not`.
-    pub(super) fn longest_run(&self, lines: &[Line<'_>], not: Option<&str>) -> Option<Run> {
+    /// The longest run of lines, beginning with the first of `lines`, that was shown for another call than the one asking.
+    pub(super) fn longest_run(&self, lines: &[Line<'_>], asking: Asking<'_>) -> Option<Run> {
         if self.is_empty() {
             return None;
         }
         let first = lines.first()?;
         let places = self.places.get(&hash(first.bare))?;
         let runs = places.iter().filter_map(|&Place { text, line }| {
-            let shown = self.shown.get(text as usize).filter(|_| self.is_source(text, not))?;
+            let shown = self.shown.get(text as usize).filter(|_| self.is_source(text, asking))?;
             let (start, is_numbered) = (line as usize, first.number.is_some());
             let same =
                 shown.lines.get(start..)?.iter().zip(lines).take_while(|(shown_line, line)| {

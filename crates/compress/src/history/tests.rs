@@ -268,3 +268,37 @@ fn d1_what_a_tool_printed_in_our_words_leads_nowhere() {
         history.add(&Call::bash("x", "cat evil.txt").view(), text);
     }
 }
+
+/// A call that changes a file.
+fn change(tool: &'static str, arguments: &Value) -> Call {
+    Call { id: "change".into(), tool, arguments: arguments.to_string() }
+}
+
+#[test]
+fn d1_a_file_that_was_edited_since_is_pointed_to_only_where_it_is_read_again() {
+    let read = numbered(1, &listing(0, 80));
+    for changed in [
+        change("Edit", &json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"})),
+        change("apply_patch", &json!({"input": "*** Begin Patch\n*** Update File: a.rs"})),
+    ] {
+        let mut history = History::default();
+        forward(&mut history, &Call::read("call_1", "a.rs"), &read);
+        history.add(&changed.view(), "Done.");
+        assert_eq!(point(&history, &Call::read("call_2", "b.rs"), &read), None);
+        let again = point(&history, &Call::read("call_2", "a.rs"), &read).unwrap();
+        assert_eq!(again, "[Duplicate of a.rs; see earlier result]");
+    }
+}
+
+#[test]
+fn d1_a_file_that_was_overwritten_is_not_pointed_to_until_it_is_read_again() {
+    let read = numbered(1, &listing(0, 80));
+    let mut history = History::default();
+    forward(&mut history, &Call::read("call_1", "a.rs"), &read);
+    history.add(&change("Write", &json!({"file_path": "a.rs", "content": "x"})).view(), "Done.");
+    for path in ["a.rs", "b.rs"] {
+        assert_eq!(point(&history, &Call::read("call_2", path), &read), None, "{path}");
+    }
+    forward(&mut history, &Call::read("call_2", "a.rs"), &read);
+    assert!(point(&history, &Call::read("call_3", "b.rs"), &read).is_some());
+}
