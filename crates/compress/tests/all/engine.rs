@@ -49,8 +49,8 @@ fn l3_json_becomes_stc_2_at_the_cheapest_level_and_blanks_in_it_stay() {
     let text = format!("[{}]", (0..4).map(row).collect::<Vec<_>>().join(",\n  "));
     let minified = Json::parse(&text).unwrap().minify().into_owned();
     let plain = "stc2 (JSON; columns above rows)\n[4]{id at user{name team:\"a  b\"} note:null}\n";
-    let shared =
-        "stc2 (JSON; columns above rows)\n[4]{id=0,1.. at=\"https://example.com/items/\"+* ";
+    let shared = "stc2 (JSON; columns above rows; =1,2.. counts on, not in rows; \
+                  +*+ stands for the cell, null stays null)\n[4]{id=0,1.. at=\"https://example.com/items/\"+* ";
     for (mode, stc2, head) in [
         (Mode::Standard, Stc2::Auto, shared),
         (Mode::Lossless, Stc2::Auto, shared),
@@ -88,7 +88,9 @@ fn d7_rows_of_stc_2_are_no_lines_of_text_and_every_stage_can_be_undone() {
     assert_eq!(applied(&compressed), ["json"]);
     let written = |step: usize| compressed.steps.iter().filter(|step| step.is_applied()).nth(step);
     let texts = written(0).and_then(|json| json.texts.as_deref()).unwrap();
-    assert!(texts.1.starts_with("stc2 (JSON; columns above rows)\n[60]{at="), "{}", texts.1);
+    let head =
+        "stc2 (JSON; columns above rows; +*+ stands for the cell, null stays null)\n[60]{at=";
+    assert!(texts.1.starts_with(head), "{}", texts.1);
     assert!(compressed.steps.iter().all(|step| step.restores() != Some(false)));
 }
 

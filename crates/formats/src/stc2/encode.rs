@@ -64,6 +64,12 @@ enum Reader {
 #[derive(Clone, Copy, Default)]
 struct Signs {
     table: bool,
+    /// A column of numbers that count on, which no row has.
+    run: bool,
+    /// A column whose texts have the same beginning or end.
+    text: bool,
+    /// A column that is made of another, which no row has.
+    derived: bool,
     absent: bool,
     ditto: bool,
     reference: bool,
@@ -74,6 +80,10 @@ impl Signs {
         let said = [
             (true, "JSON"),
             (self.table, "columns above rows"),
+            (self.run, "=1,2.. counts on, not in rows"),
+            // A blind reader took null for the middle of such a text.
+            (self.text, "+*+ stands for the cell, null stays null"),
+            (self.derived, "=other is made of that column, not in rows"),
             (self.absent, "- absent"),
             (self.ditto, "^ as above"),
             (self.reference, "*1 is what &1 names"),

@@ -27,14 +27,17 @@ impl Writer<'_, '_> {
                 }
                 ColumnForm::Cell => continue,
                 ColumnForm::Run { first, second } => {
+                    self.signs.run = true;
                     self.out.push_str(&format!("={first},{second}.."));
                     continue;
                 }
                 ColumnForm::Text { prefix, suffix } => {
+                    self.signs.text = true;
                     template(&mut self.out, prefix, "*", suffix);
                     continue;
                 }
                 ColumnForm::Derived { prefix, from, suffix } => {
+                    self.signs.derived = true;
                     let source = self.json.unquoted(plan.shapes[shape].columns[from].key);
                     template(&mut self.out, prefix, source, suffix);
                     continue;
