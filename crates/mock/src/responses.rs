@@ -51,11 +51,11 @@ fn reasoning_id(reply: u64) -> String {
     format!("rs_mk{reply:016x}")
 }
 
-/// What the encrypted content of a reasoning item is over.
+/// What the encrypted content of a reasoning item is over: not its id, which clients leave out that store nothing.
 fn sealed(item: &Value) -> String {
     let summary: Vec<_> =
         refusal::items(&item["summary"]).iter().map(|part| text(&part["text"])).collect();
-    format!("{}\n{}", text(&item["id"]), summary.join("\n"))
+    summary.join("\n")
 }
 
 #[cfg(test)]

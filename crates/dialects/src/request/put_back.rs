@@ -39,7 +39,14 @@ pub fn put_back(
     let answers = answers.join(",");
     let root = Node::read(str::from_utf8(body).ok()?).ok()?;
     if dialect == Dialect::OpenAiResponses {
-        let (last, _) = joint(&root.get("input")?.elements(), &thought.element, behind)?;
+        let items = root.get("input")?.elements();
+        let (last, _) = joint(&items, &thought.element, behind)?;
+        // A client that leaves ids out has them nowhere: a call with one would look for the thought that has its own.
+        let led = items.iter().find(|item| item.span() == thought.element)?;
+        let calls = match led.get("id") {
+            Some(_) => calls,
+            None => exchanges.iter().map(|one| without_id(one.call)).collect::<Vec<_>>().join(","),
+        };
         return Some(inserted(last.end, format!(",{calls},{answers}")));
     }
     let messages = root.get("messages")?.elements();
@@ -56,6 +63,13 @@ pub fn put_back(
         r#",{calls}]{close}}},{{"role":"user","content":[{answers}]}},{{{open}"content":["#
     );
     Some(Splice { range: last.end..next?.start, with: Cow::Owned(with) })
+}
+
+fn without_id(call: &str) -> String {
+    let cuts = Node::read(call).map(|call| call.cuts("id")).unwrap_or_default();
+    let mut text = call.to_owned();
+    cuts.into_iter().rev().for_each(|cut| text.replace_range(cut, ""));
+    text
 }
 
 /// The element at which a reply was joined to the next one, and the one behind it.

@@ -42,11 +42,13 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     let (mut caller, mut environment) = (Slot::default(), Slot::default());
     let (mut output, mut status, mut tools) = (Slot::default(), Slot::default(), Slot::default());
-    let (mut role, mut content) = (Slot::default(), Slot::default());
+    let (mut role, mut content, mut encrypted) =
+        (Slot::default(), Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "type" => kind.set(&key, reader.text()?),
         "id" => id.set(&key, word(reader)?),
         "call_id" => call_id.set(&key, word(reader)?),
+        "encrypted_content" => encrypted.set(&key, word(reader)?),
         "name" => name.set(&key, word(reader)?),
         "arguments" | "input" | "action" | "operation" => {
             arguments.set(&key, calls::arguments(reader)?)
@@ -106,7 +108,8 @@ fn item<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
         // What the provider's own tools did, and why.
         "reasoning" => {
             found.model_speaks();
-            found.thought(id.take(), element);
+            // Clients that keep nothing at the provider leave ids out.
+            found.thought(encrypted.take().or(id.take()), element);
         }
         kind if kind.ends_with("_call") => found.model_speaks(),
         _ => {}

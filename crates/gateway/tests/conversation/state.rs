@@ -57,6 +57,25 @@ fn d52_thoughts_of_two_replies_are_taken_apart_again_with_the_hidden_call_betwee
     }
 }
 
+/// Codex keeps nothing at the provider, and sends its items without the ids they had.
+#[test]
+fn d52_a_thought_is_known_by_its_encrypted_content_where_its_id_is_left_out() {
+    for voice in [RESPONSES, RESPONSES_STREAM] {
+        let house = House::new();
+        let conversation = Conversation::new(voice).thinking();
+        let mut conversation = conversation.with_output(&house, &test_run());
+        house.mock.reply(Reply::new().thinking("What was left out?").expand_first());
+        house.mock.reply(Reply::new().thinking("So that is it.").call("Bash", ls()));
+        let response = conversation.send(&house);
+        conversation.goes_on(&response, &["a.txt"]);
+        let items = conversation.body["input"].as_array_mut().unwrap();
+        let ids = items.iter_mut().filter_map(|item| item.as_object_mut().unwrap().remove("id"));
+        assert!(ids.count() > 2, "{voice:?}: two thoughts and a call");
+        let _ = conversation.heard(&house);
+        assert_eq!(answered(&house, voice), 1, "{voice:?}");
+    }
+}
+
 #[test]
 fn d52_a_thought_before_two_hidden_calls_and_one_without_a_second_thought_are_put_back_too() {
     for voice in SEALED {

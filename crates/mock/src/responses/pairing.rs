@@ -248,7 +248,7 @@ pub(super) fn examples() -> Vec<(&'static str, &'static str, &'static str)> {
     let other = own.replace(r#""{}""#, r#""{\"x\":1}""#);
     let of_own = format!(r#"{{"type":"function_call_output","call_id":"{call}","output":"x"}}"#);
     let id = reasoning_id(3);
-    let content = crate::seal::signature(&format!("{id}\nhm"));
+    let content = crate::seal::signature("hm");
     let thought = format!(
         r#"{{"type":"reasoning","id":"{id}","summary":[{{"type":"summary_text","text":"hm"}}],"encrypted_content":"{content}"}}"#
     );

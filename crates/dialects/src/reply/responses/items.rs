@@ -148,11 +148,16 @@ pub(super) fn is_internal(item: &Node<'_>) -> bool {
     is("type", "function_call") && is("name", TOOL)
 }
 
-/// The id of an item that is what the model thought.
+/// What tells an item apart that is what the model thought: its encrypted content, which clients send back whole, else its
+/// id.
 fn seal(item: &str) -> Option<String> {
     let item = Node::read(item).ok()?;
-    let id = item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("reasoning")));
-    id?.text().filter(|id| !id.is_empty()).map(|id| id.into_owned())
+    if !item.get("type").is_some_and(|kind| kind.is("reasoning")) {
+        return None;
+    }
+    let text = |name| item.get(name).and_then(|member| member.text());
+    let mut seals = ["encrypted_content", "id"].into_iter().filter_map(text);
+    seals.find(|seal| !seal.is_empty()).map(|seal| seal.into_owned())
 }
 
 fn role(item: &Node<'_>) -> Role {
