@@ -9,6 +9,7 @@ mod exact_files;
 mod f16_families;
 mod filter_laws;
 mod fold;
+mod golden;
 mod laws;
 mod listing;
 mod model_class;

@@ -7,6 +7,7 @@ mod client;
 mod expansion;
 mod fixtures;
 mod forge;
+mod golden;
 mod house;
 mod mixed;
 mod pass;
