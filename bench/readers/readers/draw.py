@@ -1,6 +1,7 @@
 """Draws the cases of the three groups by a seed."""
 
 import json
+import re
 import subprocess
 
 from . import corpus, json_questions, pointer_questions, text_questions
@@ -29,8 +30,9 @@ def forwarded(gateway, call):
 
 
 def decoded(binary, text):
-    """The text without notations; nothing if it cannot be decoded."""
-    done = subprocess.run([binary, "decode", "--from", "output"], input=text.encode(), capture_output=True, check=False)
+    """The text without notations and without the reference to what was left out; nothing if it cannot be decoded."""
+    body = re.sub(r"\A<<<SHADOW:\w+>>>\n", "", text)
+    done = subprocess.run([binary, "decode", "--from", "output"], input=body.encode(), capture_output=True, check=False)
     return done.stdout.decode() if done.returncode == 0 else None
 
 

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 MODEL = "claude-sonnet-4-5"
 # Long enough that the gateway offers its tool `expand_context`, as it does for agents with a real system prompt.
 SYSTEM = "You are a careful assistant who works with tools. " * 800
+# The key of references, the same in every run, so that every run forwards the same bytes.
+KEY = "00" * 32
 REPLY = json.dumps({
     "id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": [{"type": "text", "text": "Done."}],
     "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
@@ -58,9 +60,13 @@ class Gateway:
         self.process = subprocess.Popen(
             [self.binary, "serve", "--listen", f"127.0.0.1:{port}", "--tool-output-compression", self.mode,
              "--backend-url", f"http://127.0.0.1:{self.upstream.server_port}"],
-            env={**clean, "HOME": self.home.name, **self.environment}, cwd=self.home.name,
+            env={**clean, "HOME": self.home.name, "FORGE_STORE_KEY": KEY, **self.environment}, cwd=self.home.name,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.wait()
+        try:
+            self.wait()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):

@@ -1,6 +1,6 @@
 """Questions about lines that a result shows by a pointer to an earlier result."""
 
-from .pointers import lay, namesakes, source
+from .pointers import lay, namesakes, path_of, source
 from .question import Question, one_of_each
 
 
@@ -12,7 +12,7 @@ def context(call, above):
             continue
         needed |= {id(other) for other in namesakes(span.pointer, above)}
         later = above[position(above, source(span.pointer, above)):]
-        needed |= {id(other) for other in later if other.arguments.get("file_path", other.arguments.get("path")) == span.pointer.name}
+        needed |= {id(other) for other in later if path_of(other) == span.pointer.name}
     return [other for other in above if id(other) in needed] + [call]
 
 

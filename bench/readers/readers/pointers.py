@@ -216,6 +216,30 @@ def check(call, above):
             here = span.pointer.here or span.pointer.numbers
             if here and (reading.numbers[span.start], reading.numbers[span.start + span.count - 1]) != here:
                 problems.append(f"stands for other numbers: {span.pointer}")
+            problems.extend(rivals(span.pointer, above))
         except (Unreadable, ValueError, IndexError) as problem:
             problems.append(str(problem))
     return problems
+
+
+def rivals(pointer, above):
+    """Later results that show other text under the numbers of a pointer: a reader may well look there."""
+    if not pointer.numbers:
+        return
+    origin = source(pointer, above)
+    meant = texts(origin)
+    for call in above[next(at for at, call in enumerate(above) if call is origin) + 1:]:
+        if path_of(call) == pointer.name:
+            shown = texts(call)
+            other = [at for at in range(pointer.numbers[0], pointer.numbers[1] + 1) if at in shown and shown[at] != meant[at]]
+            if other:
+                yield f"a later {call.tool} shows other text at {len(other)} of the lines {pointer.numbers} of {pointer.name}"
+
+
+def texts(call):
+    """The lines of a result by their numbers."""
+    return {number(line): bare(line) for line in call.original.split("\n") if number(line)}
+
+
+def path_of(call):
+    return call.arguments.get("file_path", call.arguments.get("path"))

@@ -73,6 +73,11 @@ class Pointers(unittest.TestCase):
         grep = Call("Grep", {"pattern": "x", "path": PATH}, "1:x", "1:x")
         self.assertEqual(pointers.check(second, [first, grep]), [])
 
+    def test_a_later_result_with_other_text_under_the_same_numbers_is_found(self):
+        first, second = moved()
+        write = Call("Write", {"file_path": PATH}, numbered(["other"] * 9), "")
+        self.assertIn("a later Write shows other text at 8", pointers.check(second, [first, write])[0])
+
     def test_a_new_wording_is_refused(self):
         with self.assertRaises(pointers.Unreadable):
             pointers.parse("[Forge same as something else]")
