@@ -89,7 +89,7 @@ class Draw:
     def questions(self, output):
         call = output.call
         if is_json(call.original):
-            return [] if "<<<SHADOW:" in call.forwarded else json_questions.questions(call.original, self.rng)
+            return [] if "<<<SHADOW:" in call.forwarded else json_questions.questions(call.original, call.forwarded, self.rng)
         shown = decoded(self.binary, call.forwarded)
         if shown is None:
             self.notes.append(f"{output.name}: cannot be decoded")

@@ -47,7 +47,13 @@ def spelled(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def questions(text, rng, wanted=3):
+def compare(value):
+    """Strings count as they are, but for a single word or number: there case and quotes do not matter."""
+    is_simple = not isinstance(value, str) or re.fullmatch(r"\w+|-?[\d.]+", value)
+    return "value" if is_simple else "text"
+
+
+def questions(text, forwarded, rng, wanted=3):
     try:
         root = json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):
@@ -55,17 +61,25 @@ def questions(text, rng, wanted=3):
     values = list(walk(root))
     tables = [(path, rows) for path, rows in values if isinstance(rows, list) and len(rows) > 2 and all(isinstance(row, dict) for row in rows)]
     leaves = [(path, value) for path, value in values if is_short(value) and path.count(".") + path.count("[") >= 2]
-    makers = [lambda: at_path(leaves, rng), lambda: type_of(values, rng)]
+    # A notation put these together from parts: nowhere in the forwarded text do they stand as they are.
+    assembled = [(path, value) for path, value in leaves if isinstance(value, str) and value not in forwarded]
+    nulls = [(path, "null") for path, value in values if value is None]
+    makers = [
+        lambda: at_path(leaves, rng, "path"),
+        lambda: at_path(assembled, rng, "assembled"),
+        lambda: at_path(nulls, rng, "null"),
+        lambda: type_of(values, rng),
+    ]
     if tables:
         path, rows = max(tables, key=lambda table: len(table[1]))
         makers += [lambda make=make: make(path, rows, rng) for make in (by_index, by_key, count, listed, absent)]
     return one_of_each(rng, makers, wanted)
 
 
-def at_path(leaves, rng):
+def at_path(leaves, rng, kind):
     if leaves:
         path, value = rng.choice(leaves)
-        return Question("path", f"What is the value at `{path}` (`$` is the whole document)?", value, "value")
+        return Question(kind, f"What is the value at `{path}` (`$` is the whole document)?", value, compare(value))
 
 
 def type_of(values, rng):
@@ -83,7 +97,7 @@ def by_index(path, rows, rng):
     fields = [key for key, value in rows[at].items() if is_short(value)]
     if fields:
         field = rng.choice(fields)
-        return Question("index", f"In the array at `{path}`, what is `{field}` of the element with index {at} (the first element has index 0)?", rows[at][field], "value")
+        return Question("index", f"In the array at `{path}`, what is `{field}` of the element with index {at} (the first element has index 0)?", rows[at][field], compare(rows[at][field]))
 
 
 def keys(rows):
@@ -99,7 +113,7 @@ def by_key(path, rows, rng):
     fields = [field for field, value in row.items() if field != key and is_short(value)]
     if fields:
         field = rng.choice(fields)
-        return Question("lookup", f"In the array at `{path}`, what is `{field}` of the element whose `{key}` is {spelled(row[key])}?", row[field], "value")
+        return Question("lookup", f"In the array at `{path}`, what is `{field}` of the element whose `{key}` is {spelled(row[key])}?", row[field], compare(row[field]))
 
 
 def shared(rows, most):

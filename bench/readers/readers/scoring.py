@@ -23,6 +23,8 @@ def plain(answer):
     """A value without what a reader may add or leave away: case, quotes, a stop at the end."""
     if isinstance(answer, bool):
         return str(answer).lower()
+    if answer is None:
+        return "null"
     text = str(answer).strip().rstrip(".").strip("`\"'").strip().lower()
     try:
         return float(text)

@@ -6,28 +6,30 @@ from readers import files, json_questions, text_questions
 from readers.corpus import Call, call_of
 from readers.question import Case, Question
 
-ROWS = [{"id": at, "name": f"n{at}", "state": "open" if at % 3 else "closed", "code": str(at), **({"note": "x"} if at == 4 else {})}
+ROWS = [{"id": at, "name": f"n{at}", "state": "open" if at % 3 else "closed", "code": str(at), "url": f"u/n{at}", "end": None, **({"note": "x"} if at == 4 else {})}
         for at in range(12)]
 
 
 class Json(unittest.TestCase):
     def test_answers_follow_from_the_document(self):
-        text, kinds = json.dumps({"rows": ROWS}), set()
+        text, forwarded, kinds = json.dumps({"rows": ROWS}), json.dumps({"rows": ROWS}).replace("u/n", "n"), set()
         for seed in range(60):
-            for question in json_questions.questions(text, random.Random(seed)):
+            for question in json_questions.questions(text, forwarded, random.Random(seed)):
                 kinds.add(question.kind)
                 if question.kind == "count":
                     self.assertIn(question.answer, (4, 8))
                 if question.kind == "index":
                     row = ROWS[int(question.text.split("index ")[1].split(" ")[0])]
                     self.assertIn(question.answer, row.values())
+                if question.kind == "assembled":
+                    self.assertTrue(question.answer.startswith("u/n"))
                 if question.kind == "absent":
-                    self.assertEqual(question.answer == "yes", any(f" {key} " in question.text for key in ('4', '"n4"', '"4"')))
-        self.assertEqual(kinds, {"path", "type", "index", "lookup", "count", "list", "absent"})
+                    self.assertEqual(question.answer == "yes", any(f" {key} " in question.text for key in ('4', '"n4"', '"4"', '"u/n4"')))
+        self.assertEqual(kinds, {"path", "assembled", "null", "type", "index", "lookup", "count", "list", "absent"})
 
     def test_what_is_ambiguous_or_no_json_is_not_asked_about(self):
         for text in ('{"a": {"b": 1}, "a": {"b": 2}}', "no json"):
-            self.assertEqual(json_questions.questions(text, random.Random(1)), [])
+            self.assertEqual(json_questions.questions(text, text, random.Random(1)), [])
 
 
 class Text(unittest.TestCase):

@@ -5,7 +5,7 @@ from readers.scoring import is_right, table, verdicts
 
 class Scoring(unittest.TestCase):
     def test_numbers_by_value_and_words_without_case_quotes_and_stop(self):
-        for answer, expected in [("17", 17), (17.0, 17), ("Open.", "open"), ('"ann"', "ann"), (True, True), ("true", True)]:
+        for answer, expected in [("17", 17), (17.0, 17), ("Open.", "open"), ('"ann"', "ann"), (True, True), ("true", True), (None, "null")]:
             self.assertTrue(is_right(answer, expected, "value"), answer)
         for answer, expected in [("18", 17), ("?", 17), ("opened", "open"), ("", "open")]:
             self.assertFalse(is_right(answer, expected, "value"), answer)
