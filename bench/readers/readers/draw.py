@@ -5,8 +5,9 @@ import re
 import subprocess
 
 from . import corpus, json_questions, pointer_questions, text_questions
-from .pointers import Unreadable, check, is_pointer
+from .pointers import Unreadable, is_pointer
 from .question import Case
+from .resolve import check
 
 GENERAL_KINDS = ["api_json_list", "api_json_nested", "build_log", "cli_json", "file_read", "git", "mcp_text", "search_grep",
                  "shell_listing", "shell_other", "sql_csv", "syslog", "test_log", "tool_schema"]

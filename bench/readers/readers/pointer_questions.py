@@ -1,7 +1,8 @@
 """Questions about lines that a result shows by a pointer to an earlier result."""
 
-from .pointers import lay, namesakes, path_of, source
 from .question import Question, one_of_each
+from .reading import lay
+from .resolve import namesakes, path_of, source
 
 
 def context(call, above):

@@ -5,7 +5,7 @@
 
 import re
 
-from .pointers import bare, number
+from .reading import bare, number
 from .question import Question, one_of_each
 
 FEWEST_LINES = 6
@@ -80,8 +80,8 @@ def begins(lines, rng):
 
 def count(lines, rng):
     """Of a word that some lines have, all of them shown."""
-    line = lines.all[rng.choice(lines.usable)]
-    for word in rng.sample(found, len(found)) if (found := re.findall(r"[A-Za-z_]{5,}", line)) else []:
+    found = re.findall(r"[A-Za-z_]{5,}", lines.all[rng.choice(lines.usable)])
+    for word in rng.sample(found, len(found)):
         times = sum(word in other for other in lines.all)
         if 2 <= times <= 8 and times == sum(word in other for other in lines.shown):
             return Question("count", f"How many lines of the output contain the text `{word}` (upper and lower case as given)?", times, "value")

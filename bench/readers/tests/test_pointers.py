@@ -3,6 +3,7 @@ import unittest
 
 from readers import pointer_questions, pointers
 from readers.corpus import Call
+from readers.resolve import check
 
 PATH = "/src/a.rs"
 
@@ -36,47 +37,47 @@ def moved():
 class Pointers(unittest.TestCase):
     def test_a_pointer_by_numbers_is_resolved(self):
         first, second = moved()
-        self.assertEqual(pointers.check(second, [first]), [])
+        self.assertEqual(check(second, [first]), [])
 
     def test_a_pointer_that_is_off_by_one_is_found(self):
         first, second = moved()
         second.forwarded = second.forwarded.replace("lines 2-20", "lines 1-19")
-        self.assertIn("leads to other lines", pointers.check(second, [first])[0])
+        self.assertIn("leads to other lines", check(second, [first])[0])
 
     def test_a_wrong_number_here_is_found(self):
         first, second = moved()
         second.forwarded = second.forwarded.replace("here 3-21", "here 2-20")
-        self.assertIn("stands for other numbers", pointers.check(second, [first])[0])
+        self.assertIn("stands for other numbers", check(second, [first])[0])
 
     def test_a_pointer_by_quotes_and_run_is_resolved(self):
         text = "start\nalpha one\nbeta two\ngamma three\nend"
         runs = [Call("Bash", {"command": "make", "timeout": 5}, text, text) for _ in range(2)]
         pointer = '[Forge same as 3 lines of `make` (run 1 of 2) above, from "alpha one" to "gamma three"]'
         other = Call("Bash", {"command": "make all"}, text + "!", f"start\n{pointer}\nend!")
-        self.assertEqual(pointers.check(other, runs), [])
-        self.assertIn("ran 1 times", pointers.check(other, runs[:1])[0])
+        self.assertEqual(check(other, runs), [])
+        self.assertIn("ran 1 times", check(other, runs[:1])[0])
 
     def test_a_duplicate_stands_for_the_whole(self):
         text = "one line\nanother line"
         first = Call("Bash", {"command": "make"}, text, text)
         again = Call("Bash", {"command": "make"}, text, "[Duplicate of make; see earlier result]")
-        self.assertEqual(pointers.check(again, [first]), [])
+        self.assertEqual(check(again, [first]), [])
 
     def test_the_arguments_of_the_call_itself_are_a_source(self):
         content = "\n".join(file(9))
         pointer = f'[Forge same as 9 lines of this call\'s content, from "{file(9)[0]}" to "{file(9)[-1]}"]'
         call = Call("Write", {"file_path": PATH, "content": content}, "Written:\n" + content, "Written:\n" + pointer)
-        self.assertEqual(pointers.check(call, []), [])
+        self.assertEqual(check(call, []), [])
 
     def test_a_search_in_the_file_is_not_the_file(self):
         first, second = moved()
         grep = Call("Grep", {"pattern": "x", "path": PATH}, "1:x", "1:x")
-        self.assertEqual(pointers.check(second, [first, grep]), [])
+        self.assertEqual(check(second, [first, grep]), [])
 
     def test_a_later_result_with_other_text_under_the_same_numbers_is_found(self):
         first, second = moved()
         write = Call("Write", {"file_path": PATH}, numbered(["other"] * 9), "")
-        self.assertIn("a later Write shows other text at 8", pointers.check(second, [first, write])[0])
+        self.assertIn("a later Write shows other text at 8", check(second, [first, write])[0])
 
     def test_a_new_wording_is_refused(self):
         with self.assertRaises(pointers.Unreadable):
