@@ -33,7 +33,7 @@ def test_d9_no_operation_is_left_out() -> None:
         "[Forge templates: a legend]\nA= x *\n",
         "a\n[Forge same as lines 1-9 of a.rs above]\n",
         "[Duplicate of make; see earlier result]",
-        "<<<SHADOW:shadow_x>>>\na\n",
+        "<<<SHADOW:shadow_ahbchxuoehbjilfjlsupesbwyhhhgtwoxkn>>>\na\n",
     ],
 )
 def test_d9_what_needs_more_than_the_text_is_an_error(text: str) -> None:

@@ -35,4 +35,4 @@ export {
 } from "./encode.js";
 export { StcError } from "./error.js";
 export { stcFetch, type FetchOptions } from "./fetch.js";
-export { decodeOutput, OutputError } from "./output.js";
+export { decodeOutput, OutputError, type EarlierResult, type OutputOptions } from "./output/index.js";

@@ -28,7 +28,7 @@ test("D9 what needs more than the text is an error", () => {
     "[Forge templates: a legend]\nA= x *\n",
     "a\n[Forge same as lines 1-9 of a.rs above]\n",
     "[Duplicate of make; see earlier result]",
-    "<<<SHADOW:shadow_x>>>\na\n",
+    "<<<SHADOW:shadow_ahbchxuoehbjilfjlsupesbwyhhhgtwoxkn>>>\na\n",
   ]) {
     assert.throws(() => decodeOutput(text), OutputError, text);
   }

@@ -1,0 +1,77 @@
+/** Keys and scalars of TOON, and what they are in JSON. */
+
+import { Unreadable } from "../error.js";
+import { endAt } from "../text.js";
+
+const PLAIN = /[^"\\\x00-\x1f]*/y;
+// Of the control characters three have escapes of their own.
+const ESCAPE = /\\(?:["\\nrt]|u00(?:0[0-8bcef]|1[0-9a-f]))/y;
+const BARE_KEY = /[A-Za-z_][A-Za-z0-9_.]*/y;
+const BARE_CELL = /[^,"]*/y;
+const LITERAL = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/;
+const IS_BARE_KEY = /^"[A-Za-z_][A-Za-z0-9_.]*"$/;
+
+// A string that is none of these may stand without quotes.
+const NEEDS_QUOTES =
+  /^$|[,:[\]{}"\\\x00-\x1f]|^[ \-#]| $|^(?:true|false|null|\+?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
+const RESPELLED = /\\(?:u0008|u000c|[^u])/g;
+const TO_JSON: Record<string, string> = { "\\u0008": "\\b", "\\u000c": "\\f" };
+const FROM_JSON: Record<string, string> = { "\\b": "\\u0008", "\\f": "\\u000c" };
+
+/** The offset behind the string whose opening quote is at another. In rounds: an expression would keep state for each. */
+function stringEnd(text: string, at: number): number {
+  for (let end = at + 1; ; ) {
+    const stop = endAt(PLAIN, text, end);
+    end = endAt(ESCAPE, text, stop);
+    if (end > stop) continue;
+    if (text.charAt(stop) !== '"') throw new Unreadable();
+    return stop + 1;
+  }
+}
+
+/** The key at an offset, as it is written; empty if there is none. */
+export function keyAt(text: string, at: number): string {
+  return text.slice(at, text.startsWith('"', at) ? stringEnd(text, at) : endAt(BARE_KEY, text, at));
+}
+
+/** A scalar as JSON writes it. */
+export function toJson(scalar: string): string {
+  if (scalar.startsWith('"')) {
+    if (stringEnd(scalar, 0) < scalar.length) throw new Unreadable();
+    return scalar.replace(RESPELLED, (escape) => TO_JSON[escape] ?? escape);
+  }
+  if (LITERAL.test(scalar)) return scalar;
+  if (NEEDS_QUOTES.test(scalar)) throw new Unreadable();
+  return `"${scalar}"`;
+}
+
+export function keyToJson(key: string): string {
+  return key.startsWith('"') ? toJson(key) : `"${key}"`;
+}
+
+/** The values between commas, as JSON. */
+export function cells(text: string, at: number): string[] {
+  const values: string[] = [];
+  for (;;) {
+    const end = text.startsWith('"', at) ? stringEnd(text, at) : endAt(BARE_CELL, text, at);
+    if (!["", ","].includes(text.charAt(end))) throw new Unreadable();
+    values.push(toJson(text.slice(at, end)));
+    if (end === text.length) return values;
+    at = end + 1;
+  }
+}
+
+/** A scalar of JSON as TOON writes it. */
+export function fromJson(scalar: string): string {
+  if (!scalar.startsWith('"')) return scalar;
+  const bare = scalar.slice(1, -1);
+  return NEEDS_QUOTES.test(bare) ? respelled(scalar) : bare;
+}
+
+export function keyFromJson(key: string): string {
+  return IS_BARE_KEY.test(key) ? key.slice(1, -1) : respelled(key);
+}
+
+function respelled(string: string): string {
+  return string.replace(RESPELLED, (escape) => FROM_JSON[escape] ?? escape);
+}
