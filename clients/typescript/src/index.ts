@@ -19,7 +19,8 @@
  * ```
  *
  * All functions copy strings and numbers as they were written. Nothing becomes a number or an object on the way,
- * so `1.10`, `1E400`, `\u00e9` and duplicate keys survive. {@link stcFetch} decodes responses.
+ * so `1.10`, `1E400`, `\u00e9` and duplicate keys survive. {@link stcFetch} decodes responses,
+ * {@link decodeOutput} restores compressed tool outputs.
  *
  * @module
  */

@@ -16,16 +16,18 @@ stc2
 2 orders
 
 All functions copy strings and numbers as they were written. Nothing becomes a float or a dict on the way,
-so ``1.10``, ``1E400``, ``\\u00e9`` and duplicate keys survive. :mod:`tokenforge_stc.http` decodes responses.
+so ``1.10``, ``1E400``, ``\\u00e9`` and duplicate keys survive. :mod:`tokenforge_stc.http` decodes responses,
+``decode_output`` restores compressed tool outputs.
 """
 
 from ._decode import MAX_OUTPUT, decode_stc
 from ._encode import Level, Spelling, encode_stc, encode_stc2
 from ._error import StcError
-from ._output import OutputError, decode_output
+from ._output import EarlierResult, OutputError, decode_output
 
 __all__ = [
     "MAX_OUTPUT",
+    "EarlierResult",
     "Level",
     "OutputError",
     "Spelling",

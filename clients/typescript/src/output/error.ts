@@ -10,6 +10,11 @@ export class Unreadable extends Error {
   override readonly name = "Unreadable";
 }
 
+/** More would be written than is allowed; {@link tooLarge} says so to the caller. */
+export class TooLarge extends Error {
+  override readonly name = "TooLarge";
+}
+
 export function damaged(notation: string): OutputError {
   return new OutputError(
     `this looks like a compressed output, but its ${notation} cannot be read; was it cut or edited?`,

@@ -1,6 +1,6 @@
 /** Folded lines: `[Forge the 2 lines above 3 more times]`, `[Forge 5 lines again from: NAME]`. */
 
-import { tooLarge, Unreadable } from "./error.js";
+import { TooLarge, Unreadable } from "./error.js";
 import { firstBytes, SIGNATURE, wholeLines } from "./text.js";
 
 const ABOVE =
@@ -42,7 +42,7 @@ export function decode(text: string, maxOutput: number): string {
     if (block.length !== count) throw new Unreadable();
     size += times * block.reduce((sum, one) => sum + one.length + 1, 0);
     const added = times * count;
-    if (size > maxOutput + 1 || (added > 1 && lines.length + added > MOST_LINES)) throw tooLarge(maxOutput);
+    if (size > maxOutput + 1 || (added > 1 && lines.length + added > MOST_LINES)) throw new TooLarge();
     for (let time = 0; time < times; time++) for (const one of block) lines.push(one);
   }
   return lines.join("\n") + (text.endsWith("\n") ? "\n" : "");

@@ -4,7 +4,7 @@ import { MAX_OUTPUT, type DecodeOptions } from "../decode.js";
 import { loneSurrogate, utf8Length } from "../utf8.js";
 import * as columns from "./columns.js";
 import * as dictionary from "./dictionary.js";
-import { damaged, OutputError, tooLarge, Unreadable } from "./error.js";
+import { damaged, OutputError, TooLarge, tooLarge, Unreadable } from "./error.js";
 import * as fold from "./fold.js";
 import { type EarlierResult, hasPointers, resolve } from "./history/index.js";
 import * as json from "./json.js";
@@ -46,7 +46,15 @@ export interface OutputOptions extends DecodeOptions {
  * beyond `maxOutput` bytes.
  */
 export function decodeOutput(text: string, options: OutputOptions = {}): string {
-  const { maxOutput = MAX_OUTPUT, history, arguments: own } = options;
+  const { maxOutput = MAX_OUTPUT } = options;
+  try {
+    return decoded(text, options, maxOutput);
+  } catch (wrong) {
+    throw wrong instanceof TooLarge ? tooLarge(maxOutput) : wrong;
+  }
+}
+
+function decoded(text: string, { history, arguments: own }: OutputOptions, maxOutput: number): string {
   checkUnicode(text);
   const isResolved = history !== undefined || own !== undefined;
   const resolved = isResolved ? resolve(text, history ?? [], own, maxOutput) : text;
@@ -58,10 +66,10 @@ export function decodeOutput(text: string, options: OutputOptions = {}): string 
     const whole = restore(payload, left);
     // All payloads of a text share what is allowed.
     left -= utf8Length(whole);
-    if (left < 0) throw tooLarge(maxOutput);
+    if (left < 0) throw new TooLarge();
     return whole;
   });
-  if (utf8Length(restored) > maxOutput) throw tooLarge(maxOutput);
+  if (utf8Length(restored) > maxOutput) throw new TooLarge();
   return restored;
 }
 
@@ -81,9 +89,11 @@ const READERS: Reader[] = [
 ];
 
 function restore(text: string, maxOutput: number): string {
+  // JSON is measured once it is restored: what is read to see whether it is in a form may be in none.
+  const maxJson = Math.max(maxOutput, MAX_OUTPUT);
   // Over JSON in a form and over the column of a file nothing is written: what looks like a note in them is data.
-  if (text.startsWith(json.LINES)) return read("json_lines", () => json.decodeLines(text, maxOutput));
-  const inForm = read("json", () => json.form(text, maxOutput));
+  if (text.startsWith(json.LINES)) return read("json_lines", () => json.decodeLines(text, maxJson));
+  const inForm = read("json", () => json.form(text, maxJson));
   if (inForm !== undefined) return inForm;
   if (numbers.isWritten(text)) return read("line_numbers", () => numbers.decode(text, maxOutput));
   return READERS.reduce(

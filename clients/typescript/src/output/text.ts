@@ -1,7 +1,7 @@
 /** Texts in lines and bytes, as the notations count them. */
 
 import { utf8Length } from "../utf8.js";
-import { tooLarge } from "./error.js";
+import { TooLarge } from "./error.js";
 
 /** What lines of ours begin with. */
 export const SIGNATURE = "[Forge ";
@@ -78,16 +78,13 @@ export function trim(text: string): string {
 /** A text that is written in pieces, and never more of it than is allowed. */
 export class Writer {
   private readonly pieces: string[] = [];
-  private left: number;
 
-  constructor(private readonly maxOutput: number) {
-    this.left = maxOutput;
-  }
+  constructor(private left: number) {}
 
   write(piece: string): void {
     // Units of UTF-16 are no more than bytes of UTF-8; those are counted at the end, once.
     this.left -= piece.length;
-    if (this.left < 0) throw tooLarge(this.maxOutput);
+    if (this.left < 0) throw new TooLarge();
     this.pieces.push(piece);
   }
 

@@ -3,26 +3,56 @@
 use serde_json::Value;
 use tokenforge_compress::reference::{Key, Reference};
 use tokenforge_compress::{
-    Engine, Fidelity, History, Mode, Output, RestoreError, Settings, json, restore, wrapper,
+    Engine, Fidelity, History, Mode, Output, RestoreError, Settings, ToolCall, json, restore,
+    wrapper,
 };
 use tokenforge_samples::recorded;
 
+/// The vectors that the clients share.
+const VECTORS: [&str; 2] = [
+    include_str!("../../../../spec/vectors/outputs/restore.json"),
+    include_str!("../../../../spec/vectors/outputs/pointers.json"),
+];
+
 #[test]
 fn d9_the_vectors_that_the_clients_share_are_restored() {
-    let file = include_str!("../../../../spec/vectors/outputs/restore.json");
-    let file: Value = serde_json::from_str(file).unwrap();
-    let cases = file["cases"].as_array().unwrap();
-    assert!(cases.len() > 10);
-    for case in cases {
-        let restored = restore(case["input"].as_str().unwrap());
-        match case["op"].as_str().unwrap() {
-            "restore" => assert_eq!(restored.unwrap(), case["output"].as_str().unwrap(), "{case}"),
-            "restore_error" => {
-                assert!(matches!(restored, Err(RestoreError::Damaged(_))), "{case}: {restored:?}");
+    for file in VECTORS {
+        let file: Value = serde_json::from_str(file).unwrap();
+        let cases = file["cases"].as_array().unwrap();
+        assert!(cases.len() > 10);
+        for case in cases {
+            let restored = restored(case);
+            match case["op"].as_str().unwrap() {
+                "restore" => {
+                    assert_eq!(restored.unwrap(), case["output"].as_str().unwrap(), "{case}");
+                }
+                "restore_error" => {
+                    let error = restored.unwrap_err();
+                    assert!(error.contains(case["error"].as_str().unwrap()), "{case}: {error}");
+                }
+                op => panic!("{op} is no operation"),
             }
-            op => panic!("{op} is no operation"),
         }
     }
+}
+
+/// What the input of a case stands for, or the words of the error.
+fn restored(case: &Value) -> Result<String, String> {
+    let input = case["input"].as_str().unwrap();
+    let mut history = History::default();
+    for (number, result) in case["history"].as_array().into_iter().flatten().enumerate() {
+        let (id, arguments) = (format!("result {number}"), result["arguments"].to_string());
+        let tool = result["tool"].as_str().unwrap();
+        let call = ToolCall { id: Some(&id), tool, arguments: &arguments };
+        history.add(&call, result["text"].as_str().unwrap());
+    }
+    let resolved = match case.get("history") {
+        None => input.to_owned(),
+        Some(_) => history
+            .resolve(input, &case["arguments"].to_string())
+            .ok_or("it points to a result that is not in the history")?,
+    };
+    restore(&resolved).map_err(|error| error.to_string())
 }
 
 #[test]

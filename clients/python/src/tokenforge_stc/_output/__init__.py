@@ -7,7 +7,7 @@ from typing import Callable, NamedTuple
 
 from .._decode import MAX_OUTPUT
 from . import columns, dictionary, fold, json, numbers, paths, reference, templates
-from .error import OutputError, Unreadable, damaged, too_large
+from .error import OutputError, TooLarge, Unreadable, damaged, too_large
 from .history import Arguments, EarlierResult, has_pointers, resolve
 from .wrapper import change_payloads
 
@@ -36,6 +36,15 @@ def decode_output(
     Raises :class:`OutputError` if something was left out of the text, if it points to what is not given, if it is
     damaged, and beyond ``max_output`` bytes of UTF-8.
     """
+    try:
+        return _decoded(text, history, arguments, max_output)
+    except TooLarge:
+        raise too_large(max_output) from None
+
+
+def _decoded(
+    text: str, history: Iterable[EarlierResult] | None, arguments: Arguments, max_output: int
+) -> str:
     _check_unicode(text)
     if history is not None or arguments is not None:
         text = resolve(text, history or (), arguments, max_output)
@@ -50,12 +59,12 @@ def decode_output(
         # All payloads of a text share what is allowed.
         left -= len(restored.encode())
         if left < 0:
-            raise too_large(max_output)
+            raise TooLarge
         return restored
 
     restored = change_payloads(text, restore)
     if len(restored.encode()) > max_output:
-        raise too_large(max_output)
+        raise TooLarge
     return restored
 
 
@@ -85,11 +94,13 @@ _READERS = [
 
 
 def _restored(text: str, max_output: int) -> str:
+    # JSON is measured once it is restored: what is read to see whether it is in a form may be in none.
+    max_json = max(max_output, MAX_OUTPUT)
     # Over JSON in a form and over the column of a file nothing is written: what looks like a note in them is data.
     if _JSON_LINES.is_written(text):
-        return _JSON_LINES.read(text, max_output)
+        return _JSON_LINES.read(text, max_json)
     try:
-        in_form = json.form(text, max_output)
+        in_form = json.form(text, max_json)
     except Unreadable:
         raise damaged("json") from None
     if in_form is not None:

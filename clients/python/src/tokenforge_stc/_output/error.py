@@ -11,6 +11,10 @@ class Unreadable(Exception):
     """A text is not as its notation is written; :func:`damaged` says so to the caller."""
 
 
+class TooLarge(Exception):
+    """More would be written than is allowed; :func:`too_large` says so to the caller."""
+
+
 def damaged(notation: str) -> OutputError:
     return OutputError(
         f"this looks like a compressed output, but its {notation} cannot be read; was it cut or edited?"

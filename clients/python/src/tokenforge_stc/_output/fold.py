@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .error import Unreadable, too_large
+from .error import TooLarge, Unreadable
 from .text import SIGNATURE, first_bytes, whole_lines
 
 _ABOVE = re.compile(
@@ -44,7 +44,7 @@ def decode(text: str, max_output: int) -> str:
             raise Unreadable
         size += times * sum(len(one) + 1 for one in block)
         if size > max_output + 1 or (times * count > 1 and len(lines) + times * count > _MOST_LINES):
-            raise too_large(max_output)
+            raise TooLarge
         lines += block * times
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .error import too_large
+from .error import TooLarge
 
 SIGNATURE = "[Forge "
 """What lines of ours begin with."""
@@ -39,14 +39,13 @@ class Writer:
 
     def __init__(self, max_output: int) -> None:
         self._pieces: list[str] = []
-        self._max_output = max_output
         self._left = max_output
 
     def write(self, piece: str) -> None:
         # Characters are no more than bytes; those are counted at the end, once.
         self._left -= len(piece)
         if self._left < 0:
-            raise too_large(self._max_output)
+            raise TooLarge
         self._pieces.append(piece)
 
     def text(self) -> str:
