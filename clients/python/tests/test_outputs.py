@@ -73,6 +73,12 @@ def test_d9_what_is_just_as_large_as_allowed_is_restored(case: dict[str, Any]) -
         decode_output(case["input"], max_output=size - 1, **given)
 
 
+@pytest.mark.parametrize("piece", [" ", "\r", " \n", "[", '{"output":', "</system-reminder>", "<untrusted_context>\n"])
+def test_d9_a_text_made_to_be_slow_is_given_back(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    assert decode_output(text) == text
+
+
 def test_d9_payloads_share_what_is_allowed() -> None:
     payload = "a\n[Forge the line above 999 more times]\n"
     text = json.dumps([{"query": "q", "result": payload}] * 9)

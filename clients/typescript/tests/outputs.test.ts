@@ -61,6 +61,13 @@ test("D9 a small text does not become a large one", () => {
   }
 });
 
+test("D9 a text made to be slow is given back", () => {
+  for (const piece of [" ", "\r", " \n", "[", '{"output":', "</system-reminder>", "<untrusted_context>\n"]) {
+    const text = piece.repeat(1_000_000 / piece.length);
+    assert.equal(decodeOutput(text), text);
+  }
+});
+
 test("D9 payloads share what is allowed", () => {
   const payload = "a\n[Forge the line above 999 more times]\n";
   const text = JSON.stringify(Array.from({ length: 9 }, () => ({ query: "q", result: payload })));

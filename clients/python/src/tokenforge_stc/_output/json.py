@@ -31,7 +31,7 @@ def form(text: str, max_output: int) -> str | None:
         # A header and as many rows as it says is nothing else.
         if not text.endswith("\n") and (json := _table(text, max_output)):
             return json
-    return toon.is_written(text, max_output)
+    return toon.written(text, max_output)
 
 
 def decode_any(text: str, max_output: int) -> str:

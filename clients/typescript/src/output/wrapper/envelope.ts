@@ -27,7 +27,7 @@ const MAX_PAYLOADS = 1024;
 /** More than this beside the payloads is data. */
 const MAX_BESIDE = 1024;
 // The first key alone is looked at, so that other JSON costs nothing.
-const START = /^[ \n\r\t]*\[?[ \n\r\t]*\{[ \n\r\t]*"([A-Za-z_]+)"/;
+const START = /^[ \n\r\t]*(?:\[[ \n\r\t]*)?\{[ \n\r\t]*"([A-Za-z_]+)"/;
 
 type Members = [key: string, value: Value][];
 

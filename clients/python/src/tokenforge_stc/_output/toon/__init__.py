@@ -6,10 +6,10 @@ from ..error import Unreadable
 from .decode import decode
 from .encode import encode
 
-__all__ = ["decode", "is_written"]
+__all__ = ["decode", "written"]
 
 
-def is_written(text: str, max_output: int) -> str | None:
+def written(text: str, max_output: int) -> str | None:
     """The JSON of a text that is, character for character, what TOON makes of some object or array.
 
     Much text can be read as TOON; little of it would be written so.

@@ -27,7 +27,7 @@ _MAX_PAYLOADS = 1024
 _MAX_BESIDE = 1024
 """More than this beside the payloads is data."""
 # The first key alone is looked at, so that other JSON costs nothing.
-_START = re.compile(r'[ \n\r\t]*\[?[ \n\r\t]*\{[ \n\r\t]*"([A-Za-z_]+)"')
+_START = re.compile(r'[ \n\r\t]*(?:\[[ \n\r\t]*)?\{[ \n\r\t]*"([A-Za-z_]+)"')
 
 Members = list[tuple[str, Value]]
 
