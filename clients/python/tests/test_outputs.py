@@ -100,6 +100,10 @@ def test_d9_what_was_left_out_of_a_payload_is_missed_too() -> None:
         decode_output(f"Exit code 1\n<<<SHADOW:{REFERENCE}>>>\nwhat is left\n")
 
 
+def test_d9_a_header_without_a_value_is_a_word() -> None:
+    assert decode_output("stc2\n") == "stc2\n"
+
+
 def test_d9_half_a_character_is_no_text() -> None:
     with pytest.raises(OutputError, match="U\\+D800"):
         decode_output("a\ud800b")

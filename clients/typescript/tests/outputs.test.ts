@@ -88,6 +88,10 @@ test("D9 what was left out of a payload is missed too", () => {
   assert.throws(() => decodeOutput(text), isError(`tokenforge expand ${REFERENCE}`));
 });
 
+test("D9 a header without a value is a word", () => {
+  assert.equal(decodeOutput("stc2\n"), "stc2\n");
+});
+
 test("D9 half a character is no text", () => {
   const history = [{ tool: "Bash", arguments: { command: "make" }, text: "\ud800" }];
   const duplicate = "[Duplicate of make; see earlier result]";

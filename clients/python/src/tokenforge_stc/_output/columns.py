@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .error import Unreadable
-from .text import Writer, whole_lines
+from .text import Writer, end_at, whole_lines
 from .time import timestamp
 
 _HEADER = '[Forge patterns: a line "a x y" is pattern a with x and y for its stars]\n'
@@ -60,7 +60,7 @@ def _fields(line: str, most: int) -> Iterator[str]:
     at = 0
     while at < len(line) and most > 0:
         most -= 1
-        end = _word_end(line, _end(_BLANKS, line, at)) if most else len(line)
+        end = _word_end(line, end_at(_BLANKS, line, at)) if most else len(line)
         yield line[at:end]
         at = end
 
@@ -68,9 +68,4 @@ def _fields(line: str, most: int) -> Iterator[str]:
 def _word_end(line: str, at: int) -> int:
     """Where the word at an offset ends. A time with its date is one."""
     time = timestamp(line, at)
-    return time if time is not None and line[time : time + 1] in ("", " ", "\t") else _end(_WORD, line, at)
-
-
-def _end(run: re.Pattern[str], line: str, at: int) -> int:
-    found = run.match(line, at)
-    return found.end() if found else at
+    return time if time is not None and line[time : time + 1] in ("", " ", "\t") else end_at(_WORD, line, at)

@@ -6,7 +6,7 @@ import re
 from typing import Callable, NamedTuple
 
 from .error import Unreadable
-from .text import Writer
+from .text import Writer, end_at
 
 _HEADER = re.compile(r"\[([1-9][0-9]{0,15})\]\{")
 _NAME = re.compile(r'([A-Za-z0-9_]+)|"')
@@ -127,9 +127,7 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
 def _plain(text: str, at: int) -> int:
     """The offset behind text without commas, quotes and control characters."""
     while True:
-        plain = _PLAIN.match(text, at)
-        end = plain.end() if plain else at
-        escape = _ESCAPE.match(text, end)
-        if not escape:
+        end = end_at(_PLAIN, text, at)
+        at = end_at(_ESCAPE, text, end)
+        if at == end:
             return end
-        at = escape.end()

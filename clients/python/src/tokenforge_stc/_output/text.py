@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .error import TooLarge
@@ -25,6 +26,12 @@ def whole_lines(text: str) -> Iterator[tuple[str, str]]:
 def first_bytes(text: str, most: int) -> str:
     """As much of a text as has no more than so many bytes of UTF-8."""
     return text[:most].encode()[:most].decode(errors="ignore")
+
+
+def end_at(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """The offset behind what an expression matches at another."""
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 def end_of(text: str, end: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, List, Optional, Union
+from typing import Any, List, Union
 
 from ..text import WHITE
 
@@ -51,7 +51,7 @@ def command_line(arguments: str) -> str | None:
     return line[2] if len(line) == 3 and line[1] in _SHELL_FLAGS else " ".join(line)
 
 
-def _in_arguments(value: Any) -> Optional[Lines]:
+def _in_arguments(value: Any) -> Lines | None:
     if not isinstance(value, dict):
         return _in_value(value)
     found = _named(value)
@@ -61,7 +61,7 @@ def _in_arguments(value: Any) -> Optional[Lines]:
     return found
 
 
-def _named(arguments: dict[str, Any]) -> Optional[Lines]:
+def _named(arguments: dict[str, Any]) -> Lines | None:
     for key in _KEYS:
         value = arguments.get(key)
         found = _several(value) if key == "commands" and isinstance(value, list) else _in_value(value)
@@ -70,20 +70,20 @@ def _named(arguments: dict[str, Any]) -> Optional[Lines]:
     return None
 
 
-def _in_value(value: Any) -> Optional[Lines]:
+def _in_value(value: Any) -> Lines | None:
     if isinstance(value, str):
         return _in_text(value)
     return _in_list(value) if isinstance(value, list) else None
 
 
-def _in_text(text: str) -> Optional[Lines]:
+def _in_text(text: str) -> Lines | None:
     if not text.strip(WHITE):
         return None
     commands = _started(text)
     return [text] if commands is None else commands
 
 
-def _in_list(items: list[Any]) -> Optional[Lines]:
+def _in_list(items: list[Any]) -> Lines | None:
     """One command split into words, unless the program has blanks in its name: then every item is a line."""
     words = [item for item in items if isinstance(item, str)]
     if len(words) == len(items):
@@ -94,7 +94,7 @@ def _in_list(items: list[Any]) -> Optional[Lines]:
     return _several(items)
 
 
-def _several(items: list[Any]) -> Optional[Lines]:
+def _several(items: list[Any]) -> Lines | None:
     """One command a line."""
     lines: Lines = []
     for item in items:
@@ -106,7 +106,7 @@ def _several(items: list[Any]) -> Optional[Lines]:
     return lines or None
 
 
-def _started(script: str) -> Optional[Lines]:
+def _started(script: str) -> Lines | None:
     """The command lines in a script, or ``None`` if the text is no script. Where one is computed, none is known."""
     if "tools." not in script and "tools[" not in script:
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
 # The names of `crates/compress/src/tool/tools.toml`; case, `_` and `-` do not matter.
 OWN = {
     "shell": "Bash BashOutput TaskOutput KillShell PowerShell Monitor shell shell_command local_shell exec_command write_stdin "
@@ -67,17 +65,17 @@ def canonical(name: str) -> str:
     return _own(name) or _own(last) or _prefixed(last) or "other"
 
 
-def _own(name: str) -> Optional[str]:
+def _own(name: str) -> str | None:
     return _OWN_NAMES.get(_squashed(name))
 
 
-def _foreign(name: str) -> Optional[str]:
+def _foreign(name: str) -> str | None:
     """One word of a foreign server may mean anything (``list``, ``open``); two say what is meant."""
     known = _MCP_NAMES.get(_squashed(name)) or _CATEGORIES.get(name)
     return known or (_own(name) if _has_two_words(name) else None)
 
 
-def _mcp_tool(server_and_tool: str) -> Optional[str]:
+def _mcp_tool(server_and_tool: str) -> str | None:
     server, mark, tool = server_and_tool.rpartition("__")
     if mark:
         return _foreign(tool)
@@ -87,7 +85,7 @@ def _mcp_tool(server_and_tool: str) -> Optional[str]:
     return next((known for name in behind if (known := _foreign(name))), None)
 
 
-def _prefixed(name: str) -> Optional[str]:
+def _prefixed(name: str) -> str | None:
     """``server_tool`` and ``server__tool`` look like any other name: only what is known counts."""
     _, mark, tool = name.rpartition("__")
     if mark:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..error import Unreadable
+from ..text import end_at
 
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
 # Of the control characters three have escapes of their own.
@@ -22,17 +23,12 @@ _TO_JSON = {"\\u0008": "\\b", "\\u000c": "\\f"}
 _FROM_JSON = {json: toon for toon, json in _TO_JSON.items()}
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
-
-
 def _string_end(text: str, at: int) -> int:
     """Behind the string whose opening quote is at an offset. In rounds: an expression would keep state for each."""
     end = at + 1
     while True:
-        stop = _end(_PLAIN, text, end)
-        end = _end(_ESCAPE, text, stop)
+        stop = end_at(_PLAIN, text, end)
+        end = end_at(_ESCAPE, text, stop)
         if end == stop:
             break
     if not text.startswith('"', stop):
@@ -42,7 +38,7 @@ def _string_end(text: str, at: int) -> int:
 
 def key_at(text: str, at: int) -> str:
     """The key at an offset, as it is written; empty if there is none."""
-    return text[at : _string_end(text, at) if text.startswith('"', at) else _end(_BARE_KEY, text, at)]
+    return text[at : _string_end(text, at) if text.startswith('"', at) else end_at(_BARE_KEY, text, at)]
 
 
 def to_json(scalar: str) -> str:
@@ -66,7 +62,7 @@ def cells(text: str, at: int) -> list[str]:
     """The values between commas, as JSON."""
     values: list[str] = []
     while True:
-        end = _string_end(text, at) if text.startswith('"', at) else _end(_BARE_CELL, text, at)
+        end = _string_end(text, at) if text.startswith('"', at) else end_at(_BARE_CELL, text, at)
         if text[end : end + 1] not in ("", ","):
             raise Unreadable
         values.append(to_json(text[at:end]))

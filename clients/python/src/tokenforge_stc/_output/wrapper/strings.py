@@ -94,6 +94,8 @@ def _python_escape(found: re.Match[str]) -> str:
     character, code = found[0], ord(found[0])
     if character in "'\"\\":
         return "\\" + character
-    return _SHORT.get(character, "") if character in "\n\r\t" else (
-        f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-    )
+    if character in "\n\r\t":
+        return _SHORT[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
