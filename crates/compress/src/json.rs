@@ -50,7 +50,9 @@ pub(crate) fn is_form(text: &str) -> bool {
             container(&decoded).is_some_and(|json| form.encode(&json).as_deref() == Ok(text))
         })
     };
-    is_stc2(text)
+    // The first line alone is a word like any other.
+    let has_body = || text.split_once('\n').is_some_and(|(_, body)| !body.trim_ascii().is_empty());
+    (is_stc2(text) && has_body())
         || container(text).is_none()
             && [Form::Stc, Form::Table, Form::Toon].into_iter().any(is_form)
 }

@@ -71,6 +71,9 @@ pub enum RestoreError {
     /// Something stands in other results.
     #[error("this text points to earlier results of its request, which are needed to restore it")]
     Points,
+    /// It stands for more than anybody wrote.
+    #[error("this text stands for more than {} MiB", MAX_OUTPUT >> 20)]
+    TooLarge,
     /// It looks like a text of ours, but no stage reads it.
     #[error(
         "this looks like a compressed output, but its {0} cannot be read; was it cut or edited?"
@@ -100,8 +103,20 @@ pub fn restore(text: &str) -> Result<String, RestoreError> {
         return Err(RestoreError::Points);
     }
     let parts = wrapper::unwrap(text);
-    let payloads: Result<Vec<String>, RestoreError> = parts.payloads().map(payload).collect();
-    Ok(parts.rewrap(&payloads?))
+    let (mut payloads, mut bytes) = (Vec::new(), 0);
+    for part in parts.payloads() {
+        if let Some((reference, _)) = Reference::leading(part) {
+            return Err(RestoreError::LeftOut(reference));
+        }
+        let restored = payload(part)?;
+        // Each stage has this bound; a text of many payloads has it as well.
+        bytes += restored.len();
+        if bytes > MAX_OUTPUT {
+            return Err(RestoreError::TooLarge);
+        }
+        payloads.push(restored);
+    }
+    Ok(parts.rewrap(&payloads))
 }
 
 fn payload(text: &str) -> Result<String, RestoreError> {

@@ -102,3 +102,18 @@ fn d9_a_text_that_does_not_hold_all_says_so() {
     assert_eq!(error, RestoreError::LeftOut(reference));
     assert!(error.to_string().contains(&format!("tokenforge expand {reference}")), "{error}");
 }
+
+#[test]
+fn d9_a_first_line_alone_is_text_and_a_reference_in_a_wrapper_is_seen() {
+    assert_eq!(restore("stc2\n").as_deref(), Ok("stc2\n"));
+    let text = "Exit code 1\n<<<SHADOW:shadow_ahbchxuoehbjilfjlsupesbwyhhhgtwoxkn>>>\nbody";
+    assert!(matches!(restore(text), Err(RestoreError::LeftOut(_))));
+}
+
+#[test]
+fn d9_many_payloads_have_the_bound_of_one() {
+    let line = format!("{}\n[Forge the line above 60000 more times]", "x".repeat(1000));
+    let entry = serde_json::json!({ "query": "ls", "result": line });
+    let list = serde_json::Value::from(vec![entry; 10]).to_string();
+    assert_eq!(restore(&list), Err(RestoreError::TooLarge));
+}
