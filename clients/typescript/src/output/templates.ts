@@ -9,7 +9,7 @@ const SIGNATURE = "[Forge templates: ";
 
 const LEGEND = new RegExp(
   String.raw`^\[Forge templates: "A= \.\.\." is a line with (\*|<\*>|\{\}|…) for what varies, rows below it give only those values; ` +
-    String.raw`"A \.\.\." is a row of A again, "= \.\.\." a plain line(?:; ([~^"…]) as above)?(?:; ([→⇥⟶])9 fills up to column 9)?\]$`,
+    String.raw`"A \.\.\." is a row of A again, "= \.\.\." begins plain lines(?:; ([~^"…]) as above)?(?:; ([→⇥⟶])9 fills up to column 9)?\]$`,
 );
 const DEFINED = /^([A-Z]{1,2})= (.*)$/s;
 const NAMED = /^([A-Z]{1,2})(?: |$)/;

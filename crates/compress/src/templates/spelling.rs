@@ -51,7 +51,7 @@ impl Signs {
             self.blank.map(|it| format!("; {it}9 fills up to column 9")).unwrap_or_default();
         format!(
             "{SIGNATURE}\"A= ...\" is a line with {hole} for what varies, rows below it give only those values; \
-             \"A ...\" is a row of A again, \"= ...\" a plain line{ditto}{blank}]"
+             \"A ...\" is a row of A again, \"= ...\" begins plain lines{ditto}{blank}]"
         )
     }
 }

@@ -13,7 +13,7 @@ SIGNATURE = "[Forge templates: "
 
 _LEGEND = re.compile(
     r'\[Forge templates: "A= \.\.\." is a line with (\*|<\*>|\{\}|…) for what varies, rows below it give only those values; '
-    r'"A \.\.\." is a row of A again, "= \.\.\." a plain line(?:; ([~^"…]) as above)?(?:; ([→⇥⟶])9 fills up to column 9)?\]'
+    r'"A \.\.\." is a row of A again, "= \.\.\." begins plain lines(?:; ([~^"…]) as above)?(?:; ([→⇥⟶])9 fills up to column 9)?\]'
 )
 _DEFINED = re.compile(r"([A-Z]{1,2})= (.*)", re.DOTALL)
 _NAMED = re.compile(r"([A-Z]{1,2})(?: |$)")
