@@ -14,7 +14,7 @@ const ANSWER = 'There are sixty services.';
 const AGENTS = [
   {
     name: 'claude',
-    arguments: ['-p', 'How many services are in data.json?', '--allowedTools', 'Bash', '--model', 'claude-sonnet-4-5'],
+    arguments: ['-p', 'How many services are there?', '--allowedTools', 'Bash', '--model', 'claude-sonnet-4-5'],
     environment: (home) => ({
       ANTHROPIC_API_KEY: 'test',
       CLAUDE_CONFIG_DIR: join(home, '.claude'),
@@ -23,16 +23,16 @@ const AGENTS = [
     }),
     settings: ['.claude/settings.json', '{"includeCoAuthoredBy": false}\n'],
     path: '/v1/messages',
-    call: { call: 'Bash', arguments: { command: 'cat data.json' } },
+    call: { call: 'Bash', arguments: { command: './list-services' } },
     result: (body) => blocks(body).find((block) => block.type === 'tool_result')?.content,
   },
   {
     name: 'codex',
-    arguments: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', 'How many services are in data.json?'],
+    arguments: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', 'How many services are there?'],
     environment: (home) => ({ CODEX_API_KEY: 'test', CODEX_HOME: join(home, '.codex') }),
     settings: ['.codex/config.toml', 'model = "gpt-5.1"\n'],
     path: '/v1/responses',
-    call: { call: 'exec_command', arguments: { cmd: 'cat data.json' } },
+    call: { call: 'exec_command', arguments: { cmd: './list-services' } },
     result: (body) => body.input.find((item) => item.type === 'function_call_output')?.output,
   },
 ];
@@ -41,7 +41,9 @@ for (const agent of AGENTS) {
   test(`${agent.name} works behind a gateway, sees less, and keeps its settings`, async () => {
     const home = mkdtempSync(join(tmpdir(), 'agent-'));
     try {
+      // A program's output: the text of a file that a shell prints stays exact.
       writeFileSync(join(home, 'data.json'), OUTPUT);
+      writeFileSync(join(home, 'list-services'), '#!/bin/sh\ncat data.json\n', { mode: 0o755 });
       const [file, text] = agent.settings;
       mkdirSync(join(home, file, '..'), { recursive: true });
       writeFileSync(join(home, file), text);
@@ -58,7 +60,7 @@ for (const agent of AGENTS) {
       const result = requests.map((request) => agent.result(request.body)).find(Boolean);
       assert.ok(result, seen);
       const shown = typeof result === 'string' ? result : JSON.stringify(result);
-      assert.match(shown, /service-59/);
+      assert.match(shown, /service-[^]*59/);
       assert.ok(shown.length < OUTPUT.length, `${OUTPUT.length} bytes became ${shown.length}`);
       assert.match(stderr, /tokenforge: \d+ tool results? in \d+ requests: .* saved of .* %/, seen);
       console.log(`  ${agent.name}: ${OUTPUT.length} bytes became ${shown.length}; ${stderr.trim().split('\n').at(-1)}`);

@@ -33,7 +33,7 @@ const PAGES = {
     await page.getByRole('button', { name: 'Call weather' }).click();
     await page.locator('.call').waitFor();
   },
-  settings: (page) => page.getByText('pipes.tool_output.mode').waitFor(),
+  settings: (page) => page.getByText('pipes.tool_output.mode', { exact: true }).waitFor(),
 };
 
 for (const device of Object.keys(DEVICES)) {
@@ -129,10 +129,10 @@ test('the playground takes what is typed or dropped, and remembers the form', as
 
 test('settings say where they are from, can be changed, and say what is wrong', async () => {
   const page = await world.open('settings');
-  const setting = (path) => page.locator('.setting', { hasText: path });
+  const setting = (path) => page.locator('.setting', { has: page.getByText(path, { exact: true }) });
   await setting('pipes.tool_output.min_bytes').getByText('tokenforge.yaml, line').waitFor();
   await setting('listen').getByText('flag --listen').waitFor();
-  await page.getByLabel('pipes.tool_output.mode').selectOption('lossless');
+  await page.getByLabel('pipes.tool_output.mode', { exact: true }).selectOption('lossless');
   await setting('pipes.tool_output.mode').getByText('changed while running').waitFor();
   assert.equal((await world.api('config')).pipes.tool_output.mode, 'lossless');
   await setting('pipes.tool_output.mode').getByRole('button', { name: /the default of/ }).click();
