@@ -22,8 +22,8 @@ fn headers(text: &[u8]) -> HeaderMap {
 libfuzzer_sys::fuzz_target!(|text: &[u8]| {
     let mut headers = headers(text);
     for carrier in [Carrier::Body, Carrier::Text] {
-        for config in Format::ALL {
-            let reader = Reader { usual: *config, ..Reader::of(&headers) };
+        for usual in Format::ALL {
+            let reader = Reader { usual: *usual, ..Reader::of(&headers) };
             let wanted = reader.wants(carrier);
             assert!(wanted.by() != By::AcceptEncoding || wanted.format() == Format::Stc);
         }
@@ -32,5 +32,5 @@ libfuzzer_sys::fuzz_target!(|text: &[u8]| {
     take_out(&mut headers, ACCEPT, STC_TYPE);
     take_out(&mut headers, ACCEPT_ENCODING, STC_CODING);
     headers.remove(PREFER_FORMAT);
-    assert_eq!(Reader::of(&headers).wants(Carrier::Body).by(), By::Config);
+    assert_eq!(Reader::of(&headers).wants(Carrier::Body).by(), By::Usual);
 });

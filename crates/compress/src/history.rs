@@ -89,7 +89,8 @@ impl History {
     }
 
     fn duplicate(&self, text: &str, view: &CallView, call: &str) -> Option<String> {
-        let asking = Asking { call: Some(call), name: view.name.as_ref() };
+        let asking =
+            Asking { call: Some(call), name: view.name.as_ref(), change: view.change.as_ref() };
         let (name, run) = self.results.name_of(self.results.same_as(text, view.tool, asking)?)?;
         Some(marker::duplicate(name, run))
     }
@@ -121,7 +122,8 @@ impl History {
         if scope == PointerScope::Whole {
             return None;
         }
-        let asking = Asking { call: call.id, name: view.name.as_ref() };
+        let asking =
+            Asking { call: call.id, name: view.name.as_ref(), change: view.change.as_ref() };
         let lines = Line::all(text);
         let (mut out, mut copied) = (String::new(), 0);
         let (mut at, mut start) = (0, 0);
@@ -260,13 +262,21 @@ impl Quotable {
         let here = number(lines.first()).zip(number(lines.last()));
         let there = index.numbers(self.run);
         let here = here.filter(|here| there != Some(*here)).map(|(first, last)| first..=last);
-        if let Some((first, last)) = there {
-            let lines = Lines::Numbered(first..=last);
-            return Some(Pointer { lines, name: &name, is_own, here }.write());
-        }
-        let (first, last) = (index.quote(text, start)?, index.quote(text, start + count - 1)?);
-        let lines = Lines::Quoted { count, first: &first, last: &last };
-        Some(Pointer { lines, name: &name, is_own, here }.write())
+        let written = match there {
+            Some((first, last)) => {
+                let lines = Lines::Numbered(first..=last);
+                Pointer { lines, name: &name, is_own, here }.write()
+            }
+            None => {
+                let last = index.quote(text, start + count - 1)?;
+                let lines = Lines::Quoted { count, first: &index.quote(text, start)?, last: &last };
+                Pointer { lines, name: &name, is_own, here }.write()
+            }
+        };
+        // What is not read as the same lines again is no pointer to them.
+        let is_it = |run: &Run| (run.text, run.start, run.count) == (text, start, count);
+        let read = Pointer::parse(&written).and_then(|pointer| index.meant(&pointer));
+        read.filter(is_it).map(|_| written)
     }
 }
 

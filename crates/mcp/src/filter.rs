@@ -129,7 +129,8 @@ impl Filter {
             Some(Asked::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
                 let mut edits = Edits::default();
-                let own = self.offers_expansion().then(expand::definition);
+                let is_listed = policy::leaves_out(&self.settings.mcp, self.usual());
+                let own = (is_listed && self.offers_expansion()).then(expand::definition);
                 list::alone(
                     &message,
                     Listed::Tools,

@@ -34,6 +34,13 @@ pub fn usual_format(mcp: &Mcp, client: &str) -> Format {
     of_client.or(mcp.format).or_else(of_agent).unwrap_or(Format::Json)
 }
 
+/// May something be left out of results for this client? Only where the form is ours to choose.
+#[must_use]
+pub(crate) fn leaves_out(mcp: &Mcp, usual: Format) -> bool {
+    let mut tools = mcp.tools.values();
+    usual == Format::Auto || tools.any(|tool| tool.format == Some(Format::Auto))
+}
+
 /// The version of STC for a client that names none: a model reads what has the fewest tokens, a program what it knows.
 #[must_use]
 pub fn usual_version(client: &str) -> StcVersion {

@@ -40,6 +40,8 @@ const PATH_KEYS: &[&str] = &[
     "notebook_path",
     "uri",
 ];
+/// Keys of texts that say how or why, not which file.
+const TALK_KEYS: &[&str] = &["command", "description", "explanation", "reason", "encoding"];
 /// What stands behind a name in a pointer, so that no name may contain it.
 pub(super) const BEHIND: &str = " above";
 
@@ -100,7 +102,8 @@ impl CallView {
         let (asked, name, is_excerpt) = match (context.tool, &line) {
             (Tool::Read, _) => {
                 let is_excerpt = members.iter().any(|(_, value)| is_range(value));
-                let name = path.filter(|_| !is_excerpt).and_then(file);
+                let is_one = path.is_some_and(|path| is_told_by(path, &members));
+                let name = path.filter(|_| is_one && !is_excerpt).and_then(file);
                 // Who reads a part of a file has not asked for the file again.
                 let asked = path.filter(|_| !is_excerpt).unwrap_or(call.arguments);
                 (asked, name, is_excerpt)
@@ -116,6 +119,7 @@ impl CallView {
         let tool = Tool::canonical(call.tool);
         let identity = xxh3_64(format!("{tool:?} {}\n{asked}", call.tool).as_bytes());
         let change = match (context.tool, path) {
+            _ if line.as_deref().is_some_and(changes_files) => Some(Change::Any),
             (Tool::Write, Some(path)) => Some(Change::Written(path.trim().to_owned())),
             (Tool::Edit, Some(path)) => Some(Change::Edited(path.trim().to_owned())),
             (Tool::Write | Tool::Edit, None) => Some(Change::Any),
@@ -132,6 +136,37 @@ impl CallName {
         let is_key = (1..=LONGEST).contains(&key.len()) && key.bytes().all(is_plain);
         is_key.then(|| CallName { text: key.to_owned(), kind: NameKind::Argument })
     }
+}
+
+/// Do these arguments tell of one file by its path alone? There may be others: an owner, a repository, a version.
+fn is_told_by(path: &str, members: &[(String, Value)]) -> bool {
+    let is_talk = |key: &str| TALK_KEYS.contains(&key);
+    let mut texts = members.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
+    texts.all(|(key, text)| text == path || is_talk(key))
+}
+
+/// Does a command line change files by name? Only what is usual: nobody can tell of every program.
+fn changes_files(line: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "apply_patch",
+        "sed -i",
+        "perl -pi",
+        "patch -p",
+        "git apply",
+        "git checkout",
+        "git restore",
+        "git stash",
+    ];
+    WORDS.iter().any(|word| line.contains(word))
+}
+
+/// Are these two spellings of one file, as far as one can tell?
+pub(super) fn is_same_file(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|path| path.trim_start_matches("./"));
+    let ends = |long: &str, short: &str| {
+        !short.is_empty() && long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'))
+    };
+    one == other || ends(one, other) || ends(other, one)
 }
 
 fn file(path: &str) -> Option<CallName> {
@@ -176,7 +211,10 @@ fn has_secret(text: &str) -> bool {
 
 /// Can a name not be mistaken for other words of a pointer?
 fn is_plain(name: &str) -> bool {
-    !name.is_empty() && !name.contains(BEHIND) && !name.chars().any(char::is_control)
+    let is_free = |word: &str| !name.contains(word);
+    !name.is_empty()
+        && [BEHIND, ", from \"", " (run "].into_iter().all(is_free)
+        && !name.chars().any(char::is_control)
 }
 
 fn path(members: &[(String, Value)]) -> Option<&str> {

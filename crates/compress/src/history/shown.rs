@@ -2,13 +2,16 @@
 
 use super::Line;
 use super::marker::{self, Lines, Pointer};
-use super::name::{CallName, CallView, Change, NameKind, ToolCall};
+use super::name::{CallName, CallView, Change, NameKind, ToolCall, is_same_file};
 use crate::reference::Reference;
 use crate::tool::Tool;
 use crate::{SIGNATURE, fold, numbers};
 use foldhash::HashMap;
 use std::hash::BuildHasher;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// Pointers of one text beyond so many are not followed: each takes a look at all lines of another text.
+const MOST_POINTERS: usize = 100;
 
 /// Of a line that was shown many times, the last few places are remembered.
 const PLACES: usize = 4;
@@ -76,6 +79,8 @@ pub(super) struct Asking<'a> {
     pub(super) call: Option<&'a str>,
     /// What it is called.
     pub(super) name: Option<&'a CallName>,
+    /// What it did to files.
+    pub(super) change: Option<&'a Change>,
 }
 
 /// Where a line was shown last.
@@ -128,18 +133,21 @@ impl Index {
         match change {
             None => {}
             // What was read is gone, and the call itself shows the new text.
-            Some(Change::Written(file)) => {
-                if let Some(file) = self.by_name.get_mut(file) {
-                    file.latest = None;
-                }
+            Some(Change::Written(path)) => {
+                self.files(path).for_each(|file| file.latest = None);
             }
-            Some(Change::Edited(file)) => {
-                if let Some(file) = self.by_name.get_mut(file) {
-                    file.is_edited = true;
-                }
+            Some(Change::Edited(path)) => {
+                self.files(path).for_each(|file| file.is_edited = true);
             }
             Some(Change::Any) => self.by_name.values_mut().for_each(|file| file.is_edited = true),
         }
+    }
+
+    /// All that was called like this file, however its path was spelled.
+    fn files(&mut self, path: &str) -> impl Iterator<Item = &mut Namesakes> {
+        let all = self.by_name.iter_mut();
+        all.filter(move |(name, file)| file.kind == NameKind::File && is_same_file(name, path))
+            .map(|(_, file)| file)
     }
 
     /// Remembers a text in the arguments of the call that is answered.
@@ -198,7 +206,9 @@ impl Index {
         let all = Line::all(body);
         let is_numbered = all.iter().any(|line| line.number.is_some());
         let has_notation = all.iter().any(|line| is_notation(line.whole));
-        if has_notation || (is_numbered && kind != NameKind::File) {
+        // With a second column, one of the two is a list in the file, and a number means two lines.
+        let columns = all.iter().filter(|line| line.whole.starts_with(numbers::SIGNATURE)).count();
+        if has_notation || columns > 1 || (is_numbered && kind != NameKind::File) {
             return Vec::new();
         }
         let (mut lines, mut end) = (Vec::with_capacity(all.len()), offset);
@@ -240,7 +250,8 @@ impl Index {
             }
             return;
         }
-        for line in super::lines::split(body).filter(|line| marker::is_pointer(line)) {
+        let pointers = super::lines::split(body).filter(|line| marker::is_pointer(line));
+        for line in pointers.take(MOST_POINTERS) {
             if let Some(run) = Pointer::parse(line).and_then(|pointer| self.meant(&pointer)) {
                 self.mark(run.text, run.start, run.count);
             }
@@ -289,9 +300,19 @@ impl Index {
         let Some(shown) = self.shown.get(index as usize) else { return false };
         let namesakes = self.by_name.get(&shown.name.text).filter(|all| !all.is_ambiguous);
         let is_read_again = || asking.name.is_some_and(|name| *name == shown.name);
+        let is_changed = || match asking.change {
+            None => false,
+            Some(Change::Any) => true,
+            Some(Change::Written(path) | Change::Edited(path)) => {
+                is_same_file(path, &shown.name.text)
+            }
+        };
         asking.call != Some(&shown.call)
             && namesakes.is_some_and(|all| match all.kind {
-                NameKind::File => all.latest == Some(index) && (!all.is_edited || is_read_again()),
+                NameKind::File => {
+                    let is_latest = all.latest == Some(index);
+                    is_latest && (!all.is_edited || is_read_again()) && !is_changed()
+                }
                 _ => true,
             })
     }
@@ -349,7 +370,11 @@ impl Index {
             }
             Lines::Quoted { count, first, last } => {
                 let is = |at: usize, quote: &str| {
-                    marker::quote(shown.line(at).unwrap_or_default()).as_deref() == Some(quote)
+                    let line = shown.line(at).unwrap_or_default();
+                    // Most lines begin otherwise, and need not be quoted to know.
+                    let start = quote.strip_suffix('…').unwrap_or(quote);
+                    line.trim_start().starts_with(start)
+                        && marker::quote(line).as_deref() == Some(quote)
                 };
                 let start = (0..shown.lines.len()).find(|at| is(*at, first))?;
                 let end = start.checked_add(*count)?.checked_sub(1)?;

@@ -302,3 +302,58 @@ fn d1_a_file_that_was_overwritten_is_not_pointed_to_until_it_is_read_again() {
     forward(&mut history, &Call::read("call_2", "a.rs"), &read);
     assert!(point(&history, &Call::read("call_3", "b.rs"), &read).is_some());
 }
+
+#[test]
+fn d1_the_result_of_an_edit_does_not_point_to_what_it_changed_whatever_the_path_s_spelling() {
+    let read = numbered(1, &listing(0, 80));
+    for path in ["/repo/a.rs", "./a.rs", "a.rs"] {
+        let mut history = History::default();
+        forward(&mut history, &Call::read("call_1", "a.rs"), &read);
+        let edit = change("Edit", &json!({"file_path": path, "old_string": "x"}));
+        assert_eq!(point(&history, &edit, &read), None, "{path}");
+        history.add(&edit.view(), "Done.");
+        assert_eq!(point(&history, &Call::read("call_2", "b.rs"), &read), None, "{path}");
+    }
+    let mut history = History::default();
+    forward(&mut history, &Call::read("call_1", "a.rs"), &read);
+    history.add(&Call::bash("call_2", "git checkout -- a.rs").view(), "");
+    assert_eq!(point(&history, &Call::read("call_3", "b.rs"), &read), None);
+}
+
+#[test]
+fn d1_two_columns_of_numbers_in_a_file_are_not_pointed_to_by_number() {
+    let list = |what: &str| -> String {
+        (1..=25).map(|n| format!("{n:3}: {what} number {n} of the list\n")).collect()
+    };
+    let text = |title: &str| {
+        numbers::encode(&format!("{title}\n{}and then\n{}", list("first"), list("second"))).unwrap()
+    };
+    let mut history = History::default();
+    forward(&mut history, &Call::read("call_1", "list.txt"), &text("Before"));
+    let again = forward(&mut history, &Call::read("call_2", "list.txt"), &text("After"));
+    assert!(!again.contains("same as lines"), "{again}");
+}
+
+#[test]
+fn d1_files_of_one_path_in_two_places_are_not_taken_for_one() {
+    let mut history = History::default();
+    let call = |id: &str, repo: &str| {
+        let arguments = json!({"repo": repo, "path": "README.md"});
+        Call { id: id.into(), tool: "get_file_contents", arguments: arguments.to_string() }
+    };
+    forward(&mut history, &call("call_1", "one"), &listing(0, 50));
+    assert_eq!(point(&history, &call("call_2", "two"), &listing(0, 50)), None);
+}
+
+#[test]
+fn d1_a_name_that_could_be_read_otherwise_is_not_pointed_to() {
+    for command in ["echo 'x, from \"y\"' && ./list", "./list 'a (run 1 of 2)'"] {
+        let mut history = History::default();
+        history.add(&Call::bash("call_1", command).view(), &listing(0, 50));
+        assert_eq!(
+            point(&history, &Call::bash("call_2", "ls"), &listing(0, 50)),
+            None,
+            "{command}"
+        );
+    }
+}

@@ -136,7 +136,7 @@ fn listing(visit: &Visit, backend: &Backend, listed: Listed, answer: String) -> 
     if listed == Listed::Tools {
         backend.remember_tools(list::promises(&message));
         drops = visit.structured(backend, true) == Structured::Drop;
-        own = visit.is_ours(expand::NAME).then(expand::definition);
+        own = visit.lists_expand_tool().then(expand::definition);
     }
     list::alone(&message, listed, drops, own, &mut edits);
     if edits.is_empty() { answer } else { edits.applied(&answer) }

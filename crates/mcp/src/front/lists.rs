@@ -52,7 +52,7 @@ impl Visit {
                 drops_schemas,
             });
         }
-        let is_offered = listed == Listed::Tools && self.is_ours(expand::NAME);
+        let is_offered = listed == Listed::Tools && self.lists_expand_tool();
         let own = is_offered.then(expand::definition);
         let result = merged(listed, &parts, Cursor::default(), own, self.era);
         json(StatusCode::OK, rpc::result(id, &result))

@@ -4,6 +4,7 @@ use super::answers::{empty, json, problem};
 use super::{Ask, Body};
 use crate::backend::Backend;
 use crate::era::Era;
+use crate::expand;
 use crate::failure::Failure;
 use crate::hook::Hooks;
 use crate::hub::{Hub, HubSettings};
@@ -163,14 +164,21 @@ impl Visit {
 
     /// The form of texts that this request wants.
     pub(super) fn wanted(&self, message: &Message<'_>) -> Format {
-        let mcp = &self.settings.mcp;
         let word = message.meta(FORMAT_KEY).and_then(|word| word.text());
-        let reader = Reader {
-            headers: &self.headers,
-            meta: word.as_deref(),
-            usual: policy::usual_format(mcp, &self.client.name),
-        };
+        self.format(word.as_deref())
+    }
+
+    /// The form of texts that a request with this word wants.
+    fn format(&self, word: Option<&str>) -> Format {
+        let usual = policy::usual_format(&self.settings.mcp, &self.client.name);
+        let reader = Reader { headers: &self.headers, meta: word, usual };
         reader.wants(Carrier::Text).format()
+    }
+
+    /// Is our own tool listed? Not for a client that gets results whole: it would pay for a tool that does nothing.
+    pub(super) fn lists_expand_tool(&self) -> bool {
+        let leaves_out = policy::leaves_out(&self.settings.mcp, self.format(None));
+        leaves_out && self.is_ours(expand::NAME)
     }
 
     /// The version of STC that this request reads: the one it names, else the one its client's model reads.

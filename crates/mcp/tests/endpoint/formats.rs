@@ -65,6 +65,7 @@ async fn a1_d11_d56_programs_get_json_and_the_models_of_known_agents_stc_2() {
     let reply = program.call("w__rows", json!({})).await;
     assert_eq!(serde_json::from_str::<Value>(reply.text()).unwrap(), rows());
     assert_eq!(reply.text(), pretty_rows(), "not a byte is another");
+    assert!(!names(&program.tools().await).contains(&"expand_context"), "it would be of no use");
     let codex = world.client_named("/mcp", "codex-mcp-client", json!({})).await;
     assert_eq!(codex.call("w__rows", json!({})).await.text(), pretty_rows());
     for agent in ["claude-code", "gemini-cli-mcp-client-w", "opencode"] {
@@ -72,6 +73,7 @@ async fn a1_d11_d56_programs_get_json_and_the_models_of_known_agents_stc_2() {
         let reply = agent.call("w__rows", json!({})).await;
         assert!(reply.text().starts_with("stc2"), "{}", reply.text());
         assert_eq!(value_of(reply.text()), rows());
+        assert!(names(&agent.tools().await).contains(&"expand_context"));
         let asked = agent.call_with(&[("x-prefer-format", "json")], "w__rows").await;
         assert_eq!(asked.text(), pretty_rows());
     }

@@ -67,8 +67,10 @@ pub(super) fn wrapped(
     let mut edits = Edits::default();
     let all = servers(&document);
     // Lists of servers whose client is offered the tool that expands already.
-    let behind = all.iter().filter(|server| is_program(server) && is_behind_us(server, means));
-    let mut offered: HashSet<&[String]> = behind.map(Server::list).collect();
+    let offers = |server: &&Server| {
+        is_program(server) && is_behind_us(server, means) && !says(server, NO_EXPAND_TOOL)
+    };
+    let mut offered: HashSet<&[String]> = all.iter().filter(offers).map(Server::list).collect();
     let wrap = |server| {
         let is_offered = offered.contains(Server::list(server));
         let outcome = match wrap(&document, server, is_offered, means, &mut edits) {
@@ -228,6 +230,15 @@ fn is_behind_us(server: &Server, means: &Means) -> bool {
 
 fn is_program(server: &Server) -> bool {
     matches!(server.way, Way::Program { .. } | Way::List(_))
+}
+
+/// Is this among the words that start it?
+fn says(server: &Server, option: &str) -> bool {
+    let words = match &server.way {
+        Way::Program { args: Some(Args { words, .. }), .. } | Way::List(words) => &words[..],
+        _ => &[],
+    };
+    words.iter().take_while(|word| word.text != FILTER[2]).any(|word| word.text == option)
 }
 
 /// Where the server's own program is among the arguments of `tokenforge`.

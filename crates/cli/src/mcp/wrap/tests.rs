@@ -96,6 +96,9 @@ fn d58_one_server_of_a_list_offers_the_tool_that_expands() {
     // A server that is added later, before the others.
     let later = once.replacen(r#"{"a""#, r#"{"new": {"command": "z"}, "a""#, 1);
     assert_eq!(quiet(&wrap(&later, Notation::Json).text), [true, false, true, false, true]);
+    // The one that offered it is gone.
+    let gone = r#"{"mcpServers": {"b": {"command": "tokenforge", "args": ["mcp", "stdio", "--no-expand-tool", "--", "y"]}, "c": {"command": "z"}}}"#;
+    assert_eq!(quiet(&wrap(gone, Notation::Json).text), [true, false]);
 }
 
 #[test]
