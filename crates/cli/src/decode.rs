@@ -16,7 +16,7 @@ Examples:
   tokenforge decode data.toon
   curl -s -H 'Accept-Encoding: stc' http://localhost:8787/tools/orders | tokenforge decode --from stc
   tokenforge encode data.json | tokenforge decode  gives back the JSON, minified
-  tokenforge compress --mode lossless build.log | tokenforge decode  gives back the log
+  tokenforge compress --mode lossless build.log | tokenforge decode --from output  gives back the log
   tokenforge decode --history earlier.jsonl result.txt  follows pointers to earlier results";
 
 /// Read TOON, STC, a table or JSON and write minified JSON, or restore an output that a lossless mode compressed.

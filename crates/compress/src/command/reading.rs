@@ -34,18 +34,38 @@ pub(super) fn numbers_lines(main: &Main) -> bool {
             let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
             letters.is_some_and(|letters| letters.contains(['n', 'b']))
         };
+        // Into a pipe bat writes no numbers unless it is asked to.
+        let asks_bat = |arg: &str| {
+            arg == "-n"
+                || arg.starts_with("--number")
+                || arg.contains("style") && !arg.contains("plain")
+        };
         match stage.program.as_str() {
-            "nl" | "bat" | "batcat" => true,
+            "nl" => true,
+            "bat" | "batcat" => args().any(asks_bat),
             "cat" => args().any(|arg| arg.starts_with("--number") || has_letter(arg)),
-            "awk" | "gawk" | "mawk" => args().any(|arg| arg.contains("NR")),
+            program if is_awk(program) => {
+                args().any(|arg| arg.split("print").skip(1).any(|printed| printed.contains("NR")))
+            }
             "grep" | "rg" => args().any(|arg| arg == "--line-number" || has_letter(arg)),
             _ => false,
         }
     })
 }
 
+fn is_awk(program: &str) -> bool {
+    matches!(program, "awk" | "gawk" | "mawk")
+}
+
+/// `NR>=10 && NR<=50`, `/from/,/to/`: does a script of awk pick lines, and no more?
+fn picks_lines(script: &str) -> bool {
+    let is_range = script.starts_with('/') && script.contains(",/") && !script.contains('{');
+    script.starts_with("NR") || script.starts_with("FNR") || is_range
+}
+
 fn keeps_lines(stage: &SimpleCommand) -> bool {
     matches!(stage.program.as_str(), "nl" | "sed")
+        || (is_awk(&stage.program) && stage.args.first().is_some_and(|script| picks_lines(script)))
         || shows_lines_around(stage)
         || PROGRAMS.filters.passing.contains(&stage.program)
 }
@@ -61,10 +81,10 @@ fn shows_file(command: &SimpleCommand) -> bool {
         // Even with substitutions, most of what it prints is the file's.
         "sed" if command.args.iter().any(|arg| is_in_place(arg)) => return false,
         "sed" if !has_option(&["-e", "-f", "-ne"]) => drop(operands.next()),
-        "awk" if operands.next().is_none_or(|script| !script.starts_with("NR")) => return false,
+        program if is_awk(program) && !operands.next().is_some_and(picks_lines) => return false,
         _ => {}
     }
-    command.is_fed || operands.any(|file| !is_log(file))
+    command.is_fed || command.has_input || operands.any(|file| !is_log(file))
 }
 
 /// `grep -A 3 pattern files`, where the files are no logs: what stands around a match is the code that an edit is made from.
@@ -127,7 +147,11 @@ fn is_in_place(arg: &str) -> bool {
 pub(crate) fn is_log(file: &str) -> bool {
     let is_elsewhere =
         ["/proc/", "/dev/", "/sys/", "/var/log/"].iter().any(|root| file.starts_with(root));
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     file == "-"
         || is_elsewhere
+        // A log that was rotated, or of a server that names it so.
+        || name.contains(".log.")
+        || name.ends_with("_log")
         || PROGRAMS.readers.logs.iter().any(|end| file.ends_with(end.as_str()))
 }

@@ -29,6 +29,9 @@ fn d6_a_file_that_a_shell_prints_is_exact_json_too() {
         ("Bash", r#"{"command":"cd web && sed -n 1,200p package.json"}"#),
         ("Bash", r#"{"command":"head -n 50 package.json"}"#),
         ("Bash", r#"{"command":"tail -n +1 package.json | head -100"}"#),
+        ("Bash", r#"{"command":"cat < package.json"}"#),
+        ("Bash", r#"{"command":"cat package.json | awk 'NR>=1 && NR<=400'"}"#),
+        ("Bash", r#"{"command":"gawk 'FNR<400' package.json"}"#),
         ("shell", r#"{"command":["bash","-lc","cat package.json"]}"#),
         ("exec_command", r#"{"cmd":"cat package.json"}"#),
         ("PowerShell", r#"{"command":"type package.json"}"#),
@@ -53,6 +56,8 @@ fn d6_logs_and_what_a_program_makes_of_a_file_are_not_exact() {
         (&log, "cat app.log"),
         (&log, "tail -n 100 /var/log/syslog"),
         (&log, "grep -A 3 request app.log"),
+        (&log, "cat app.log.1"),
+        (&log, "tail -n 100 access_log"),
         (&package(), "jq . package.json"),
         (&package(), "curl -s localhost/package"),
     ] {
@@ -85,4 +90,15 @@ fn d81_code_around_matches_is_exact() {
     }
     let plain = r#"{"command":"grep -rn assert src"}"#;
     assert_ne!(forwarded(&text, "Bash", plain, Mode::Lossless), text);
+}
+
+#[test]
+fn d6_what_stands_in_a_file_like_line_numbers_is_not_thinned() {
+    let text: String = (1..=40).map(|n| format!("{n}: value of the entry {n}\n")).collect();
+    for command in
+        ["awk 'NR<=40' codes.yaml", "bat codes.yaml", "bat -p codes.yaml", "cat codes.yaml"]
+    {
+        let arguments = serde_json::json!({ "command": command }).to_string();
+        assert_eq!(forwarded(&text, "Bash", &arguments, Mode::Lossless), text, "{command}");
+    }
 }

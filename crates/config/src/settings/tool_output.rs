@@ -27,7 +27,7 @@ pub struct ToolOutput {
     pub json_formats: Vec<JsonForm>,
     /// How well models read what is written in other words.
     pub model_class: ModelClassSetting,
-    /// May a result become a pointer to an equal one of an earlier request of its session?
+    /// May a result become a pointer to an equal one of its request, or of an earlier request of its session?
     pub dedup: bool,
     /// Tools whose results are only redacted: categories, else exact names.
     pub skip_tools: Vec<String>,
