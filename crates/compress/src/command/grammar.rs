@@ -172,7 +172,7 @@ impl RawCommand {
         match redirect {
             Redirect::Input => self.has_input = true,
             Redirect::Output => self.is_redirected = true,
-            Redirect::Elsewhere => {}
+            Redirect::Text | Redirect::Elsewhere => {}
         }
     }
 }

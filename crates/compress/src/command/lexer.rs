@@ -33,8 +33,10 @@ pub(super) struct Word {
 /// Where a command reads from or writes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Redirect {
-    /// Standard input comes from a file, a string or a here-document.
+    /// Standard input comes from a file.
     Input,
+    /// Standard input comes from the line itself: a string or a here-document.
+    Text,
     /// Standard output goes to a file.
     Output,
     /// Only errors or a numbered stream are sent elsewhere.
@@ -140,7 +142,8 @@ impl Lexer<'_> {
             self.documents.push(Document { end: target.text, is_indented });
         }
         let redirect = match stream {
-            _ if is_input => Redirect::Input,
+            _ if is_input && operators == 1 => Redirect::Input,
+            _ if is_input => Redirect::Text,
             None | Some("1") if !copies => Redirect::Output,
             _ => Redirect::Elsewhere,
         };
@@ -183,7 +186,7 @@ mod tests {
             Token::Separator => ";".into(),
             Token::Open => "(".into(),
             Token::Close => ")".into(),
-            Token::Redirect(Redirect::Input) => "<".into(),
+            Token::Redirect(Redirect::Input | Redirect::Text) => "<".into(),
             Token::Redirect(Redirect::Output) => ">".into(),
             Token::Redirect(Redirect::Elsewhere) => "2>".into(),
         };

@@ -19,7 +19,7 @@ pub struct SimpleCommand {
     pub args: Vec<String>,
     /// Is standard output sent to a file?
     pub is_redirected: bool,
-    /// Is standard input a file or a here-document?
+    /// Is standard input a file?
     pub has_input: bool,
     /// Do further arguments come from standard input or from a search (`xargs`, `find -exec`)?
     pub is_fed: bool,

@@ -154,6 +154,7 @@ fn reads_of_files_are_known() {
     let reads = |line: &str| Command::parse(line).unwrap().reads_file();
     for line in [
         "cat src/main.rs",
+        "cat < src/main.rs",
         "cd x && cat -n a.py",
         "sed -n '1,50p' src/lib.rs",
         "sed -n -e 10,20p a.c",
