@@ -11,6 +11,7 @@ libfuzzer_sys::fuzz_target!(|log: &[u8]| {
     let plan = Plan {
         settings: Settings::default(),
         counter: None,
+        class: None,
         expansion: Expansion::FromStart,
         prices: &|_| None,
     };
