@@ -122,7 +122,7 @@ fn near(one: f64, other: f64, what: &str) {
 
 /// D32, D33, decision 36.
 #[test]
-fn d32_wrap_gain_dashboard_api_and_replay_say_the_same_of_one_session() {
+fn d32_d45_wrap_gain_dashboard_api_and_replay_say_the_same_of_one_session() {
     let (folder, mock) = (Folder::new(), provider());
     let data = folder.path("data").display().to_string();
     let arguments = ["--listen", "127.0.0.1:0", "--backend-url", &mock.url()];

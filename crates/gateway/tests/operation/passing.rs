@@ -151,7 +151,7 @@ fn g16_disabled_changes_nothing_and_says_so() {
 }
 
 #[test]
-fn a_websocket_is_answered_426_so_that_clients_use_http() {
+fn d59_a_websocket_is_answered_426_so_that_clients_use_http() {
     let world = world();
     let ask = Ask::new("GET", "/v1/responses")
         .header("connection", "Upgrade")

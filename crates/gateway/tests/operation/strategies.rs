@@ -365,7 +365,7 @@ fn g48_the_users_token_goes_to_no_other_vendor() {
 }
 
 #[test]
-fn c12_the_users_token_goes_where_it_was_meant_for() {
+fn c12_d15_the_users_token_goes_where_it_was_meant_for() {
     let world = world_with(|settings| {
         let backend = settings.upstreams.backend.clone().unwrap().to_string();
         external(settings, ProviderKind::Anthropic, &backend, None);
