@@ -68,7 +68,8 @@ pub(crate) fn timestamp(text: &[u8]) -> Option<usize> {
     text.get(length).is_none_or(|&byte| !is_word(byte)).then_some(length)
 }
 
-const MONTHS: [&[u8]; 12] = [
+/// As logs name them.
+pub(crate) const MONTHS: [&[u8]; 12] = [
     b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
 ];
 const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
@@ -114,7 +115,7 @@ fn dated(text: &[u8]) -> Option<usize> {
 }
 
 /// The length of a text that looks like the pattern: `0` is any digit, `a` any letter.
-fn matches(text: &[u8], pattern: &[u8]) -> Option<usize> {
+pub(crate) fn matches(text: &[u8], pattern: &[u8]) -> Option<usize> {
     let same = |(&byte, &wanted): (&u8, &u8)| match wanted {
         b'0' => byte.is_ascii_digit(),
         b'a' => byte.is_ascii_alphabetic(),
@@ -135,7 +136,7 @@ fn clock(text: &[u8]) -> Option<usize> {
 }
 
 /// The length with a time zone after it: `Z`, `+0200`, ` +02:00`, ` UTC`.
-fn zone(text: &[u8], length: usize) -> usize {
+pub(crate) fn zone(text: &[u8], length: usize) -> usize {
     let rest = text.get(length..).unwrap_or_default();
     let zones: [&[u8]; 11] = [
         b"Z", b"+00:00", b"-00:00", b"+0000", b"-0000", b" +00:00", b" -00:00", b" +0000",

@@ -1,6 +1,7 @@
 //! Times and durations, as logs write them.
 
 use super::noise::{digits, is_word};
+use crate::lexeme::{MONTHS, matches, zone};
 
 /// `2024-05-06T10:00:01.5Z`, `06/May/2024:10:00:01 +0000`, `May  6 10:00:01`, `10:00:01,250`, `1697048351.000668`.
 pub(super) fn time(text: &[u8]) -> Option<usize> {
@@ -27,20 +28,6 @@ pub(super) fn time(text: &[u8]) -> Option<usize> {
         .or_else(|| seconds(text))
 }
 
-const MONTHS: [&[u8]; 12] = [
-    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
-];
-
-/// The length of a text that looks like the pattern: `0` is any digit, `a` any letter.
-fn matches(text: &[u8], pattern: &[u8]) -> Option<usize> {
-    let same = |(&byte, &wanted): (&u8, &u8)| match wanted {
-        b'0' => byte.is_ascii_digit(),
-        b'a' => byte.is_ascii_alphabetic(),
-        _ => byte == wanted,
-    };
-    (text.len() >= pattern.len() && text.iter().zip(pattern).all(same)).then_some(pattern.len())
-}
-
 /// `10:00:01`, with or without a fraction.
 fn clock(text: &[u8]) -> Option<usize> {
     let length = matches(text, b"00:00:00")?;
@@ -55,29 +42,6 @@ fn clock(text: &[u8]) -> Option<usize> {
         _ => length,
     };
     (valid && ends(text, length)).then_some(length)
-}
-
-/// The length with a time zone after it: `Z`, `+0200`, ` +02:00`, ` UTC`.
-fn zone(text: &[u8], length: usize) -> usize {
-    let rest = text.get(length..).unwrap_or_default();
-    [
-        &b"Z"[..],
-        b"+00:00",
-        b"-00:00",
-        b"+0000",
-        b"-0000",
-        b" +00:00",
-        b" -00:00",
-        b" +0000",
-        b" -0000",
-        b" UTC",
-        b" GMT",
-    ]
-    .iter()
-    .find_map(|zone| matches(rest, zone))
-    .map(|zone| length + zone)
-    .filter(|&end| text.get(end).is_none_or(|&byte| !is_word(byte)))
-    .unwrap_or(length)
 }
 
 /// Seconds since 1970 with a fraction.
