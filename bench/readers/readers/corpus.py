@@ -10,12 +10,13 @@ SHELL = "Bash"
 
 @dataclass
 class Call:
-    """A call of a tool and its result: as recorded, and as the gateway forwards it."""
+    """A call of a tool and its result: as recorded, and as the gateway forwards it to large and to small models."""
 
     tool: str
     arguments: dict
     original: str
     forwarded: str = ""
+    small: str = ""
 
 
 @dataclass

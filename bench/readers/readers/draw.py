@@ -50,8 +50,8 @@ def is_json(text):
 
 
 class Draw:
-    def __init__(self, folder, gateway, level_2, binary, rng):
-        self.gateway, self.level_2, self.binary, self.rng = gateway, level_2, binary, rng
+    def __init__(self, folder, gateway, level_2, small, binary, rng):
+        self.gateway, self.level_2, self.small, self.binary, self.rng = gateway, level_2, small, binary, rng
         self.by_kind = {kind: [] for kind in sorted({*GENERAL_KINDS, *JSON_KINDS})}
         for output in corpus.outputs(folder, self.by_kind):
             if len(output.call.original) in SIZES:
@@ -83,6 +83,7 @@ class Draw:
                 continue
             case = Case(group, kind, output.name, [call], self.questions(output))
             if len(case.questions) >= FEWEST_QUESTIONS and fits(case):
+                call.small = forwarded(self.small, call)
                 sources[source] = sources.get(source, 0) + 1
                 wanted -= 1
                 yield case
@@ -101,7 +102,10 @@ class Draw:
         """Results with pointers. What a pointer says is checked for all of them, drawn or not."""
         found = []
         for name, messages in corpus.sessions(folder):
-            calls = corpus.calls(messages, self.gateway.forward(messages, corpus.tools(messages)))
+            tools = corpus.tools(messages)
+            calls = corpus.calls(messages, self.gateway.forward(messages, tools))
+            for call, small in zip(calls, corpus.calls(messages, self.small.forward(messages, tools))):
+                call.small = small.forwarded
             for at, call in enumerate(calls):
                 if any(map(is_pointer, call.forwarded.split("\n"))):
                     self.notes.extend(f"{name}, result {at}: {problem}" for problem in check(call, calls[:at]))

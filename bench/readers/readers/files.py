@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from .draw import LARGEST
+from .question import VARIANTS
 
 PREAMBLE = """\
 An assistant called tools. Below are some of these calls with their results, in cases that have nothing to do with each other.
@@ -36,22 +37,26 @@ def pack(cases):
 def write(cases, seed, version, folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for old in [*folder.glob("forge.*.md"), *folder.glob("raw.*.md")]:
-        old.unlink()
-    key, drawn, number = {}, [], 0
+    for variant in VARIANTS:
+        for old in folder.glob(f"{variant}.*.md"):
+            old.unlink()
+    key, asked, drawn, number = {}, [], [], 0
     for at, file in enumerate(pack(cases)):
-        texts = dict.fromkeys(LARGEST, PREAMBLE)
+        texts = dict.fromkeys(VARIANTS, PREAMBLE)
         for case in file:
             number += 1
             for variant in texts:
                 texts[variant] += case.text(variant, number)
             for place, question in enumerate(case.questions, 1):
                 key[f"{number}.{place}"] = {"file": at, "group": case.group, "case": case.kind, **vars(question)}
+            asked.append({"case": number, "file": at, "results": {variant: case.results(variant) for variant in VARIANTS},
+                          "questions": {f"{number}.{place}": question.text for place, question in enumerate(case.questions, 1)}})
             drawn.append({"case": number, "file": at, "group": case.group, "kind": case.kind, "name": case.name, "questions": len(case.questions),
-                          "original": digest(case, "original"), "forwarded": digest(case, "forwarded")})
+                          "original": digest(case, "original"), "forwarded": digest(case, "forwarded"), "small": digest(case, "small")})
         for variant, text in texts.items():
             (folder / f"{variant}.{at}.md").write_text(text)
     save(folder / "key.json", key)
+    save(folder / "asked.json", asked)
     save(folder / "drawn.json", {"seed": seed, "version": version, "cases": drawn})
     return key, drawn
 

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+# What a reader gets, by the name of its files: the part of a call that holds the result.
+VARIANTS = {"raw": "original", "forge": "forwarded", "small": "small"}
+
 
 @dataclass
 class Question:
@@ -23,16 +26,19 @@ class Case:
     calls: list
     questions: list
 
-    def text(self, variant, number):
-        """The calls as a reader sees them."""
-        out = [f"\n\n# Case {number}\n"]
+    def results(self, variant):
+        """The calls with their results as a reader sees them."""
+        out = []
         for at, call in enumerate(self.calls, 1):
-            result = call.forwarded if variant == "forge" else call.original
+            result = getattr(call, VARIANTS[variant])
             arguments = "".join(f'<argument name="{key}">{value}</argument>\n' for key, value in call.arguments.items())
             out.append(f'\n<call number="{at}" tool="{call.tool}">\n{arguments}</call>\n<result call="{at}">\n{result}\n</result>\n')
-        out.append(f"\nQuestions on case {number}:\n\n")
-        out.extend(f"- {number}.{at}: {question.text}\n" for at, question in enumerate(self.questions, 1))
         return "".join(out)
+
+    def text(self, variant, number):
+        """The calls, and the questions about them."""
+        questions = "".join(f"- {number}.{at}: {question.text}\n" for at, question in enumerate(self.questions, 1))
+        return f"\n\n# Case {number}\n{self.results(variant)}\nQuestions on case {number}:\n\n{questions}"
 
     def size(self, variant):
         return len(self.text(variant, 0).encode())

@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass
 
-VARIANTS = ("raw", "forge")
+from .question import VARIANTS
 
 
 @dataclass
@@ -83,7 +83,7 @@ def table(found):
         for row in ((verdict.model, verdict.group, verdict.kind), (verdict.model, verdict.group, "all"), (verdict.model, "all", "all")):
             counts[row][verdict.variant][0] += verdict.is_right
             counts[row][verdict.variant][1] += 1
-    out = ["| model | group | kind | originals | forwarded |", "|---|---|---|---|---|"]
+    out = ["| model | group | kind | originals | forwarded | to small models |", "|---|---|---|---|---|---|"]
     for row, variants in sorted(counts.items()):
         cells = [f"{right} of {asked}" if asked else "" for right, asked in (variants[variant] for variant in VARIANTS)]
         out.append("| " + " | ".join([*row, *cells]) + " |")
