@@ -208,6 +208,7 @@ fn forward(frames: &mut Frames, speech: &mut dyn Speech, out: &mut Out<'_>) -> R
             return Err(pass_on);
         }
     }
+    frames.release();
     Ok(())
 }
 

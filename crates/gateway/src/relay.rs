@@ -33,8 +33,8 @@ use tokio::sync::mpsc;
 /// How often the provider is asked again for one answer to the client.
 const LOOPS: usize = 5;
 
-/// How many pieces may wait for a client that reads slowly. They are cut so that all of them have 64 KB.
-const WAITING_PIECES: usize = 8;
+/// How many pieces may wait for a client that reads slowly. They are cut so that all of them have 16 KB.
+const WAITING_PIECES: usize = 2;
 
 /// A large piece is worked on in parts, so that a client which hardly reads does not hold what was made of all of it.
 const PLAIN_PIECE: usize = 8 << 10;

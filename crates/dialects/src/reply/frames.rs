@@ -15,6 +15,9 @@ use std::ops::Range;
 /// The largest event that is looked at.
 const MAX_FRAME: usize = 16 << 20;
 
+/// Frames that are longer are rare; the memory for others is reused.
+const LONG_FRAME: usize = 16 << 10;
+
 /// One event of a stream.
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
@@ -107,6 +110,16 @@ impl Frames {
         Ok(Some(frame))
     }
 
+    /// Gives back the memory of long frames that were read, so that a stream whose client hardly reads does not hold them
+    /// twice: here, and as what waits for the client.
+    pub(super) fn release(&mut self) {
+        if self.start > LONG_FRAME {
+            self.bytes.drain(..self.start);
+            self.bytes.shrink_to_fit();
+            self.start = 0;
+        }
+    }
+
     /// The stream is over: what came of the frame that was not completed. The next stream may follow.
     pub(super) fn take_rest(&mut self) -> Vec<u8> {
         self.scan = scan(self.wire);
@@ -139,6 +152,19 @@ fn text(bytes: &[u8]) -> Result<&str, Broken> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn d68_the_memory_of_a_long_frame_is_given_back_once_it_was_read() {
+        let mut frames = Frames::new(Wire::Events);
+        let event = format!(": {}\n\n: next", "x".repeat(10 * LONG_FRAME));
+        for piece in event.as_bytes().chunks(8 << 10) {
+            frames.push(piece);
+        }
+        assert!(frames.next().unwrap().is_some());
+        frames.release();
+        assert!(frames.bytes.capacity() <= LONG_FRAME, "{}", frames.bytes.capacity());
+        assert_eq!(frames.take_rest(), b": next");
+    }
 
     const WIRES: [Wire; 4] = [Wire::Events, Wire::Lines, Wire::Array, Wire::EventStream];
 

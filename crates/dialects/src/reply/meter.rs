@@ -94,6 +94,7 @@ fn read(frames: &mut Frames, dialect: Dialect, speech: &mut dyn Speech) -> Optio
     while let Some(frame) = frames.next().ok()? {
         count(&frame.json, dialect, speech);
     }
+    frames.release();
     Some(())
 }
 

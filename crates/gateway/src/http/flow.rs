@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// How many bytes of an answer may wait for the socket. Nearly all answers are shorter, and never wait here.
-pub(super) const WINDOW: usize = 64 << 10;
+pub(super) const WINDOW: usize = 32 << 10;
 
 /// What the stream of a connection, its service and the body of its answer know of each other. All of them run in the
 /// task of the connection.

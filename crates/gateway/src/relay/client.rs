@@ -29,9 +29,15 @@ impl Client {
         match self {
             _ if part.is_empty() => Ok(()),
             Client::Reads(stream) => {
-                let mut part = Bytes::from(part);
-                while !part.is_empty() {
-                    let piece = part.split_to(part.len().min(WAITING_BYTES));
+                if part.len() <= WAITING_BYTES {
+                    return stream.send(Ok(part.into())).await.map_err(|_| Gone);
+                }
+                // Copied, not shared: the last bytes of a long part would keep all of it in memory for as long as the client
+                // does not read them.
+                let pieces: Vec<_> =
+                    part.chunks(WAITING_BYTES).map(Bytes::copy_from_slice).collect();
+                drop(part);
+                for piece in pieces {
                     stream.send(Ok(piece)).await.map_err(|_| Gone)?;
                 }
                 Ok(())
@@ -71,5 +77,26 @@ impl Client {
             Client::Reads(_) => Ok(Body::empty()),
             Client::Waits(answer) => answer.map(|whole| Bytes::from(whole).into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn d68_a_long_part_waits_in_pieces_that_hold_nothing_else() {
+        let part: Vec<u8> = (0..5 * WAITING_BYTES + 1).map(|at| at as u8).collect();
+        let (sender, mut receiver) = mpsc::channel(10);
+        assert!(Client::Reads(sender).send(part.clone()).await.is_ok());
+        let mut arrived = Vec::new();
+        while let Some(Ok(piece)) = receiver.recv().await {
+            assert!(piece.len() <= WAITING_BYTES);
+            // Alone in its allocation, or this would give the piece back.
+            let piece = piece.try_into_mut().expect("a piece is shared with no other");
+            assert!(piece.capacity() <= WAITING_BYTES, "{}", piece.capacity());
+            arrived.extend_from_slice(&piece);
+        }
+        assert_eq!(arrived, part);
     }
 }

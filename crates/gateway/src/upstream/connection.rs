@@ -20,8 +20,8 @@ use tokio::task::unconstrained;
 /// Why there is no connection, or no answer over it.
 pub(super) type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// How much is read ahead of who takes an answer. Hyper's own bound is six times that.
-const READ_BYTES: usize = 64 << 10;
+/// How much is read ahead of who takes an answer. Hyper's own bound is 13 times that.
+const READ_BYTES: usize = 32 << 10;
 
 /// The same over HTTP/2, where 2 MB would be read ahead. At 100 ms to a provider it is 1.3 MB a second.
 const STREAM_WINDOW: u32 = 128 << 10;
