@@ -23,7 +23,7 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     vec![match made(settings).await {
         Ok(says) => Finding::ok(CHECK, says),
         Err(error) => Finding::broken(CHECK, format!("{error:#}"))
-            .remedied_by("if `tokenforge demo --once` fails too, this is a defect: please report it; else it is a setting"),
+            .remedied_by("if `tokenforge demo --once` fails too, this is a bug: please report it; otherwise check your settings"),
     }]
 }
 

@@ -53,12 +53,12 @@ fn stats_count_by_kind() {
 fn a_purge_removes_what_was_asked_for() {
     let folder = folder();
     let purge = |options: &str| success(&folder, &format!("store purge --yes {options}"));
-    assert_eq!(purge("--older-than 11d"), "removed 0 entries\n");
-    assert_eq!(purge("--older-than 9d --kind result"), "removed 0 results\n");
-    assert_eq!(purge("--older-than 9d"), "removed 1 entries\n");
-    assert_eq!(purge("--kind original"), "removed 1 originals\n");
-    assert_eq!(purge(""), "removed 1 entries\n");
-    assert_eq!(purge(""), "removed 0 entries\n");
+    assert_eq!(purge("--older-than 11d"), "deleted 0 entries\n");
+    assert_eq!(purge("--older-than 9d --kind result"), "deleted 0 results\n");
+    assert_eq!(purge("--older-than 9d"), "deleted 1 entries\n");
+    assert_eq!(purge("--kind original"), "deleted 1 originals\n");
+    assert_eq!(purge(""), "deleted 1 entries\n");
+    assert_eq!(purge(""), "deleted 0 entries\n");
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn a_purge_without_a_terminal_asks_for_yes_and_removes_nothing() {
     let folder = folder();
     let purge = run(&folder, "store purge");
     assert_eq!((purge.code, purge.stdout.as_str()), (1, ""));
-    assert!(purge.stderr.contains("say --yes"), "{}", purge.stderr);
-    assert!(success(&folder, "store stats").contains("original               2"));
+    assert!(purge.stderr.contains("add --yes"), "{}", purge.stderr);
+    assert!(success(&folder, "store stats").contains("original        2"));
 }
 
 #[test]

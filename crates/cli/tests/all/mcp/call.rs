@@ -96,7 +96,7 @@ fn what_goes_wrong_is_said_with_what_would_be_right() {
     }
     let run = shell.run(&["mcp", "call", "shop", "fails", "--format", "original"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, "no such row"));
-    assert_eq!(run.stderr, "tokenforge: the tool `fails` says that it failed\n");
+    assert_eq!(run.stderr, "tokenforge: the tool `fails` reported an error\n");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn m14_without_a_gateway_the_next_start_knows_what_was_added_and_removed() {
     assert_eq!(
         said,
         format!(
-            "no gateway answers at http://127.0.0.1:1: added time to {at}, which the gateway reads at its next start\n"
+            "no gateway answers at http://127.0.0.1:1: added time to {at}, which the gateway reads when it starts\n"
         )
     );
     assert!(fs::read_to_string(&file).unwrap().contains(KEY), "it is kept");
@@ -86,7 +86,7 @@ fn m16_the_admin_token_is_asked_for() {
     stranger.listen.clone_from(&shell.listen);
     for words in [&["list"][..], &["add", "b", "--", "true"], &["remove", "a"]] {
         let said = stranger.fail(words);
-        assert!(said.contains("asks for its admin token: set FORGE_ADMIN_TOKEN"), "{said}");
+        assert!(said.contains("needs its admin token: set FORGE_ADMIN_TOKEN"), "{said}");
     }
     let said = stranger.mcp(&["list", "--admin-token", KEY]);
     assert!(said.contains("\na  "), "{said}");
