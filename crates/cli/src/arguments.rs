@@ -7,11 +7,11 @@ use std::env;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// Make the tool outputs that agents send to models smaller, without losing anything.
+/// Make the tool outputs that agents send to models smaller, without losing anything
 #[derive(Parser)]
-#[command(name = "tokenforge", version, about, max_term_width = 100)]
+#[command(name = "tokenforge", version, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// When to use colours; NO_COLOR and CLICOLOR_FORCE count too
+    /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     #[arg(hide_default_value = true, help_heading = "Global options")]
     pub(crate) color: ColorChoice,
@@ -26,12 +26,12 @@ pub(crate) enum Command {
     Demo(crate::demo::Demo),
     /// Run an agent behind Tokenforge, for this run only
     Wrap(crate::wrap::Wrap),
-    /// Check that everything works, and say how to fix what does not
+    /// Check that everything works, and how to fix what does not
     Doctor(crate::doctor::Doctor),
     /// The tools that the demo has behind its gateway
     #[command(hide = true)]
     DemoTools,
-    /// Write JSON in the form with the fewest tokens, or one you name
+    /// Write JSON in the form with the fewest tokens
     Encode(crate::encode::Encode),
     /// Turn any form back into JSON, or a smaller output back
     Decode(crate::decode::Decode),
@@ -105,14 +105,14 @@ fn template(command: &clap::Command) -> String {
         for (index, command) in found.enumerate() {
             let group = if index == 0 { group } else { "" };
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            lines.push(format!("{group:<9} {:<11} {about}", command.get_name()));
+            lines.push(format!("{group:<8} {:<10} {about}", command.get_name()));
         }
     }
     let is_listed = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
     let more: Vec<_> = shown().map(clap::Command::get_name).filter(|it| !is_listed(it)).collect();
     let commands = lines.join("\n");
     format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{commands}\nMore      {}\n\nOptions:\n{{options}}\n\n{{after-help}}",
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{commands}\nMore     {}\n\nOptions:\n{{options}}{{after-help}}",
         more.join(", ")
     )
 }

@@ -25,7 +25,7 @@ Examples:
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Check that everything works, and say how to fix what does not
+/// Check that everything works, and how to fix what does not
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Doctor {

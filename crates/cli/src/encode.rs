@@ -13,11 +13,11 @@ use tokenforge_formats::{Form, Json, cheapest, stc, stc2, table, toon};
 
 const EXAMPLES: &str = "\
 Examples:
-  tokenforge encode data.json                      the form with the fewest tokens
+  tokenforge encode data.json
   kubectl get pods -o json | tokenforge encode --to toon
   tokenforge encode --to stc --spelling dense data.json
   tokenforge encode --to stc --version 2 --level 3 data.json
-  tokenforge encode --stats data.json > /dev/null  compare all forms";
+  tokenforge encode --stats data.json > /dev/null      compares all forms";
 
 /// Write JSON in the form with the fewest tokens, or one you name; nothing is lost
 #[derive(Args)]

@@ -20,11 +20,11 @@ pub(crate) fn modes() -> impl TypedValueParser<Value = Mode> {
 fn describe(mode: Mode) -> &'static str {
     match mode {
         Mode::Disabled => "Do nothing",
-        Mode::Observe => "Measure what standard would save, and forward the original",
-        Mode::Safe => "Remove secrets, terminal escapes and binary data; cap very long results",
-        Mode::Lossless => "Write the same content in fewer tokens; leave nothing out",
-        Mode::Standard => "Safe and lossless, and leave out what the model can fetch back",
-        Mode::Aggressive => "Standard, plus log templates and a dictionary of repeated text",
+        Mode::Observe => "Only measure what standard would save",
+        Mode::Safe => "Remove secrets, escapes and binary; cap very long results",
+        Mode::Lossless => "The same content in fewer tokens; nothing is left out",
+        Mode::Standard => "Safe, lossless, and leave out what can be fetched back",
+        Mode::Aggressive => "Standard, plus log templates and a dictionary",
     }
 }
 

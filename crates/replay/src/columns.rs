@@ -135,7 +135,7 @@ impl Table {
         (widths, lines)
     }
 
-    fn lay(&self, cells: &Vec<String>, widths: &[usize], lines: &[Vec<usize>]) -> Vec<String> {
+    fn lay(&self, cells: &[String], widths: &[usize], lines: &[Vec<usize>]) -> Vec<String> {
         let line = |(at, indices): (usize, &Vec<usize>)| {
             let shown = indices.iter().map(|index| {
                 let cell = cells.get(*index).map(String::as_str).unwrap_or_default();

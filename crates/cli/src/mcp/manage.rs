@@ -10,7 +10,7 @@ use tokenforge_replay::columns::{Column, Table};
 
 pub(super) const ADD_EXAMPLES: &str = "\
 Examples:
-  tokenforge mcp add files -- npx -y @modelcontextprotocol/server-filesystem /tmp
+  tokenforge mcp add time -- uvx mcp-server-time
   tokenforge mcp add tickets --url https://mcp.example.com/mcp
   tokenforge mcp add github --env GITHUB_TOKEN -- github-mcp-server stdio
 

@@ -50,7 +50,7 @@ fn settings_that_are_there_get_an_entry_and_are_restored_byte_for_byte() {
     assert_eq!(tree(&shell.folder.path("home")), before);
     let done = said(&shell, &["init", "claude", "--yes"]);
     assert!(done.contains("undo: tokenforge uninit claude\n"), "{done}");
-    let doctor = shell.run(&["doctor"]).stdout;
+    let doctor = shell.run_with(&["doctor"], &[("COLUMNS", "500")]).stdout;
     assert!(doctor.contains("settings.json: claude runs the hook"), "{doctor}");
     let new = fs::read_to_string(&file).unwrap();
     let command = format!("{} hook claude || true", env!("CARGO_BIN_EXE_tokenforge"));
@@ -159,7 +159,10 @@ fn a_plugin_that_fails_leaves_the_result_as_it_is() {
 fn a_file_of_somebody_else_s_comes_back() {
     let shell = Shell::new();
     let file = shell.file(".pi/extensions/tokenforge.ts", "export default () => {}\n");
-    assert!(said(&shell, &["uninit", "pi", "--project", "--yes"]).contains("nothing of ours"));
+    assert!(
+        said(&shell, &["uninit", "pi", "--project", "--yes"])
+            .contains("does not mention Tokenforge")
+    );
     said(&shell, &["init", "pi", "--project", "--yes"]);
     assert!(fs::read_to_string(&file).unwrap().contains(env!("CARGO_BIN_EXE_tokenforge")));
     said(&shell, &["uninit", "pi", "--project", "--yes"]);

@@ -34,9 +34,9 @@ fn stats_count_by_kind() {
     let place = format!("disk:{}", folder.path("data").display());
     let expected = format!(
         "{place}\n\
-         kind             entries             bytes\n\
-         original               2                 9\n\
-         result                 1                 3\n"
+         kind      entries  bytes\n\
+         original        2      9\n\
+         result          1      3\n"
     );
     assert_eq!(success(&folder, "store stats"), expected);
     assert_eq!(success(&folder, &format!("store stats --store {place}")), expected);
@@ -74,9 +74,9 @@ fn a_purge_without_a_terminal_asks_for_yes_and_removes_nothing() {
 fn what_cannot_be_is_said_and_a_password_is_not() {
     for (code, arguments, expected) in [
         (2, "store", "Usage: tokenforge store"),
-        (2, "store purge --kind else", "expected original or result"),
+        (2, "store purge --kind else", "original, result"),
         (2, "store purge --older-than 7", "such as 7d"),
-        (1, "store stats --store memory:", "inside the process that uses it"),
+        (1, "store stats --store memory:", "inside the gateway's process"),
         (1, "store stats --store secret", "not a store"),
         (1, "store stats --store redis://:secret@127.0.0.1:1/0", "redis://127.0.0.1:1/0"),
     ] {

@@ -207,7 +207,8 @@ fn colour_is_for_terminals_and_for_who_asks_for_it() {
         assert!(!is_coloured(line, &both), "{line}: NO_COLOR wins, as in other programs");
         assert!(!is_coloured(&format!("--color never {line}"), &both[1..]), "{line}");
     }
-    assert!(!is_coloured("encode", &[("CLICOLOR_FORCE", "1")]), "what is for programs has none");
+    let compress = "compress --mode lossless";
+    assert!(!is_coloured(compress, &[("CLICOLOR_FORCE", "1")]), "what is for programs has none");
 }
 
 #[test]
@@ -296,9 +297,11 @@ fn explain_shows_the_result_first() {
 fn completions_know_values() {
     for shell in ["bash", "zsh", "fish"] {
         let script = out(&format!("completions {shell}"), "");
-        for value in ["aggressive", "opencode", "cursor", "minify", "o200k_base", "verbatim"] {
+        for value in ["aggressive", "opencode", "minify", "o200k_base", "verbatim"] {
             assert!(script.contains(value), "{shell}: {value}");
         }
+        // What makes the script for fish knows values of options alone.
+        assert!(shell == "fish" || script.contains("cursor"), "{shell}");
     }
 }
 

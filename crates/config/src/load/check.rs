@@ -3,8 +3,11 @@
 use crate::error::Fault;
 use crate::settings::{Settings, Strategy};
 
-/// What is checked together, by the settings that it is about.
-const CHECKS: &[(&[&str], fn(&Settings) -> Option<Fault>)] = &[
+/// What is wrong with settings together.
+type Check = fn(&Settings) -> Option<Fault>;
+
+/// What is checked, with the settings that it is about.
+const CHECKS: &[(&[&str], Check)] = &[
     (&["listen", "keys", "allow_public"], exposure),
     (&["keys"], keys),
     (&["pipes.tool_output", "providers"], strategy),

@@ -108,7 +108,7 @@ fn values_that_do_not_go_together_are_refused() {
             "listen: 0.0.0.0:8787",
             "can be reached from other machines: set `keys`, or `allow_public: true`",
         ),
-        ("keys: {a: k, b: k}", "keys.b: has the same key as a"),
+        ("keys: {a: k, b: k}", "keys.b: has the same key as `a`"),
         ("pipes: {tool_output: {min_bytes: 9, max_bytes: 9}}", "9 is not below 9"),
         ("pipes: {tool_output: {strategy: api}}", "pipes.tool_output.api.endpoint: is required"),
         (

@@ -54,7 +54,7 @@ fn m17_a_server_that_nobody_added_is_started_from_its_command() {
     check(&ask(&["rows", "--json"]), "sh");
     let page = ask(&["rows"]);
     let stars: Vec<_> = page.lines().filter(|line| line.starts_with("* ")).collect();
-    assert!(stars.len() == 2 && stars[1].contains("what a client gets"), "{page}");
+    assert!(stars.len() == 2 && stars[1].contains("what an agent gets"), "{page}");
     for name in ["original", "json", "toon", "stc"] {
         assert!(page.contains(&format!("\n--- {name}\n")), "{page}");
     }

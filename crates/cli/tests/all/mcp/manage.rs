@@ -51,7 +51,7 @@ fn m14_a_gateway_that_runs_has_a_server_at_once_and_keeps_it() {
     let table = shell.mcp(&["list"]);
     assert!(
         table.starts_with(&format!(
-            "the gateway at {} has:\nname  state     where\na     enabled   sh -c",
+            "the gateway at {} has:\nname  state    where\na     enabled  sh -c",
             gateway.url
         )),
         "{table}"
@@ -64,8 +64,7 @@ fn m14_a_gateway_that_runs_has_a_server_at_once_and_keeps_it() {
     drop(gateway);
     let table = shell.mcp(&["list"]);
     assert!(
-        table.starts_with("no gateway answers at")
-            && table.contains("\nb     enabled   sh --token"),
+        table.starts_with("no gateway answers at") && table.contains("\nb     enabled  sh --token"),
         "{table}"
     );
     assert!(!table.contains("ghp_0123456789"), "{table}");
@@ -99,7 +98,9 @@ fn mistakes_are_said_and_nothing_is_lost() {
     let shell = Shell::new();
     shell.mcp(&["add", "a", "--", "true"]);
     assert!(shell.fail(&["add", "a", "--", "true"]).contains("`a` already"));
-    assert!(shell.fail(&["add", "b"]).contains("Name --url URL, or a program after --"));
+    assert!(
+        shell.fail(&["add", "b"]).contains("Give its address with --url, or its program after --")
+    );
     assert!(shell.fail(&["add", "stats", "--", "true"]).contains("choose another name"));
     assert!(shell.fail(&["add", "b__c", "--", "true"]).contains("a prefix is"));
     assert!(shell.fail(&["remove", "b"]).contains("there is no tool server `b`; there are a"));

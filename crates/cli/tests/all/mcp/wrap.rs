@@ -70,7 +70,7 @@ fn nothing_is_written_unless_that_is_meant() {
     let path = shell.file(".cursor/mcp.json", &file());
     let said = shell.mcp(&["wrap", "cursor", "--dry-run"]);
     assert!(
-        said.contains("+++ .cursor/mcp.json") && said.ends_with("this is what would be\n"),
+        said.contains("+++ .cursor/mcp.json") && said.ends_with("dry run: nothing was changed\n"),
         "{said}"
     );
     let run = shell.run(&["mcp", "wrap", "cursor"]);
@@ -165,7 +165,10 @@ fn codex_s_file_is_toml() {
 fn mistakes_are_said() {
     let shell = Shell::new();
     let said = shell.fail(&["wrap", "claude"]);
-    assert!(said.contains("claude has no file here: there is no .mcp.json, and no "), "{said}");
+    assert!(
+        said.contains("claude has no settings with tool servers: there is no .mcp.json and no "),
+        "{said}"
+    );
     let said = shell.fail(&["wrap", "nothing.json"]);
     assert!(said.contains("nothing.json` is neither a file nor one of claude, cursor"), "{said}");
     shell.file("bad.json", "{\n  \"mcpServers\": nothing}");
