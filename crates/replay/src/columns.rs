@@ -101,6 +101,23 @@ impl Table {
         heading.join("\n")
     }
 
+    /// Is there no row?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// All of it as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
+        let titles = self.columns.iter().map(|column| column.title.as_str()).collect();
+        let align = |column: &Column| if column.kind == Kind::Number { "---:" } else { "---" };
+        let rows = self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
+        let heading = [line(titles), line(self.columns.iter().map(align).collect())];
+        heading.into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+    }
+
     /// How wide each column is, and which columns stand on which line.
     fn layout(&self, width: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
         let natural = |(index, column): (usize, &Column)| {
@@ -274,6 +291,17 @@ mod tests {
         let Laid { heading, rows } = table().laid(30);
         assert!(heading.len() > 1 && rows[1].starts_with("    "), "{rows:?}");
         assert_eq!(table().laid(200), table().laid(100));
+    }
+
+    #[test]
+    fn markdown_has_a_line_for_each_row_and_nothing_is_shortened() {
+        let text = table().markdown();
+        assert!(
+            text.starts_with("| tool | results |") && text.contains("\n| --- | ---: |"),
+            "{text}"
+        );
+        assert!(text.contains("| a tool with a very long name indeed | 1,000,000 |"), "{text}");
+        assert_eq!(text.lines().count(), 4);
     }
 
     #[test]

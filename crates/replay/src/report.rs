@@ -5,6 +5,7 @@ use crate::probes::Probes;
 use crate::words::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt;
 use tokenforge_tokens::Counter;
 
 /// What was measured, by mode.
@@ -84,15 +85,28 @@ impl Report {
     pub fn text(&self, width: usize) -> String {
         let modes = self.modes.iter().map(|(mode, found)| {
             let title = format!("Mode {mode}, tokens by {}", self.vocabulary);
-            let tables = [found.kinds(width), found.savings(width), found.probes(width)];
-            [Some(title)].into_iter().chain(tables).flatten().collect::<Vec<_>>().join("\n\n")
+            let tables = found.tables().map(|table| table.text(width));
+            [title].into_iter().chain(tables).collect::<Vec<_>>().join("\n\n")
         });
         modes.collect::<Vec<_>>().join("\n\n\n")
     }
 }
 
+/// As Markdown.
+impl fmt::Display for ModeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tables().try_for_each(|table| writeln!(f, "{}\n", table.markdown()))
+    }
+}
+
 impl ModeReport {
-    fn kinds(&self, width: usize) -> Option<String> {
+    /// The tables that have rows.
+    fn tables(&self) -> impl Iterator<Item = Table> {
+        let tables = [self.kinds(), self.savings(), self.probes()];
+        tables.into_iter().filter(|table| !table.is_empty())
+    }
+
+    fn kinds(&self) -> Table {
         let mut table = Table::new([
             Column::text("kind"),
             Column::number("outputs"),
@@ -117,10 +131,10 @@ impl ModeReport {
                 format!("{mb_per_s:.1}"),
             ]);
         }
-        (!self.kinds.is_empty()).then(|| table.text(width))
+        table
     }
 
-    fn savings(&self, width: usize) -> Option<String> {
+    fn savings(&self) -> Table {
         let mut table = Table::new([
             Column::text("sessions"),
             Column::number("count"),
@@ -143,10 +157,10 @@ impl ModeReport {
                 format!("{:.3}", set.bill_ratio),
             ]);
         }
-        (!self.sessions.is_empty()).then(|| table.text(width))
+        table
     }
 
-    fn probes(&self, width: usize) -> Option<String> {
+    fn probes(&self) -> Table {
         let mut table = Table::new([
             Column::text("what later turns used"),
             Column::number("probes"),
@@ -165,7 +179,7 @@ impl ModeReport {
             let cells = [name.clone()].into_iter().chain(counts.map(number)).chain([stability]);
             table.row(cells);
         }
-        (!self.sessions.is_empty()).then(|| table.text(width))
+        table
     }
 }
 
