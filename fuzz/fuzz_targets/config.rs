@@ -9,7 +9,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         Settings::load(Some(ConfigFile { name: "fuzz", text }), &environment, &Overrides::default())
     };
     match read(text) {
-        Err(error) => assert!(!error.problem.is_empty()),
+        Err(errors) => assert!(errors.iter().all(|error| !error.problem.is_empty())),
         Ok(settings) => {
             let shown = settings.show();
             // Secrets are masked, and a mask is no secret.

@@ -1,21 +1,25 @@
 //! `tokenforge bench`: what the modes make of a folder of recordings.
 
 use crate::arguments::Vocabulary;
-use crate::output;
-use clap::Args;
+use crate::{output, screen, values};
+use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use tokenforge_compress::Mode;
 use tokenforge_replay::{Corpus, measure};
 
-/// Measure every mode on recorded outputs and sessions.
+/// Measure every mode on a folder of recordings
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tokenforge bench recordings/\n  tokenforge bench recordings/ --mode lossless --json"
+)]
 pub(crate) struct Bench {
     /// A folder with outputs/KIND/*.jsonl, sessions/SET/*.json and probes/SET/*.jsonl
+    #[arg(value_hint = ValueHint::DirPath)]
     folder: PathBuf,
 
-    /// Only this mode; may be given more than once [default: lossless, standard, aggressive]
-    #[arg(long)]
+    /// Only this mode; may be repeated [default: lossless, standard, aggressive]
+    #[arg(long, value_name = "MODE", value_parser = values::modes())]
     mode: Vec<Mode>,
 
     /// Print JSON instead of tables
@@ -43,7 +47,7 @@ pub(crate) fn run(arguments: &Bench) -> anyhow::Result<()> {
     if arguments.json {
         return Ok(output::print(&serde_json::to_string(&report)?)?);
     }
-    Ok(output::print(report.to_string().trim_end())?)
+    Ok(output::print(report.text(screen::width()).trim_end())?)
 }
 
 fn progress() -> ProgressBar {

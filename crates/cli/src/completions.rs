@@ -1,23 +1,26 @@
 //! `tokenforge completions`: a script for the user's shell.
 
-use crate::arguments::Arguments;
-use clap::{Args, CommandFactory};
+use crate::arguments;
+use clap::Args;
 use clap_complete::Shell;
 use std::io::{self, Write};
 
-/// Print a script that completes commands and options in your shell.
+/// Print a script that completes commands, options and their values in your shell
 #[derive(Args)]
-#[command(
-    after_help = "Example:\n  tokenforge completions bash > ~/.local/share/bash-completion/completions/tokenforge"
-)]
+#[command(after_help = "\
+Examples:
+  source <(tokenforge completions bash)                 for this shell
+  tokenforge completions zsh > ~/.zfunc/_tokenforge     for every shell
+  tokenforge completions fish > ~/.config/fish/completions/tokenforge.fish")]
 pub(crate) struct Completions {
+    /// Your shell
     shell: Shell,
 }
 
 pub(crate) fn run(arguments: &Completions) -> anyhow::Result<()> {
     // Into memory first: the generator panics where it cannot write, as into `| head`.
     let mut script = Vec::new();
-    let command = &mut Arguments::command();
+    let command = &mut arguments::command();
     clap_complete::generate(arguments.shell, command, "tokenforge", &mut script);
     Ok(io::stdout().write_all(&script)?)
 }

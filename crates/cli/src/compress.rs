@@ -3,7 +3,7 @@
 use crate::engine::EngineArguments;
 use crate::input::{NotUtf8, ToolOutput};
 use crate::output::{self, grouped};
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use tokenforge_compress::{Compressed, Settings};
@@ -15,7 +15,7 @@ Examples:
   tokenforge compress --tool Read --stats page.txt
   tokenforge compress --mode lossless build.log";
 
-/// Make a tool's output smaller; what is left out of it can be had back with `tokenforge expand`.
+/// Make a tool's output smaller; `tokenforge expand` gives back what is left out
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compress {
@@ -26,12 +26,13 @@ pub(crate) struct Compress {
     #[arg(long)]
     stats: bool,
 
-    /// Print the statistics as JSON
-    #[arg(long, requires = "stats")]
+    /// Print {"text", "verdict", "before_tokens", "after_tokens", ...} to standard output; with --stats, only the
+    /// statistics, to standard error
+    #[arg(long)]
     json: bool,
 
     /// The output, or - for standard input
-    #[arg(default_value = "-")]
+    #[arg(default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 }
 
@@ -54,12 +55,17 @@ pub(crate) fn run(arguments: &Compress) -> anyhow::Result<()> {
     };
     let settings = arguments.engine.settings();
     let compressed = arguments.engine.compress(&text, &settings, false)?;
-    if arguments.stats {
-        print(&stats(&text, &compressed, &settings), arguments.json);
+    match (arguments.stats, arguments.json) {
+        (false, false) => {}
+        (true, as_json) => print(&stats(&text, &compressed, &settings), as_json),
+        (false, true) => {
+            let document = stats(&text, &compressed, &settings).document(compressed.text(&text));
+            return Ok(output::print(&document.to_string())?);
+        }
     }
     if let Some(original) = &compressed.original {
         output::tell(&format!(
-            "note: something was left out; all of it: tokenforge expand {}",
+            "note: something was left out; to see all of it: tokenforge expand {}",
             original.reference
         ));
     }
@@ -72,12 +78,12 @@ fn pass_on(NotUtf8 { name, bytes, at }: &NotUtf8, arguments: &Compress) -> anyho
     let shown = String::from_utf8_lossy(bytes);
     if settings.redact_secrets && !Scanner::builtin().find(&shown).is_empty() {
         anyhow::bail!(
-            "{name}: byte {at} is not UTF-8, and what looks like a secret cannot be taken out of such bytes; \
-             --keep-secrets passes them on"
+            "{name}: byte {at} is not UTF-8, so what looks like a secret in it cannot be removed; --keep-secrets passes \
+             it on as it is"
         );
     }
-    output::tell(&format!("note: {name}: byte {at} is not UTF-8; all of it goes on as it came"));
-    if arguments.stats {
+    output::tell(&format!("note: {name}: byte {at} is not UTF-8; it is passed on unchanged"));
+    if arguments.stats || arguments.json {
         let (tokens, length) = (settings.counter.count(&shown), bytes.len());
         let stats = Stats {
             verdict: "not_utf8",
@@ -89,6 +95,9 @@ fn pass_on(NotUtf8 { name, bytes, at }: &NotUtf8, arguments: &Compress) -> anyho
             redacted: &[],
             reference: None,
         };
+        if !arguments.stats {
+            return Ok(output::print(&stats.document(&shown).to_string())?);
+        }
         print(&stats, arguments.json);
     }
     Ok(output::write_bytes(bytes)?)
@@ -109,6 +118,15 @@ fn stats<'a>(text: &str, compressed: &'a Compressed, settings: &Settings) -> Sta
     }
 }
 
+impl Stats<'_> {
+    /// The figures, and what they are about.
+    fn document(&self, text: &str) -> serde_json::Value {
+        let mut document = serde_json::json!(self);
+        document["text"] = text.into();
+        document
+    }
+}
+
 fn print(stats: &Stats<'_>, as_json: bool) {
     if as_json {
         output::tell(&serde_json::json!(stats).to_string());
@@ -117,7 +135,7 @@ fn print(stats: &Stats<'_>, as_json: bool) {
     let (before, after) = (stats.before_tokens, stats.after_tokens);
     let saved = 100.0 * (before as f64 - after as f64) / before.max(1) as f64;
     let (before, after) = (grouped(before), grouped(after));
-    output::tell(&format!("{before} tokens to {after}, {saved:.1} % saved ({})", stats.verdict));
+    output::tell(&format!("{before} -> {after} tokens, {saved:.1} % saved ({})", stats.verdict));
     if !stats.strategies.is_empty() {
         output::tell(&format!("by {}", stats.strategies.join(", ")));
     }

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, IsTerminal};
 pub(crate) fn is_confirmed(question: &str, does: &str) -> anyhow::Result<bool> {
     let mut input = io::stdin().lock();
     if !input.is_terminal() {
-        bail!("{does}: say --yes if you mean it");
+        bail!("{does}; add --yes to do it without asking");
     }
     output::ask(&format!("{question} [y/N] "));
     let mut answer = String::new();

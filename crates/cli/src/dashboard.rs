@@ -4,7 +4,7 @@ use crate::gateway::{Gateway, Trouble};
 use crate::output;
 use crate::settings::{self, Source};
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 use std::path::PathBuf;
 use tokenforge_config::Overrides;
@@ -14,22 +14,22 @@ Examples:
   tokenforge dashboard
   tokenforge dashboard --gateway http://127.0.0.1:9000
 
-The link works once, within 5 minutes. Figures need no link: it is for changes, texts and tools.";
+The link works once, within 5 minutes. Without it the dashboard shows figures only: no texts, no tools, no changes.";
 
-/// Print a link that opens the dashboard of a running gateway, signed in
+/// Print a link that opens the dashboard, signed in
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Dashboard {
-    /// The gateway [default: where the settings say that it listens, else http://127.0.0.1:8787]
-    #[arg(long, value_name = "URL")]
+    /// The gateway's address [default: what the settings say, else http://127.0.0.1:8787]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     gateway: Option<String>,
 
-    /// What its admin API asks for [default: FORGE_ADMIN_TOKEN, what the settings say, or the token in the data folder]
+    /// The gateway's admin token [default: FORGE_ADMIN_TOKEN, the settings, or the data folder]
     #[arg(long, value_name = "TOKEN")]
     admin_token: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 
     /// Print {"link", "expires_in"}, in seconds
@@ -56,7 +56,7 @@ async fn ask(arguments: &Dashboard) -> anyhow::Result<(String, u64)> {
     let gateway = Gateway::of_operator(named, given, &settings)?;
     let asked = gateway.sign_in_link().await;
     if let Err(Some(Trouble::Absent(why))) = asked.as_ref().map_err(anyhow::Error::downcast_ref) {
-        bail!("no gateway answers at {}: {why}; `tokenforge serve` starts one", gateway.url);
+        bail!("no gateway answers at {}: {why}\n  start one: tokenforge serve", gateway.url);
     }
     asked
 }

@@ -6,7 +6,7 @@ use crate::arguments::usage_error;
 use crate::input::Input;
 use crate::{output, progress};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use tokenforge_compress::{is_compressed, restore};
 use tokenforge_formats::{MAX_OUTPUT, decode_any, stc2, table, toon};
@@ -14,12 +14,12 @@ use tokenforge_formats::{MAX_OUTPUT, decode_any, stc2, table, toon};
 const EXAMPLES: &str = "\
 Examples:
   tokenforge decode data.toon
-  curl -s -H 'Accept-Encoding: stc' http://localhost:8787/tools/orders | tokenforge decode --from stc
-  tokenforge encode data.json | tokenforge decode  gives back the JSON, minified
-  tokenforge compress --mode lossless build.log | tokenforge decode --from output  gives back the log
-  tokenforge decode --history earlier.jsonl result.txt  follows pointers to earlier results";
+  tokenforge encode data.json | tokenforge decode      the same JSON, minified
+  curl -s -H 'Accept-Encoding: stc' URL | tokenforge decode --from stc
+  tokenforge compress --mode lossless log | tokenforge decode --from output
+  tokenforge decode --history earlier.jsonl result.txt";
 
-/// Read TOON, STC, a table or JSON and write minified JSON, or restore an output that a lossless mode compressed.
+/// Turn TOON, STC, a table or JSON into minified JSON, or restore an output that mode lossless made smaller
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Decode {
@@ -38,7 +38,7 @@ pub(crate) struct Decode {
 
     /// The results before this one in its request, to which it may point: a JSON array, or one object a line, in their
     /// order, each {"tool": NAME, "arguments": OBJECT, "text": AS THE MODEL SAW IT}. Reads the file as an output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     history: Option<PathBuf>,
 
     /// The arguments of the call that made the output, as JSON: it may point to them
@@ -50,7 +50,7 @@ pub(crate) struct Decode {
     max_output: usize,
 
     /// The file, or - for standard input
-    #[arg(default_value = "-")]
+    #[arg(default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 }
 

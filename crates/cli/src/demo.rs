@@ -41,15 +41,15 @@ const CONTENT_BYTES: usize = 16 << 20;
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Show what is saved on a recorded agent session: no key, no network
+/// See what is saved on a recorded session: no key, no network
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
-    /// End when the session was played; otherwise, on a terminal, it stays up for the dashboard
+    /// Exit after the session; on a terminal the demo otherwise stays up for the dashboard
     #[arg(long)]
     once: bool,
 
-    /// Stay up for the dashboard, also without a terminal
+    /// Stay up for the dashboard even without a terminal
     #[arg(long, conflicts_with = "once")]
     stay: bool,
 
@@ -57,7 +57,7 @@ pub(crate) struct Demo {
     #[arg(long)]
     json: bool,
 
-    /// Where the gateway listens on this machine [default: a free port]
+    /// The port of the demo's gateway [default: any free port]
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     port: u16,
 }
@@ -103,7 +103,7 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
         false => output::print(&show::page(&figures))?,
     }
     if stays {
-        output::tell("Ctrl-C ends it.");
+        output::tell("Press Ctrl-C to stop.");
         stop()?.await;
     }
     embedded.end().await;

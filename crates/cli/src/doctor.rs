@@ -12,7 +12,7 @@ mod version;
 
 use crate::output;
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueHint};
 use finding::{Finding, State};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,7 +25,7 @@ Examples:
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Check that everything works, and say what to do where it does not
+/// Check that everything works, and how to fix what does not
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Doctor {
@@ -33,8 +33,8 @@ pub(crate) struct Doctor {
     #[arg(long)]
     json: bool,
 
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn run(arguments: &Doctor) -> anyhow::Result<()> {
     output::print(&shown)?;
     match broken {
         0 => Ok(()),
-        1 => bail!("1 thing is broken"),
-        broken => bail!("{broken} things are broken"),
+        1 => bail!("found 1 problem"),
+        broken => bail!("found {broken} problems"),
     }
 }
 

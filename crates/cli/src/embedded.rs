@@ -1,5 +1,6 @@
 //! A gateway inside this process, for commands that need one for as long as they run.
 
+use crate::listen::listen;
 use crate::serve;
 use anyhow::Context;
 use std::net::SocketAddr;
@@ -7,7 +8,6 @@ use std::sync::Arc;
 use tokenforge_config::Settings;
 use tokenforge_gateway::Gateway;
 use tokenforge_store::Store;
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 /// A gateway that runs here.
@@ -22,9 +22,7 @@ impl Embedded {
     /// Starts a gateway where the settings say that it listens; port 0 is any free one.
     pub(crate) async fn start(settings: Settings, store: Arc<dyn Store>) -> anyhow::Result<Self> {
         let address = settings.listen;
-        let listener = TcpListener::bind(address)
-            .await
-            .with_context(|| format!("cannot listen on {address}"))?;
+        let listener = listen(address, "tokenforge demo").await?;
         let address = listener.local_addr().context("cannot listen")?;
         let gateway = Gateway::new(settings, store)?;
         let serving = tokenforge_gateway::serve(gateway.clone(), listener, std::future::pending());

@@ -4,7 +4,7 @@ use crate::arguments::{Vocabulary, usage_error};
 use crate::input::Input;
 use crate::{output, progress, stats};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use tokenforge_formats::stc::Spelling;
 use tokenforge_formats::stc2::Level;
@@ -13,13 +13,13 @@ use tokenforge_formats::{Form, Json, cheapest, stc, stc2, table, toon};
 
 const EXAMPLES: &str = "\
 Examples:
-  tokenforge encode data.json                      the cheapest form by tokens, without loss
+  tokenforge encode data.json
   kubectl get pods -o json | tokenforge encode --to toon
   tokenforge encode --to stc --spelling dense data.json
   tokenforge encode --to stc --version 2 --level 3 data.json
-  tokenforge encode --stats data.json > /dev/null  compare all forms";
+  tokenforge encode --stats data.json > /dev/null      compares all forms";
 
-/// Write JSON in the form that costs fewest tokens, or in a form you name.
+/// Write JSON in the form with the fewest tokens, or one you name; nothing is lost
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Encode {
@@ -58,21 +58,21 @@ pub(crate) struct Encode {
     #[arg(long)]
     stats: bool,
 
-    /// Print the statistics as JSON
-    #[arg(long, requires = "stats")]
+    /// Print {"text", "baseline", "forms"} to standard output; with --stats, only the statistics, to standard error
+    #[arg(long)]
     json: bool,
 
     #[command(flatten)]
     vocabulary: Vocabulary,
 
     /// The JSON file, or - for standard input
-    #[arg(default_value = "-")]
+    #[arg(default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Target {
-    /// The cheapest of the others by tokens, never worse than minified JSON
+    /// Whichever of the others has the fewest tokens
     Auto,
     /// TOON 4.4
     Toon,
@@ -127,8 +127,15 @@ pub(crate) fn run(arguments: &Encode) -> anyhow::Result<()> {
             .into(),
     };
     spinner.finish_and_clear();
-    if arguments.stats {
-        stats::print(&json, counter, arguments.json);
+    match (arguments.stats, arguments.json) {
+        (false, false) => {}
+        (true, false) => output::tell(&stats::table(&json, counter)),
+        (true, true) => output::tell(&stats::document(&json, counter).to_string()),
+        (false, true) => {
+            let mut document = stats::document(&json, counter);
+            document["text"] = text.into();
+            return Ok(output::print(&document.to_string())?);
+        }
     }
     Ok(output::print(&text)?)
 }

@@ -1,7 +1,7 @@
 //! The engine as a person asks for it: which mode, which tool, and where originals are kept.
 
 use crate::arguments::Vocabulary;
-use crate::{data, filters, output};
+use crate::{data, filters, output, values};
 use clap::{Args, ValueEnum};
 use std::fmt::Display;
 use tokenforge_compress::dictionary::Method;
@@ -16,15 +16,15 @@ pub(crate) const TENANT: &str = "local";
 /// What the engine is told about an output.
 #[derive(Args)]
 pub(crate) struct EngineArguments {
-    /// How much to do: disabled, observe, safe, lossless, standard or aggressive
-    #[arg(long, default_value_t = Mode::Standard)]
+    /// How much to do
+    #[arg(long, value_name = "MODE", default_value_t = Mode::Standard, value_parser = values::modes())]
     pub(crate) mode: Mode,
 
-    /// The dictionary of the aggressive mode: lzw, repair or auto
-    #[arg(long, default_value_t = Method::Lzw)]
+    /// The dictionary for mode aggressive
+    #[arg(long, value_name = "METHOD", default_value_t = Method::Lzw, value_parser = values::methods())]
     method: Method,
 
-    /// The tool that made the output, as the agent calls it, such as Bash or read_file [default: a shell]
+    /// The agent's tool that made the output, such as Bash or read_file [default: a shell]
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
 
@@ -32,15 +32,15 @@ pub(crate) struct EngineArguments {
     #[arg(long, value_name = "LINE")]
     command: Option<String>,
 
-    /// The agent whose tool is meant when --tool is not given
+    /// The agent whose shell made the output, if --tool is not given
     #[arg(long, value_enum)]
     client: Option<Client>,
 
-    /// The tool said that it failed: nothing is left out
+    /// The tool reported an error: leave nothing out
     #[arg(long)]
     error: bool,
 
-    /// Cap the output at this many bytes [default: 65536, if the rest can be stored]
+    /// Cap the output at this many bytes [default: 65536 if the rest can be stored]
     #[arg(long, value_name = "BYTES")]
     max_output_bytes: Option<usize>,
 
@@ -149,9 +149,9 @@ impl EngineArguments {
     fn note(&self, error: &dyn Display) {
         match self.max_output_bytes {
             Some(_) => output::tell(&format!(
-                "note: {error}; nothing is left out of the output but what exceeds --max-output-bytes, which is gone"
+                "note: {error}; nothing is left out except what exceeds --max-output-bytes, which is lost"
             )),
-            None => output::tell(&format!("note: {error}; nothing is left out of the output")),
+            None => output::tell(&format!("note: {error}; so nothing is left out")),
         }
     }
 }

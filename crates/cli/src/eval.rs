@@ -9,11 +9,11 @@ mod report;
 mod scenario;
 
 use crate::arguments::usage_error;
-use crate::output;
+use crate::{output, values};
 use agent::Agent;
 use anyhow::{Context, bail};
 use api::Api;
-use clap::Args;
+use clap::{Args, ValueHint};
 use compare::Compared;
 use gateway::Gateway;
 use report::Report;
@@ -27,41 +27,42 @@ use tokenforge_mock::Mock;
 
 const EXAMPLES: &str = "\
 Examples:
-  tokenforge eval                                  the built-in scenarios, against the built-in mock
+  tokenforge eval                       built-in scenarios and a mock model
   tokenforge eval --base-url https://api.openai.com/v1 --model gpt-5-mini
-  tokenforge eval scenarios/ --base-url http://127.0.0.1:8080 --model local --min-input-token-savings 5%";
+  tokenforge eval scenarios/ --min-input-token-savings 5%";
 
-/// Run scenarios twice, compression off and on, and compare tokens and behaviour.
+/// Compare an agent's behaviour with and without compression
 ///
-/// Fails if a fact or a tool call is lost, or if less is saved than demanded.
+/// Runs each scenario twice. Fails if a fact or a tool call is lost, or if less is saved than demanded.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Eval {
     /// A scenario, or a folder of them: TOML or YAML [default: the built-in ones]
+    #[arg(value_hint = ValueHint::AnyPath)]
     suite: Option<PathBuf>,
 
-    /// An OpenAI- or Anthropic-compatible endpoint [default: the mock, which shows that all is connected, and no more]
-    #[arg(long, value_name = "URL")]
+    /// An OpenAI- or Anthropic-compatible endpoint [default: a mock, which only shows that everything is connected]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     base_url: Option<String>,
 
     /// The model to ask there
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// How the endpoint is spoken to; the key is OPENAI_API_KEY or ANTHROPIC_API_KEY [default: by the address]
+    /// The endpoint's API; the key is OPENAI_API_KEY or ANTHROPIC_API_KEY [default: by the address]
     #[arg(long, value_enum)]
     api: Option<Api>,
 
-    /// What is compared with doing nothing: safe, lossless, standard or aggressive
-    #[arg(long, default_value_t = Mode::Standard)]
+    /// The mode to compare with doing nothing
+    #[arg(long, value_name = "MODE", default_value_t = Mode::Standard, value_parser = values::modes())]
     mode: Mode,
 
-    /// The dictionary of the aggressive mode: lzw, repair or auto
-    #[arg(long, default_value_t = Method::Lzw)]
+    /// The dictionary for mode aggressive
+    #[arg(long, value_name = "METHOD", default_value_t = Method::Lzw, value_parser = values::methods())]
     method: Method,
 
     /// Append what became of every tool result to this file, as JSON lines
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     events: Option<PathBuf>,
 
     /// Fail if fewer input tokens are saved: a number, or a part of all such as 5%
@@ -79,7 +80,7 @@ pub(crate) struct Eval {
 
 pub(crate) fn run(arguments: &Eval) -> anyhow::Result<()> {
     if arguments.base_url.is_some() && arguments.model.is_none() {
-        usage_error("--base-url needs --model: which model is to be asked there?");
+        usage_error("--base-url needs --model: the model to ask there");
     }
     let scenarios = match &arguments.suite {
         Some(path) => scenario::read(path)?,

@@ -8,13 +8,16 @@ use tokenforge_compress::expansion::{JsonPath, LineRange, Selection, select};
 use tokenforge_compress::reference::Reference;
 use tokenforge_store::{Kind, Store};
 
-/// Print the original of an output that something was left out of.
+/// Print the original of an output that was shortened
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tokenforge expand shadow_1a2b3c --lines 20-80\n  tokenforge expand shadow_1a2b3c --grep error\n  tokenforge expand shadow_1a2b3c --path 'items[*].id'"
+)]
 pub(crate) struct Expand {
-    /// The reference at the head of the output: shadow_... or the whole <<<SHADOW:...>>>
+    /// The reference in the output's first line: shadow_... or the whole <<<SHADOW:...>>>
     id: String,
 
-    /// Only what JSON has at this path, such as `items[3].name`, `items[2-5]` or `items[*].id`
+    /// Only this part of JSON, such as `items[3].name`, `items[2-5]` or `items[*].id`
     #[arg(long, value_name = "PATH")]
     path: Option<JsonPath>,
 
@@ -32,7 +35,9 @@ pub(crate) fn run(arguments: &Expand) -> anyhow::Result<()> {
     let store = data::store()?;
     let original =
         store.get(Kind::Original, TENANT, &reference.to_string())?.with_context(|| {
-            format!("{reference} is not in the store: it expired, or was made elsewhere")
+            format!(
+                "{reference} is not in the store: it has expired, or was made on another machine"
+            )
         })?;
     let original = String::from_utf8(original).context("the stored original is damaged")?;
     let selection = Selection {

@@ -3,15 +3,17 @@
 //! One's own are in `filters` in the settings folder. Those of a project are in `.tokenforge/filters`; since a
 //! project may be anybody's, they are used only once they were trusted, and no longer when they change.
 
-use crate::{data, output};
+use crate::{data, output, screen};
 use anyhow::{Context, bail};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use tokenforge_compress::filter::{self, FilterSet};
+use tokenforge_replay::columns::{Column, Table};
 
-/// List, test and trust the filters of tool families.
+/// List, test and trust filters for kinds of tools
 #[derive(Args)]
 pub(crate) struct Filter {
     #[command(subcommand)]
@@ -20,30 +22,42 @@ pub(crate) struct Filter {
 
 #[derive(Subcommand)]
 enum Action {
-    /// List the filters that are in use, first match first
+    /// List the filters in use, in the order they are tried
+    #[command(after_help = "Example:\n  tokenforge filter list --json")]
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Run the tests inside filters: of these files, or of your own and the project's
+    /// Run the tests written in filter files: these, or all in use
+    #[command(after_help = "Example:\n  tokenforge filter test .tokenforge/filters/*.toml")]
     Test {
-        /// Filter files
+        /// Filter files [default: all filters in use]
+        #[arg(value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
+
+        /// Print {"tests", "failures": [{"filter", "failure"}]}
+        #[arg(long)]
+        json: bool,
     },
-    /// Trust the filters of a project as they are now
+    /// Trust a project's filters as they are now; a change needs trust again
+    #[command(after_help = "Example:\n  tokenforge filter trust")]
     Trust {
         /// The project's folder
-        #[arg(default_value = ".")]
+        #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
         project: PathBuf,
+
+        /// Print {"folder", "filters"}
+        #[arg(long)]
+        json: bool,
     },
 }
 
 pub(crate) fn run(arguments: &Filter) -> anyhow::Result<()> {
     match &arguments.action {
         Action::List { json } => list(*json),
-        Action::Test { files } => test(files),
-        Action::Trust { project } => trust(project),
+        Action::Test { files, json } => test(files, *json),
+        Action::Trust { project, json } => trust(project, *json),
     }
 }
 
@@ -59,7 +73,8 @@ pub(crate) fn load() -> anyhow::Result<FilterSet> {
         } else {
             let folder = project.display();
             output::tell(&format!(
-                "note: {folder} is not trusted; look at it, then run tokenforge filter trust"
+                "note: the filters in {folder} are not trusted, so they are not used; read them, then run `tokenforge \
+                 filter trust`"
             ));
         }
     }
@@ -86,15 +101,15 @@ fn list(as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return Ok(output::print(&serde_json::to_string(&rows)?)?);
     }
-    let mut table = format!("{:<24} {:<14} on real output\n", "filter", "family");
+    let mut table = Table::new(["filter", "family", "on real output"].map(Column::text));
     for Row { name, family, verified } in rows {
         let verified = if verified { "verified" } else { "unverified: leaves nothing out" };
-        table += &format!("{name:<24} {family:<14} {verified}\n");
+        table.row([name, family, verified]);
     }
-    Ok(output::print(table.trim_end())?)
+    Ok(output::print(&screen::table(&table))?)
 }
 
-fn test(files: &[PathBuf]) -> anyhow::Result<()> {
+fn test(files: &[PathBuf], as_json: bool) -> anyhow::Result<()> {
     let filters = match files {
         [] => load()?,
         files => {
@@ -102,24 +117,31 @@ fn test(files: &[PathBuf]) -> anyhow::Result<()> {
             FilterSet::default().with(filters?)
         }
     };
-    let (mut tests, mut failed) = (0, 0);
+    let (mut tests, mut failures) = (0, Vec::new());
     for filter in filters.iter() {
         tests += filter.tests();
-        for failure in filter.check() {
-            failed += 1;
-            output::tell(&format!("{}: {failure:?}", filter.name()));
-        }
+        let failed = filter.check().into_iter().map(|failure| format!("{failure:?}"));
+        failures.extend(failed.map(|failure| (filter.name(), failure)));
     }
-    if failed > 0 {
-        bail!("{failed} of {tests} tests failed");
+    if as_json {
+        let failure =
+            |(filter, failure): &(&str, String)| json!({"filter": filter, "failure": failure});
+        let failures: Vec<_> = failures.iter().map(failure).collect();
+        output::print(&json!({"tests": tests, "failures": failures}).to_string())?;
+    } else {
+        failures.iter().for_each(|(filter, failure)| output::tell(&format!("{filter}: {failure}")));
     }
-    Ok(output::print(&format!("{tests} tests passed"))?)
+    match failures.len() {
+        0 if as_json => Ok(()),
+        0 => Ok(output::print(&format!("{tests} tests passed"))?),
+        failed => bail!("{failed} of {tests} tests failed"),
+    }
 }
 
-fn trust(project: &Path) -> anyhow::Result<()> {
+fn trust(project: &Path, as_json: bool) -> anyhow::Result<()> {
     let folder = project.join(PROJECT_FOLDER);
     let folder = fs::canonicalize(&folder)
-        .with_context(|| format!("{} holds no filters", folder.display()))?;
+        .with_context(|| format!("there are no filters in {}", folder.display()))?;
     let filters = read_folder(&folder)?;
     let list = trusted_list().context("no settings folder: set FORGE_CONFIG_DIR or HOME")?;
     let mut lines: Vec<String> = trusted_lines(&list)?;
@@ -129,7 +151,10 @@ fn trust(project: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
     fs::write(&list, lines.join("\n") + "\n").with_context(|| list.display().to_string())?;
     let count = filters.len();
-    Ok(output::print(&format!("trusted {count} filters in {}", folder.display()))?)
+    Ok(output::print(&match as_json {
+        true => json!({"folder": folder, "filters": count}).to_string(),
+        false => format!("trusted {count} filters in {}", folder.display()),
+    })?)
 }
 
 const PROJECT_FOLDER: &str = ".tokenforge/filters";

@@ -7,9 +7,9 @@ pub(crate) use page::dollars;
 
 use crate::gateway::Gateway;
 use crate::settings::{self, Source};
-use crate::{ledger, output};
+use crate::{ledger, output, values};
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tokenforge_config::Overrides;
 use tokenforge_ledger::{By, Day, Ledger, Prices, Summary};
@@ -20,21 +20,21 @@ Examples:
   tokenforge gain --by day --days 7
   tokenforge gain --by project --cost
   tokenforge gain --csv > gain.csv
-  tokenforge gain --gateway http://127.0.0.1:8787    of a service that runs as another user, or elsewhere";
+  tokenforge gain --gateway http://127.0.0.1:8787    a gateway of another user";
 
-/// Show what was saved, of what, and in money
+/// Show what was saved, in tokens and money
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Gain {
-    /// Add up by tool, client, project, day (UTC) or stage
-    #[arg(long, value_name = "WHAT", default_value = "tool")]
+    /// What to add up by; days are UTC
+    #[arg(long, value_name = "WHAT", default_value = "tool", value_parser = values::sums())]
     by: By,
 
-    /// Only the last N days, today included
+    /// Only the last N days, including today
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     days: Option<u64>,
 
-    /// Show money too, at list prices or those of your settings
+    /// Show money too, at list prices or the `prices` in your settings
     #[arg(long)]
     cost: bool,
 
@@ -46,12 +46,12 @@ pub(crate) struct Gain {
     #[arg(long)]
     csv: bool,
 
-    /// Ask a gateway that runs, in place of reading the ledger of this user
-    #[arg(long, value_name = "URL", conflicts_with = "config")]
+    /// Ask this gateway instead of reading your own ledger
+    #[arg(long, value_name = "URL", conflicts_with = "config", value_hint = ValueHint::Url)]
     gateway: Option<String>,
 
-    /// The settings file, for prices and the place of the ledger [default: as for serve]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file, for `prices` and `ledger` [default: as for serve]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 

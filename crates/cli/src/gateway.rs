@@ -75,7 +75,7 @@ impl Gateway {
     pub(crate) fn new(url: &str, token: Option<Secret>) -> anyhow::Result<Self> {
         let url = url.trim_end_matches('/').to_owned();
         if !url.starts_with("http://") && !url.starts_with("https://") {
-            bail!("--gateway: expected an address such as http://127.0.0.1:8787");
+            bail!("expected an address such as http://127.0.0.1:8787, found `{url}`");
         }
         let limits = Limits { connect_timeout: PATIENCE, ..Limits::default() };
         Ok(Gateway { url, token, transport: tokenforge_gateway::transport(&limits) })
@@ -133,7 +133,7 @@ impl Gateway {
     pub(crate) async fn gain(&self, by: By, query: &str) -> anyhow::Result<Gain> {
         let path = format!("/_forge/api/gain?by={}{query}", by.name());
         let document = self.admin(Method::GET, &path, None).await?;
-        let other = || format!("the gateway at {} is of another version", self.url);
+        let other = || format!("the gateway at {} has another version", self.url);
         serde_json::from_value(document).with_context(other)
     }
 
@@ -142,7 +142,7 @@ impl Gateway {
         let mut document = self.admin(Method::GET, SERVERS, None).await?;
         match document["backends"].take() {
             Value::Array(backends) => Ok(backends),
-            _ => bail!("what answers at {} is no gateway of ours", self.url),
+            _ => bail!("what answers at {} is not a Tokenforge gateway", self.url),
         }
     }
 
@@ -162,7 +162,7 @@ impl Gateway {
         let link = self.admin(Method::POST, "/_forge/api/link", None).await?;
         match (link["path"].as_str(), link["expires_in"].as_u64()) {
             (Some(path), Some(seconds)) => Ok((format!("{}{path}", self.url), seconds)),
-            _ => bail!("what answers at {} is no gateway of ours", self.url),
+            _ => bail!("what answers at {} is not a Tokenforge gateway", self.url),
         }
     }
 
@@ -188,13 +188,13 @@ impl Gateway {
             return Ok(document);
         }
         let Some(message) = document["error"]["message"].as_str() else {
-            bail!("what answers at {} is no gateway of ours: status {status}", self.url);
+            bail!("what answers at {} is not a Tokenforge gateway: it says {status}", self.url);
         };
         let message = message.strip_prefix("tokenforge: ").unwrap_or(message);
         let message = format!("the gateway at {}: {message}", self.url);
         match status {
             StatusCode::UNAUTHORIZED => {
-                let why = "asks for its admin token: set FORGE_ADMIN_TOKEN, or run this as the user who runs it";
+                let why = "needs its admin token: set FORGE_ADMIN_TOKEN, or run this as the user who started it";
                 Err(Trouble::Refused(format!("the gateway at {} {why}", self.url)).into())
             }
             StatusCode::FORBIDDEN => Err(Trouble::Refused(message).into()),
@@ -245,7 +245,8 @@ fn is_local(url: &str) -> bool {
 
 /// A header that no log shows.
 pub(crate) fn secret(text: &str) -> anyhow::Result<HeaderValue> {
-    let mut value = HeaderValue::from_str(text).context("a token or key has what no header can")?;
+    let mut value = HeaderValue::from_str(text)
+        .context("a token or key has characters that a header cannot have")?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -25,10 +25,15 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// Longer inputs are not looked at.
 const LONGEST: u64 = 64 << 20;
 
-/// Read a tool result from standard input, and write what the model is to see instead
+/// Answer an agent's hook; agents run this once `tokenforge init` told them to, people do not
+///
+/// Reads a tool result from standard input and writes what the model should see instead.
 #[derive(Args)]
+#[command(
+    after_help = "Example:\n  tokenforge init claude      lets Claude Code run `tokenforge hook claude`"
+)]
 pub(crate) struct Hook {
-    /// Whose result it is
+    /// The agent that sends the result
     #[arg(value_enum)]
     client: Client,
 }

@@ -5,14 +5,17 @@ pub(crate) mod live;
 mod places;
 mod plugin;
 
-use crate::client_file::{Before, Change, ClientFile, Consent, carry_out};
+use crate::client_file::{Before, Change, ClientFile, Consent, carry_out, carry_out_as_json};
 use crate::hook::Client;
-use crate::{data, hook, output};
+use crate::{alternatives, data, hook, output};
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Args, ValueEnum};
 use places::Folders;
 pub(crate) use places::Scope;
 use std::env;
+use std::ffi::OsStr;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -21,32 +24,36 @@ Examples:
   tokenforge init opencode --project
   tokenforge uninit claude
 
-The agent then runs `tokenforge hook` for every tool result, and shows its model what that prints. Nothing of the \
-agent's traffic passes through Tokenforge, no key is seen, and no gateway is needed; one that runs (`tokenforge serve`) \
-is asked, since it answers faster. The file as it was is kept beside it, as FILE.tokenforge-backup.";
+The agent then runs `tokenforge hook` for every tool result and shows its model what that prints. Its requests go \
+to its provider as before. No gateway is needed; if one is running, the hook uses it, because it answers faster. The \
+file as it was is kept beside it, as FILE.tokenforge-backup.";
 
-/// Make tool results smaller inside an agent, without a gateway
+/// Add Tokenforge to an agent's settings, or take it out again; no gateway is needed
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Init {
     /// The agent
-    #[arg(value_enum)]
+    #[arg(value_parser = Agents)]
     client: Client,
 
-    /// In this project only: in files of yours, not in those that the project shares
+    /// In this project only; in your own files, not those the project shares
     #[arg(long, conflicts_with = "global")]
     project: bool,
 
-    /// In all projects, unless said otherwise
+    /// In all projects; this is the default
     #[arg(long)]
     global: bool,
 
     #[command(flatten)]
     consent: Consent,
+
+    /// Print {"changed", "files": [{"file", "diff"}]}; needs --yes or --dry-run
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
-    let program = env::current_exe().context("where this program is cannot be told")?;
+    let program = env::current_exe().context("cannot find the path of this program")?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let file = arguments.file()?;
     let name = file.name.display().to_string();
@@ -62,31 +69,31 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
         }
     };
     if file.is_there() && new == file.text {
-        return Ok(output::print(&format!("{name}: it is there already"))?);
+        return arguments.leave(&format!("{name} has it already"));
     }
     // A file that is ours already is not how it was before, and of one that is not, what is kept may be old.
     let known =
         if live::is_installed(arguments.client, &file.text) { file.before()? } else { None };
     let before = known.unwrap_or_else(|| file.now());
     let kept = match &before {
-        Before::Text(_) => format!("; as it was, it is in {}", file.backup_path().display()),
+        Before::Text(_) => format!("; the old version is {}", file.backup_path().display()),
         Before::Nothing { .. } => String::new(),
     };
-    let mut done = format!("wrote {name}{kept}\nundo it with: {}", arguments.undo());
+    let mut done = format!("wrote {name}{kept}\nundo: {}", arguments.undo());
     if !hook::can_expand() {
-        done += "\nnote: there is no `tokenforge` on your PATH, with which a model fetches back what is left out of \
-                 a result; until there is, nothing is left out";
+        done += "\nnote: `tokenforge` is not on your PATH, so the model cannot run it to fetch back what was left \
+                 out; until it is, nothing is left out";
     }
     let diff = crate::client_file::diff(&name, &shown.0, &shown.1);
     let change = Change { file, diff, new: Some(new), before: Some(before), done };
-    carry_out(&[change], arguments.consent)
+    arguments.carry_out(&[change])
 }
 
 pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
     let file = arguments.file()?;
     let name = file.name.display().to_string();
     if !file.is_there() {
-        return Ok(output::print(&format!("nothing to change: there is no {name}"))?);
+        return arguments.leave(&format!("nothing to change: there is no {name}"));
     }
     let before = file.before()?;
     let left = match arguments.client {
@@ -96,15 +103,17 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
         client => plugin::removed(client, &file.text, before.as_ref()),
     };
     let Some(left) = left else {
-        return Ok(output::print(&format!("nothing to change: {name} has nothing of ours"))?);
+        return arguments.leave(&format!("nothing to change: {name} does not mention Tokenforge"));
     };
     let is_changed =
         arguments.client != Client::Claude && plugin::is_changed(arguments.client, &file.text);
     let (new, before, done) = match (left, before) {
         (Before::Nothing { .. }, _) if is_changed => {
             let kept = file.backup_path();
-            let done =
-                format!("removed {name}; since it was changed, it is kept as {}", kept.display());
+            let done = format!(
+                "removed {name}; it had been edited, so a copy is kept as {}",
+                kept.display()
+            );
             (None, Some(Before::Text(file.text.clone())), done)
         }
         (Before::Nothing { .. }, _) => {
@@ -116,16 +125,47 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
         (Before::Text(text), Some(Before::Text(_))) => {
             let kept = file.backup_path();
             let done = format!(
-                "{name} was changed since: only what is ours was taken out; as it was before, it is in {}",
+                "{name} was edited since: only Tokenforge's entries were removed; the version before them is {}",
                 kept.display()
             );
             (Some(text), file.before()?, done)
         }
-        (Before::Text(text), _) => (Some(text), None, format!("took what is ours out of {name}")),
+        (Before::Text(text), _) => {
+            (Some(text), None, format!("removed Tokenforge's entries from {name}"))
+        }
     };
     let after = new.as_deref().unwrap_or_default();
     let diff = crate::client_file::diff(&name, &claude::masked(&file.text), &claude::masked(after));
-    carry_out(&[Change { file, diff, new, before, done }], arguments.consent)
+    arguments.carry_out(&[Change { file, diff, new, before, done }])
+}
+
+/// The agents, and what to do with those that have no hook.
+#[derive(Clone)]
+struct Agents;
+
+impl TypedValueParser for Agents {
+    type Value = Client;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Client, clap::Error> {
+        let known = EnumValueParser::<Client>::new();
+        known.parse_ref(command, argument, value).map_err(|error| {
+            match value.to_str().and_then(alternatives::to_init) {
+                Some(message) => {
+                    clap::Error::raw(ErrorKind::InvalidValue, message + "\n").with_cmd(command)
+                }
+                None => error,
+            }
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Client::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
+    }
 }
 
 impl Init {
@@ -135,6 +175,18 @@ impl Init {
             bail!("{} is a folder", place.display());
         }
         ClientFile::find(&place)
+    }
+
+    fn carry_out(&self, changes: &[Change]) -> anyhow::Result<()> {
+        match self.json {
+            true => carry_out_as_json(changes, self.consent),
+            false => carry_out(changes, self.consent),
+        }
+    }
+
+    /// Says why there is nothing to do.
+    fn leave(&self, why: &str) -> anyhow::Result<()> {
+        if self.json { self.carry_out(&[]) } else { Ok(output::print(why)?) }
     }
 
     fn scope(&self) -> Scope {
@@ -149,7 +201,7 @@ impl Init {
 
 /// Where files of agents are, on this machine and in this project.
 pub(crate) fn folders() -> anyhow::Result<Folders> {
-    let home = data::home().context("no home folder: set HOME")?;
+    let home = data::home().context("there is no home folder: set HOME")?;
     Ok(Folders {
         here: ".".into(),
         config: data::users_config().unwrap_or_else(|| home.join(".config")),

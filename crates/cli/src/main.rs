@@ -3,6 +3,7 @@
 // These macros panic when their reader has gone; `output` does not.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod alternatives;
 mod arguments;
 mod bench;
 mod client_file;
@@ -29,21 +30,25 @@ mod hook;
 mod init;
 mod input;
 mod ledger;
+mod links;
+mod listen;
 mod man;
 mod mcp;
 mod output;
 mod progress;
 mod ready;
 mod replay;
+mod screen;
 mod serve;
 mod settings;
 mod stats;
 mod store;
 mod tokens;
+mod values;
 mod wrap;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::FromArgMatches;
 use std::io;
 use std::panic;
 use std::process::{self, ExitCode};
@@ -54,11 +59,16 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(report_defect));
-    match run(Arguments::parse().command) {
+    let arguments = match Arguments::from_arg_matches(&arguments::command().get_matches()) {
+        Ok(arguments) => arguments,
+        Err(error) => error.exit(),
+    };
+    screen::choose(arguments.color);
+    match run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::tell(&format!("tokenforge: {error:#}"));
+            screen::complain(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -98,7 +108,8 @@ fn run(command: Command) -> anyhow::Result<()> {
 /// Says where a defect is, and not what the text was that showed it: that may be anybody's.
 fn report_defect(info: &panic::PanicHookInfo<'_>) {
     let place = info.location().map(ToString::to_string).unwrap_or_default();
-    output::tell(&format!("tokenforge: a defect at {place}; please report it"));
+    let issues = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+    screen::complain(&format!("this is a bug, at {place}; please report it at {issues}"));
 }
 
 /// The reader of our output has seen enough (`| head`): that is a success.

@@ -1,15 +1,15 @@
 //! `tokenforge man`: manual pages, made from the same words as `--help`.
 
-use crate::arguments::{Arguments, usage_error};
+use crate::arguments::{self, usage_error};
 use anyhow::Context;
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man as Page;
 use std::fs;
 use std::io::{self, Write};
 use std::iter;
 use std::path::PathBuf;
 
-/// Print the manual page of a command, or write the pages of all.
+/// Print the manual page of a command, or write the pages of all commands
 #[derive(Args)]
 #[command(after_help = "Examples:
   tokenforge man | man -l -
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Man) -> anyhow::Result<()> {
 
 /// The program with all its commands, each knowing its whole name.
 fn program() -> Command {
-    let mut program = Arguments::command().disable_help_subcommand(true);
+    let mut program = arguments::command().disable_help_subcommand(true);
     program.build();
     program
 }
@@ -53,7 +53,7 @@ fn find<'a>(program: &'a Command, words: &[String]) -> &'a Command {
         command.find_subcommand(word).unwrap_or_else(|| {
             let known: Vec<_> = shown(command).map(Command::get_name).collect();
             let whole = command.get_bin_name().unwrap_or_default();
-            usage_error(&format!("'{word}' is no command of '{whole}' [{}]", known.join(", ")))
+            usage_error(&format!("'{whole}' has no command '{word}'; it has {}", known.join(", ")))
         })
     })
 }

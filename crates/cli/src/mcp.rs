@@ -8,12 +8,12 @@ mod stdio;
 mod target;
 mod wrap;
 
-pub(crate) use wrap::behind;
+pub(crate) use wrap::{CLIENTS, behind};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-/// Put tool servers behind Tokenforge
+/// Put MCP tool servers behind Tokenforge
 #[derive(Args)]
 pub(crate) struct Mcp {
     #[command(subcommand)]
@@ -22,19 +22,22 @@ pub(crate) struct Mcp {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Run a tool server and make its results smaller on the way to the client
+    /// Run one tool server with smaller results, without a gateway
+    #[command(after_help = stdio::EXAMPLES)]
     Stdio(stdio::Stdio),
     /// Put a tool server behind the gateway
     #[command(after_help = manage::ADD_EXAMPLES)]
     Add(manage::Add),
-    /// Show the tool servers behind the gateway, without their secrets
+    /// List the gateway's tool servers, without their secrets
+    #[command(after_help = "Example:\n  tokenforge mcp list --json")]
     List(manage::List),
-    /// Take a tool server away from the gateway
+    /// Remove a tool server from the gateway
+    #[command(after_help = "Example:\n  tokenforge mcp remove files")]
     Remove(manage::Remove),
-    /// Call a tool, and show its answer in every form with its tokens
+    /// Call a tool, and compare the forms of its answer
     #[command(after_help = call::EXAMPLES)]
     Call(call::Call),
-    /// Put the tool servers in a client's settings behind Tokenforge
+    /// Put the tool servers in an agent's settings behind Tokenforge
     #[command(after_help = wrap::EXAMPLES)]
     Wrap(wrap::Wrap),
     /// Undo what `wrap` did
@@ -56,5 +59,5 @@ pub(crate) fn run(arguments: &Mcp) -> anyhow::Result<()> {
 
 fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.context("cannot wait for anything")?.block_on(work)
+    runtime.context("cannot wait for sockets")?.block_on(work)
 }

@@ -1,9 +1,9 @@
 //! `tokenforge replay`: what would have been saved, on the user's own history.
 
 use crate::settings::{self, Source as Settings};
-use crate::{data, output};
+use crate::{data, output, screen, values};
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::path::PathBuf;
@@ -16,36 +16,38 @@ use tokenforge_tokens::{Counter, Vocabulary};
 
 const EXAMPLES: &str = "\
 Examples:
-  tokenforge replay                                what the clients on this machine have kept
+  tokenforge replay                           the sessions agents keep here
   tokenforge replay ~/.claude/projects/my-project --html report.html
   tokenforge replay session.jsonl --mode lossless --json";
 
-/// Measure what would have been saved on recorded sessions: Claude Code, Codex, opencode, lists of messages.
+/// Measure what your own recorded sessions would have saved
 ///
-/// Nothing is sent anywhere and nothing is changed.
+/// Reads sessions of Claude Code, Codex and opencode, and lists of messages. Nothing is sent anywhere, and nothing is
+/// changed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Replay {
-    /// Logs, or folders of them [default: where the clients keep theirs]
+    /// Session logs, or folders of them [default: where agents keep theirs]
+    #[arg(value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
 
-    /// What to do to tool results: disabled, safe, lossless, standard or aggressive [default: as the settings say]
-    #[arg(long)]
+    /// How much to do to tool results [default: what the settings say]
+    #[arg(long, value_name = "MODE", value_parser = values::modes())]
     mode: Option<Mode>,
 
-    /// The settings file of the gateway [default: tokenforge.yaml here, or in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 
     /// Count all models with this vocabulary [default: each with its own]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = values::vocabularies())]
     vocabulary: Option<Vocabulary>,
 
-    /// Read so many logs at once [default: one for each core]
+    /// How many logs to read at once [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
-    /// Rows of each table
+    /// How many rows of each table to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     rows: usize,
 
@@ -54,7 +56,7 @@ pub(crate) struct Replay {
     json: bool,
 
     /// Write a page with charts to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     html: Option<PathBuf>,
 }
 
@@ -80,14 +82,14 @@ pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
     bar.finish_and_clear();
     if found.sessions.is_empty() {
         found.problems.iter().take(arguments.rows).for_each(|problem| {
-            let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
+            let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
             output::tell(&format!(
                 "{}{line}: {}",
                 output::printable(&problem.file),
                 problem.reason
             ));
         });
-        bail!("no session in the {} files that were looked at", sources.len());
+        bail!("no session found in {} files", sources.len());
     }
     report(arguments, &found, mode)
 }
@@ -101,8 +103,8 @@ fn report(arguments: &Replay, found: &History, mode: Mode) -> anyhow::Result<()>
     if arguments.json {
         return Ok(output::print(&serde_json::to_string(found)?)?);
     }
-    let text = table::text(found, arguments.rows);
-    Ok(output::print(&format!("Mode {mode}. {}", text.trim_end()))?)
+    let text = table::text(found, arguments.rows, screen::width());
+    Ok(output::print(&format!("Mode {mode}.\n{}", text.trim_end()))?)
 }
 
 /// The logs that were named, or those that clients keep; says which those are.
@@ -115,7 +117,7 @@ fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
         let sources: Vec<Source> =
             arguments.paths.iter().flat_map(|path| source::at(path)).collect();
         if sources.is_empty() {
-            bail!("no file there ends in .jsonl or .json");
+            bail!("no .jsonl or .json file there");
         }
         return Ok(sources);
     }
@@ -129,11 +131,11 @@ fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
     let database = data::set("XDG_DATA_HOME").or_else(|| Some(data::home()?.join(".local/share")));
     if database.is_some_and(|data| data.join("opencode/opencode.db").is_file()) {
         output::tell(
-            "opencode keeps newer sessions in a database: `opencode export SESSION > FILE`",
+            "note: opencode keeps newer sessions in a database; `opencode export SESSION > FILE` gets them out",
         );
     }
     if sources.is_empty() {
-        bail!("no client's history was found: name a file or folder");
+        bail!("no agent has recorded sessions here; name a file or folder");
     }
     Ok(sources)
 }

@@ -7,60 +7,80 @@ mod signals;
 pub(crate) use signals::stop;
 
 use crate::hook::{self, Workshop};
+use crate::listen::listen;
 use crate::settings::{self, Source};
-use crate::{data, ledger, output};
+use crate::{data, ledger, output, values};
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueHint};
+use serde_json::json;
 use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokenforge_compress::Mode;
+use tokenforge_compress::dictionary::Method;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_gateway::{Gateway, draw_admin_token};
 use tokenforge_store::{Location, Memory, Store};
 
-/// Run the gateway between agents and their model providers
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge serve
+  tokenforge serve --port 9000 --mode lossless
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude      an agent that uses it";
+
+/// Run the gateway between agents and model providers
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
-    /// Where to listen [default: 127.0.0.1:8787]
+    /// The address and port to listen on [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The port to listen on, on this machine: short for --listen 127.0.0.1:PORT
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    port: Option<u16>,
+
+    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 
-    /// One upstream for all requests [default: each provider's own]
-    #[arg(long, value_name = "URL")]
+    /// Send all requests here [default: each to its provider]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     backend_url: Option<String>,
 
-    /// What to do to tool results: disabled, observe, safe, lossless, standard or aggressive
-    #[arg(long, value_name = "MODE")]
-    tool_output_compression: Option<String>,
+    /// How much to do to tool results [default: standard]
+    #[arg(long, value_name = "MODE", alias = "tool-output-compression", value_parser = values::modes())]
+    mode: Option<Mode>,
 
-    /// The dictionary of the aggressive mode: lzw, repair or auto
-    #[arg(long, value_name = "METHOD")]
-    tool_output_compression_method: Option<String>,
+    /// The dictionary for mode aggressive [default: lzw]
+    #[arg(long, value_name = "METHOD", alias = "tool-output-compression-method")]
+    #[arg(value_parser = values::methods())]
+    method: Option<Method>,
 
-    /// What to do to tool schemas: disabled or minify
-    #[arg(long, value_name = "MODE")]
+    /// What to do to descriptions in tool schemas [default: disabled]
+    #[arg(long, value_name = "HOW", value_parser = values::schema_compressions())]
     schema_compression: Option<String>,
 
-    /// Remove secrets from every request body, and refuse requests that cannot be checked
+    /// Remove secrets from whole requests, and refuse requests that cannot be checked
     #[arg(long)]
     redact_secrets: bool,
 
-    /// Where originals are kept: memory:, disk:PATH, redis://HOST
+    /// Where to keep originals: memory:, disk:PATH or redis://HOST [default: memory:]
     #[arg(long, value_name = "URL")]
     store: Option<String>,
+
+    /// Print {"url", "mode", "dashboard"} once it listens
+    #[arg(long)]
+    json: bool,
 }
 
 impl Serve {
     fn source(&self) -> Source {
         let flags = Overrides {
-            listen: self.listen.clone(),
+            listen: self.listen.clone().or(self.port.map(|port| format!("127.0.0.1:{port}"))),
             backend_url: self.backend_url.clone(),
-            tool_output_compression: self.tool_output_compression.clone(),
-            tool_output_compression_method: self.tool_output_compression_method.clone(),
+            tool_output_compression: self.mode.map(|mode| mode.to_string()),
+            tool_output_compression_method: self.method.map(|method| method.name().to_owned()),
             schema_compression: self.schema_compression.clone(),
             redact_secrets: self.redact_secrets,
             store: self.store.clone(),
@@ -81,7 +101,7 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("cannot start threads")?
-        .block_on(serve(settings, origins, store, source, level))
+        .block_on(serve(settings, origins, store, source, level, arguments.json))
 }
 
 async fn serve(
@@ -90,11 +110,10 @@ async fn serve(
     store: Arc<dyn Store>,
     source: Source,
     level: log::Level,
+    as_json: bool,
 ) -> anyhow::Result<()> {
     let address = settings.listen;
-    let listener = tokio::net::TcpListener::bind(address)
-        .await
-        .with_context(|| format!("cannot listen on {address}"))?;
+    let listener = listen(address, "tokenforge serve").await?;
     let address = listener.local_addr().context("cannot listen")?;
     let mode = settings.tool_output.mode;
     let gateway = Gateway::new(settings, store)?;
@@ -105,10 +124,14 @@ async fn serve(
     let _hooks = answer_hooks(&gateway);
     // At once: whoever reads the first line may not wait for a second.
     let dashboard = dashboard(&gateway, stdout().is_terminal());
+    let said = match as_json {
+        true => json!({"url": format!("http://{address}"), "mode": mode.name(), "dashboard": format!("http://{address}/_forge/ui/")}).to_string(),
+        false => format!(
+            "listening on http://{address} ({mode})\ndashboard: http://{address}{dashboard}"
+        ),
+    };
     // Whoever does not read it may still use the gateway.
-    let _ = output::print(&format!(
-        "listening on http://{address} ({mode})\ndashboard: http://{address}{dashboard}"
-    ));
+    let _ = output::print(&said);
     tokenforge_gateway::serve(gateway, listener, stop()?).await.context("cannot start threads")
 }
 
@@ -134,7 +157,9 @@ pub(crate) fn admit_operator(gateway: &Gateway) {
     let drawn = data::admin_token_file()
         .and_then(|file| draw_admin_token(&file).with_context(|| format!("{}", file.display())));
     if let Err(error) = &drawn {
-        tracing::warn!("there is no admin token, so nothing can be changed over HTTP: {error:#}");
+        tracing::warn!(
+            "no admin token could be created, so nothing can be changed over HTTP: {error:#}"
+        );
     }
     gateway.set_admin_token(drawn.map_err(|error| format!("{error:#}")));
 }
@@ -146,7 +171,7 @@ fn answer_hooks(gateway: &Arc<Gateway>) -> Option<hook::service::Service> {
     match data::hook_folder().and_then(|folder| hook::service::open(&folder, answer)) {
         Ok(service) => Some(service),
         Err(error) => {
-            tracing::info!("hooks of agents are not answered: {error:#}");
+            tracing::info!("this gateway does not answer agents' hooks: {error:#}");
             None
         }
     }
@@ -157,7 +182,7 @@ fn refuse_public(settings: &Settings) -> anyhow::Result<()> {
     let is_open = settings.keys.is_empty() && !settings.allow_public;
     if is_open && !settings.listen.ip().is_loopback() {
         bail!(
-            "{} can be reached from other machines: set `keys`, or `allow_public: true` if everybody may use it",
+            "{} can be reached from other machines: set `keys`, or `allow_public: true` to let anyone use it",
             settings.listen
         );
     }

@@ -2,9 +2,10 @@
 
 use anyhow::Context;
 use std::env;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tokenforge_config::{ConfigFile, Origins, Overrides, Settings};
+use tokenforge_config::{ConfigErrors, ConfigFile, Origins, Overrides, Settings};
 
 /// The name of the settings file.
 const FILE: &str = "tokenforge.yaml";
@@ -39,10 +40,28 @@ impl Source {
         let name = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         let file = text.map(|text| ConfigFile { name: &name, text });
         let environment = |name: &str| env::var(name).ok();
-        let settings = Settings::load(file, &environment, &self.flags)?;
+        let settings = Settings::load(file, &environment, &self.flags).map_err(Mistakes)?;
         Ok((settings, Origins::read(file, &environment, &self.flags)?))
     }
 }
+
+/// All that is wrong with settings, a line each.
+#[derive(Debug)]
+pub(crate) struct Mistakes(pub(crate) ConfigErrors);
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.iter().count() {
+            1 => self.0.fmt(f),
+            count => {
+                write!(f, "{count} mistakes in the settings")?;
+                self.0.iter().try_for_each(|error| write!(f, "\n  {error}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Mistakes {}
 
 /// The settings file: the one named, else `tokenforge.yaml` here or in the user's folder for settings, if there is one.
 pub(crate) fn file(named: Option<&Path>) -> Option<PathBuf> {

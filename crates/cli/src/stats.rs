@@ -1,6 +1,7 @@
 //! The bytes and tokens of every form of a document, side by side.
 
-use crate::output::{self, grouped};
+use crate::output::grouped;
+use crate::screen;
 use serde::Serialize;
 use tokenforge_formats::stc::{self, Spelling};
 use tokenforge_formats::stc2::{self, Level};
@@ -21,31 +22,27 @@ enum Size {
     Refused { refused: String },
 }
 
-/// Prints the figures to standard error, as a table or as JSON; the baseline is minified JSON.
-pub(crate) fn print(json: &Json<'_>, counter: Counter, as_json: bool) {
+/// The figures of every form; the baseline is minified JSON.
+pub(crate) fn document(json: &Json<'_>, counter: Counter) -> serde_json::Value {
+    serde_json::json!({ "baseline": "json", "forms": rows(json, counter) })
+}
+
+/// The same as a table.
+pub(crate) fn table(json: &Json<'_>, counter: Counter) -> String {
     let rows = rows(json, counter);
-    if as_json {
-        output::tell(&serde_json::json!({ "baseline": "json", "forms": rows }).to_string());
-        return;
-    }
     let baseline = rows.iter().find(|row| row.form == "json").and_then(Row::tokens).unwrap_or(0);
-    output::tell(&format!(
-        "{:<12} {:>11} {:>13}  against minified JSON",
-        "form", "bytes", "tokens"
-    ));
-    for Row { form, size } in &rows {
-        match size {
-            Size::Measured { bytes, tokens } => output::tell(&format!(
-                "{form:<12} {:>11} {:>13}  {}",
-                grouped(*bytes),
-                grouped(*tokens),
-                difference(*tokens, baseline),
-            )),
-            Size::Refused { refused } => {
-                output::tell(&format!("{form:<12} {:>11} {:>13}  {refused}", "-", "-"))
+    let title = format!("{:<12} {:>11} {:>13}  against minified JSON", "form", "bytes", "tokens");
+    let line = |Row { form, size }: &Row| {
+        let (bytes, tokens, says) = match size {
+            Size::Measured { bytes, tokens } => {
+                (grouped(*bytes), grouped(*tokens), difference(*tokens, baseline))
             }
-        }
-    }
+            Size::Refused { refused } => ("-".to_owned(), "-".to_owned(), refused.clone()),
+        };
+        let head = format!("{form:<12} {bytes:>11} {tokens:>13}  ");
+        screen::wrapped(&says, &head, &" ".repeat(head.len()))
+    };
+    [title].into_iter().chain(rows.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn rows(json: &Json<'_>, counter: Counter) -> Vec<Row> {

@@ -1,10 +1,12 @@
 //! `tokenforge store`: how much is stored, and how to be rid of it.
 
 use crate::output::{self, grouped};
-use crate::{arguments, confirm, data};
+use crate::{arguments, confirm, data, screen};
 use anyhow::{Context, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::time::Duration;
+use tokenforge_replay::columns::{Column, Table};
 use tokenforge_store::{Kind, Location};
 
 const EXAMPLES: &str = "\
@@ -13,7 +15,7 @@ Examples:
   tokenforge store stats --store redis://127.0.0.1:6379/0 --json
   tokenforge store purge --kind original --older-than 7d";
 
-/// Show how much is stored, and remove it.
+/// Show how much is stored, and delete it
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Store {
@@ -23,15 +25,17 @@ pub(crate) struct Store {
 
 #[derive(Subcommand)]
 enum StoreCommand {
-    /// Count what is stored, by kind
+    /// Show how much is stored, by kind
+    #[command(after_help = "Example:\n  tokenforge store stats --store redis://127.0.0.1:6379/0")]
     Stats(Stats),
-    /// Remove what is stored: references to it can no longer be expanded
+    /// Delete what is stored; references to it can no longer be expanded
+    #[command(after_help = "Example:\n  tokenforge store purge --kind original --older-than 7d")]
     Purge(Purge),
 }
 
 #[derive(Args)]
 struct Place {
-    /// Where: disk:PATH, redis://HOST:PORT/DB, rediss:// or redis+cluster://HOST,HOST [default: the data folder]
+    /// The store: disk:PATH, redis://HOST:PORT/DB, rediss:// or redis+cluster://HOST,HOST [default: the data folder]
     #[arg(long = "store", value_name = "URL")]
     url: Option<String>,
 }
@@ -51,8 +55,8 @@ struct Purge {
     #[command(flatten)]
     place: Place,
 
-    /// Only this kind: original or result
-    #[arg(long, value_parser = kind)]
+    /// Only this kind
+    #[arg(long, value_name = "KIND", value_parser = kinds())]
     kind: Option<Kind>,
 
     /// Only what was not used for this long, such as 90s, 30m, 12h or 7d
@@ -62,6 +66,10 @@ struct Purge {
     /// Do not ask
     #[arg(long)]
     yes: bool,
+
+    /// Print {"store", "removed"}
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(arguments: &Store) -> anyhow::Result<()> {
@@ -86,26 +94,30 @@ fn stats(arguments: &Stats) -> anyhow::Result<()> {
             &serde_json::json!({ "store": place, "kinds": kinds }).to_string(),
         )?);
     }
-    let row = |kind: &Kind| {
+    let columns = [Column::text("kind"), Column::number("entries"), Column::number("bytes")];
+    let mut table = Table::new(columns);
+    for kind in Kind::ALL {
         let amount = stats.of(*kind);
         let (entries, bytes) = (grouped(amount.entries as usize), grouped(amount.bytes as usize));
-        format!("\n{:<10} {entries:>13} {bytes:>17}", kind.name())
-    };
-    let rows: String = Kind::ALL.iter().map(row).collect();
-    Ok(output::print(&format!("{place}\n{:<10} {:>13} {:>17}{rows}", "kind", "entries", "bytes"))?)
+        table.row([kind.name().to_owned(), entries, bytes]);
+    }
+    Ok(output::print(&format!("{place}\n{}", screen::table(&table)))?)
 }
 
 fn purge(arguments: &Purge) -> anyhow::Result<()> {
     let location = arguments.place.location()?;
     let what = arguments.kind.map_or("entries".to_owned(), |kind| format!("{}s", kind.name()));
-    let whence = format!("{what} from {location}");
+    let (whence, place) = (format!("{what} from {location}"), location.to_string());
     if !arguments.yes
-        && !confirm::is_confirmed(&format!("Remove {whence}?"), &format!("this removes {whence}"))?
+        && !confirm::is_confirmed(&format!("Delete {whence}?"), &format!("this deletes {whence}"))?
     {
-        bail!("nothing was removed");
+        bail!("nothing was deleted");
     }
     let removed = open(location)?.purge(arguments.kind, arguments.older_than)?;
-    Ok(output::print(&format!("removed {} {what}", grouped(removed as usize)))?)
+    Ok(output::print(&match arguments.json {
+        true => serde_json::json!({"store": place, "removed": removed}).to_string(),
+        false => format!("deleted {} {what}", grouped(removed as usize)),
+    })?)
 }
 
 impl Place {
@@ -113,7 +125,7 @@ impl Place {
         match self.url.as_deref().map(str::parse).transpose().context("--store")? {
             Some(Location::Memory) => {
                 bail!(
-                    "--store: memory: is inside the process that uses it, where this command cannot look"
+                    "--store: memory: lives inside the gateway's process, out of reach of this command"
                 )
             }
             Some(location) => Ok(location),
@@ -127,6 +139,7 @@ fn open(location: Location) -> anyhow::Result<std::sync::Arc<dyn tokenforge_stor
     Ok(location.open(settings)?)
 }
 
-fn kind(name: &str) -> Result<Kind, String> {
-    Kind::named(name).ok_or_else(|| "expected original or result".to_owned())
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let names = Kind::ALL.iter().map(|kind| kind.name());
+    PossibleValuesParser::new(names).try_map(|name| Kind::named(&name).ok_or("no such kind"))
 }

@@ -3,10 +3,11 @@
 use crate::arguments::Vocabulary;
 use crate::input::Input;
 use crate::output::{self, grouped};
-use crate::progress;
-use clap::Args;
+use crate::{progress, screen};
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
+use tokenforge_replay::columns::{Column, Table};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,7 +15,7 @@ Examples:
   git diff | tokenforge tokens
   tokenforge tokens --model gpt-4 --json prompt.txt";
 
-/// Count the tokens of files.
+/// Count tokens, offline
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Tokens {
@@ -26,7 +27,7 @@ pub(crate) struct Tokens {
     json: bool,
 
     /// The files, or - for standard input
-    #[arg(default_value = "-")]
+    #[arg(default_value = "-", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 }
 
@@ -62,14 +63,15 @@ pub(crate) fn run(arguments: &Tokens) -> anyhow::Result<()> {
 
 impl Report {
     fn table(&self) -> String {
-        let mut lines = vec![format!("{:>13} {:>13}  file", "tokens", "bytes")];
-        lines.extend(self.files.iter().map(|file| {
-            format!("{:>13} {:>13}  {}", grouped(file.tokens), grouped(file.bytes), file.path)
-        }));
+        let columns = [Column::number("tokens"), Column::number("bytes"), Column::path("file")];
+        let mut table = Table::new(columns);
+        for Counted { path, bytes, tokens } in &self.files {
+            table.row([grouped(*tokens), grouped(*bytes), path.clone()]);
+        }
         if self.files.len() > 1 {
             let bytes = self.files.iter().map(|file| file.bytes).sum();
-            lines.push(format!("{:>13} {:>13}  total", grouped(self.total), grouped(bytes)));
+            table.row([grouped(self.total), grouped(bytes), "total".to_owned()]);
         }
-        lines.join("\n")
+        screen::table(&table)
     }
 }

@@ -12,11 +12,11 @@ mod savings;
 pub(crate) use clients::{CLIENTS, base_variables};
 
 use crate::arguments::usage_error;
-use crate::gateway;
 use crate::output::tell;
 use crate::settings::{self, Source};
+use crate::{alternatives, gateway, values};
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueHint};
 use clients::Client;
 use plan::{Plan, Started};
 use route::Route;
@@ -24,6 +24,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokenforge_compress::Mode;
 use tokenforge_config::Overrides;
 use tokio::process::Command;
 
@@ -31,47 +32,48 @@ const EXAMPLES: &str = "\
 Examples:
   tokenforge wrap claude
   tokenforge wrap codex -- exec 'explain this project'
-  tokenforge wrap --tool-output-compression lossless gemini
+  tokenforge wrap --mode lossless gemini
   tokenforge wrap --dialect openai ./my-agent
 
-Known: claude, codex, gemini, opencode, copilot, qwen, cline, pi, aider. Only this run is changed: no file of the \
-client's is touched, and nothing is left behind.";
+Options of Tokenforge come before the agent, the agent's own after it. Only this run is affected: no file of the \
+agent is changed, and nothing is left behind.";
 
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Run an agent behind a gateway of its own
+/// Run an agent behind Tokenforge, for this run only
 #[derive(Args)]
-#[command(after_help = EXAMPLES, override_usage = "tokenforge wrap [OPTIONS] CLIENT [ARGS]...")]
+#[command(after_help = EXAMPLES, override_usage = "tokenforge wrap [OPTIONS] AGENT [ARGS]...")]
 pub(crate) struct Wrap {
-    /// The agent's program, and after it its arguments, whatever they look like
+    /// The agent, by name or path, and its arguments
     // One list: of two, what begins with a dash between them would be taken for an option of ours.
     #[arg(
         required = true,
         num_args = 1..,
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "CLIENT"
+        value_name = "AGENT",
+        value_parser = values::Suggested(names)
     )]
     command: Vec<OsString>,
 
-    /// Whose requests a program makes that is not known: anthropic, openai or gemini
-    #[arg(long, value_name = "NAME")]
+    /// Run an agent that is not in the list: the provider whose variables it reads
+    #[arg(long, value_name = "PROVIDER", value_parser = ["anthropic", "openai", "gemini"])]
     dialect: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file [default: tokenforge.yaml in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 
-    /// One upstream for all requests [default: whom the client would ask]
-    #[arg(long, value_name = "URL")]
+    /// Send all requests here [default: where the agent would send them]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     backend_url: Option<String>,
 
-    /// What to do to tool results: disabled, observe, safe, lossless, standard or aggressive
-    #[arg(long, value_name = "MODE")]
-    tool_output_compression: Option<String>,
+    /// How much to do to tool results [default: what the settings say]
+    #[arg(long, value_name = "MODE", alias = "tool-output-compression", value_parser = values::modes())]
+    mode: Option<Mode>,
 
-    /// Remove secrets from every request body, and refuse requests that cannot be checked
+    /// Remove secrets from whole requests, and refuse requests that cannot be checked
     #[arg(long)]
     redact_secrets: bool,
 }
@@ -87,6 +89,11 @@ pub(crate) fn run(arguments: &Wrap) -> anyhow::Result<i32> {
     code
 }
 
+/// The agents that are known.
+fn names() -> Vec<&'static str> {
+    CLIENTS.iter().map(|client| client.name).collect()
+}
+
 /// What is started.
 struct Agent<'a> {
     program: &'a str,
@@ -98,7 +105,7 @@ impl Wrap {
         let (program, arguments) = match &self.command[..] {
             [program, dashes, arguments @ ..] if dashes == "--" => (program, arguments),
             [program, arguments @ ..] => (program, arguments),
-            [] => usage_error("expected the agent's program"),
+            [] => usage_error("which agent? For example: tokenforge wrap claude"),
         };
         let Some(program) = program.to_str() else {
             usage_error("the path of the agent's program is not UTF-8");
@@ -111,14 +118,8 @@ impl Wrap {
             Some(dialect) => clients::of_dialect(dialect).unwrap_or_else(|| {
                 usage_error("--dialect: expected anthropic, openai or gemini");
             }),
-            None => clients::of_program(program).unwrap_or_else(|| {
-                let known: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
-                usage_error(&format!(
-                    "`{program}` is not known; known are {}. For another program say whose requests it makes: \
-                     --dialect anthropic, openai or gemini",
-                    known.join(", ")
-                ));
-            }),
+            None => clients::of_program(program)
+                .unwrap_or_else(|| usage_error(&alternatives::to_wrap(program))),
         }
     }
 
@@ -134,7 +135,9 @@ impl Wrap {
                 Some((route, started))
             }
             Err(error) => {
-                tell(&format!("tokenforge: {error:#}; {program} runs without a gateway"));
+                tell(&format!(
+                    "tokenforge: {error:#}\ntokenforge: so {program} runs without Tokenforge"
+                ));
                 None
             }
         };
@@ -162,13 +165,13 @@ impl Wrap {
 
     /// Was something asked for that a gateway which runs need not do?
     fn is_special(&self) -> bool {
-        self.backend_url.is_some() || self.tool_output_compression.is_some() || self.redact_secrets
+        self.backend_url.is_some() || self.mode.is_some() || self.redact_secrets
     }
 
     fn source(&self) -> Source {
         let flags = Overrides {
             backend_url: self.backend_url.clone(),
-            tool_output_compression: self.tool_output_compression.clone(),
+            tool_output_compression: self.mode.map(|mode| mode.to_string()),
             redact_secrets: self.redact_secrets,
             ..Overrides::default()
         };

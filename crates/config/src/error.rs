@@ -22,6 +22,8 @@ pub enum Place {
         name: String,
         /// The line, from 1; 0 where it is not known.
         line: u64,
+        /// The column of its first character, from 1; 0 where it is not known.
+        column: u64,
     },
     /// In a variable of the environment.
     Variable(String),
@@ -36,8 +38,10 @@ pub enum Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { name, line: 0 } => f.write_str(name),
-            Self::File { name, line } => write!(f, "{name}, line {line}"),
+            // As compilers write it: editors and terminals open the file there.
+            Self::File { name, line: 0, .. } => f.write_str(name),
+            Self::File { name, line, column: 0 } => write!(f, "{name}:{line}"),
+            Self::File { name, line, column } => write!(f, "{name}:{line}:{column}"),
             Self::Variable(name) => write!(f, "variable {name}"),
             Self::Flag(name) => write!(f, "flag {name}"),
             Self::Patch => f.write_str("change"),
@@ -57,6 +61,44 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+/// Everything that is wrong with settings: at least one mistake, in the order of the file, the environment and the flags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigErrors(Vec<ConfigError>);
+
+impl ConfigErrors {
+    /// `None` where nothing is wrong.
+    pub(crate) fn new(errors: Vec<ConfigError>) -> Option<Self> {
+        (!errors.is_empty()).then_some(ConfigErrors(errors))
+    }
+
+    /// Each mistake.
+    pub fn iter(&self) -> std::slice::Iter<'_, ConfigError> {
+        self.0.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a ConfigErrors {
+    type Item = &'a ConfigError;
+    type IntoIter = std::slice::Iter<'a, ConfigError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// One line for each.
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let line_end = if index > 0 { "\n" } else { "" };
+            write!(f, "{line_end}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigErrors {}
 
 /// What is wrong with one setting, for those who do not know where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]

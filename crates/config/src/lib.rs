@@ -1,8 +1,8 @@
 //! Settings as they are written in tokenforge.yaml, the environment and flags, and as they are meant.
 //!
 //! [`Settings::load`] reads them: the default, then the file, the environment and the flags, each over the one before.
-//! What it returns is checked as a whole; a key that does not exist or a value that is not allowed is a [`ConfigError`]
-//! that says where it stands and what would be right. [`SETTINGS`] lists every setting once: variables, documentation
+//! What it returns is checked as a whole; every key that does not exist and every value that is not allowed is a
+//! [`ConfigError`] that says where it stands and what would be right. [`SETTINGS`] lists every setting once: variables, documentation
 //! and the schema follow from it.
 //!
 //! ```
@@ -12,7 +12,7 @@
 //! let error = Settings::load(Some(file), &|_| None, &Overrides::default()).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "tokenforge.yaml, line 3: pipes.tool_output.mod: there is no such setting; did you mean `mode`?"
+//!     "tokenforge.yaml:3:5: pipes.tool_output.mod: there is no such setting; did you mean `mode`?"
 //! );
 //! ```
 //!
@@ -32,11 +32,11 @@ mod settings;
 mod show;
 mod table;
 
-pub use error::{ConfigError, Place};
+pub use error::{ConfigError, ConfigErrors, Place};
 pub use load::{ConfigFile, Environment, Overrides};
 pub use origin::Origins;
 pub use overview::overview;
-pub use reference::{schema, settings_table, unknown_variables};
+pub use reference::{default, schema, settings_table, unknown_variables};
 pub use secret::{MASK, Secret};
 pub use settings::{
     Api, Auth, Choice, ExpandInjection, Fallback, GatewayKey, JsonForm, LedgerSettings, Limits,

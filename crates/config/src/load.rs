@@ -4,16 +4,20 @@
 mod check;
 mod explain;
 mod interpolate;
+mod mend;
 mod overrides;
 mod yaml;
 
 pub use overrides::Overrides;
 
-pub(crate) use check::check;
+pub(crate) use check::faults;
 pub(crate) use explain::{nearest, read};
 pub(crate) use yaml::parse;
 
-use crate::error::{ConfigError, Place};
+use mend::is_within;
+use yaml::{Document, Places};
+
+use crate::error::{ConfigError, ConfigErrors, Fault, Place};
 use crate::settings::Settings;
 use crate::table::{SETTINGS, Setting};
 use serde_json::{Value, json};
@@ -46,38 +50,62 @@ impl Settings {
     /// Reads settings: the default, then the file, the environment and the flags, each over the one before.
     ///
     /// # Errors
-    /// A key that does not exist, a value that is not allowed, a variable that is not set, or values that do not go
-    /// together; the message says where, and what would be right.
+    /// Every key that does not exist, value that is not allowed and variable that is not set, and values that do not go
+    /// together; the messages say where, and what would be right.
     ///
     /// ```
     /// use tokenforge_config::{ConfigFile, Overrides, Settings};
     ///
     /// let text = "pipes: {tool_output: {mode: safe, min_bytes: 4KiB}}";
     /// let file = ConfigFile { name: "tokenforge.yaml", text };
-    /// let environment = |name: &str| (name == "FORGE_TOOL_OUTPUT_COMPRESSION").then(|| "lossless".to_owned());
+    /// let environment = |name: &str| (name == "FORGE_MODE").then(|| "lossless".to_owned());
     /// let settings = Settings::load(Some(file), &environment, &Overrides::default())?;
     /// assert_eq!(settings.tool_output.min_bytes, 4096);
     /// assert_eq!(settings.tool_output.mode.name(), "lossless");
-    /// # Ok::<(), tokenforge_config::ConfigError>(())
+    /// # Ok::<(), tokenforge_config::ConfigErrors>(())
     /// ```
     pub fn load(
         file: Option<ConfigFile<'_>>,
         environment: Environment<'_>,
         overrides: &Overrides,
-    ) -> Result<Settings, ConfigError> {
+    ) -> Result<Settings, ConfigErrors> {
         let mut settings = Settings::default();
-        if let Some(file) = file {
-            apply_file(&mut settings, file, environment)?;
-        }
+        let (places, mut errors) = match file {
+            Some(file) => apply_file(&mut settings, file, environment),
+            None => (Places::default(), Vec::new()),
+        };
         for (setting, variable, text) in variables(environment) {
-            apply_word(&mut settings, setting.path, &text, || Place::Variable(variable))?;
+            errors.extend(apply_word(
+                &mut settings,
+                setting.path,
+                &text,
+                Place::Variable(variable),
+            ));
         }
         for (setting, flag, text) in flags(overrides) {
-            apply_word(&mut settings, setting.path, text, || Place::Flag(flag))?;
+            errors.extend(apply_word(&mut settings, setting.path, text, Place::Flag(flag)));
         }
-        check(&settings).map_err(|fault| fault.at(Place::Together))?;
-        Ok(settings)
+        // What was not understood says nothing about what it goes together with.
+        let is_known =
+            |paths: &[&str]| !errors.iter().any(|e| paths.iter().any(|it| is_within(&e.key, it)));
+        let name = file.map_or("", |file| file.name);
+        let together = faults(&settings, is_known).into_iter().map(|fault| {
+            let place = written(&fault.key, environment, overrides)
+                .or_else(|| places.has(&fault.key).then(|| places.of(&fault.key, name)))
+                .unwrap_or(Place::Together);
+            fault.at(place)
+        });
+        errors.extend(together.collect::<Vec<_>>());
+        ConfigErrors::new(errors).map_or(Ok(settings), Err)
     }
+}
+
+/// The flag or variable that has the last word about a setting.
+fn written(key: &str, environment: Environment<'_>, overrides: &Overrides) -> Option<Place> {
+    let flag = flags(overrides).find(|(setting, ..)| setting.path == key);
+    let variable = || variables(environment).find(|(setting, ..)| setting.path == key);
+    let flag = flag.map(|(_, flag, _)| Place::Flag(flag));
+    flag.or_else(|| variable().map(|(_, variable, _)| Place::Variable(variable)))
 }
 
 /// The settings that the environment says something about, with the variable and what it says.
@@ -85,10 +113,10 @@ pub(crate) fn variables(
     environment: Environment<'_>,
 ) -> impl Iterator<Item = (&'static Setting, String, String)> {
     SETTINGS.iter().filter_map(|setting| {
-        let variable = setting.variable()?;
         // An empty variable is how many tools say that it is not set.
-        let text = environment(&variable).filter(|text| !text.is_empty())?;
-        Some((setting, variable, text))
+        let set = |name: &String| environment(name).filter(|text| !text.is_empty());
+        let mut names = setting.variable().into_iter().chain(setting.old_variable());
+        names.find_map(|name| set(&name).map(|text| (setting, name, text)))
     })
 }
 
@@ -102,27 +130,37 @@ pub(crate) fn flags(
     })
 }
 
+/// Sets what a file says; where that is, and what is wrong with it, in its order.
 fn apply_file(
     settings: &mut Settings,
     file: ConfigFile<'_>,
     environment: Environment<'_>,
-) -> Result<(), ConfigError> {
-    let document = parse(file, environment)?;
-    let raw = read(document.tree).and_then(|raw| raw.apply(settings));
-    raw.map_err(|fault| {
-        let line = document.lines.of(&fault.key);
-        fault.at(Place::File { name: file.name.to_owned(), line })
-    })
+) -> (Places, Vec<ConfigError>) {
+    let Document { tree, places, mut faults } = match parse(file, environment) {
+        Ok(document) => document,
+        Err(error) => return (Places::default(), vec![error]),
+    };
+    mend::apply(tree, settings, &mut faults);
+    let located = |fault: Fault| {
+        let place = places.of(&fault.key, file.name);
+        fault.at(place)
+    };
+    let mut errors: Vec<ConfigError> = faults.into_iter().map(located).collect();
+    errors.sort_by_key(|error| match error.place {
+        Place::File { line, column, .. } => (line, column),
+        _ => (0, 0),
+    });
+    (places, errors)
 }
 
-/// Sets one setting from a text.
+/// Sets one setting from a text; what is wrong with it.
 fn apply_word(
     settings: &mut Settings,
     path: &str,
     text: &str,
-    place: impl FnOnce() -> Place,
-) -> Result<(), ConfigError> {
+    place: Place,
+) -> Option<ConfigError> {
     let nest = |tree: Value, key: &str| json!({ key: tree });
     let tree = path.rsplit('.').fold(Value::from(text), nest);
-    read(tree).and_then(|raw| raw.apply(settings)).map_err(|fault| fault.at(place()))
+    read(tree).and_then(|raw| raw.apply(settings)).err().map(|fault| fault.at(place))
 }

@@ -23,7 +23,7 @@ impl Origins {
     ///
     /// let file = ConfigFile { name: "tokenforge.yaml", text: "pipes:\n  tool_output:\n    mode: safe\n" };
     /// let origins = Origins::read(Some(file), &|_| None, &Overrides::default())?;
-    /// assert_eq!(origins.of("pipes.tool_output.mode").unwrap().to_string(), "tokenforge.yaml, line 3");
+    /// assert_eq!(origins.of("pipes.tool_output.mode").unwrap().to_string(), "tokenforge.yaml:3:5");
     /// assert_eq!(origins.of("listen"), None);
     /// # Ok::<(), tokenforge_config::ConfigError>(())
     /// ```
@@ -34,12 +34,16 @@ impl Origins {
     ) -> Result<Self, ConfigError> {
         let mut origins = BTreeMap::new();
         if let Some(file) = file {
-            let document = parse(file, environment)?;
+            let mut document = parse(file, environment)?;
+            if !document.faults.is_empty() {
+                let fault = document.faults.swap_remove(0);
+                let place = document.places.of(&fault.key, file.name);
+                return Err(fault.at(place));
+            }
             let is_written = |path| at(&document.tree, path).is_some_and(|value| !value.is_null());
             for path in SETTINGS.iter().map(|setting| setting.path).filter(|path| is_written(path))
             {
-                let line = document.lines.of(path);
-                origins.insert(path, Place::File { name: file.name.to_owned(), line });
+                origins.insert(path, document.places.of(path, file.name));
             }
         }
         for (setting, variable, _) in variables(environment) {

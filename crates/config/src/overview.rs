@@ -29,6 +29,7 @@ pub fn overview(settings: &Settings, origins: &Origins) -> Vec<Value> {
         json!({
             "path": setting.path,
             "about": setting.about,
+            "common": setting.is_common,
             "origin": origin(origins.of(setting.path), value == default),
             "value": value,
             "default": default,
@@ -48,7 +49,7 @@ pub fn overview(settings: &Settings, origins: &Origins) -> Vec<Value> {
 
 fn origin(place: Option<&Place>, is_default: bool) -> Value {
     match place {
-        Some(Place::File { name, line }) => json!({"from": "file", "name": name, "line": line}),
+        Some(Place::File { name, line, .. }) => json!({"from": "file", "name": name, "line": line}),
         Some(Place::Variable(name)) => json!({"from": "variable", "name": name}),
         Some(Place::Flag(name)) => json!({"from": "flag", "name": name}),
         Some(Place::Patch | Place::Together) => json!({"from": "change"}),

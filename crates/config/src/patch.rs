@@ -1,7 +1,7 @@
 //! Changes to settings in use.
 
 use crate::error::{ConfigError, Fault, Place};
-use crate::load::{check, read};
+use crate::load::{faults, read};
 use crate::settings::Settings;
 use crate::show::{at, set};
 use crate::table::{Change, SETTINGS};
@@ -44,8 +44,7 @@ impl Settings {
             }
         }
         read(tree)?.apply(&mut settings)?;
-        check(&settings)?;
-        Ok(settings)
+        faults(&settings, |_| true).into_iter().next().map_or(Ok(settings), Err)
     }
 
     /// The settings that differ in `new` and count only after a restart.
@@ -93,8 +92,8 @@ pub(crate) fn collect<'a>(
     Ok(())
 }
 
-const WHAT_CAN: &str = "what can be changed is what docs/settings.md says to count at once: nothing that names a host, a \
-                        key or a safety switch";
+const WHAT_CAN: &str = "only settings that apply at once can be changed here (`tokenforge config table --all` lists \
+                        them): none that names a host or a key, or turns a safeguard off";
 
 /// Sets what has no value by default back to none.
 fn clear(settings: &mut Settings, path: &str) {

@@ -31,6 +31,7 @@ use std::collections::BTreeMap;
 use word::{Address, Flag, Host, Key, Ledger, One, Text, Word, Written};
 
 pub(crate) use mcp::{Backend, is_prefix};
+pub(crate) use plugin::Shown;
 
 /// What is written in one place.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]

@@ -4,34 +4,48 @@ use crate::load::nearest;
 use crate::raw::Raw;
 use crate::settings::Settings;
 use crate::show::at;
-use crate::table::{Change, SETTINGS};
+use crate::table::{SETTINGS, Setting};
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Every setting with its default, flag, variable and use, as a Markdown table.
+/// Every setting with its default, flag, variable and use, as Markdown: a table of the common ones, and one of the rest.
 #[must_use]
 pub fn settings_table() -> String {
-    let defaults = Settings::default().to_json();
+    format!("{}\n## Advanced\n\n{}", markdown(true), markdown(false))
+}
+
+fn markdown(is_common: bool) -> String {
     let mut table = String::from(
         "| setting | default | flag | variable | what it is for | a new value counts |\n\
          |---|---|---|---|---|---|\n",
     );
-    for setting in SETTINGS {
-        let default = at(&defaults, setting.path).map(shown).unwrap_or_default();
+    for setting in SETTINGS.iter().filter(|setting| setting.is_common == is_common) {
+        let default = default(setting).as_deref().map(code).unwrap_or_default();
         let flag = setting.flag.map(code).unwrap_or_default();
         let variable = setting.variable().as_deref().map(code).unwrap_or_default();
-        let when = match setting.change {
-            Change::AtOnce => "at once",
-            Change::Reload => "on reload",
-            Change::Restart => "after a restart",
-        };
-        let (path, about) = (setting.path, setting.about);
+        let (path, about, when) = (setting.path, setting.about, setting.change.describe());
         // Writing to a String cannot fail.
         let _ =
             writeln!(table, "| `{path}` | {default} | {flag} | {variable} | {about} | {when} |");
     }
     table
+}
+
+/// A setting's default as it is written; `None` where there is none, or more than a line can say.
+#[must_use]
+pub fn default(setting: &Setting) -> Option<String> {
+    let defaults = Settings::default().to_json();
+    match at(&defaults, setting.path)? {
+        value if is_empty(value) => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Array(values) => {
+            let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            Some(values.join(", "))
+        }
+        Value::Object(_) => None,
+        other => Some(other.to_string()),
+    }
 }
 
 /// The JSON Schema of tokenforge.yaml.
@@ -63,7 +77,8 @@ pub fn schema() -> String {
 pub fn unknown_variables<S: AsRef<str>>(
     names: impl IntoIterator<Item = S>,
 ) -> Vec<(String, Option<String>)> {
-    let known: Vec<String> = SETTINGS.iter().filter_map(|setting| setting.variable()).collect();
+    let names_of = |setting: &Setting| setting.variable().into_iter().chain(setting.old_variable());
+    let known: Vec<String> = SETTINGS.iter().flat_map(names_of).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let looks_ours = |name: &str| name.starts_with("FORGE_") || name.starts_with("TOON_");
     let unknown = names.into_iter().filter(|name| {
@@ -73,18 +88,6 @@ pub fn unknown_variables<S: AsRef<str>>(
     unknown
         .map(|name| (name.as_ref().to_owned(), nearest(name.as_ref(), &known).map(str::to_owned)))
         .collect()
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        value if is_empty(value) => String::new(),
-        Value::String(text) => code(text),
-        Value::Array(values) => {
-            let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-            code(&values.join(", "))
-        }
-        other => code(&other.to_string()),
-    }
 }
 
 fn code(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! Settings, shown: what is in effect, with secrets masked.
 
-use crate::raw::Raw;
+use crate::raw::{Raw, Shown};
 use crate::settings::Settings;
 use crate::table::{Change, SETTINGS};
 use serde_json::{Map, Value};
@@ -10,6 +10,23 @@ impl Settings {
     #[must_use]
     pub fn show(&self) -> String {
         serde_saphyr::to_string(&Raw::of(self)).unwrap_or_default()
+    }
+
+    /// Of [`show`](Self::show), the common settings and those that are not as by default.
+    #[must_use]
+    pub fn show_common(&self) -> String {
+        let (values, defaults) = (self.to_json(), Settings::default().to_json());
+        let mut shown = Value::Object(Map::new());
+        for setting in SETTINGS {
+            let Some(value) = at(&values, setting.path).filter(|value| !value.is_null()) else {
+                continue;
+            };
+            let is_default = at(&defaults, setting.path) == Some(value);
+            if !is_default || setting.is_common && !is_group(value) {
+                set(&mut shown, setting.path, value.clone());
+            }
+        }
+        serde_saphyr::to_string(&Shown { value: &shown, text: |text| text }).unwrap_or_default()
     }
 
     /// The settings in effect as JSON, with secrets as `***`.
@@ -29,6 +46,11 @@ impl Settings {
         }
         changeable
     }
+}
+
+/// Is it a section of its own, which would be longer than all others?
+fn is_group(value: &Value) -> bool {
+    value.as_object().is_some_and(|members| !members.is_empty())
 }
 
 /// What a path leads to.

@@ -11,9 +11,13 @@ pub struct Setting {
     pub flag: Option<&'static str>,
     /// The variable that sets it, if that is not made from the path.
     named_variable: Variable,
+    /// A variable that set it in earlier versions, and still does.
+    old_variable: Option<&'static str>,
     /// When a new value counts.
     pub change: Change,
-    /// What it is for, in one line.
+    /// Is it one of those that people look for first?
+    pub is_common: bool,
+    /// What it is for, in a sentence or two.
     pub about: &'static str,
 }
 
@@ -27,6 +31,18 @@ pub enum Change {
     Reload,
     /// After a restart.
     Restart,
+}
+
+impl Change {
+    /// In words.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            AtOnce => "at once",
+            Reload => "on reload",
+            Restart => "after a restart",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +65,29 @@ impl Setting {
             }
         }
     }
+
+    /// The variable that set it in earlier versions, and still does.
+    #[must_use]
+    pub fn old_variable(&self) -> Option<String> {
+        self.old_variable.map(str::to_owned)
+    }
 }
 
-const fn setting(path: &'static str, change: Change, about: &'static str) -> Setting {
-    Setting { path, flag: None, named_variable: Variable::ByPath, change, about }
+/// A setting of the first page.
+const fn common(path: &'static str, change: Change, about: &'static str) -> Setting {
+    Setting { is_common: true, ..advanced(path, change, about) }
+}
+
+const fn advanced(path: &'static str, change: Change, about: &'static str) -> Setting {
+    Setting {
+        path,
+        flag: None,
+        named_variable: Variable::ByPath,
+        old_variable: None,
+        change,
+        is_common: false,
+        about,
+    }
 }
 
 impl Setting {
@@ -64,6 +99,10 @@ impl Setting {
         Setting { named_variable: Variable::Named(variable), ..self }
     }
 
+    const fn once_named(self, variable: &'static str) -> Self {
+        Setting { old_variable: Some(variable), ..self }
+    }
+
     const fn only_in_files(self) -> Self {
         Setting { named_variable: Variable::None, ..self }
     }
@@ -72,72 +111,72 @@ impl Setting {
 /// Every setting, in the order of the file.
 #[rustfmt::skip] // one line a setting
 pub const SETTINGS: &[Setting] = &[
-    setting("listen", Restart, "where the gateway listens").flag("--listen"),
-    setting("allow_public", Restart, "may it listen beyond this machine without `keys`?"),
-    setting("keys", Reload, "the keys that clients must show, by the name of their tenant; none: no key is asked for"),
-    setting("admin_token", Reload, "what everything under `/_forge/` but health asks for; none: a token in the data folder, for changes and texts"),
-    setting("allow_hosts", Reload, "names that clients may call the gateway by, `host` or `host:port`, beside those of this machine; with `keys`, any"),
-    setting("allow_origins", Reload, "websites whose pages may use the gateway, as `https://host`"),
-    setting("upstreams.anthropic", Reload, "where requests in the shape of Anthropic Messages go"),
-    setting("upstreams.openai", Reload, "where requests in the shape of OpenAI go, and those of no known shape"),
-    setting("upstreams.gemini", Reload, "where requests in the shape of Gemini go"),
-    setting("upstreams.bedrock", Reload, "where requests in the shape of Bedrock go"),
-    setting("upstreams.ollama", Reload, "where requests in the shape of Ollama go"),
-    setting("upstreams.azure_openai", Reload, "where OpenAI requests with the paths of Azure go"),
-    setting("upstreams.vertex", Reload, "where Gemini and Claude requests with the paths of Vertex go"),
-    setting("upstreams.backend", Reload, "one upstream in place of all the others").flag("--backend-url"),
-    setting("upstreams.target_allow", Reload, "the hosts, `host` or `host:port`, that a client may name in `X-Target-URL`"),
-    setting("routes", Reload, "JSON APIs for agents, by the path they have here: `url`, `headers` that are added, `format` (json, toon, stc or auto) for who does not say").only_in_files(),
-    setting("plugins", Reload, "a list of plugins: `name`, `enabled`, `priority`, `on_error` (open or closed), `timeout`, `config`; stc and toon are on unless turned off here").only_in_files(),
-    setting("pipes.tool_output.enabled", AtOnce, "is anything done to tool results?"),
-    setting("pipes.tool_output.mode", AtOnce, "how much is done: disabled, observe, safe, lossless, standard or aggressive").flag("--tool-output-compression").named("FORGE_TOOL_OUTPUT_COMPRESSION"),
-    setting("pipes.tool_output.method", AtOnce, "the dictionary of the mode aggressive: lzw, repair or auto").flag("--tool-output-compression-method").named("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD"),
-    setting("pipes.tool_output.redact_secrets", Reload, "are secrets removed from tool results?"),
-    setting("pipes.tool_output.max_output_bytes", AtOnce, "how many bytes of a result are kept, by the modes that cap; unless set, 65536 where the model can fetch back the rest, and else all"),
-    setting("pipes.tool_output.json_formats", AtOnce, "the forms that JSON may take: json, toon, table, and one of stc (STC 2, at the level with the fewest tokens), stc1, stc2 (level 2) and stc2_shared (level 3)"),
-    setting("pipes.tool_output.model_class", AtOnce, "what models read: large (everything), small (plain text and JSON: no tables, no notations, every line number) or auto (small for Ollama and for names that say nano, lite, tiny or up to 8b)"),
-    setting("pipes.tool_output.dedup", AtOnce, "may a result become a pointer to an earlier one, of its request or of its session?"),
-    setting("pipes.tool_output.skip_tools", AtOnce, "tools whose results are only redacted: read, edit, write, bash, glob, grep, else exact names"),
-    setting("pipes.tool_output.strategy", Reload, "what shortens what is still large: passthrough, simple, api or external_provider"),
-    setting("pipes.tool_output.fallback_strategy", Reload, "what happens when that fails: passthrough, simple or error"),
-    setting("pipes.tool_output.provider", Reload, "the name in `providers` that the strategy external_provider asks"),
-    setting("pipes.tool_output.api.endpoint", Reload, "where the strategy api asks"),
-    setting("pipes.tool_output.api.api_key", Reload, "the key it shows"),
-    setting("pipes.tool_output.api.model", Reload, "the model it asks for"),
-    setting("pipes.tool_output.api.timeout", Reload, "how long a strategy may take for a result"),
-    setting("pipes.tool_output.api.query_agnostic", Reload, "is it not told what the result is for?"),
-    setting("pipes.tool_output.min_bytes", AtOnce, "results up to this size are not given to the strategy"),
-    setting("pipes.tool_output.max_bytes", AtOnce, "results above this size are not given to the strategy"),
-    setting("pipes.tool_output.target_ratio", AtOnce, "how small the strategy's result must be, as a part of what it was given: 0.1 to 0.9"),
-    setting("pipes.tool_output.enable_expand_context", AtOnce, "may the model fetch back what was left out? Without it nothing is left out"),
-    setting("pipes.tool_output.include_expand_hint", AtOnce, "does a line under a reference say how to fetch it back?"),
-    setting("pipes.tool_output.expand_injection", AtOnce, "when the tool `expand_context` is offered: when_it_pays (where a tool runs commands and the prompt is 100 times as large as its definition; elsewhere nothing is left out), from_start or when_referenced"),
-    setting("pipes.tool_output.rate_per_second", AtOnce, "how many calls of the strategy may start in a second"),
-    setting("pipes.tool_output.max_concurrent", AtOnce, "how many calls of the strategy may run at once; more wait"),
-    setting("providers", Reload, "whom the strategy external_provider may ask, by name: `kind` (anthropic, openai or gemini; else the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`").only_in_files(),
-    setting("schema_compression", AtOnce, "what is done to descriptions in tool schemas: disabled or minify").flag("--schema-compression"),
-    setting("redact_secrets", Reload, "are secrets removed from every request to a provider and from all that tool servers say, and what cannot be checked refused?").flag("--redact-secrets"),
-    setting("toon.enabled", AtOnce, "does a message that is one large JSON value become TOON?").named("TOON_ENABLED"),
-    setting("toon.min_bytes", AtOnce, "messages up to this size stay").named("TOON_MIN_BYTES"),
-    setting("toon.fail_open", AtOnce, "does JSON that TOON cannot hold go on as it is? Otherwise it is an error").named("TOON_FAIL_OPEN"),
-    setting("toon.log_stats", AtOnce, "are sizes before and after logged?").named("TOON_LOG_STATS"),
-    setting("store.url", Restart, "where originals are kept: `memory:`, `disk:PATH`, `redis://`, `rediss://` or `redis+cluster://`").flag("--store").named("FORGE_STORE"),
-    setting("store.original_ttl", Restart, "how long an original can be fetched back after its last use"),
-    setting("store.compressed_ttl", Restart, "how long a strategy's result is remembered after its last use"),
-    setting("store.max_bytes", Restart, "how much is kept; unless set, 64MiB in memory and 1GiB on disk. Redis has a bound of its own"),
-    setting("store.key", Restart, "what references are signed with, the same on every replica; none: one that the store keeps, for `memory:` in the data folder"),
-    setting("monitoring.compression_log", Restart, "the file that gets an event for every tool result, as JSON lines").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG"),
-    setting("monitoring.log_queue_capacity", Restart, "how many events may wait to be written; more are dropped and counted").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY"),
-    setting("monitoring.log_max_event_bytes", Restart, "how large an event may be").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES"),
-    setting("monitoring.otlp_endpoint", Restart, "where OpenTelemetry traces are sent"),
-    setting("monitoring.log_level", AtOnce, "what is logged: off, error, warn, info, debug or trace"),
-    setting("monitoring.content_bytes", Reload, "how many bytes of tool results are kept in memory for the dashboard to show; 0: none"),
-    setting("ledger", Restart, "is what was saved written down, for `tokenforge gain`? on, off, or the folder to write it to"),
-    setting("limits.first_byte_timeout", Reload, "how long an upstream may take to its first byte"),
-    setting("limits.write_timeout", Restart, "how long a client may take no byte of its answer while some wait for it; then it is cut off"),
-    setting("limits.max_answer_bytes", Reload, "answers that have to be read whole, because the model may ask for an original in them, pass on unread above this size"),
-    setting("limits.cache_bytes", Restart, "how many bytes the caches take that spare work: about 1.4MiB for each long conversation at a time"),
-    setting("limits.cached_sessions", Restart, "how many sessions that requests name (`session_id`) are remembered"),
-    setting("mcp", Reload, "tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`").only_in_files(),
-    setting("prices", Reload, "dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`, `cache_write_1h`").only_in_files(),
+    common("listen", Restart, "The address and port the gateway listens on.").flag("--listen"),
+    common("allow_public", Restart, "Allow listening on an address other machines can reach without `keys`: anyone who reaches it can use it."),
+    common("keys", Reload, "Keys that clients must send, by tenant name. Without any, clients need no key."),
+    common("admin_token", Reload, "The token for everything under `/_forge/` except health. If not set, one is created in the data folder, and only changes and texts ask for it."),
+    advanced("allow_hosts", Reload, "Extra host names (`host` or `host:port`) that clients may use for the gateway, besides those of this machine. With `keys` set, any name is accepted."),
+    advanced("allow_origins", Reload, "Websites whose pages may call the gateway, such as `https://host`."),
+    common("upstreams.anthropic", Reload, "Where Anthropic Messages requests go."),
+    common("upstreams.openai", Reload, "Where OpenAI requests go, and requests in no known format."),
+    common("upstreams.gemini", Reload, "Where Gemini requests go."),
+    advanced("upstreams.bedrock", Reload, "Where Bedrock requests go."),
+    advanced("upstreams.ollama", Reload, "Where Ollama requests go."),
+    advanced("upstreams.azure_openai", Reload, "Where OpenAI requests with Azure paths go."),
+    advanced("upstreams.vertex", Reload, "Where Gemini and Claude requests with Vertex paths go."),
+    common("upstreams.backend", Reload, "Send every request to this address instead of the provider's own.").flag("--backend-url"),
+    advanced("upstreams.target_allow", Reload, "Hosts (`host` or `host:port`) that a client may name in `X-Target-URL`."),
+    common("routes", Reload, "JSON APIs that agents reach through the gateway, by path: `url`, `headers` to add, and `format` (json, toon, stc or auto) for clients that ask for none.").only_in_files(),
+    common("plugins", Reload, "A list of plugins: `name`, `enabled`, `priority`, `on_error` (open or closed), `timeout`, `config`. The plugins stc and toon are on unless you turn them off here.").only_in_files(),
+    advanced("pipes.tool_output.enabled", AtOnce, "Whether tool results are changed at all; `false` is the same as mode disabled."),
+    common("pipes.tool_output.mode", AtOnce, "How much is done to tool results. `disabled`: nothing. `observe`: measure, forward the original. `safe`: remove secrets, terminal escapes and binary data, and cap very long results. `lossless`: smaller notation only, nothing left out. `standard`: safe, lossless, and leave out what the model can fetch back. `aggressive`: standard, plus log templates and a dictionary.").flag("--mode").named("FORGE_MODE").once_named("FORGE_TOOL_OUTPUT_COMPRESSION"),
+    advanced("pipes.tool_output.method", AtOnce, "The dictionary that mode aggressive uses: lzw, repair or auto.").flag("--method").once_named("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD"),
+    common("pipes.tool_output.redact_secrets", Reload, "Remove secrets from tool results."),
+    common("pipes.tool_output.max_output_bytes", AtOnce, "Cap results at this size, in modes that cap. If not set: 65536 where the model can fetch the rest, no cap elsewhere."),
+    advanced("pipes.tool_output.json_formats", AtOnce, "The notations JSON may be written in: json, toon, table, and one of stc (STC 2 at the level with the fewest tokens), stc1, stc2 (level 2) or stc2_shared (level 3)."),
+    advanced("pipes.tool_output.model_class", AtOnce, "What the model can read. `large`: every notation. `small`: plain text and JSON, with every line number. `auto`: small for Ollama and for model names with nano, lite, tiny or up to 8b, large for the rest."),
+    advanced("pipes.tool_output.dedup", AtOnce, "Replace a result that was shown before, in the same request or session, with a pointer to it."),
+    common("pipes.tool_output.skip_tools", AtOnce, "Tools whose results stay as they are, apart from removing secrets: read, edit, write, bash, glob, grep, or exact tool names."),
+    advanced("pipes.tool_output.strategy", Reload, "What shortens results that are still large: passthrough (nothing), simple, api or external_provider."),
+    advanced("pipes.tool_output.fallback_strategy", Reload, "What to do when the strategy fails: passthrough, simple or error."),
+    advanced("pipes.tool_output.provider", Reload, "The entry of `providers` that the strategy external_provider asks."),
+    advanced("pipes.tool_output.api.endpoint", Reload, "The address that the strategy api asks."),
+    advanced("pipes.tool_output.api.api_key", Reload, "The key sent to that address."),
+    advanced("pipes.tool_output.api.model", Reload, "The model requested there."),
+    advanced("pipes.tool_output.api.timeout", Reload, "How long a strategy may take for one result."),
+    advanced("pipes.tool_output.api.query_agnostic", Reload, "Do not tell the strategy what the result is needed for."),
+    advanced("pipes.tool_output.min_bytes", AtOnce, "Results up to this size are not given to the strategy."),
+    advanced("pipes.tool_output.max_bytes", AtOnce, "Results above this size are not given to the strategy."),
+    advanced("pipes.tool_output.target_ratio", AtOnce, "How small the strategy must make a result, as a fraction of its size: 0.1 to 0.9."),
+    common("pipes.tool_output.enable_expand_context", AtOnce, "Let the model fetch back what was left out. If `false`, nothing is left out."),
+    advanced("pipes.tool_output.include_expand_hint", AtOnce, "Add a line under each reference that says how to fetch it back."),
+    advanced("pipes.tool_output.expand_injection", AtOnce, "When the tool `expand_context` is offered. `when_it_pays`: if a tool runs commands and the prompt is 100 times the size of its definition; otherwise nothing is left out. `from_start`: always. `when_referenced`: once something was left out."),
+    advanced("pipes.tool_output.rate_per_second", AtOnce, "How many strategy calls may start per second."),
+    advanced("pipes.tool_output.max_concurrent", AtOnce, "How many strategy calls may run at once; others wait."),
+    advanced("providers", Reload, "Models that the strategy external_provider can ask, by name: `kind` (anthropic, openai or gemini, unless the name says it), `auth` (api_key or oauth), `endpoint`, `api_key`, `model`.").only_in_files(),
+    advanced("schema_compression", AtOnce, "What to do to descriptions in tool schemas: disabled or minify.").flag("--schema-compression"),
+    common("redact_secrets", Reload, "Remove secrets from whole requests and from everything tool servers say, and refuse what cannot be checked.").flag("--redact-secrets"),
+    advanced("toon.enabled", AtOnce, "Rewrite messages that are one large JSON value as TOON.").named("TOON_ENABLED"),
+    advanced("toon.min_bytes", AtOnce, "Messages up to this size stay JSON.").named("TOON_MIN_BYTES"),
+    advanced("toon.fail_open", AtOnce, "Forward JSON that TOON cannot represent as it is, instead of failing the request.").named("TOON_FAIL_OPEN"),
+    advanced("toon.log_stats", AtOnce, "Log sizes before and after.").named("TOON_LOG_STATS"),
+    common("store.url", Restart, "Where originals are kept: `memory:`, `disk:PATH`, `redis://`, `rediss://` or `redis+cluster://`.").flag("--store").named("FORGE_STORE"),
+    common("store.original_ttl", Restart, "How long an original can be fetched back after its last use."),
+    advanced("store.compressed_ttl", Restart, "How long a strategy's result is remembered after its last use."),
+    advanced("store.max_bytes", Restart, "How much the store may hold. If not set: 64MiB in memory, 1GiB on disk; Redis has its own limit."),
+    advanced("store.key", Restart, "The key that signs references; use the same on every replica. If not set, the store creates and keeps one (for `memory:`, in the data folder)."),
+    advanced("monitoring.compression_log", Restart, "A file that gets one JSON line for every tool result.").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG"),
+    advanced("monitoring.log_queue_capacity", Restart, "How many events may wait to be written; more are dropped and counted.").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY"),
+    advanced("monitoring.log_max_event_bytes", Restart, "The largest event that is written.").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES"),
+    advanced("monitoring.otlp_endpoint", Restart, "Where OpenTelemetry traces are sent."),
+    common("monitoring.log_level", AtOnce, "What is logged: off, error, warn, info, debug or trace."),
+    advanced("monitoring.content_bytes", Reload, "How many bytes of tool results to keep in memory for the dashboard; 0 keeps none."),
+    common("ledger", Restart, "Record savings for `tokenforge gain`: on, off, or a folder to write to."),
+    advanced("limits.first_byte_timeout", Reload, "How long a provider may take to send its first byte."),
+    advanced("limits.write_timeout", Restart, "How long a client may stop reading its answer before it is disconnected."),
+    advanced("limits.max_answer_bytes", Reload, "Answers above this size are passed on without looking for requests to fetch something back."),
+    advanced("limits.cache_bytes", Restart, "Memory for caches that save work: about 1.4MiB for each long conversation in progress."),
+    advanced("limits.cached_sessions", Restart, "How many sessions named by requests (`session_id`) are remembered."),
+    common("mcp", Reload, "Tool servers behind `/mcp`: `backends` by prefix (`url` and `headers`, or `command`, `args`, `env` and `folder`; `timeout`, `max_concurrent`, `enabled`, `structured`), `format` (auto, json, toon or stc), `structured` (keep, drop or pointer), `clients` and `tools` by name, `include`, `exclude`, `min_bytes`, `max_bytes`, `observe`, `metadata`, `file`.").only_in_files(),
+    common("prices", Reload, "Dollars per million tokens, by the beginning of a model's name: `input`, `output`, `cache_read`, `cache_write`, `cache_write_1h`.").only_in_files(),
 ];

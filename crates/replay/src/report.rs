@@ -1,6 +1,8 @@
 //! What was measured.
 
+use crate::columns::{Column, Table};
 use crate::probes::Probes;
+use crate::words::grouped;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -77,71 +79,112 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (mode, found) in &self.modes {
-            writeln!(f, "### {mode}, tokens by {}\n", self.vocabulary)?;
-            write!(f, "{found}")?;
-        }
-        Ok(())
+impl Report {
+    /// As tables, in lines of at most `width` columns.
+    #[must_use]
+    pub fn text(&self, width: usize) -> String {
+        let modes = self.modes.iter().map(|(mode, found)| {
+            let title = format!("Mode {mode}, tokens by {}", self.vocabulary);
+            let tables = found.tables().map(|table| table.text(width));
+            [title].into_iter().chain(tables).collect::<Vec<_>>().join("\n\n")
+        });
+        modes.collect::<Vec<_>>().join("\n\n\n")
     }
 }
 
-/// As tables that are readable in a terminal and in Markdown.
+/// As Markdown.
 impl fmt::Display for ModeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.kinds.is_empty() {
-            writeln!(
-                f,
-                "| {:<18} | outputs | tokens in | tokens out |  saved | larger | not restored |    MB/s |",
-                "kind"
-            )?;
-            writeln!(
-                f,
-                "|{:-<20}|--------:|----------:|-----------:|-------:|-------:|-------------:|--------:|",
-                ""
-            )?;
-        }
+        self.tables().try_for_each(|table| writeln!(f, "{}\n", table.markdown()))
+    }
+}
+
+impl ModeReport {
+    /// The tables that have rows.
+    fn tables(&self) -> impl Iterator<Item = Table> {
+        let tables = [self.kinds(), self.savings(), self.probes()];
+        tables.into_iter().filter(|table| !table.is_empty())
+    }
+
+    fn kinds(&self) -> Table {
+        let mut table = Table::new([
+            Column::text("kind"),
+            Column::number("outputs"),
+            Column::number("tokens"),
+            Column::number("after"),
+            Column::number("saved"),
+            Column::number("larger"),
+            Column::number("not restored"),
+            Column::number("MB/s"),
+        ]);
         for (name, kind) in &self.kinds {
             let Kind { outputs, tokens_in, tokens_out, larger, roundtrip_failures, mb_per_s } =
                 kind;
-            let saved = saved(*tokens_in, *tokens_out);
-            writeln!(
-                f,
-                "| {name:<18} | {outputs:>7} | {tokens_in:>9} | {tokens_out:>10} | {saved:>6} | {larger:>6} | {roundtrip_failures:>12} | {mb_per_s:>7.1} |"
-            )?;
+            table.row([
+                name.clone(),
+                number(*outputs),
+                number(*tokens_in),
+                number(*tokens_out),
+                saved(*tokens_in, *tokens_out),
+                number(*larger),
+                number(*roundtrip_failures),
+                format!("{mb_per_s:.1}"),
+            ]);
         }
-        if !self.sessions.is_empty() {
-            writeln!(
-                f,
-                "\n| {:<20} | sessions | dearer | tool tokens in | out     |  saved | probes | visible | decoded | retrievable | lost | requests | logged | cost ratio | bill ratio | prefix stability |",
-                "sessions"
-            )?;
-            writeln!(
-                f,
-                "|{:-<22}|---------:|-------:|---------------:|--------:|-------:|-------:|--------:|--------:|------------:|-----:|---------:|-------:|-----------:|-----------:|-----------------:|",
-                ""
-            )?;
+        table
+    }
+
+    fn savings(&self) -> Table {
+        let mut table = Table::new([
+            Column::text("sessions"),
+            Column::number("count"),
+            Column::number("cost more"),
+            Column::number("tool tokens"),
+            Column::number("after"),
+            Column::number("saved"),
+            Column::number("cost ratio"),
+            Column::number("bill ratio"),
+        ]);
+        for (name, set) in &self.sessions {
+            table.row([
+                name.clone(),
+                number(set.sessions),
+                number(set.dearer),
+                number(set.tool_tokens_in),
+                number(set.tool_tokens_out),
+                saved(set.tool_tokens_in, set.tool_tokens_out),
+                format!("{:.3}", set.cost_ratio),
+                format!("{:.3}", set.bill_ratio),
+            ]);
         }
+        table
+    }
+
+    fn probes(&self) -> Table {
+        let mut table = Table::new([
+            Column::text("what later turns used"),
+            Column::number("probes"),
+            Column::number("visible"),
+            Column::number("decoded"),
+            Column::number("retrievable"),
+            Column::number("lost"),
+            Column::number("requests"),
+            Column::number("logged"),
+            Column::number("prefix stability"),
+        ]);
         for (name, set) in &self.sessions {
             let Probes { total, visible, decoded, retrievable, lost } = set.probes;
-            let saved = saved(set.tool_tokens_in, set.tool_tokens_out);
-            writeln!(
-                f,
-                "| {name:<20} | {:>8} | {:>6} | {:>14} | {:>7} | {saved:>6} | {total:>6} | {visible:>7} | {decoded:>7} | {retrievable:>11} | {lost:>4} | {:>8} | {:>6} | {:>10.3} | {:>10.3} | {:>16.3} |",
-                set.sessions,
-                set.dearer,
-                set.tool_tokens_in,
-                set.tool_tokens_out,
-                set.requests,
-                set.logged,
-                set.cost_ratio,
-                set.bill_ratio,
-                set.prefix_stability
-            )?;
+            let counts = [total, visible, decoded, retrievable, lost, set.requests, set.logged];
+            let stability = format!("{:.3}", set.prefix_stability);
+            let cells = [name.clone()].into_iter().chain(counts.map(number)).chain([stability]);
+            table.row(cells);
         }
-        writeln!(f)
+        table
     }
+}
+
+fn number(number: usize) -> String {
+    grouped(number as f64)
 }
 
 fn saved(before: usize, after: usize) -> String {

@@ -1,35 +1,28 @@
 //! What was found in a history, as a person reads it in a terminal.
 
 use crate::account::{Account, Session};
+use crate::columns::{Column, Table, wrapped};
 use crate::history::History;
 use crate::words::{dollars, grouped, name, saved};
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
 
-/// What was found, as text: `rows` of each table at most.
+/// What was found, as text: `rows` of each table at most, in lines of at most `width` columns.
 #[must_use]
-pub fn text(history: &History, rows: usize) -> String {
-    let mut out = String::new();
-    // Writing to a string does not fail.
-    let _ = write(history, rows, &mut out);
-    out
-}
-
-fn write(history: &History, rows: usize, out: &mut String) -> fmt::Result {
+pub fn text(history: &History, rows: usize, width: usize) -> String {
     let total = &history.total;
-    writeln!(out, "{}\n", found(history))?;
-    write_bill(total, out)?;
-    writeln!(out, "\n{}", how_charged(total))?;
-    if let Some(already) = already(total) {
-        writeln!(out, "{already}")?;
-    }
-    writeln!(out, "{}", stability(total))?;
-    writeln!(out, "{}", expansions(total))?;
-    write_tools(total, rows, out)?;
-    write_stages(total, rows, out)?;
-    write_sessions(history, rows, out)?;
-    write_kept(total, rows, out)?;
-    write_problems(history, rows, out)
+    let mut notes = vec![how_charged(total)];
+    notes.extend(already(total));
+    notes.extend([stability(total), expansions(total)]);
+    let notes: Vec<String> = notes.iter().map(|note| wrapped(note, width, "", "")).collect();
+    let mut parts =
+        vec![wrapped(&found(history), width, "", ""), bill(total, width), notes.join("\n")];
+    parts.push(tools(total, rows, width));
+    parts.extend(stages(total, rows, width));
+    parts.extend(sessions(history, rows, width));
+    parts.extend(larger(total, width));
+    parts.extend(kept(total, rows, width));
+    parts.extend(problems(history, rows, width));
+    parts.join("\n\n") + "\n"
 }
 
 /// How much was found.
@@ -132,90 +125,108 @@ pub(crate) fn expansions(total: &Account) -> String {
     }
 }
 
-fn write_bill(total: &Account, out: &mut String) -> fmt::Result {
+fn bill(total: &Account, width: usize) -> String {
     let (before, after) = (&total.before, &total.after);
-    let Account { results, .. } = total;
-    writeln!(out, "{:<22} {:>16} {:>16} {:>9}", "", "before", "after", "saved")?;
-    let (tokens_in, tokens_out) = (results.tokens_in as f64, results.tokens_out as f64);
+    let results = &total.results;
+    let mut table = Table::new([
+        Column::text(""),
+        Column::number("before"),
+        Column::number("after"),
+        Column::number("saved"),
+    ]);
     let mut row = |what: &str, before: f64, after: f64, show: fn(f64) -> String| {
-        let saved = saved(before, after);
-        writeln!(out, "{what:<22} {:>16} {:>16} {saved:>9}", show(before), show(after))
+        table.row([what.to_owned(), show(before), show(after), saved(before, after)]);
     };
-    row("tool results, tokens", tokens_in, tokens_out, grouped)?;
-    row("all input, tokens", before.tokens.total_input(), after.tokens.total_input(), grouped)?;
-    row("bill", before.cost.total(), after.cost.total(), dollars)?;
-    row("  cache reads", before.cost.cache_read, after.cost.cache_read, dollars)?;
-    row("  cache writes", before.cost.cache_write, after.cost.cache_write, dollars)?;
-    row("  other input", before.cost.input, after.cost.input, dollars)?;
-    row("  output", before.cost.output, after.cost.output, dollars)
+    row("tool results, tokens", results.tokens_in as f64, results.tokens_out as f64, grouped);
+    row("all input, tokens", before.tokens.total_input(), after.tokens.total_input(), grouped);
+    row("bill", before.cost.total(), after.cost.total(), dollars);
+    row("  cache reads", before.cost.cache_read, after.cost.cache_read, dollars);
+    row("  cache writes", before.cost.cache_write, after.cost.cache_write, dollars);
+    row("  other input", before.cost.input, after.cost.input, dollars);
+    row("  output", before.cost.output, after.cost.output, dollars);
+    table.text(width)
 }
 
-fn write_tools(total: &Account, rows: usize, out: &mut String) -> fmt::Result {
+fn tools(total: &Account, rows: usize, width: usize) -> String {
     let mut tools: Vec<_> = total.tools.iter().collect();
     tools.sort_by_key(|(_, results)| std::cmp::Reverse(results.tokens_in));
-    writeln!(
-        out,
-        "\n| {:<41} | results | changed | tokens in | tokens out |  saved | of the bill |",
-        "tool"
-    )?;
-    writeln!(
-        out,
-        "|{:-<43}|--------:|--------:|----------:|-----------:|-------:|------------:|",
-        ""
-    )?;
+    let mut table = Table::new([
+        Column::text("tool"),
+        Column::number("results"),
+        Column::number("changed"),
+        Column::number("tokens"),
+        Column::number("after"),
+        Column::number("saved"),
+        Column::number("of the bill"),
+    ]);
     for (tool, results) in tools.iter().take(rows) {
-        writeln!(
-            out,
-            "| {:<41} | {:>7} | {:>7} | {:>9} | {:>10} | {:>6} | {:>11} |",
+        table.row([
             name(tool),
-            results.count,
-            results.changed,
-            results.tokens_in,
-            results.tokens_out,
+            grouped(results.count as f64),
+            grouped(results.changed as f64),
+            grouped(results.tokens_in as f64),
+            grouped(results.tokens_out as f64),
             saved(results.tokens_in as f64, results.tokens_out as f64),
-            dollars(results.cost_saved)
-        )?;
+            dollars(results.cost_saved),
+        ]);
     }
-    more(tools.len(), rows, out)
+    table.text(width) + &more(tools.len(), rows)
 }
 
-fn write_stages(total: &Account, rows: usize, out: &mut String) -> fmt::Result {
+fn stages(total: &Account, rows: usize, width: usize) -> Option<String> {
     let mut stages: Vec<_> = total.stages.iter().collect();
     stages.sort_by_key(|(_, stage)| std::cmp::Reverse(stage.tokens_saved));
-    if stages.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\n| {:<24} | results | tokens saved | of the bill |", "stage")?;
-    writeln!(out, "|{:-<26}|--------:|-------------:|------------:|", "")?;
+    let mut table = Table::new([
+        Column::text("stage"),
+        Column::number("results"),
+        Column::number("tokens saved"),
+        Column::number("of the bill"),
+    ]);
     for (stage, sum) in stages.iter().take(rows) {
-        let (results, cost) = (sum.results, dollars(sum.cost_saved));
-        writeln!(out, "| {stage:<24} | {results:>7} | {:>12} | {cost:>11} |", sum.tokens_saved)?;
+        let (results, tokens) = (grouped(sum.results as f64), grouped(sum.tokens_saved as f64));
+        table.row([(*stage).to_string(), results, tokens, dollars(sum.cost_saved)]);
     }
-    more(stages.len(), rows, out)
+    (!stages.is_empty()).then(|| table.text(width) + &more(stages.len(), rows))
 }
 
-fn write_sessions(history: &History, rows: usize, out: &mut String) -> fmt::Result {
+fn sessions(history: &History, rows: usize, width: usize) -> Vec<String> {
     let mut sessions: Vec<&Session> = history.sessions.iter().collect();
     sessions.sort_by(|a, b| b.account.cost_saved().total_cmp(&a.account.cost_saved()));
-    writeln!(
-        out,
-        "\n| {:<41} | client      | requests | tool tokens in | tokens out |      bill |     after |  saved |",
-        "session, most saved first"
-    )?;
-    writeln!(
-        out,
-        "|{:-<43}|-------------|---------:|---------------:|-----------:|----------:|----------:|-------:|",
-        ""
-    )?;
-    sessions.iter().take(rows).try_for_each(|session| write_session(session, out))?;
-    more(sessions.len(), rows, out)?;
+    let most = format!("Sessions, most saved first:\n{}", session_table(&sessions, rows, width));
     let worse = dearer(history);
     if worse.is_empty() {
-        return writeln!(out, "\nNo session costs more than it did.");
+        return vec![most, "No session costs more than it did.".to_owned()];
     }
-    writeln!(out, "\n{} of {} sessions cost MORE, the worst first:", worse.len(), sessions.len())?;
-    worse.iter().take(rows).try_for_each(|session| write_session(session, out))?;
-    more(worse.len(), rows, out)
+    let count =
+        format!("{} of {} sessions cost MORE, the worst first:", worse.len(), sessions.len());
+    vec![most, format!("{count}\n{}", session_table(&worse, rows, width))]
+}
+
+fn session_table(sessions: &[&Session], rows: usize, width: usize) -> String {
+    let mut table = Table::new([
+        Column::text("session"),
+        Column::number("requests"),
+        Column::number("tool tokens"),
+        Column::number("after"),
+        Column::number("bill"),
+        Column::number("after"),
+        Column::number("saved"),
+    ]);
+    let is_mixed = sessions.windows(2).any(|pair| pair[0].client != pair[1].client);
+    for Session { name: named, client, account, .. } in sessions.iter().take(rows) {
+        let (before, after) = (account.before.cost.total(), account.after.cost.total());
+        let client = if is_mixed { format!("{client}: ") } else { String::new() };
+        table.row([
+            client + &name(named),
+            grouped(account.requests as f64),
+            grouped(account.results.tokens_in as f64),
+            grouped(account.results.tokens_out as f64),
+            dollars(before),
+            dollars(after),
+            saved(before, after),
+        ]);
+    }
+    table.text(width) + &more(sessions.len(), rows)
 }
 
 /// The sessions that cost more than they did, the worst first.
@@ -226,57 +237,41 @@ pub(crate) fn dearer(history: &History) -> Vec<&Session> {
     worse
 }
 
-fn write_session(session: &Session, out: &mut String) -> fmt::Result {
-    let Session { client, account, .. } = session;
-    let (before, after) = (account.before.cost.total(), account.after.cost.total());
-    writeln!(
-        out,
-        "| {:<41} | {client:<11} | {:>8} | {:>14} | {:>10} | {:>9} | {:>9} | {:>6} |",
-        name(&session.name),
-        account.requests,
-        account.results.tokens_in,
-        account.results.tokens_out,
-        dollars(before),
-        dollars(after),
-        saved(before, after)
-    )
+fn larger(total: &Account, width: usize) -> Option<String> {
+    let count = grouped(total.results.larger as f64);
+    let note =
+        format!("{count} results have more tokens than before: a secret in them was replaced.");
+    (total.results.larger > 0).then(|| wrapped(&note, width, "", ""))
 }
 
-fn write_kept(total: &Account, rows: usize, out: &mut String) -> fmt::Result {
-    if total.results.larger > 0 {
-        let count = grouped(total.results.larger as f64);
-        writeln!(
-            out,
-            "\n{count} results have more tokens than before: a secret in them was replaced."
-        )?;
-    }
-    if total.kept.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\nThe longest results that go on as they came:")?;
+fn kept(total: &Account, rows: usize, width: usize) -> Option<String> {
+    let mut table = Table::new([
+        Column::number("tokens"),
+        Column::text("tool"),
+        Column::text("longest results left as they were, because"),
+    ]);
     for kept in total.kept.iter().take(rows) {
-        writeln!(out, "  {:>9} tokens  {:<41}  {}", kept.tokens, name(&kept.tool), kept.reason)?;
+        table.row([grouped(kept.tokens as f64), name(&kept.tool), kept.reason.to_string()]);
     }
-    Ok(())
+    (!total.kept.is_empty()).then(|| table.text(width))
 }
 
-fn write_problems(history: &History, rows: usize, out: &mut String) -> fmt::Result {
-    if history.problems.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\nNot read:")?;
+fn problems(history: &History, rows: usize, width: usize) -> Option<String> {
+    let mut lines = vec!["Not read:".to_owned()];
     for problem in history.problems.iter().take(rows) {
-        let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
         let file: String = problem.file.chars().filter(|char| !char.is_control()).collect();
-        writeln!(out, "  {file}{line}: {}", problem.reason)?;
+        let says = format!("{file}{line}: {}", problem.reason);
+        lines.push(wrapped(&says, width, "  ", "    "));
     }
-    more(history.problems.len(), rows, out)
+    let text = lines.join("\n") + &more(history.problems.len(), rows);
+    (!history.problems.is_empty()).then_some(text)
 }
 
 /// Says how many rows are not shown.
-fn more(all: usize, shown: usize, out: &mut String) -> fmt::Result {
+fn more(all: usize, shown: usize) -> String {
     match all.saturating_sub(shown) {
-        0 => Ok(()),
-        left => writeln!(out, "  and {left} more"),
+        0 => String::new(),
+        left => format!("\n... and {left} more; --rows {all} shows all"),
     }
 }

@@ -2,8 +2,9 @@
 
 use super::file::{Before, ClientFile};
 use crate::diff::unified;
-use crate::{confirm, output};
+use crate::{confirm, output, screen};
 use anyhow::bail;
+use serde_json::json;
 use tokenforge_secrets::Scanner;
 
 /// A file, and what is to become of it.
@@ -34,13 +35,13 @@ pub(crate) struct Consent {
 /// Shows what would change, asks, and does it.
 pub(crate) fn carry_out(changes: &[Change], consent: Consent) -> anyhow::Result<()> {
     for change in changes {
-        output::print(&change.diff)?;
+        output::print(&screen::diff(&change.diff))?;
     }
     if changes.is_empty() {
         return Ok(output::print("nothing to change")?);
     }
     if consent.dry_run {
-        return Ok(output::print("nothing was changed: this is what would be")?);
+        return Ok(output::print("dry run: nothing was changed")?);
     }
     let what = match changes.len() {
         1 => "this file".to_owned(),
@@ -53,8 +54,29 @@ pub(crate) fn carry_out(changes: &[Change], consent: Consent) -> anyhow::Result<
     changes.iter().try_for_each(Change::carry_out)
 }
 
+/// The same without a question, and with an account for programs: {"changed", "files": [{"file", "diff"}]}.
+pub(crate) fn carry_out_as_json(changes: &[Change], consent: Consent) -> anyhow::Result<()> {
+    if !consent.yes && !consent.dry_run && !changes.is_empty() {
+        bail!(
+            "with --json nobody is asked: add --yes to change the files, or --dry-run to see what would change"
+        );
+    }
+    if !consent.dry_run {
+        changes.iter().try_for_each(Change::apply)?;
+    }
+    let file = |change: &Change| json!({"file": change.file.name, "diff": change.diff});
+    let files: Vec<_> = changes.iter().map(file).collect();
+    let is_changed = !consent.dry_run && !files.is_empty();
+    Ok(output::print(&json!({"changed": is_changed, "files": files}).to_string())?)
+}
+
 impl Change {
     fn carry_out(&self) -> anyhow::Result<()> {
+        self.apply()?;
+        Ok(output::print(&self.done)?)
+    }
+
+    fn apply(&self) -> anyhow::Result<()> {
         if let Some(before) = &self.before {
             self.file.keep(before)?;
         }
@@ -65,7 +87,7 @@ impl Change {
         if self.before.is_none() {
             self.file.forget()?;
         }
-        Ok(output::print(&self.done)?)
+        Ok(())
     }
 }
 

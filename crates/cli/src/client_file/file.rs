@@ -100,7 +100,7 @@ impl ClientFile {
                 remove(&self.backup_path())?;
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 fs::create_dir_all(folder)
-                    .with_context(|| format!("cannot make {}", folder.display()))?;
+                    .with_context(|| format!("cannot create {}", folder.display()))?;
                 self.put(&self.beside(NEW), &format!("{folders}\n"))
             }
         }

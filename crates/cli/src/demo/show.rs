@@ -3,46 +3,50 @@
 use super::figures::{Billed, Expanded, Figures, Output, Row};
 use super::tool_calls::Called;
 use crate::output::grouped;
+use crate::screen::{self, Ink};
 use tokenforge_ledger::{Of, Share};
+use tokenforge_replay::columns::{padded, shortened};
 
 /// Longer words for an output are cut.
 const WORDS: usize = 50;
 
 pub(super) fn page(figures: &Figures) -> String {
-    let mut lines = vec![
-        format!("A recorded agent session of {} turns, through the gateway at", figures.turns),
-        format!("{} to a provider that is part of", figures.gateway),
-        "this program: no key, no network.".to_owned(),
-        String::new(),
-        heading("tokens of each tool output"),
+    let intro = format!(
+        "A recorded agent session of {} turns, sent through a gateway at {} to a model provider that is part of this \
+         program: no key, no network.",
+        figures.turns, figures.gateway
+    );
+    let outputs = figures.outputs.iter().map(|it| row(&words(it), it.before, it.after));
+    let mut parts = vec![
+        screen::paragraph(&intro),
+        table("tokens of each tool output", outputs),
+        table("by tool", figures.tools.iter().map(sum)),
+        table("by stage", figures.stages.iter().map(sum)),
+        table("saved", figures.shares.iter().map(share)),
     ];
-    lines.extend(figures.outputs.iter().map(|it| row(&words(it), it.before, it.after)));
-    lines.push(String::new());
-    lines.push(heading("by tool"));
-    lines.extend(figures.tools.iter().map(sum));
-    lines.push(String::new());
-    lines.push(heading("by stage"));
-    lines.extend(figures.stages.iter().map(sum));
-    lines.push(String::new());
-    lines.push(heading("saved"));
-    lines.extend(figures.shares.iter().map(share));
-    lines.push(String::new());
-    lines.extend(bill(&figures.bill, figures.prefix_stability));
-    lines.extend(figures.expansion.iter().flat_map(expansion));
-    lines.push(tools(&figures.mcp));
-    lines.push(String::new());
-    lines.push(format!("Dashboard: {}", figures.dashboard));
-    lines.join("\n")
+    let mut notes = vec![bill(&figures.bill), stability(figures.prefix_stability)];
+    notes.extend(figures.expansion.iter().map(expansion));
+    notes.push(tools(&figures.mcp));
+    let notes: Vec<String> = notes.iter().map(|note| screen::paragraph(note)).collect();
+    parts.push(notes.join("\n"));
+    parts.push(format!("Dashboard: {}", figures.dashboard));
+    parts.join("\n\n")
 }
 
-fn heading(title: &str) -> String {
-    format!("{title:<WORDS$} {:>10} {:>10} {:>7}", "before", "after", "saved")
+/// The tables stand below each other: their columns have the same widths.
+fn table(title: &str, rows: impl Iterator<Item = [String; 4]>) -> String {
+    let line = |[name, before, after, saved]: [String; 4]| {
+        let name = padded(&shortened(&name, WORDS), WORDS);
+        format!("{name} {before:>10} {after:>10} {saved:>7}")
+    };
+    let heading = line([title, "before", "after", "saved"].map(str::to_owned));
+    let heading = Ink::stdout().bold(heading).to_string();
+    [heading].into_iter().chain(rows.map(line)).collect::<Vec<_>>().join("\n")
 }
 
-fn row(name: &str, before: usize, after: usize) -> String {
-    let name: String = name.chars().take(WORDS).collect();
+fn row(name: &str, before: usize, after: usize) -> [String; 4] {
     let saved = percent(before as f64, after as f64);
-    format!("{name:<WORDS$} {:>10} {:>10} {saved:>7}", grouped(before), grouped(after))
+    [name.to_owned(), grouped(before), grouped(after), saved]
 }
 
 /// A call as a line: a command, a file, or the tool's name.
@@ -54,52 +58,49 @@ fn words(output: &Output) -> String {
     }
 }
 
-fn sum(sum: &Row) -> String {
+fn sum(sum: &Row) -> [String; 4] {
     row(&format!("{} ({})", sum.name, sum.results), sum.before, sum.after)
 }
 
-fn share(share: &Share) -> String {
+fn share(share: &Share) -> [String; 4] {
     let (before, after) = (share.before, share.before - share.saved);
     match share.of {
         Of::Bill => {
-            let (name, saved) = ("of the bill", percent(before, after));
-            let [before, after] = [before, after].map(|dollars| format!("${dollars:.4}"));
-            format!("{name:<WORDS$} {before:>10} {after:>10} {saved:>7}")
+            let dollars = |dollars: f64| format!("${dollars:.4}");
+            let saved = percent(before, after);
+            ["of the bill".to_owned(), dollars(before), dollars(after), saved]
         }
         Of::AllToolOutput => row("of all tool output", before as usize, after as usize),
         of => row(&format!("of the {}", of.name()), before as usize, after as usize),
     }
 }
 
-fn bill(bill: &Billed, stability: f64) -> Vec<String> {
+fn bill(bill: &Billed) -> String {
     let [plain_read, read] = bill.read.map(grouped);
     let [plain_written, written] = bill.written.map(grouped);
-    vec![
-        format!(
-            "The bill is for {read} tokens read from the provider's cache, {written} written to it, and the"
-        ),
-        format!(
-            "output; without Tokenforge {plain_read} and {plain_written}. `gain` and the dashboard say the same."
-        ),
-        format!(
-            "Measured at the provider: {stability:.3} of each request is the beginning of the next, byte for byte"
-        ),
-        "(1.000: its cache stays warm).".to_owned(),
-    ]
+    format!(
+        "The bill covers {read} tokens read from the provider's cache, {written} written to it, and the output; without \
+         Tokenforge {plain_read} and {plain_written}. `gain` and the dashboard show the same figures."
+    )
 }
 
-fn expansion(expanded: &Expanded) -> Vec<String> {
+fn stability(stability: f64) -> String {
+    format!(
+        "Measured at the provider: {stability:.3} of each request is the beginning of the next, byte for byte (1.000: \
+         its cache stays warm)."
+    )
+}
+
+fn expansion(expanded: &Expanded) -> String {
     let Expanded { turn, arguments, tokens } = expanded;
     let asked = arguments.as_object().into_iter().flatten().filter(|(name, _)| *name != "id");
     let asked: Vec<_> = asked.map(|(name, value)| format!("{name} {value}")).collect();
     let asked = if asked.is_empty() { String::new() } else { format!(" ({})", asked.join(", ")) };
-    vec![
-        format!(
-            "In turn {turn} the model asked for what was left out{asked}: {} tokens, answered by the",
-            grouped(*tokens)
-        ),
-        "gateway. The agent saw nothing of it; it is in the bill.".to_owned(),
-    ]
+    format!(
+        "In turn {turn} the model fetched back what was left out{asked}: {} tokens, answered by the gateway. The agent \
+         saw nothing of it; it is in the bill.",
+        grouped(*tokens)
+    )
 }
 
 fn tools(called: &[Called]) -> String {

@@ -13,27 +13,27 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     let Ok(gateway) = Gateway::new(&url, None) else { return Vec::new() };
     let own = env!("CARGO_PKG_VERSION");
     let found = match gateway.version().await {
-        Some(version) if version == own => Finding::ok(CHECK, format!("it runs at {url}")),
+        Some(version) if version == own => Finding::ok(CHECK, format!("running at {url}")),
         Some(version) => {
-            Finding::note(CHECK, format!("version {version} runs at {url}, this is {own}"))
-                .remedied_by("start it again: `wrap` does not use a gateway of another version")
+            Finding::note(CHECK, format!("version {version} is running at {url}; this is {own}"))
+                .remedied_by("restart it: `wrap` does not use a gateway of another version")
         }
         None if is_taken(&url).await => {
-            Finding::broken(CHECK, format!("something else answers at {url}")).remedied_by(
-                "let the gateway listen elsewhere: `listen` in tokenforge.yaml, or FORGE_LISTEN",
+            Finding::broken(CHECK, format!("another program answers at {url}")).remedied_by(
+                "choose another port: `tokenforge serve --port PORT`, `listen` in tokenforge.yaml, or FORGE_LISTEN",
             )
         }
         None => match TcpListener::bind(address).await {
             Ok(_) => Finding::ok(
                 CHECK,
                 format!(
-                    "none runs; {address} is free (`tokenforge serve` starts one, `wrap` has its own)"
+                    "not running; {address} is free (`tokenforge serve` starts it; `wrap` starts its own)"
                 ),
             ),
             Err(error) => {
-                Finding::broken(CHECK, format!("it could not listen on {address}: {error}"))
+                Finding::broken(CHECK, format!("cannot listen on {address}: {error}"))
                     .remedied_by(
-                        "let it listen elsewhere: `listen` in tokenforge.yaml, or FORGE_LISTEN",
+                        "choose another address: `listen` in tokenforge.yaml, or FORGE_LISTEN",
                     )
             }
         },

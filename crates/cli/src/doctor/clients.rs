@@ -1,6 +1,7 @@
 //! Which clients are there that `wrap` knows?
 
 use super::finding::Finding;
+use crate::links;
 use crate::output::printable;
 use crate::wrap::CLIENTS;
 use std::env;
@@ -23,9 +24,11 @@ pub(super) fn check() -> Vec<Finding> {
         .collect();
     if findings.is_empty() {
         let known: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
-        let none = Finding::note(CHECK, format!("none of {} is on the PATH", known.join(", ")));
-        findings
-            .push(none.remedied_by("any other is pointed at `tokenforge serve`: docs/gateway.md"));
+        let none =
+            Finding::note(CHECK, format!("no known agent is on the PATH: {}", known.join(", ")));
+        let remedy =
+            format!("any other agent can use `tokenforge serve`: {}", links::docs("gateway"));
+        findings.push(none.remedied_by(remedy));
     }
     findings
 }

@@ -1,7 +1,11 @@
 //! What was found.
 
+use crate::screen::{self, Ink};
 use serde::Serialize;
 use std::fmt;
+
+/// Where what was found begins.
+const INDENT: usize = 20;
 
 /// One thing that was found.
 #[derive(Debug, Serialize)]
@@ -46,14 +50,26 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = match self.state {
-            State::Ok => "ok",
-            State::Note => "note",
-            State::Broken => "BROKEN",
+        let ink = Ink::stdout();
+        let (mark, painted) = match self.state {
+            State::Ok => ("ok", ink.green("ok").to_string()),
+            State::Note => ("note", ink.yellow("note").to_string()),
+            State::Broken => ("BROKEN", ink.red("BROKEN").to_string()),
         };
-        write!(f, "{mark:<7} {:<11} {}", self.check, self.says)?;
+        let indent = " ".repeat(INDENT);
+        let mut lines = self.says.lines();
+        let head = format!("{mark:<7} {:<11} ", self.check);
+        let first = screen::wrapped(lines.next().unwrap_or_default(), &head, &indent);
+        // In its colour once it is as wide as it is.
+        f.write_str(&first.replacen(mark, &painted, 1))?;
+        for line in lines {
+            write!(f, "\n{}", screen::wrapped(line, &indent, &indent))?;
+        }
         match &self.remedy {
-            Some(remedy) => write!(f, "\n{:<20}-> {remedy}", ""),
+            Some(remedy) => {
+                let (first, others) = (format!("{indent}-> "), format!("{indent}   "));
+                write!(f, "\n{}", screen::wrapped(remedy, &first, &others))
+            }
             None => Ok(()),
         }
     }

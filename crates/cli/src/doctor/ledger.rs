@@ -9,20 +9,18 @@ const CHECK: &str = "ledger";
 
 pub(super) fn check(settings: &Settings) -> Vec<Finding> {
     if !settings.ledger.enabled {
-        let off = Finding::note(CHECK, "savings are not written down");
+        let off = Finding::note(CHECK, "savings are not recorded");
         return vec![
-            off.remedied_by(
-                "`ledger: on` in tokenforge.yaml, if `tokenforge gain` is to show them",
-            ),
+            off.remedied_by("set `ledger: on` in tokenforge.yaml to see them in `tokenforge gain`"),
         ];
     }
-    let remedy =
-        "`ledger` in tokenforge.yaml, or FORGE_DATA_DIR, names a place that can be written";
+    let remedy = "set `ledger` in tokenforge.yaml, or FORGE_DATA_DIR, to a folder you can write to";
     vec![match ledger::folder(&settings.ledger) {
         // Nothing is made only to look at it.
-        Ok(folder) if !folder.exists() => {
-            Finding::ok(CHECK, format!("{} will be made with the first saving", folder.display()))
-        }
+        Ok(folder) if !folder.exists() => Finding::ok(
+            CHECK,
+            format!("{} will be created with the first saving", folder.display()),
+        ),
         Ok(folder) => match Ledger::open(&folder) {
             Ok(_) => Finding::ok(CHECK, format!("{} (`tokenforge gain`)", folder.display())),
             Err(error) => {

@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use crate::embedded::Embedded;
 use crate::gateway::{Gateway, url};
+use crate::output::grouped;
 use anyhow::{Context, ensure};
 use http::header::{HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
@@ -23,7 +24,7 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     vec![match made(settings).await {
         Ok(says) => Finding::ok(CHECK, says),
         Err(error) => Finding::broken(CHECK, format!("{error:#}"))
-            .remedied_by("if `tokenforge demo --once` fails too, this is a defect: please report it; else it is a setting"),
+            .remedied_by("if `tokenforge demo --once` fails too, this is a bug: please report it; otherwise check your settings"),
     }]
 }
 
@@ -47,7 +48,8 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     let [before, after] =
         [&request, &provider.last().json()].map(|body| counter.count(result(body)));
     ensure!(after > 0 && after <= before, "a result of {before} tokens became one of {after}");
-    Ok(format!("a tool result of {before} tokens reached the model as {after} ({mode})"))
+    let (before, after) = (grouped(before), grouped(after));
+    Ok(format!("a tool result of {before} tokens became {after} ({mode})"))
 }
 
 /// The user's settings, with a provider, an address and a store of our own, and nobody else involved.

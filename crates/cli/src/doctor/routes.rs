@@ -15,12 +15,10 @@ pub(super) async fn check(settings: &Settings, config: Option<&Path>) -> Vec<Fin
     findings.extend(tool_servers::check(config));
     findings.extend(hooks::check());
     if findings.is_empty() {
-        let none = Finding::note(CHECK, "no client goes through Tokenforge from here");
-        findings.push(
-            none.remedied_by(
-                "`tokenforge wrap CLIENT` for one run, `tokenforge init CLIENT` for all",
-            ),
-        );
+        let none = Finding::note(CHECK, "no agent uses Tokenforge here yet");
+        findings.push(none.remedied_by(
+            "`tokenforge wrap AGENT` for one run, `tokenforge init AGENT` for every run",
+        ));
     }
     findings
 }

@@ -17,7 +17,7 @@ pub(super) fn check(config: Option<&Path>) -> (Settings, Vec<Finding>) {
     let source = Source { file: file(config), flags: Overrides::default() };
     let place = match &source.file {
         Some(path) => path.display().to_string(),
-        None => "no tokenforge.yaml; the defaults".to_owned(),
+        None => "no tokenforge.yaml: defaults".to_owned(),
     };
     let loaded = source.load().and_then(|settings| {
         Gateway::check(&settings)?;
@@ -30,8 +30,7 @@ pub(super) fn check(config: Option<&Path>) -> (Settings, Vec<Finding>) {
         }
         Err(error) => {
             let broken = Finding::broken(CHECK, format!("{error:#}"));
-            let broken =
-                broken.remedied_by("mend it; `tokenforge config check` says when it is right");
+            let broken = broken.remedied_by("correct it, then run `tokenforge config check`");
             (Settings::default(), broken)
         }
     };
@@ -44,10 +43,10 @@ fn strange_variables() -> Vec<Finding> {
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let names = names.filter(|name| !OTHERS.contains(&name.as_str()));
     let strange = |(name, meant): (String, Option<String>)| {
-        let found = Finding::note(CHECK, format!("the variable {name} is no setting"));
+        let found = Finding::note(CHECK, format!("the variable {name} is not a setting"));
         match meant {
             Some(meant) => found.remedied_by(format!("did you mean {meant}?")),
-            None => found.remedied_by("`tokenforge config table` lists what there is"),
+            None => found.remedied_by("`tokenforge config table --all` lists them"),
         }
     };
     unknown_variables(names).into_iter().map(strange).collect()

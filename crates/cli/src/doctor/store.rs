@@ -20,17 +20,15 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
     });
     let place = settings.store.url.to_string();
     let remedy = match &settings.store.url {
-        StoreUrl::Redis(_) => "is the server there? `store.url` in tokenforge.yaml names it",
-        _ => {
-            "may it be written, and has the disk room? `store.url` in tokenforge.yaml names another place"
+        StoreUrl::Redis(_) => {
+            "check that the server is up; `store.url` in tokenforge.yaml is its address"
         }
+        _ => "check permissions and disk space, or set another `store.url` in tokenforge.yaml",
     };
     vec![match tried.await {
         Ok(Ok(says)) => Finding::ok(CHECK, format!("{place} {says}")),
         Ok(Err(error)) => Finding::broken(CHECK, format!("{place} {error:#}")).remedied_by(remedy),
-        Err(_) => {
-            Finding::broken(CHECK, format!("{place} cannot be looked at")).remedied_by(remedy)
-        }
+        Err(_) => Finding::broken(CHECK, format!("{place} cannot be checked")).remedied_by(remedy),
     }]
 }
 
@@ -38,8 +36,8 @@ fn tried(store: &Arc<dyn Store>) -> anyhow::Result<String> {
     let (id, text) = ("check", b"kept".as_slice());
     store.put(Kind::Result, TENANT, id, text)?;
     let found = store.get(Kind::Result, TENANT, id)?;
-    anyhow::ensure!(found.as_deref() == Some(text), "does not give back what it was given");
+    anyhow::ensure!(found.as_deref() == Some(text), "does not return what was stored");
     let total = store.stats()?.total();
     let (entries, bytes) = (grouped(total.entries as usize), grouped(total.bytes as usize));
-    Ok(format!("keeps and gives back; {entries} entries, {bytes} bytes"))
+    Ok(format!("works; {entries} entries, {bytes} bytes"))
 }

@@ -21,7 +21,10 @@ pub(super) fn check() -> Vec<Finding> {
 fn another(own: &Path, found: &Path) -> Option<Finding> {
     let is_same = own.canonicalize().ok()? == found.canonicalize().ok()?;
     (!is_same).then(|| {
-        Finding::note(CHECK, format!("a shell finds another tokenforge: {}", found.display()))
-            .remedied_by("remove the one that is not meant, or put its folder last in PATH")
+        Finding::note(
+            CHECK,
+            format!("your shell finds another tokenforge first: {}", found.display()),
+        )
+        .remedied_by("remove the one you do not want, or move its folder to the end of PATH")
     })
 }

@@ -38,8 +38,9 @@ impl<'a> Agent<'a> {
         key: Option<&str>,
     ) -> anyhow::Result<Self> {
         let header = |(name, value): (&'static str, String)| {
-            let mut value = HeaderValue::from_str(&value)
-                .with_context(|| format!("{} has what no header can", api.key_variable()))?;
+            let mut value = HeaderValue::from_str(&value).with_context(|| {
+                format!("{} has characters that a header cannot have", api.key_variable())
+            })?;
             value.set_sensitive(true);
             Ok((HeaderName::from_static(name), value))
         };

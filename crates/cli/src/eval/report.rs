@@ -2,9 +2,11 @@
 
 use super::compare::{Compared, CountedBy, Tokens};
 use crate::output::{grouped, printable};
+use crate::screen;
 use serde::Serialize;
 use std::fmt;
 use tokenforge_compress::Mode;
+use tokenforge_replay::columns::{Column, Table};
 
 /// What an evaluation found.
 #[derive(Debug, Serialize)]
@@ -89,7 +91,7 @@ impl Report {
             failures.push(format!("{} regressions", self.regressions));
         }
         if self.scenarios.iter().all(|scenario| scenario.is_void) {
-            failures.push("no scenario came to anything without compression".to_owned());
+            failures.push("no scenario worked without compression".to_owned());
         }
         let saved = self.saved;
         match (demand, &self.tokens) {
@@ -99,7 +101,7 @@ impl Report {
                     tokens.off
                 ));
             }
-            (Some(_), None) => failures.push("nobody counted tokens".to_owned()),
+            (Some(_), None) => failures.push("there are no token counts".to_owned()),
             _ => {}
         }
         failures
@@ -128,55 +130,54 @@ impl fmt::Display for Report {
         let Report { endpoint, model, mode, .. } = self;
         writeln!(f, "{endpoint}, {model}: compression off, and {mode}\n")?;
         if self.is_plumbing_only {
-            writeln!(
-                f,
-                "The mock answered: this shows that all is connected, and nothing about a model.\n"
-            )?;
+            let says = "A mock answered: this shows that everything is connected, and nothing about a model.";
+            writeln!(f, "{}\n", screen::paragraph(says))?;
         }
-        writeln!(
-            f,
-            "{:<24} {:>12} {:>12} {:>8} {:>11}  behaviour",
-            "scenario", "off", "on", "saved", "expansions"
-        )?;
+        let titles = ["off", "on", "saved", "expansions"].map(Column::number);
+        let columns = [Column::text("scenario")].into_iter().chain(titles);
+        let mut table = Table::new(columns.chain([Column::text("behaviour")]));
         for scenario in &self.scenarios {
-            let (off, on, saved) = shown(scenario.tokens.as_ref());
+            let [off, on, saved] = shown(scenario.tokens.as_ref());
             let behaviour = match scenario.regressions.len() {
                 _ if scenario.is_void => "void".to_owned(),
                 0 => "same".to_owned(),
                 count => format!("{count} REGRESSIONS"),
             };
+            let expansions = scenario.expansions.to_string();
+            table.row([scenario.name.clone(), off, on, saved, expansions, behaviour]);
+        }
+        let [off, on, saved] = shown(self.tokens.as_ref());
+        table.row(["all".to_owned(), off, on, saved]);
+        writeln!(f, "{}", screen::table(&table))?;
+        for scenario in &self.scenarios {
             let name = printable(&scenario.name);
-            writeln!(
-                f,
-                "{name:<24} {off:>12} {on:>12} {saved:>8} {:>11}  {behaviour}",
-                scenario.expansions
-            )?;
             for text in &scenario.regressions {
-                writeln!(f, "  REGRESSION: {}", printable(text))?;
+                let says = format!("REGRESSION in {name}: {}", printable(text));
+                writeln!(f, "{}", screen::wrapped(&says, "", "  "))?;
             }
             for text in &scenario.notes {
-                writeln!(f, "  note: {}", printable(text))?;
+                let says = format!("note on {name}: {}", printable(text));
+                writeln!(f, "{}", screen::wrapped(&says, "", "  "))?;
             }
         }
-        let (off, on, saved) = shown(self.tokens.as_ref());
-        writeln!(f, "{:<24} {off:>12} {on:>12} {saved:>8}", "all")?;
         match self.tokens.map(|tokens| tokens.counted_by) {
             Some(CountedBy::Provider) => {
                 writeln!(f, "\nInput tokens as the provider reports them, expansions included.")
             }
-            Some(CountedBy::OurCountOfToolResults) => writeln!(
-                f,
-                "\nAn estimate: the provider reports no usage. Tokens of tool results by our own count, expansions included."
-            ),
-            None => writeln!(f, "\nNobody counted tokens."),
+            Some(CountedBy::OurCountOfToolResults) => {
+                let says = "An estimate: the provider reports no usage. Tokens of tool results by our own count, \
+                            expansions included.";
+                writeln!(f, "\n{}", screen::paragraph(says))
+            }
+            None => writeln!(f, "\nNo token counts."),
         }
     }
 }
 
-fn shown(tokens: Option<&Tokens>) -> (String, String, String) {
+fn shown(tokens: Option<&Tokens>) -> [String; 3] {
     let Some(Tokens { off, on, .. }) = tokens else { return Default::default() };
     let saved = 100.0 * (1.0 - *on as f64 / (*off).max(1) as f64);
-    (grouped(*off as usize), grouped(*on as usize), format!("{saved:.1} %"))
+    [grouped(*off as usize), grouped(*on as usize), format!("{saved:.1} %")]
 }
 
 #[cfg(test)]

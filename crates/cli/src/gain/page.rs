@@ -1,7 +1,9 @@
 //! The sums as a person reads them.
 
-use crate::output::{grouped, printable};
+use crate::output::grouped;
+use crate::screen;
 use tokenforge_ledger::{Cost, Gain, Of, Row, Share};
+use tokenforge_replay::columns::{Column, Table};
 
 /// More rows than this are for `--json` and `--csv`.
 const ROWS: usize = 30;
@@ -11,22 +13,24 @@ pub(super) fn page(gain: &Gain, with_cost: bool, place: &str) -> String {
     if gain.requests == 0 {
         return nothing(place);
     }
-    let mut parts = vec![headline(gain), table(gain, with_cost)];
-    parts.push(gain.shares.iter().map(sentence).collect::<Vec<_>>().join("\n"));
+    let shares = gain.shares.iter().map(sentence).collect::<Vec<_>>().join("\n");
+    let mut parts = vec![screen::paragraph(&headline(gain)), table(gain, with_cost), shares];
     if with_cost {
-        parts.push(cost(gain));
+        parts.push(screen::paragraph(&cost(gain)));
     }
     parts.extend(remarks(gain));
     parts.join("\n\n")
 }
 
 fn nothing(place: &str) -> String {
-    format!(
-        "Nothing was saved yet: no request and no hook call is written down in {place}.\n\
-         Start the gateway with `tokenforge serve` and point an agent at it, then look again. If it runs already, \
-         see that `ledger` is not off in its settings; if it runs as another user or elsewhere, ask it: \
-         `tokenforge gain --gateway URL`."
-    )
+    let lines = [
+        format!("Nothing saved yet: there are no requests and no hook calls in {place}."),
+        "Run an agent with `tokenforge wrap claude`, or start `tokenforge serve` and point an agent at it.".to_owned(),
+        "If a gateway is running already: is `ledger` off in its settings? If it runs as another user or on another \
+         machine, ask it: `tokenforge gain --gateway URL`."
+            .to_owned(),
+    ];
+    lines.map(|line| screen::paragraph(&line)).join("\n")
 }
 
 fn headline(gain: &Gain) -> String {
@@ -46,40 +50,31 @@ fn headline(gain: &Gain) -> String {
 
 fn table(gain: &Gain, with_cost: bool) -> String {
     let shown = &gain.rows[..gain.rows.len().min(ROWS)];
-    let longest = shown.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-    let width = longest.max(gain.by.name().len());
-    let head = ["results", "before", "after", "fetched back", "saved"];
-    let mut lines = vec![line(
-        gain.by.name(),
-        width,
-        head.map(str::to_owned),
-        with_cost.then(|| "USD".to_owned()),
-    )];
-    lines.extend(shown.iter().map(|row| cells(row, width, with_cost)));
+    let numbers = ["results", "before", "after", "fetched back", "saved"].map(Column::number);
+    let money = with_cost.then(|| Column::number("USD"));
+    let columns = [Column::text(gain.by.name())].into_iter().chain(numbers).chain(money);
+    let mut table = Table::new(columns);
+    shown.iter().for_each(|row| table.row(cells(row, with_cost)));
+    let mut text = screen::table(&table);
     if gain.rows.len() > ROWS {
-        lines.push(format!("and {} more; see --json or --csv", gain.rows.len() - ROWS));
+        text += &format!("\n... and {} more; --json and --csv have all", gain.rows.len() - ROWS);
     }
-    lines.join("\n")
+    text
 }
 
-fn cells(row: &Row, width: usize, with_cost: bool) -> String {
-    let cells = [
+fn cells(row: &Row, with_cost: bool) -> Vec<String> {
+    let mut cells = vec![
+        row.name.clone(),
         number(row.results),
         number(row.before),
         number(row.after),
         number(row.expanded),
         signed(row.net),
     ];
-    let cost = row.cost_saved.map_or_else(|| "-".to_owned(), dollars);
-    line(&printable(&row.name), width, cells, with_cost.then_some(cost))
-}
-
-fn line(name: &str, width: usize, cells: [String; 5], cost: Option<String>) -> String {
-    let mut line = format!("{name:<width$}");
-    for cell in cells.into_iter().chain(cost) {
-        line += &format!(" {cell:>13}");
+    if with_cost {
+        cells.push(row.cost_saved.map_or_else(|| "-".to_owned(), dollars));
     }
-    line
+    cells
 }
 
 /// One sentence for each denominator.
@@ -95,29 +90,32 @@ fn sentence(share: &Share) -> String {
         _ => signed(amount as i64),
     };
     let unit = if share.of == Of::Bill { "" } else { " tokens" };
-    match share.share {
-        None => format!("{:>7}  {of}: {}.", "?", share.note),
-        Some(part) => format!(
-            "{:>6.1}%  {of}: {} of {}{unit} ({}).",
-            part * 100.0,
-            amount(share.saved),
-            amount(share.before),
-            share.note
+    let (part, says) = match share.share {
+        None => (format!("{:>7}", "?"), format!("{of}: {}.", share.note)),
+        Some(part) => (
+            format!("{:>6.1}%", part * 100.0),
+            format!(
+                "{of}: {} of {}{unit} ({}).",
+                amount(share.saved),
+                amount(share.before),
+                share.note
+            ),
         ),
-    }
+    };
+    screen::wrapped(&says, &format!("{part}  "), &" ".repeat(9))
 }
 
 fn cost(gain: &Gain) -> String {
     let Some(cost) = &gain.cost else {
         if gain.subscription_requests > 0 {
-            return "There is no money: with a subscription no token has a price.".to_owned();
+            return "No dollar figure: with a subscription, tokens have no price.".to_owned();
         }
-        return "Money is not known: no request named a model with a known price. See `prices` in the settings."
+        return "No dollar figure: no request named a model whose price is known. Set `prices` in tokenforge.yaml."
             .to_owned();
     };
     let Cost { before, after, saved, requests, saved_elsewhere, .. } = cost;
     let billed = match requests {
-        0 => "No provider said what it counted, so that no bill is known.".to_owned(),
+        0 => "No provider reported usage, so the bill is not known.".to_owned(),
         _ => format!(
             "{} requests cost {} instead of {}: {} saved.",
             number(*requests),
@@ -129,7 +127,7 @@ fn cost(gain: &Gain) -> String {
     if *saved_elsewhere == 0.0 {
         return billed;
     }
-    format!("{billed} In the other requests it was {} at list prices.", dollars(*saved_elsewhere))
+    format!("{billed} The other requests saved {} at list prices.", dollars(*saved_elsewhere))
 }
 
 fn remarks(gain: &Gain) -> Option<String> {
@@ -137,7 +135,7 @@ fn remarks(gain: &Gain) -> Option<String> {
     let observed = gain.observed;
     if observed.results > 0 {
         remarks.push(format!(
-            "Only measured, in mode observe: {} tokens would have been {}.",
+            "Measured only, in mode observe: {} tokens would have become {}.",
             number(observed.before),
             number(observed.after)
         ));
@@ -198,7 +196,7 @@ mod tests {
             "{page}"
         );
         for part in [
-            "Bash             1        40,000        10,000             0        30,000       $0.1062",
+            "Bash        1  40,000  10,000             0  30,000  $0.1062",
             "  75.0%  of the outputs touched: 30,000 of 40,000 tokens",
             "  60.0%  of all tool output: 30,000 of 50,000 tokens",
             "  54.1%  of the whole context: 35,400 of 65,400 tokens",

@@ -42,7 +42,7 @@ pub(crate) fn open(
     folder: &Path,
     answer: impl Fn(&Asked) -> Answered + Send + Sync + 'static,
 ) -> anyhow::Result<Service> {
-    make_private(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    make_private(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let answers: Answers = Arc::new(answer);
     match door::socket(folder) {
         Some(path) => at_socket(path, answers),

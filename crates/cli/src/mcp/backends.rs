@@ -4,7 +4,7 @@ use crate::data;
 use crate::gateway::{Gateway, Trouble, url};
 use crate::settings::{self, Source};
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,20 +15,20 @@ use tokenforge_secrets::Scanner;
 /// Which gateway is meant.
 #[derive(Args)]
 pub(super) struct Place {
-    /// The gateway [default: where the settings say that it listens, else http://127.0.0.1:8787]
-    #[arg(long, value_name = "URL")]
+    /// The gateway's address [default: what the settings say, else http://127.0.0.1:8787]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     gateway: Option<String>,
 
-    /// What its admin API asks for [default: FORGE_ADMIN_TOKEN, what the settings say, or the token in the data folder]
+    /// The gateway's admin token [default: FORGE_ADMIN_TOKEN, the settings, or the data folder]
     #[arg(long, value_name = "TOKEN")]
     admin_token: Option<String>,
 
-    /// Ask no gateway: use what it reads at its start
+    /// Do not ask a gateway; use the files it reads when it starts
     #[arg(long, conflicts_with = "gateway")]
     offline: bool,
 
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 

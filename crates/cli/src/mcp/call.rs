@@ -26,12 +26,12 @@ use tokenforge_negotiate::{Format, StcVersion};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   tokenforge mcp call files list_directory path=/tmp
-  tokenforge mcp call files read_text_file '{\"path\": \"/tmp/a.json\", \"head\": 20}' --format toon
+  tokenforge mcp call files read_text_file '{\"path\": \"/tmp/a\"}' --format toon
   tokenforge mcp call get_current_time timezone=UTC -- uvx mcp-server-time
   tokenforge mcp call search query=bug --url https://mcp.example.com/mcp --json
 
-A server by NAME is asked through the gateway, or, if none answers, started from what the gateway \
-would read. The tool is called once; the forms are made of its answer here, by the settings that are found here.";
+A server by NAME is asked through the gateway; if none answers, it is started here from the gateway's files. The \
+tool is called once, and its answer is shown in every form.";
 
 #[derive(Args)]
 #[command(override_usage = "tokenforge mcp call [OPTIONS] NAME TOOL [ARGUMENTS]\n       \
@@ -51,11 +51,11 @@ pub(super) struct Call {
     #[arg(long)]
     json: bool,
 
-    /// Give up after this long, such as 30s [default: as the server's own settings say]
+    /// Give up after this long, such as 30s [default: what the server's settings say]
     #[arg(long, value_name = "TIME", value_parser = arguments::time)]
     timeout: Option<Duration>,
 
-    /// What the gateway asks its clients for [default: FORGE_KEY, or what the settings say]
+    /// Your key for the gateway [default: FORGE_KEY, or the settings]
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
 
@@ -91,7 +91,7 @@ pub(super) async fn run(call: &Call) -> anyhow::Result<()> {
         None => output::print(&show::page(conversation.server(), &called.tool, &answered))?,
     }
     if answered.is_error {
-        bail!("the tool `{}` says that it failed", called.tool);
+        bail!("the tool `{}` reported an error", called.tool);
     }
     Ok(())
 }
@@ -113,7 +113,9 @@ impl Call {
             }
             return Ok((Conversation::own(name, backend, connect), &self.words));
         }
-        let [name, words @ ..] = &self.words[..] else { bail!("which server?") };
+        let [name, words @ ..] = &self.words[..] else {
+            bail!("which server? Give its name, --url URL, or its program after --")
+        };
         let conversation = match self.place.find().await? {
             Found::Running(gateway, backends) => {
                 // Whoever may not see the servers may still use one.

@@ -2,19 +2,20 @@
 
 use super::backends::{Definitions, Found, Place, names, unknown};
 use super::target::Target;
-use crate::output;
+use crate::{output, screen};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
+use tokenforge_replay::columns::{Column, Table};
 
 pub(super) const ADD_EXAMPLES: &str = "\
 Examples:
-  tokenforge mcp add files -- npx -y @modelcontextprotocol/server-filesystem /tmp
-  tokenforge mcp add tickets --url https://mcp.example.com/mcp --header \"X-Key: $TICKETS_KEY\"
+  tokenforge mcp add time -- uvx mcp-server-time
+  tokenforge mcp add tickets --url https://mcp.example.com/mcp
   tokenforge mcp add github --env GITHUB_TOKEN -- github-mcp-server stdio
 
-A gateway that runs has the server at once, and keeps it. If none answers, the server goes into the \
-file that the gateway reads at its next start.";
+A running gateway has the server at once, and keeps it. If none answers, the server goes into the file \
+that the gateway reads when it starts.";
 
 #[derive(Args)]
 pub(super) struct Add {
@@ -26,6 +27,10 @@ pub(super) struct Add {
 
     #[command(flatten)]
     target: Target,
+
+    /// Print {"added", "gateway" or "file"}
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -45,12 +50,17 @@ pub(super) struct Remove {
 
     #[command(flatten)]
     place: Place,
+
+    /// Print {"removed", "gateway" or "file"}
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
     let name = &arguments.name;
     let definition = arguments.target.definition()?;
-    let definition = definition.context("which server? Name --url URL, or a program after --")?;
+    let definition =
+        definition.context("which server? Give its address with --url, or its program after --")?;
     if name == "stats" {
         bail!("`stats` is a path of the gateway's own; choose another name");
     }
@@ -65,11 +75,14 @@ pub(super) async fn add(arguments: &Add) -> anyhow::Result<()> {
             files.add(name, &definition)?;
             let told = gateway.reload_servers().await;
             told.with_context(|| format!("{what} to {}, but", next_start(&files)))?;
-            Ok(output::print(&format!("{what} to the gateway at {}", gateway.url))?)
+            let says = format!("{what} to the gateway at {}", gateway.url);
+            let document = json!({"added": name, "gateway": gateway.url});
+            print(says, &document, arguments.json)
         }
         Found::Files(mut files, why) => {
             files.add(name, &definition)?;
-            Ok(output::print(&format!("{why}: {what} to {}", next_start(&files)))?)
+            let says = format!("{why}: {what} to {}", next_start(&files));
+            print(says, &json!({"added": name, "file": files.file()}), arguments.json)
         }
     }
 }
@@ -104,7 +117,9 @@ pub(super) async fn remove(arguments: &Remove) -> anyhow::Result<()> {
                 return Err(unknown(name, &names));
             }
             gateway.remove(name).await?;
-            Ok(output::print(&format!("{what} from the gateway at {}", gateway.url))?)
+            let says = format!("{what} from the gateway at {}", gateway.url);
+            let document = json!({"removed": name, "gateway": gateway.url});
+            print(says, &document, arguments.json)
         }
         Found::Files(mut files, why) => {
             let all = files.all();
@@ -112,13 +127,19 @@ pub(super) async fn remove(arguments: &Remove) -> anyhow::Result<()> {
                 return Err(unknown(name, &all.keys().map(String::as_str).collect::<Vec<_>>()));
             }
             files.remove(name)?;
-            Ok(output::print(&format!("{why}: {what} in {}", next_start(&files)))?)
+            let says = format!("{why}: {what} in {}", next_start(&files));
+            print(says, &json!({"removed": name, "file": files.file()}), arguments.json)
         }
     }
 }
 
+/// For a person, or for a program.
+fn print(says: String, document: &Value, as_json: bool) -> anyhow::Result<()> {
+    Ok(output::print(&if as_json { document.to_string() } else { says })?)
+}
+
 fn next_start(files: &Definitions) -> String {
-    format!("{}, which the gateway reads at its next start", files.file().display())
+    format!("{}, which the gateway reads when it starts", files.file().display())
 }
 
 /// A server in a line: its name, where it is, and whether it is used.
@@ -141,9 +162,7 @@ fn table(head: &str, rows: &[[String; 3]]) -> String {
     if rows.is_empty() {
         return format!("{head} no tool server; `tokenforge mcp add` adds one");
     }
-    let width = rows.iter().map(|[name, ..]| name.chars().count()).max().unwrap_or(0).max(4);
-    let title = format!("{:width$}  {:8}  where", "name", "state");
-    let line = |[name, state, place]: &[String; 3]| format!("{name:width$}  {state:8}  {place}");
-    let lines = [format!("{head}:"), title].into_iter().chain(rows.iter().map(line));
-    lines.collect::<Vec<_>>().join("\n")
+    let mut table = Table::new(["name", "state", "where"].map(Column::text));
+    rows.iter().for_each(|row| table.row(row.clone()));
+    format!("{}\n{}", screen::paragraph(&format!("{head}:")), screen::table(&table))
 }

@@ -3,8 +3,9 @@
 use super::originals::Local;
 use crate::engine::TENANT;
 use crate::settings::{self, Source};
+use crate::values;
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -14,22 +15,26 @@ use tokenforge_config::Overrides;
 use tokenforge_mcp::{HubSettings, Program, run_filter};
 use tokenforge_negotiate::Format;
 
-/// Run a tool server and make its results smaller on the way to the client
+pub(super) const EXAMPLES: &str = "\
+Example, as the command of a server in an agent's settings:
+  tokenforge mcp stdio -- npx -y @modelcontextprotocol/server-filesystem /tmp";
+
+/// Run one tool server with smaller results, without a gateway
 #[derive(Args)]
 pub(crate) struct Stdio {
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 
-    /// The form of results: auto, toon, stc or json
-    #[arg(long, value_name = "FORMAT")]
+    /// The form of results [default: by client]
+    #[arg(long, value_name = "FORMAT", value_parser = values::formats())]
     format: Option<Format>,
 
-    /// How much to do to results: disabled, observe, safe, lossless, standard or aggressive
-    #[arg(long)]
+    /// How much to do to results [default: what the settings say]
+    #[arg(long, value_name = "MODE", value_parser = values::modes())]
     mode: Option<Mode>,
 
-    /// Do not list expand_context: another server of this client does, and one is enough
+    /// Do not offer expand_context: another server of this agent does, and one is enough
     #[arg(long)]
     no_expand_tool: bool,
 

@@ -8,15 +8,19 @@ mod servers;
 mod tests;
 
 use super::backends::Definitions;
-use crate::client_file::{Before, Change, ClientFile, Consent, Notation, carry_out};
-use crate::data;
+use crate::client_file::{
+    Before, Change, ClientFile, Consent, Notation, carry_out, carry_out_as_json,
+};
 use crate::output::{self, printable};
+use crate::{data, screen, values};
 use anyhow::{Context, bail};
-use clap::Args;
-use clients::{CLIENTS, Folders};
+use clap::{Args, ValueHint};
+pub(crate) use clients::CLIENTS;
+use clients::Folders;
 use rewrite::{Backend, Means, Outcome, Rewritten};
 use std::collections::HashSet;
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tokenforge_config::McpTarget;
@@ -27,25 +31,30 @@ Examples:
   tokenforge mcp wrap .mcp.json --yes
   tokenforge mcp unwrap claude
 
-Programs are started by `tokenforge mcp stdio -- PROGRAM`. A server with an address goes through the gateway if \
-the gateway has it too (`tokenforge mcp add NAME --url URL`), else it stays as it is. Comments and layout stay. The \
-file as it was is kept beside it, as FILE.tokenforge-backup.";
+Programs are then started by `tokenforge mcp stdio -- PROGRAM`. A server with an address goes through the gateway \
+if the gateway has it too (`tokenforge mcp add NAME --url URL`); otherwise it stays as it is. Comments and layout \
+stay. The file as it was is kept beside it, as FILE.tokenforge-backup.";
 
 #[derive(Args)]
 pub(super) struct Wrap {
-    /// claude, cursor, vscode, gemini, opencode or codex, or a file that names tool servers
-    #[arg(value_name = "CLIENT or FILE")]
-    whose: String,
+    /// An agent, or a settings file that names tool servers
+    #[arg(value_name = "AGENT or FILE", value_parser = values::Suggested(|| CLIENTS.to_vec()))]
+    #[arg(value_hint = ValueHint::FilePath)]
+    whose: OsString,
 
     #[command(flatten)]
     consent: Consent,
 
-    /// The gateway that addresses go through [default: where the settings say that it listens]
-    #[arg(long, value_name = "URL")]
+    /// Print {"changed", "files": [{"file", "diff"}]}; needs --yes or --dry-run
+    #[arg(long)]
+    json: bool,
+
+    /// The gateway for servers that have an address [default: what the settings say]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     gateway: Option<String>,
 
-    /// The settings file [default: tokenforge.yaml here, or in the folder for settings]
-    #[arg(long, value_name = "FILE")]
+    /// The settings file [default: tokenforge.yaml here, or in the settings folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 
@@ -57,11 +66,11 @@ pub(super) fn wrap(arguments: &Wrap) -> anyhow::Result<()> {
         let Rewritten { text, servers } = rewrite::wrapped(&file.text, notation, &means)?;
         let back = rewrite::unwrapped(&text, notation, Some(&before.text), &means)?;
         if back.text != before.text {
-            bail!("this could not be undone byte for byte, so nothing is changed");
+            bail!("this could not be undone byte for byte, so nothing was changed");
         }
-        say(&file.name, &servers, "goes behind Tokenforge", "no tool server")?;
+        arguments.say(&file.name, &servers, "goes behind Tokenforge", "no tool server")?;
         let done = format!(
-            "wrote {}; as it was, it is in {}",
+            "wrote {}; the old version is {}",
             file.name.display(),
             file.backup_path().display()
         );
@@ -75,7 +84,8 @@ pub(super) fn unwrap(arguments: &Wrap) -> anyhow::Result<()> {
         let backup = file.backup()?;
         let Rewritten { text, servers } =
             rewrite::unwrapped(&file.text, notation, backup.as_deref(), &means)?;
-        say(&file.name, &servers, "goes back to what it was", "no tool server behind Tokenforge")?;
+        let none = "no tool server behind Tokenforge";
+        arguments.say(&file.name, &servers, "goes back to what it was", none)?;
         let name = file.name.display();
         let left = servers.iter().any(|(_, outcome)| *outcome != Outcome::Changed);
         Ok(match backup {
@@ -86,7 +96,7 @@ pub(super) fn unwrap(arguments: &Wrap) -> anyhow::Result<()> {
             backup => {
                 let kept = file.backup_path();
                 let done = format!(
-                    "{name} was changed since it was wrapped: only the entries above were undone; as it was before, it is in {}",
+                    "{name} was edited since it was wrapped: only the entries above were undone; the version before is {}",
                     kept.display()
                 );
                 (text, backup, done)
@@ -114,22 +124,43 @@ impl Wrap {
             let before = backup.map(Before::Text);
             changes.push(Change { file, diff, new: Some(new), before, done });
         }
-        carry_out(&changes, self.consent)
+        match self.json {
+            true => carry_out_as_json(&changes, self.consent),
+            false => carry_out(&changes, self.consent),
+        }
+    }
+
+    /// Says what becomes of each server.
+    fn say(
+        &self,
+        name: &Path,
+        servers: &[(String, Outcome)],
+        changed: &str,
+        none: &str,
+    ) -> anyhow::Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        Ok(output::print(&account(name, servers, changed, none))?)
     }
 
     /// The files that are meant and there.
     fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let Some(files) = clients::files(&self.whose, &folders()?) else {
+        let whose = self.whose.to_string_lossy();
+        let Some(files) = clients::files(&whose, &folders()?) else {
             let path = PathBuf::from(&self.whose);
             if !path.exists() {
-                bail!("{} is no file, and no client of {}", self.whose, CLIENTS.join(", "));
+                bail!("`{whose}` is neither a file nor one of {}", CLIENTS.join(", "));
             }
             return Ok(vec![path]);
         };
         let there = there(files.iter().cloned());
         if there.is_empty() {
             let looked: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-            bail!("{} has no file here: there is no {}", self.whose, looked.join(", and no "));
+            bail!(
+                "{whose} has no settings with tool servers: there is no {}",
+                looked.join(" and no ")
+            );
         }
         Ok(there)
     }
@@ -171,7 +202,7 @@ fn there(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 }
 
 fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<Means> {
-    let program = env::current_exe().context("where this program is cannot be told")?;
+    let program = env::current_exe().context("cannot find the path of this program")?;
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let definitions = Definitions::read(config)?;
     let backend = |(prefix, backend): (String, tokenforge_config::McpBackend)| {
@@ -191,20 +222,17 @@ fn means(gateway: Option<&str>, config: Option<&Path>) -> anyhow::Result<Means> 
     })
 }
 
-/// Says what becomes of each server.
-fn say(
-    name: &Path,
-    servers: &[(String, Outcome)],
-    changed: &str,
-    none: &str,
-) -> anyhow::Result<()> {
+/// What becomes of each server.
+fn account(name: &Path, servers: &[(String, Outcome)], changed: &str, none: &str) -> String {
     let mut lines = vec![name.display().to_string()];
     lines.extend(servers.iter().map(|(server, outcome)| match outcome {
         Outcome::Changed => format!("  {}: {changed}", printable(server)),
-        Outcome::Left(why) => format!("  {}: left alone; {why}", printable(server)),
+        Outcome::Left(why) => {
+            screen::wrapped(&format!("{}: left alone; {why}", printable(server)), "  ", "    ")
+        }
     }));
     if servers.is_empty() {
         lines.push(format!("  {none}"));
     }
-    Ok(output::print(&lines.join("\n"))?)
+    lines.join("\n")
 }

@@ -1,6 +1,7 @@
 //! The log: on standard error.
 
-use std::io::{IsTerminal, stderr};
+use crate::screen::Ink;
+use std::io::stderr;
 use std::sync::Arc;
 use tokenforge_config::{Choice, Monitoring};
 use tokenforge_gateway::Gateway;
@@ -16,8 +17,7 @@ pub(super) struct Level(Handle<LevelFilter, Registry>);
 /// Starts the log.
 pub(super) fn start(monitoring: &Monitoring) -> Level {
     let (filter, handle) = reload::Layer::new(level(monitoring));
-    let is_colored = stderr().is_terminal() && !is_color_unwanted();
-    let lines = fmt::layer().with_writer(stderr).with_ansi(is_colored);
+    let lines = fmt::layer().with_writer(stderr).with_ansi(Ink::stderr().is_wanted());
     tracing_subscriber::registry().with(filter).with(lines).init();
     Level(handle)
 }
@@ -28,11 +28,6 @@ pub(super) async fn follow(log: Level, gateway: Arc<Gateway>) {
     while changes.changed().await.is_ok() {
         let _ = log.0.reload(level(&gateway.settings().monitoring));
     }
-}
-
-/// <https://no-color.org>: any value but an empty one says so.
-fn is_color_unwanted() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 fn level(monitoring: &Monitoring) -> LevelFilter {

@@ -62,7 +62,7 @@ fn reload(gateway: &Gateway, source: &Source, text: anyhow::Result<Option<String
 
 fn reconfigured(gateway: &Gateway, source: &Source, text: Option<&str>) -> anyhow::Result<()> {
     if text.is_some_and(|text| ConfigFile { name: "", text }.is_blank()) {
-        bail!("the file says nothing; to run without settings, restart without a file");
+        bail!("the file is empty; to run without settings, restart without a file");
     }
     let (settings, origins) = source.load_text(text)?;
     let settings = still_asks(gateway, settings)?;
@@ -71,7 +71,7 @@ fn reconfigured(gateway: &Gateway, source: &Source, text: Option<&str>) -> anyho
     gateway.reconfigure(settings.clone())?;
     gateway.set_origins(origins);
     for name in before.restart_needed(&settings) {
-        tracing::warn!(setting = name, "changed, and takes effect after a restart");
+        tracing::warn!(setting = name, "changed; takes effect after a restart");
     }
     Ok(())
 }
@@ -93,7 +93,7 @@ fn refuse_downgrade(before: &Settings, new: &Settings) -> anyhow::Result<()> {
         return Ok(());
     }
     let names = lost.join("`, `");
-    bail!("they would take away what `{names}` protects; if that is meant, restart")
+    bail!("they would turn off `{names}`; restart the gateway if you want that")
 }
 
 /// Watches the folder, since a file that is replaced is another file.

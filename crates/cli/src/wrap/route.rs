@@ -117,7 +117,7 @@ async fn stand_in(settings: Settings, own: Own) {
         {
             *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(started);
             tell(&format!(
-                "tokenforge: the gateway at {} stopped answering; its place is taken until the agent ends",
+                "tokenforge: the gateway at {} stopped answering; `wrap` runs one in its place until the agent ends",
                 gateway.url
             ));
             return;

@@ -7,10 +7,10 @@ use tokenforge_ledger::{Gain, Of};
 /// What was saved, in money; in tokens where they have no price.
 pub(super) fn line(gain: Option<&Gain>, look: &str) -> String {
     let Some(gain) = gain else {
-        return "what was saved is not known: the gateway keeps no ledger, or is gone".to_owned();
+        return "no savings to report: the gateway keeps no ledger, or has stopped".to_owned();
     };
     if gain.requests == 0 {
-        return "no request came by".to_owned();
+        return "no requests went through it".to_owned();
     }
     let results = match gain.results {
         1 => "1 tool result".to_owned(),
@@ -40,7 +40,7 @@ fn saved(gain: &Gain) -> String {
     let money = match gain.cost {
         Some(cost) => format!(", about {} at list prices", dollars(cost.saved_elsewhere)),
         None if gain.subscription_requests > 0 => {
-            " (with a subscription no token has a price)".to_owned()
+            " (with a subscription, tokens have no price)".to_owned()
         }
         None => " (the price of the model is not known)".to_owned(),
     };
@@ -101,7 +101,7 @@ mod tests {
         let mut uncounted = entry();
         uncounted.usage = None;
         assert!(told(&uncounted).contains("about $0.0600 at list prices"), "{}", told(&uncounted));
-        assert!(line_of_nothing().starts_with("no request came by"));
+        assert!(line_of_nothing().starts_with("no requests went through it"));
     }
 
     fn line_of_nothing() -> String {

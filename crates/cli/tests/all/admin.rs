@@ -84,7 +84,7 @@ fn d60_another_user_gets_no_link_and_adds_no_tool_server() {
     stranger.listen.clone_from(&shell.listen);
     let refused = stranger.run(&["dashboard"]);
     assert_eq!(refused.code, 1);
-    assert!(refused.stderr.contains("asks for its admin token"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("needs its admin token"), "{}", refused.stderr);
     let said = stranger.fail(&["add", "x", "--", "true"]);
     assert!(said.contains("run it as the user who runs the gateway"), "{said}");
     assert!(!stranger.folder.path("data/mcp.json").exists(), "nothing was written");

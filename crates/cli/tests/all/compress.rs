@@ -135,7 +135,7 @@ fn f2_modes_are_named_and_an_unknown_one_lists_them() {
     let run = home.run(&["compress", "--mode", "turbo"], &text);
     assert_eq!(run.code, 2);
     assert!(
-        run.stderr.contains("disabled, observe, safe, lossless, standard and aggressive"),
+        run.stderr.contains("disabled, observe, safe, lossless, standard, aggressive"),
         "{}",
         run.stderr
     );
@@ -281,7 +281,7 @@ fn stats_say_what_was_saved_and_by_what() {
 #[test]
 fn explain_shows_every_stage_and_both_sides() {
     let home = Home::new();
-    let report = home.out(&["explain", "--command", "cargo test"], &cargo_test());
+    let report = home.out(&["explain", "--command", "cargo test", "--diff"], &cargo_test());
     for part in ["family", "reversible", "applied", "nothing to do", "compressed", "left: 41"] {
         assert!(report.contains(part), "{part} is missing:\n{report}");
     }

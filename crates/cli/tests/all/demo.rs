@@ -44,7 +44,7 @@ fn the_page_names_every_tool_and_the_dashboard_and_writes_nothing() {
     {
         assert!(run.stdout.contains(part), "{part}: {}", run.stdout);
     }
-    assert!(run.stdout.lines().all(|line| line.chars().count() <= 100), "{}", run.stdout);
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{}", run.stdout);
     assert_eq!(std::fs::read_dir(&path).unwrap().count(), 0);
 }
 

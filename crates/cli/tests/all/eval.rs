@@ -38,7 +38,7 @@ fn f17_a_saving_that_is_not_reached_fails() {
     let run = run("eval --min-input-token-savings 99%", "");
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("at least 99 % demanded"), "{}", run.stderr);
-    assert!(run.stdout.contains("shows that all is connected"), "{}", run.stdout);
+    assert!(run.stdout.contains("shows that everything is connected"), "{}", run.stdout);
 }
 
 /// What looks like a secret is removed from tool results, so that an agent which needs it does worse.
@@ -66,7 +66,7 @@ fn f17_a_fact_that_is_lost_is_a_regression_and_fails() {
     let suite = folder.file("secret.toml", NEEDS_A_SECRET);
     let run = run(&format!("eval {suite}"), "");
     assert_eq!(run.code, 1, "{}", run.stdout);
-    assert!(run.stdout.contains("REGRESSION: the answer lacks"), "{}", run.stdout);
+    assert!(run.stdout.contains(": the answer lacks"), "{}", run.stdout);
     assert!(run.stderr.contains("1 regressions"), "{}", run.stderr);
 }
 
@@ -87,7 +87,7 @@ fn f17_an_endpoint_without_usage_is_counted_by_us_and_said_to_be() {
     });
     let text = out(&format!("eval {suite} --base-url {} --model m", mock.url()), "");
     assert!(text.contains("An estimate: the provider reports no usage"), "{text}");
-    assert!(text.contains("same") && !text.contains("all is connected"), "{text}");
+    assert!(text.contains("same") && !text.contains("everything is connected"), "{text}");
 }
 
 #[test]

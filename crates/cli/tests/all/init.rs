@@ -46,19 +46,16 @@ fn settings_that_are_there_get_an_entry_and_are_restored_byte_for_byte() {
         dry.contains("\n+    \"hooks\": {\"PostToolUse\": [{\"matcher\": \"Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*\""),
         "{dry}"
     );
-    assert!(
-        dry.ends_with("nothing was changed: this is what would be\n") && !dry.contains(SECRET),
-        "{dry}"
-    );
+    assert!(dry.ends_with("dry run: nothing was changed\n") && !dry.contains(SECRET), "{dry}");
     assert_eq!(tree(&shell.folder.path("home")), before);
     let done = said(&shell, &["init", "claude", "--yes"]);
-    assert!(done.contains("undo it with: tokenforge uninit claude\n"), "{done}");
-    let doctor = shell.run(&["doctor"]).stdout;
+    assert!(done.contains("undo: tokenforge uninit claude\n"), "{done}");
+    let doctor = shell.run_with(&["doctor"], &[("COLUMNS", "500")]).stdout;
     assert!(doctor.contains("settings.json: claude runs the hook"), "{doctor}");
     let new = fs::read_to_string(&file).unwrap();
     let command = format!("{} hook claude || true", env!("CARGO_BIN_EXE_tokenforge"));
     assert!(new.contains(&json!(command).to_string()), "{new}");
-    assert!(said(&shell, &["init", "claude", "--yes"]).contains("it is there already"));
+    assert!(said(&shell, &["init", "claude", "--yes"]).contains("has it already"));
     let done = said(&shell, &["uninit", "claude", "--yes"]);
     assert!(done.contains("restored") && done.contains("byte for byte"), "{done}");
     assert_eq!(tree(&shell.folder.path("home")), before);
@@ -106,7 +103,7 @@ fn what_was_kept_of_an_earlier_time_is_not_restored() {
     let changed = fs::read_to_string(&file).unwrap().replace("first", "second");
     fs::write(&file, changed).unwrap();
     let done = said(&shell, &["uninit", "claude", "--project", "--yes"]);
-    assert!(done.contains("was changed since"), "{done}");
+    assert!(done.contains("was edited since"), "{done}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "{\"second\": 1}");
     fs::write(&file, "{ \"third\": 1 }").unwrap();
     said(&shell, &["init", "claude", "--project", "--yes"]);
@@ -162,7 +159,10 @@ fn a_plugin_that_fails_leaves_the_result_as_it_is() {
 fn a_file_of_somebody_else_s_comes_back() {
     let shell = Shell::new();
     let file = shell.file(".pi/extensions/tokenforge.ts", "export default () => {}\n");
-    assert!(said(&shell, &["uninit", "pi", "--project", "--yes"]).contains("nothing of ours"));
+    assert!(
+        said(&shell, &["uninit", "pi", "--project", "--yes"])
+            .contains("does not mention Tokenforge")
+    );
     said(&shell, &["init", "pi", "--project", "--yes"]);
     assert!(fs::read_to_string(&file).unwrap().contains(env!("CARGO_BIN_EXE_tokenforge")));
     said(&shell, &["uninit", "pi", "--project", "--yes"]);
@@ -185,6 +185,6 @@ fn without_a_terminal_it_must_be_meant() {
     let shell = Shell::new();
     let run = shell.run(&["init", "claude"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("say --yes"), "{}", run.stderr);
+    assert!(run.stderr.contains("add --yes"), "{}", run.stderr);
     assert_eq!(shell.run(&["init", "claude", "--project", "--global"]).code, 2);
 }

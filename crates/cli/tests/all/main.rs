@@ -23,6 +23,8 @@ mod one_account;
 mod replay;
 mod serve;
 mod store;
+#[cfg(unix)]
+mod terminal;
 mod tokens;
 #[cfg(unix)]
 mod wrap;

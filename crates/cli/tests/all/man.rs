@@ -42,7 +42,7 @@ fn a_folder_gets_a_page_for_each_command_and_none_for_those_that_are_hidden() {
 #[test]
 fn a_command_that_does_not_exist_is_a_usage_error_that_names_those_that_do() {
     let error = failure(2, "man mcp press", "");
-    assert!(error.contains("'press' is no command of 'tokenforge mcp'"), "{error}");
+    assert!(error.contains("'tokenforge mcp' has no command 'press'"), "{error}");
     assert!(error.contains("call"), "{error}");
     failure(2, "man mcp --folder x", "");
 }

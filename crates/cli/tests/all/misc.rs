@@ -40,7 +40,6 @@ fn a_usage_error_is_exit_code_2_and_says_what_is_possible() {
         ("encode --delimiter ;", "comma, tab, pipe"),
         ("encode --numbers odd", "canonical, verbatim"),
         ("encode --indent 0", "1..=16"),
-        ("encode --json", "--stats"),
         ("encode a b", "unexpected argument 'b'"),
         ("encode --vocabulary o300k", "o200k"),
         ("decode --from yaml", "auto, toon, stc, table"),

@@ -77,6 +77,10 @@ impl Serving {
         self.address
     }
 
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     pub(crate) fn send(&self, ask: &Ask) -> Answer {
         Open::asking(self.address, ask).answer()
     }
@@ -250,7 +254,7 @@ fn what_cannot_be_used_is_said_at_the_start() {
     let said = failure(1, &format!("serve --config {file}"), "");
     assert!(said.contains("mood") && said.contains("tokenforge.yaml"), "{said}");
     assert!(failure(1, "serve --listen nowhere", "").contains("nowhere"));
-    assert!(failure(1, "serve --tool-output-compression max", "").contains("standard"));
+    assert!(failure(2, "serve --tool-output-compression max", "").contains("standard"));
     let missing = folder.path("missing.yaml").display().to_string();
     assert!(failure(1, &format!("serve --config {missing}"), "").contains("missing.yaml"));
 }
@@ -259,7 +263,7 @@ fn what_cannot_be_used_is_said_at_the_start() {
 fn config_checks_shows_and_describes() {
     let folder = Folder::new();
     let file = folder.file("tokenforge.yaml", "admin_token: very-secret\nredact_secrets: true\n");
-    assert!(out(&format!("config check {file}"), "").ends_with("can be used"));
+    assert!(out(&format!("config check {file}"), "").ends_with(": no mistakes"));
     let shown = out(&format!("config show {file}"), "");
     assert!(shown.contains("redact_secrets: true") && !shown.contains("very-secret"), "{shown}");
     let schema: serde_json::Value = serde_json::from_str(&out("config schema", "")).unwrap();

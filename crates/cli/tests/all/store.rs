@@ -34,9 +34,9 @@ fn stats_count_by_kind() {
     let place = format!("disk:{}", folder.path("data").display());
     let expected = format!(
         "{place}\n\
-         kind             entries             bytes\n\
-         original               2                 9\n\
-         result                 1                 3\n"
+         kind      entries  bytes\n\
+         original        2      9\n\
+         result          1      3\n"
     );
     assert_eq!(success(&folder, "store stats"), expected);
     assert_eq!(success(&folder, &format!("store stats --store {place}")), expected);
@@ -53,12 +53,12 @@ fn stats_count_by_kind() {
 fn a_purge_removes_what_was_asked_for() {
     let folder = folder();
     let purge = |options: &str| success(&folder, &format!("store purge --yes {options}"));
-    assert_eq!(purge("--older-than 11d"), "removed 0 entries\n");
-    assert_eq!(purge("--older-than 9d --kind result"), "removed 0 results\n");
-    assert_eq!(purge("--older-than 9d"), "removed 1 entries\n");
-    assert_eq!(purge("--kind original"), "removed 1 originals\n");
-    assert_eq!(purge(""), "removed 1 entries\n");
-    assert_eq!(purge(""), "removed 0 entries\n");
+    assert_eq!(purge("--older-than 11d"), "deleted 0 entries\n");
+    assert_eq!(purge("--older-than 9d --kind result"), "deleted 0 results\n");
+    assert_eq!(purge("--older-than 9d"), "deleted 1 entries\n");
+    assert_eq!(purge("--kind original"), "deleted 1 originals\n");
+    assert_eq!(purge(""), "deleted 1 entries\n");
+    assert_eq!(purge(""), "deleted 0 entries\n");
 }
 
 #[test]
@@ -66,17 +66,17 @@ fn a_purge_without_a_terminal_asks_for_yes_and_removes_nothing() {
     let folder = folder();
     let purge = run(&folder, "store purge");
     assert_eq!((purge.code, purge.stdout.as_str()), (1, ""));
-    assert!(purge.stderr.contains("say --yes"), "{}", purge.stderr);
-    assert!(success(&folder, "store stats").contains("original               2"));
+    assert!(purge.stderr.contains("add --yes"), "{}", purge.stderr);
+    assert!(success(&folder, "store stats").contains("original        2"));
 }
 
 #[test]
 fn what_cannot_be_is_said_and_a_password_is_not() {
     for (code, arguments, expected) in [
         (2, "store", "Usage: tokenforge store"),
-        (2, "store purge --kind else", "expected original or result"),
+        (2, "store purge --kind else", "original, result"),
         (2, "store purge --older-than 7", "such as 7d"),
-        (1, "store stats --store memory:", "inside the process that uses it"),
+        (1, "store stats --store memory:", "inside the gateway's process"),
         (1, "store stats --store secret", "not a store"),
         (1, "store stats --store redis://:secret@127.0.0.1:1/0", "redis://127.0.0.1:1/0"),
     ] {

@@ -87,7 +87,7 @@ fn text_that_looks_like_special_tokens_is_counted_as_text() {
 #[test]
 fn a_count_that_is_not_the_models_own_is_said_to_be_approximate() {
     let claude = crate::kit::run("tokens --model claude-sonnet-4-5 --json", "hello world");
-    let note = "note: the tokens of claude-sonnet-4-5 are approximate, counted with o200k_base\n";
+    let note = "note: the tokenizer of claude-sonnet-4-5 is not public; counts are approximate, by o200k_base\n";
     assert_eq!((claude.code, &*claude.stderr), (0, note));
     assert_eq!(crate::kit::run("tokens --model gpt-4o --json", "hello world").stderr, "");
 }

@@ -223,7 +223,7 @@ fn without_a_gateway_the_agent_runs_directly_and_it_is_said() {
     let run = wrap(&folder, &["--config", &wrong, &program]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "none\n"));
     assert!(
-        run.stderr.contains("mood") && run.stderr.contains("runs without a gateway"),
+        run.stderr.contains("mood") && run.stderr.contains("runs without Tokenforge"),
         "{}",
         run.stderr
     );
@@ -240,7 +240,7 @@ fn a_program_that_is_not_known_needs_a_dialect() {
     for name in ["claude", "codex", "aider", "--dialect", "anthropic", "openai", "gemini"] {
         assert!(error.contains(name), "{error}");
     }
-    assert!(failure(2, "wrap --dialect klingon vim", "").contains("anthropic, openai or gemini"));
+    assert!(failure(2, "wrap --dialect klingon vim", "").contains("anthropic, openai, gemini"));
     let folder = Folder::new();
     let program = client(&folder, "agent", r#"echo "$OPENAI_BASE_URL""#);
     let run = wrap(&folder, &["--dialect", "openai", &program]);

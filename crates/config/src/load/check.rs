@@ -3,49 +3,59 @@
 use crate::error::Fault;
 use crate::settings::{Settings, Strategy};
 
-/// Do these settings go together?
-pub(crate) fn check(settings: &Settings) -> Result<(), Fault> {
-    exposure(settings)?;
-    keys(settings)?;
-    strategy(settings)?;
-    let tool_output = &settings.tool_output;
-    if tool_output.min_bytes >= tool_output.max_bytes {
-        let (min, max) = (tool_output.min_bytes, tool_output.max_bytes);
-        let problem = format!("must be below max_bytes: {min} is not below {max}");
-        return Err(Fault::new("pipes.tool_output.min_bytes", problem));
-    }
-    if tool_output.json_formats.is_empty() {
-        let problem = "at least one of json, toon, stc, table is needed";
-        return Err(Fault::new("pipes.tool_output.json_formats", problem));
-    }
-    Ok(())
+/// What is wrong with settings together.
+type Check = fn(&Settings) -> Option<Fault>;
+
+/// What is checked, with the settings that it is about.
+const CHECKS: &[(&[&str], Check)] = &[
+    (&["listen", "keys", "allow_public"], exposure),
+    (&["keys"], keys),
+    (&["pipes.tool_output", "providers"], strategy),
+    (&["pipes.tool_output.min_bytes", "pipes.tool_output.max_bytes"], sizes),
+    (&["pipes.tool_output.json_formats"], json_formats),
+];
+
+/// What does not go together in these settings, where all that it is about is known.
+pub(crate) fn faults(settings: &Settings, is_known: impl Fn(&[&str]) -> bool) -> Vec<Fault> {
+    let known = CHECKS.iter().filter(|(paths, _)| is_known(paths));
+    known.filter_map(|(_, check)| check(settings)).collect()
 }
 
 /// Who can reach the gateway can spend the keys that pass through it.
-fn exposure(settings: &Settings) -> Result<(), Fault> {
+fn exposure(settings: &Settings) -> Option<Fault> {
     let Settings { listen, keys, allow_public, .. } = settings;
     if listen.ip().is_loopback() || !keys.is_empty() || *allow_public {
-        return Ok(());
+        return None;
     }
     let problem = format!(
-        "{listen} can be reached from other machines: set `keys`, or say `allow_public: true`"
+        "{listen} can be reached from other machines: set `keys`, or `allow_public: true` to let anyone use it"
     );
-    Err(Fault::new("listen", problem))
+    Some(Fault::new("listen", problem))
 }
 
 /// A key that two tenants share would let one see what is the other's.
-fn keys(settings: &Settings) -> Result<(), Fault> {
+fn keys(settings: &Settings) -> Option<Fault> {
     let keys = &settings.keys;
-    for (index, key) in keys.iter().enumerate() {
-        if let Some(other) = keys[..index].iter().find(|other| other.key == key.key) {
-            let problem = format!("has the same key as {}", other.name);
-            return Err(Fault::new(format!("keys.{}", key.name), problem));
-        }
-    }
-    Ok(())
+    keys.iter().enumerate().find_map(|(index, key)| {
+        let other = keys[..index].iter().find(|other| other.key == key.key)?;
+        let problem = format!("has the same key as `{}`; give each its own", other.name);
+        Some(Fault::new(format!("keys.{}", key.name), problem))
+    })
 }
 
-fn strategy(settings: &Settings) -> Result<(), Fault> {
+fn sizes(settings: &Settings) -> Option<Fault> {
+    let (min, max) = (settings.tool_output.min_bytes, settings.tool_output.max_bytes);
+    let problem = format!("must be below max_bytes: {min} is not below {max}");
+    (min >= max).then(|| Fault::new("pipes.tool_output.min_bytes", problem))
+}
+
+fn json_formats(settings: &Settings) -> Option<Fault> {
+    let problem = "needs at least one of json, toon, stc, table";
+    let is_empty = settings.tool_output.json_formats.is_empty();
+    is_empty.then(|| Fault::new("pipes.tool_output.json_formats", problem))
+}
+
+fn strategy(settings: &Settings) -> Option<Fault> {
     let tool_output = &settings.tool_output;
     if let Some(name) = &tool_output.provider
         && !settings.providers.contains_key(name)
@@ -53,25 +63,25 @@ fn strategy(settings: &Settings) -> Result<(), Fault> {
         let known: Vec<&str> = settings.providers.keys().map(String::as_str).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let problem = format!("`{name}` is not in `providers`, which has {known}");
-        return Err(Fault::new("pipes.tool_output.provider", problem));
+        return Some(Fault::new("pipes.tool_output.provider", problem));
     }
     match tool_output.strategy {
-        Strategy::Passthrough | Strategy::Simple => Ok(()),
-        Strategy::Api if tool_output.api.endpoint.is_some() => Ok(()),
+        Strategy::Passthrough | Strategy::Simple => None,
+        Strategy::Api if tool_output.api.endpoint.is_some() => None,
         Strategy::Api => {
-            Err(Fault::new("pipes.tool_output.api.endpoint", "is needed by the strategy api"))
+            Some(Fault::new("pipes.tool_output.api.endpoint", "is required by `strategy: api`"))
         }
         Strategy::ExternalProvider => match settings.asked_provider() {
             None => {
-                let problem = "is needed by the strategy external_provider: a name in `providers`";
-                Err(Fault::new("pipes.tool_output.provider", problem))
+                let problem = "is required by `strategy: external_provider`: a name in `providers`";
+                Some(Fault::new("pipes.tool_output.provider", problem))
             }
             Some(provider) if provider.model.is_none() => {
                 let name = tool_output.provider.as_deref().unwrap_or("NAME");
-                let problem = "is needed by the strategy external_provider";
-                Err(Fault::new(format!("providers.{name}.model"), problem))
+                let problem = "is required by `strategy: external_provider`";
+                Some(Fault::new(format!("providers.{name}.model"), problem))
             }
-            Some(_) => Ok(()),
+            Some(_) => None,
         },
     }
 }

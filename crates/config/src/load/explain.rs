@@ -53,7 +53,7 @@ fn unknown_key(path: &str, found: &str, allowed: &[&str]) -> Fault {
     let dot = if around.is_empty() { "" } else { "." };
     let problem = match nearest(found, allowed) {
         Some(near) => format!("there is no such setting; did you mean `{near}`?"),
-        None => format!("there is no such setting; here are {}", allowed.join(", ")),
+        None => format!("there is no such setting; this section has {}", allowed.join(", ")),
     };
     Fault::new(format!("{around}{dot}{found}"), problem)
 }

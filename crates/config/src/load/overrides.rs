@@ -7,9 +7,9 @@ pub struct Overrides {
     pub listen: Option<String>,
     /// `--backend-url URL`
     pub backend_url: Option<String>,
-    /// `--tool-output-compression MODE`
+    /// `--mode MODE`
     pub tool_output_compression: Option<String>,
-    /// `--tool-output-compression-method METHOD`
+    /// `--method METHOD`
     pub tool_output_compression_method: Option<String>,
     /// `--schema-compression MODE`
     pub schema_compression: Option<String>,
@@ -26,8 +26,8 @@ impl Overrides {
         [
             ("--listen", self.listen.as_deref()),
             ("--backend-url", self.backend_url.as_deref()),
-            ("--tool-output-compression", self.tool_output_compression.as_deref()),
-            ("--tool-output-compression-method", self.tool_output_compression_method.as_deref()),
+            ("--mode", self.tool_output_compression.as_deref()),
+            ("--method", self.tool_output_compression_method.as_deref()),
             ("--schema-compression", self.schema_compression.as_deref()),
             ("--redact-secrets", redact_secrets),
             ("--store", self.store.as_deref()),

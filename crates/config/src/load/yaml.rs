@@ -1,4 +1,4 @@
-//! YAML as a tree of values, with the line of each.
+//! YAML as a tree of values, with the place of each.
 
 use super::interpolate::interpolate;
 use super::{ConfigFile, Environment};
@@ -18,24 +18,37 @@ const MAX_NODES: usize = 20_000;
 /// A file as a tree.
 pub(crate) struct Document {
     pub(crate) tree: Value,
-    pub(crate) lines: Lines,
+    pub(crate) places: Places,
+    /// Values that could not be made out; they are not in the tree.
+    pub(crate) faults: Vec<Fault>,
 }
 
-/// Where everything is written, by path.
+/// Where everything is written, by path: lines and columns.
 #[derive(Default)]
-pub(crate) struct Lines(BTreeMap<String, u64>);
+pub(crate) struct Places(BTreeMap<String, (u64, u64)>);
 
-impl Lines {
-    /// The line of a key, or of the nearest that is around it; 0 for none.
-    pub(crate) fn of(&self, path: &str) -> u64 {
+impl Places {
+    /// Where a key of this file is, or the nearest that is around it.
+    pub(crate) fn of(&self, path: &str, file: &str) -> Place {
         let mut path = path;
         loop {
-            if let Some(line) = self.0.get(path) {
-                return *line;
+            if let Some((line, column)) = self.0.get(path) {
+                return Place::File { name: file.to_owned(), line: *line, column: *column };
             }
-            let Some(end) = path.rfind(['.', '[']) else { return 0 };
+            let Some(end) = path.rfind(['.', '[']) else {
+                return Place::File { name: file.to_owned(), line: 0, column: 0 };
+            };
             path = &path[..end];
         }
+    }
+
+    /// Is this key written?
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
+    fn note(&mut self, path: &str, location: &Location) {
+        self.0.insert(path.to_owned(), (location.line(), location.column()));
     }
 }
 
@@ -44,7 +57,6 @@ pub(crate) fn parse(
     file: ConfigFile<'_>,
     environment: Environment<'_>,
 ) -> Result<Document, ConfigError> {
-    let place = |line| Place::File { name: file.name.to_owned(), line };
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_NODES },
@@ -54,20 +66,20 @@ pub(crate) fn parse(
     let text = file.text.trim_start_matches('\u{feff}');
     let root: Option<Spanned<Node>> =
         serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-            let line = error.location().map_or(0, |location| location.line());
+            let (line, column) =
+                error.location().map_or((0, 0), |location| (location.line(), location.column()));
             let problem = UserMessageFormatter.format_message(&error);
-            Fault::new("", format!("not readable as YAML: {problem}")).at(place(line))
+            let place = Place::File { name: file.name.to_owned(), line, column };
+            Fault::new("", format!("not readable as YAML: {problem}")).at(place)
         })?;
-    let mut document = Document { tree: Value::Object(Map::new()), lines: Lines::default() };
+    let (tree, places) = (Value::Object(Map::new()), Places::default());
+    let mut document = Document { tree, places, faults: Vec::new() };
     if let Some(root) = root
         && !matches!(root.value, Node::Null)
     {
-        let mut walk = Walk { text, lines: &mut document.lines, environment };
-        let tree = walk.value(root, String::new());
-        document.tree = tree.map_err(|fault| {
-            let line = document.lines.of(&fault.key);
-            fault.at(place(line))
-        })?;
+        let Document { places, faults, .. } = &mut document;
+        let mut walk = Walk { text, places, faults, environment };
+        document.tree = walk.value(root, String::new()).unwrap_or_default();
     }
     Ok(document)
 }
@@ -84,39 +96,48 @@ enum Node {
 
 struct Walk<'a> {
     text: &'a str,
-    lines: &'a mut Lines,
+    places: &'a mut Places,
+    faults: &'a mut Vec<Fault>,
     environment: Environment<'a>,
 }
 
 impl Walk<'_> {
-    fn value(&mut self, node: Spanned<Node>, path: String) -> Result<Value, Fault> {
+    /// `None` for one that could not be made out, which is a fault.
+    fn value(&mut self, node: Spanned<Node>, path: String) -> Option<Value> {
         match node.value {
-            Node::Null => Ok(Value::Null),
-            Node::Text(text) => interpolate(&text, self.environment)
-                .map(Value::from)
-                .map_err(|problem| Fault::new(path, problem)),
+            Node::Null => Some(Value::Null),
+            Node::Text(text) => match interpolate(&text, self.environment) {
+                Ok(text) => Some(text.into()),
+                Err(problem) => {
+                    self.faults.push(Fault::new(path, problem));
+                    None
+                }
+            },
             Node::Typed(value) if is_a_plugins_own(&path) => {
-                Ok(serde_json::from_str(&value).unwrap_or(Value::String(value)))
+                Some(serde_json::from_str(&value).unwrap_or(Value::String(value)))
             }
-            Node::Typed(value) => Ok(self.as_written(&node.defined).unwrap_or(&value).into()),
+            Node::Typed(value) => Some(self.as_written(&node.defined).unwrap_or(&value).into()),
             Node::List(nodes) => {
                 let mut list = Vec::with_capacity(nodes.len());
                 for (index, node) in nodes.into_iter().enumerate() {
                     let path = format!("{path}[{index}]");
-                    self.lines.0.insert(path.clone(), node.referenced.line());
-                    list.push(self.value(node, path)?);
+                    self.places.note(&path, &node.referenced);
+                    // In a list something has to stand for it: what comes after keeps its place.
+                    list.push(self.value(node, path).unwrap_or_default());
                 }
-                Ok(list.into())
+                Some(list.into())
             }
             Node::Map(members) => {
                 let mut map = Map::new();
                 for (key, node) in members {
                     let dot = if path.is_empty() { "" } else { "." };
                     let path = format!("{path}{dot}{}", key.value);
-                    self.lines.0.insert(path.clone(), key.referenced.line());
-                    map.insert(key.value, self.value(node, path)?);
+                    self.places.note(&path, &key.referenced);
+                    if let Some(value) = self.value(node, path) {
+                        map.insert(key.value, value);
+                    }
                 }
-                Ok(map.into())
+                Some(map.into())
             }
         }
     }

@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Own {
 
 impl Serialize for Own {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Shown(&self.0).serialize(serializer)
+        Shown { value: &self.0, text: |_| MASK }.serialize(serializer)
     }
 }
 
@@ -76,13 +76,17 @@ impl JsonSchema for Own {
     }
 }
 
-/// A value with its texts masked. It is not written by its own means: with some features of serde_json, numbers are maps
-/// to other formats.
-struct Shown<'a>(&'a Value);
+/// A value, with something done to its texts. It is not written by its own means: with some features of serde_json,
+/// numbers are maps to other formats.
+pub(crate) struct Shown<'a> {
+    pub(crate) value: &'a Value,
+    pub(crate) text: fn(&str) -> &str,
+}
 
 impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
+        let text = self.text;
+        match self.value {
             Value::Null => serializer.serialize_unit(),
             Value::Bool(value) => serializer.serialize_bool(*value),
             Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
@@ -91,16 +95,18 @@ impl Serialize for Shown<'_> {
                 (None, None, Some(fraction)) => serializer.serialize_f64(fraction),
                 (None, None, None) => serializer.serialize_str(MASK),
             },
-            Value::String(_) => serializer.serialize_str(MASK),
+            Value::String(value) => serializer.serialize_str(text(value)),
             Value::Array(items) => {
                 let mut list = serializer.serialize_seq(Some(items.len()))?;
-                items.iter().try_for_each(|item| list.serialize_element(&Shown(item)))?;
+                items
+                    .iter()
+                    .try_for_each(|value| list.serialize_element(&Shown { value, text }))?;
                 list.end()
             }
             Value::Object(members) => {
                 let mut map = serializer.serialize_map(Some(members.len()))?;
-                for (key, member) in members {
-                    map.serialize_entry(key, &Shown(member))?;
+                for (key, value) in members {
+                    map.serialize_entry(key, &Shown { value, text })?;
                 }
                 map.end()
             }

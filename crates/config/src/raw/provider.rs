@@ -22,14 +22,15 @@ impl Provider {
         let kind = match self.kind {
             Some(Written(kind)) => kind,
             None => ProviderKind::parse(name).map_err(|unknown| {
-                let problem = format!("is needed for a provider of this name: {}", unknown.allowed);
+                let problem =
+                    format!("is required, because the name does not say it: {}", unknown.allowed);
                 Fault::new(format!("providers.{name}.kind"), problem)
             })?,
         };
         let implied = if self.api_key.is_some() { Auth::ApiKey } else { Auth::Oauth };
         let auth = self.auth.map_or(implied, |auth| auth.0);
         if auth == Auth::ApiKey && self.api_key.is_none() {
-            let problem = "is needed with `auth: api_key`; `auth: oauth` uses the client's own";
+            let problem = "is required with `auth: api_key`; `auth: oauth` uses the client's own";
             return Err(Fault::new(format!("providers.{name}.api_key"), problem));
         }
         Ok(settings::Provider {

@@ -74,7 +74,7 @@ pipes:
     assert_eq!((api.timeout, api.query_agnostic), (Duration::from_secs(30), true));
 
     let unset = file(text).unwrap_err().to_string();
-    assert!(unset.contains("line 9: pipes.tool_output.api.api_key: "), "{unset}");
+    assert!(unset.contains("tokenforge.yaml:9:7: pipes.tool_output.api.api_key: "), "{unset}");
     assert!(unset.contains("COMPRESR_API_KEY is not set"), "{unset}");
 }
 

@@ -1,7 +1,7 @@
 //! A key that does not exist or a value that is not allowed stops with a message that helps.
 
 use crate::kit::{file, load, variables};
-use tokenforge_config::Overrides;
+use tokenforge_config::{ConfigFile, Overrides, Settings};
 
 /// What a file that is wrong is told.
 fn told(text: &str) -> String {
@@ -13,7 +13,7 @@ fn the_message_names_file_line_key_and_what_is_allowed() {
     let message = told("# settings\npipes:\n  tool_output:\n    enabled: true\n    mode: turbo\n");
     assert_eq!(
         message,
-        "tokenforge.yaml, line 5: pipes.tool_output.mode: expected disabled, observe, safe, lossless, standard or \
+        "tokenforge.yaml:5:5: pipes.tool_output.mode: expected disabled, observe, safe, lossless, standard or \
          aggressive, found `turbo`"
     );
 }
@@ -21,10 +21,13 @@ fn the_message_names_file_line_key_and_what_is_allowed() {
 #[test]
 fn a_key_that_does_not_exist_is_told_the_nearest() {
     let cases = [
-        ("lisen: 1", "line 1: lisen: there is no such setting; did you mean `listen`?"),
+        (
+            "lisen: 1",
+            "tokenforge.yaml:1:1: lisen: there is no such setting; did you mean `listen`?",
+        ),
         (
             "\n\npipes: {tool_output: {minbytes: 1}}",
-            "line 3: pipes.tool_output.minbytes: there is no such setting; did you mean `min_bytes`?",
+            "tokenforge.yaml:3:23: pipes.tool_output.minbytes: there is no such setting; did you mean `min_bytes`?",
         ),
         (
             "pipes: {tool_output: {api: {key: x}}}",
@@ -34,7 +37,7 @@ fn a_key_that_does_not_exist_is_told_the_nearest() {
             "providers: {openai: {modle: x}}",
             "providers.openai.modle: there is no such setting; did you mean `model`?",
         ),
-        ("pipes: {zzz: 1}", "pipes.zzz: there is no such setting; here are tool_output"),
+        ("pipes: {zzz: 1}", "pipes.zzz: there is no such setting; this section has tool_output"),
     ];
     for (text, expected) in cases {
         let message = told(text);
@@ -86,8 +89,8 @@ fn every_bad_value_is_refused() {
         ("monitoring: {log_level: loud}", "expected off, error, warn, info, debug or trace"),
         ("prices: {m: {input: 3}}", "missing field `output`"),
         ("prices: {m: {input: -3, output: 1}}", "expected dollars per million tokens"),
-        ("providers: {mine: {model: m}}", "providers.mine.kind: is needed"),
-        ("providers: {openai: {auth: api_key}}", "providers.openai.api_key: is needed"),
+        ("providers: {mine: {model: m}}", "providers.mine.kind: is required"),
+        ("providers: {openai: {auth: api_key}}", "providers.openai.api_key: is required"),
         ("keys: {team: \"\"}", "keys.team: expected a key"),
         ("keys: {team: \"***\"}", "not the mask ***"),
         ("admin_token: ${", "admin_token: `${` without `}`"),
@@ -103,19 +106,19 @@ fn values_that_do_not_go_together_are_refused() {
     let cases = [
         (
             "listen: 0.0.0.0:8787",
-            "can be reached from other machines: set `keys`, or say `allow_public: true`",
+            "can be reached from other machines: set `keys`, or `allow_public: true`",
         ),
-        ("keys: {a: k, b: k}", "keys.b: has the same key as a"),
+        ("keys: {a: k, b: k}", "keys.b: has the same key as `a`"),
         ("pipes: {tool_output: {min_bytes: 9, max_bytes: 9}}", "9 is not below 9"),
-        ("pipes: {tool_output: {strategy: api}}", "pipes.tool_output.api.endpoint: is needed"),
+        ("pipes: {tool_output: {strategy: api}}", "pipes.tool_output.api.endpoint: is required"),
         (
             "pipes: {tool_output: {strategy: external_provider}}",
-            "pipes.tool_output.provider: is needed",
+            "pipes.tool_output.provider: is required",
         ),
         ("pipes: {tool_output: {provider: x}}", "`x` is not in `providers`, which has none"),
         (
             "providers: {openai: {api_key: k}}\npipes: {tool_output: {strategy: external_provider, provider: openai}}",
-            "providers.openai.model: is needed",
+            "providers.openai.model: is required",
         ),
     ];
     for (text, expected) in cases {
@@ -127,11 +130,72 @@ fn values_that_do_not_go_together_are_refused() {
 }
 
 #[test]
+fn every_mistake_is_listed_with_its_line_and_column() {
+    let text = "lisen: 127.0.0.1:1
+pipes:
+  tool_output:
+    mode: turbo
+    skip_tools: [edit, \"${NOT_SET}\", \"\", read, \" \"]
+    json_formats: [xml, json, yaml]
+prices:
+  gpt-4.1: {input: cheap, output: 1}
+routes:
+  /github: {url: \"${NOT_SET}\"}
+store: {original_ttl: 0s}
+keys: {a: same, b: same}
+";
+    let environment = |name: &str| (name == "TOON_MIN_BYTES").then(|| "many".to_owned());
+    let flags = Overrides { store: Some("mysql:".to_owned()), ..Overrides::default() };
+    let file = ConfigFile { name: "tokenforge.yaml", text };
+    let errors = Settings::load(Some(file), &environment, &flags).unwrap_err();
+    let found: Vec<String> =
+        errors.iter().map(|error| format!("{} {}", error.place, error.key)).collect();
+    assert_eq!(
+        found,
+        [
+            "tokenforge.yaml:1:1 lisen",
+            "tokenforge.yaml:4:5 pipes.tool_output.mode",
+            "tokenforge.yaml:5:24 pipes.tool_output.skip_tools[1]",
+            "tokenforge.yaml:5:38 pipes.tool_output.skip_tools[2]",
+            "tokenforge.yaml:5:48 pipes.tool_output.skip_tools[4]",
+            "tokenforge.yaml:6:20 pipes.tool_output.json_formats[0]",
+            "tokenforge.yaml:6:31 pipes.tool_output.json_formats[2]",
+            "tokenforge.yaml:8:13 prices.gpt-4.1.input",
+            "tokenforge.yaml:10:13 routes./github.url",
+            "tokenforge.yaml:11:9 store.original_ttl",
+            "variable TOON_MIN_BYTES toon.min_bytes",
+            "flag --store store.url",
+            "tokenforge.yaml:12:17 keys.b",
+        ],
+        "{errors}"
+    );
+    assert_eq!(errors.to_string().lines().count(), found.len());
+}
+
+#[test]
+fn what_depends_on_a_mistake_is_not_reported_as_another() {
+    let text = "listen: 0.0.0.0:1\nkeys: {a: \"\"}\npipes: {tool_output: {provider: mine}}\nproviders: {mine: {}}";
+    let errors = file(text).unwrap_err();
+    let keys: Vec<&str> = errors.iter().map(|error| error.key.as_str()).collect();
+    assert_eq!(keys, ["keys.a", "providers.mine.kind"], "{errors}");
+}
+
+#[test]
+fn values_that_do_not_go_together_are_located_where_they_were_set() {
+    let flags = Overrides { listen: Some("0.0.0.0:1".to_owned()), ..Overrides::default() };
+    let said = |text: &str, flags: &Overrides| load(text, &[], flags).unwrap_err().to_string();
+    let in_file = said("allow_public: false\nlisten: 0.0.0.0:1", &Overrides::default());
+    assert!(in_file.starts_with("tokenforge.yaml:2:1: listen: 0.0.0.0:1 can"), "{in_file}");
+    let by_flag = said("listen: 127.0.0.1:1", &flags);
+    assert!(by_flag.starts_with("flag --listen: listen: 0.0.0.0:1 can"), "{by_flag}");
+}
+
+#[test]
 fn text_that_is_no_yaml_is_told_its_line() {
     let cases = ["listen: 127.0.0.1:1\nkeys: [", "a: 1\nb: *x", "listen: a\nlisten: b"];
     for text in cases {
         let message = told(text);
-        assert!(message.contains("line 2"), "{text}: {message}");
+        assert!(message.contains("tokenforge.yaml:2:"), "{text}: {message}");
     }
 }
 

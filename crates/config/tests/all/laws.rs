@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use tokenforge_compress::Mode;
 use tokenforge_compress::dictionary::Method;
 use tokenforge_config::{
-    ConfigError, ConfigFile, LogLevel, Overrides, SchemaCompression, Settings,
+    ConfigErrors, ConfigFile, LogLevel, Overrides, SchemaCompression, Settings,
 };
 
-fn load(text: &str) -> Result<Settings, ConfigError> {
+fn load(text: &str) -> Result<Settings, ConfigErrors> {
     let environment = |name: &str| (name == "A").then(|| "a".to_owned());
     Settings::load(Some(ConfigFile { name: "any", text }), &environment, &Overrides::default())
 }
@@ -96,7 +96,7 @@ proptest! {
     fn no_text_makes_it_panic_and_what_is_read_can_be_shown(text in yaml()) {
         match load(&text) {
             Ok(settings) => prop_assert!(!settings.show().is_empty()),
-            Err(error) => prop_assert!(!error.problem.is_empty()),
+            Err(errors) => prop_assert!(errors.iter().all(|error| !error.problem.is_empty())),
         }
     }
 

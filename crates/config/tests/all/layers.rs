@@ -84,7 +84,7 @@ fn variables_may_stand_in_any_value_of_a_file() {
     let settings =
         load(text, &[("MIN", "77"), ("KEY", "b\": x"), ("ON", "")], &Overrides::default());
     let error = settings.unwrap_err();
-    assert_eq!(error.key, "keys.team", "a key has no spaces: {error}");
+    assert_eq!(error.iter().next().unwrap().key, "keys.team", "a key has no spaces: {error}");
     let settings = load(text, &[("MIN", "77"), ("KEY", "b")], &Overrides::default()).unwrap();
     assert_eq!(settings.tool_output.min_bytes, 77);
     assert!(!settings.tool_output.enabled);
@@ -96,7 +96,7 @@ fn variables_may_stand_in_any_value_of_a_file() {
 fn an_error_says_which_layer_is_wrong() {
     let wrong = Overrides { listen: Some("nowhere".into()), ..Overrides::default() };
     let error = load("", &[], &wrong).unwrap_err();
-    assert_eq!(error.place, Place::Flag("--listen"));
+    assert_eq!(error.iter().next().unwrap().place, Place::Flag("--listen"));
     let error = variables(&[("TOON_MIN_BYTES", "many")]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -126,10 +126,10 @@ fn each_value_is_told_where_it_is_from() {
     let mut origins = Origins::read(Some(file), &environment, &flags).unwrap();
     let said = |origins: &Origins, path: &str| origins.of(path).map(ToString::to_string);
     let expected = [
-        ("pipes.tool_output.mode", Some("tokenforge.yaml, line 3")),
+        ("pipes.tool_output.mode", Some("tokenforge.yaml:3:5")),
         ("pipes.tool_output.min_bytes", Some("variable FORGE_TOOL_OUTPUT_MIN_BYTES")),
         ("pipes.tool_output.dedup", None),
-        ("keys", Some("tokenforge.yaml, line 6")),
+        ("keys", Some("tokenforge.yaml:6:1")),
         ("listen", Some("flag --listen")),
         ("redact_secrets", None),
     ];

@@ -78,7 +78,7 @@ fn what_cannot_change_is_refused_and_told_what_can() {
     let cases = [
         (
             json!({"listen": "127.0.0.1:1"}),
-            "listen: cannot be changed here, edit the file; what can be changed is",
+            "listen: cannot be changed here, edit the file; only settings that apply at once",
         ),
         (json!({"store": {"url": "memory:"}}), "store.url: cannot be changed here"),
         (

@@ -66,8 +66,10 @@ fn every_variable_is_asked_for_and_no_two_are_the_same() {
         None
     };
     Settings::load(None, &environment, &Overrides::default()).unwrap();
-    let listed: BTreeSet<String> =
-        SETTINGS.iter().filter_map(|setting| setting.variable()).collect();
+    let listed: BTreeSet<String> = SETTINGS
+        .iter()
+        .flat_map(|setting| setting.variable().into_iter().chain(setting.old_variable()))
+        .collect();
     assert_eq!(asked.into_inner(), listed);
 }
 
@@ -92,4 +94,35 @@ fn a_variable_that_is_no_setting_is_told_the_nearest() {
             ("TOON_ENABLE".to_owned(), near("TOON_ENABLED")),
         ]
     );
+}
+
+#[test]
+fn about_twenty_settings_are_common_and_each_is_explained_in_a_sentence() {
+    let common = SETTINGS.iter().filter(|setting| setting.is_common).count();
+    assert!((18..=24).contains(&common), "{common}");
+    for setting in SETTINGS {
+        let about = setting.about;
+        let starts = about.starts_with(|first: char| first.is_uppercase());
+        assert!(starts && about.ends_with('.'), "{}: {about}", setting.path);
+    }
+}
+
+#[test]
+fn the_old_name_of_a_variable_still_counts_and_the_new_one_counts_more() {
+    let mode = |variables: &[(&str, &str)]| {
+        crate::kit::variables(variables).unwrap().tool_output.mode.name()
+    };
+    let old = ("FORGE_TOOL_OUTPUT_COMPRESSION", "safe");
+    assert_eq!(mode(&[old]), "safe");
+    assert_eq!(mode(&[old, ("FORGE_MODE", "lossless")]), "lossless");
+}
+
+#[test]
+fn what_is_shown_first_is_what_is_common_and_what_was_changed() {
+    let shown = crate::kit::file("limits: {cached_sessions: 7}").unwrap().show_common();
+    for line in ["listen: 127.0.0.1:8787", "    mode: standard", "  cached_sessions: 7"] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
+    }
+    assert!(!shown.contains("cache_bytes") && !shown.contains("bedrock"), "{shown}");
+    assert_eq!(crate::kit::file(&shown), crate::kit::file("limits: {cached_sessions: 7}"));
 }

@@ -82,7 +82,7 @@ fn a_plugin_that_cannot_be_is_refused_with_its_place() {
     for (text, expected) in [
         (
             "plugins:\n- name: stc\n  prioriti: 3",
-            "line 3: plugins[0].prioriti: there is no such setting; did you mean `priority`?",
+            "tokenforge.yaml:3:3: plugins[0].prioriti: there is no such setting; did you mean `priority`?",
         ),
         ("plugins: [{priority: 3}]", "plugins[0]: missing field `name`"),
         (

@@ -31,13 +31,14 @@ async fn look(name: &str, address: &str, settings: &Settings) -> Option<Finding>
     let origin = format!("http://{}", uri.authority()?);
     let version = Gateway::new(&origin, None).ok()?.version().await;
     Some(match version {
-        Some(_) => Finding::ok(CHECK, format!("{name} leads to the gateway at {origin}")),
+        Some(_) => Finding::ok(CHECK, format!("{name} points to the gateway at {origin}")),
         None if origin == url(settings.listen) => {
-            Finding::broken(CHECK, format!("{name} leads to {origin}, where no gateway answers"))
+            Finding::broken(CHECK, format!("{name} points to {origin}, where no gateway answers"))
                 .remedied_by(format!("start it with `tokenforge serve`, or unset {name}"))
         }
-        None => {
-            Finding::note(CHECK, format!("{name} leads to {origin}, which is no gateway of ours"))
-        }
+        None => Finding::note(
+            CHECK,
+            format!("{name} points to {origin}, which is not a Tokenforge gateway"),
+        ),
     })
 }

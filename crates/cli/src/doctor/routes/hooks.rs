@@ -12,9 +12,8 @@ pub(super) fn check() -> Vec<Finding> {
     let read = |path: &Path| fs::read_to_string(path).ok();
     let mut findings: Vec<_> = live::routes(&folders, &read).into_iter().map(shown).collect();
     findings.extend(live::unreadable(&folders, &read).into_iter().map(|(file, why)| {
-        let says =
-            format!("{}: whether claude runs the hook cannot be told: {why}", file.display());
-        Finding::note(CHECK, says).remedied_by("mend the file")
+        let says = format!("{}: cannot tell whether claude runs the hook: {why}", file.display());
+        Finding::note(CHECK, says).remedied_by("correct the file")
     }));
     findings
 }
@@ -24,7 +23,7 @@ fn shown(route: live::Route) -> Finding {
     // A path that is not absolute is for a shell, or for where the agent is, to make out.
     let gone = route.program.filter(|program| program.is_absolute() && !program.is_file());
     if let Some(program) = gone {
-        let says = format!("{file}: {client} runs {}, which is not there", program.display());
+        let says = format!("{file}: {client} runs {}, which does not exist", program.display());
         let scope = if route.scope == Scope::Project { " --project" } else { "" };
         return Finding::broken(CHECK, says)
             .remedied_by(format!("tokenforge init {client}{scope}"));
@@ -32,9 +31,9 @@ fn shown(route: live::Route) -> Finding {
     let says = format!("{file}: {client} runs the hook {}", route.scope.describe());
     match hook::can_expand() {
         true => Finding::ok(CHECK, says),
-        false => Finding::note(CHECK, format!("{says}, and nothing is left out of results"))
+        false => Finding::note(CHECK, format!("{says}, but nothing is left out of results"))
             .remedied_by(
-                "put `tokenforge` on the PATH, with which a model fetches back what is left out",
+                "put `tokenforge` on the PATH: the model runs it to fetch back what was left out",
             ),
     }
 }

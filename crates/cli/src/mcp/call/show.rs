@@ -2,22 +2,25 @@
 
 use super::forms::{Answered, FormName, Formed};
 use crate::output::{grouped, printable};
+use crate::screen;
 use serde_json::{Value, json};
+use tokenforge_replay::columns::{Column, Table, shortened};
 
 /// How much of each form a person is shown.
 const LINES: usize = 8;
-const WIDTH: usize = 160;
 
 /// A table of the forms, and the beginning of each.
 pub(super) fn page(server: &str, tool: &str, answered: &Answered) -> String {
     let mut lines = vec![format!("{server}: {tool}")];
     lines.extend(
-        answered.others.iter().map(|other| format!("beside its text: {}", printable(other))),
+        answered.others.iter().map(|other| format!("besides its text: {}", printable(other))),
     );
-    lines.push(format!("  {:8} {:>13} {:>13} {:>7}", "form", "tokens", "bytes", "saved"));
     let before = answered.forms.first().map_or(0, |original| original.tokens);
-    lines.extend(answered.forms.iter().map(|formed| row(formed, answered.chosen, before)));
-    lines.push(format!("* what a client gets that asks for nothing: {}", answered.chosen.name()));
+    let numbers = ["tokens", "bytes", "saved"].map(Column::number);
+    let mut table = Table::new([Column::text("  form")].into_iter().chain(numbers));
+    answered.forms.iter().for_each(|formed| table.row(row(formed, answered.chosen, before)));
+    lines.push(screen::table(&table));
+    lines.push(format!("* what an agent gets by default: {}", answered.chosen.name()));
     let shown = answered.forms.iter().filter(|formed| {
         // What is sent is one of the others, as a rule.
         formed.form != FormName::Sent || answered.chosen == FormName::Sent
@@ -49,25 +52,26 @@ pub(super) fn document(server: &str, tool: &str, answered: &Answered) -> Value {
     })
 }
 
-fn row(formed: &Formed, chosen: FormName, before: usize) -> String {
+fn row(formed: &Formed, chosen: FormName, before: usize) -> [String; 4] {
     let mark = if formed.form == chosen { '*' } else { ' ' };
-    let name = formed.form.name();
+    let name = format!("{mark} {}", formed.form.name());
     let Some(text) = &formed.text else {
-        return format!("{mark} {name:8} cannot hold this answer");
+        let none = || "-".to_owned();
+        return [format!("{name} (cannot hold it)"), none(), none(), none()];
     };
     let saved = match before {
         0 => 0,
         before => 100 - (formed.tokens * 100).div_ceil(before) as i64,
     };
-    let (tokens, bytes) = (grouped(formed.tokens), grouped(text.len()));
-    format!("{mark} {name:8} {tokens:>13} {bytes:>13} {saved:>5} %")
+    [name, grouped(formed.tokens), grouped(text.len()), format!("{saved} %")]
 }
 
 /// The first lines of a text, and how much more there is.
 fn beginning(text: &str, form: &str) -> String {
-    let mut lines: Vec<String> = text.lines().take(LINES).map(cut).collect();
+    let width = screen::width();
+    let mut lines: Vec<String> = text.lines().take(LINES).map(|line| cut(line, width)).collect();
     let more = text.lines().count().saturating_sub(LINES);
-    let is_cut = text.lines().take(LINES).any(|line| line.chars().count() > WIDTH);
+    let is_cut = text.lines().take(LINES).any(|line| line.chars().count() > width);
     if more > 0 || is_cut {
         let more = if more > 0 { format!("{more} more lines; ") } else { String::new() };
         lines.push(format!("({more}--format {form} prints all of it)"));
@@ -75,12 +79,8 @@ fn beginning(text: &str, form: &str) -> String {
     lines.join("\n")
 }
 
-fn cut(line: &str) -> String {
-    let line = line.replace('\t', "    ");
-    match line.char_indices().nth(WIDTH) {
-        Some((at, _)) => format!("{}…", printable(&line[..at])),
-        None => printable(&line),
-    }
+fn cut(line: &str, width: usize) -> String {
+    shortened(&printable(&line.replace('\t', "    ")), width)
 }
 
 #[cfg(test)]
@@ -89,9 +89,10 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_for_people_at_whole_characters() {
-        let text = format!("{}\n{}", "é".repeat(WIDTH + 1), "x\n".repeat(LINES));
+        let width = screen::width();
+        let text = format!("{}\n{}", "é".repeat(width + 1), "x\n".repeat(LINES));
         let shown = beginning(&text, "json");
-        assert!(shown.starts_with(&format!("{}…\nx\n", "é".repeat(WIDTH))));
+        assert!(shown.starts_with(&format!("{}…\nx\n", "é".repeat(width - 1))));
         assert!(shown.ends_with("(1 more lines; --format json prints all of it)"), "{shown}");
         assert_eq!(beginning("a\nb", "json"), "a\nb");
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// The clients that are known by name.
-pub(super) const CLIENTS: [&str; 6] = ["claude", "cursor", "vscode", "gemini", "opencode", "codex"];
+pub(crate) const CLIENTS: [&str; 6] = ["claude", "cursor", "vscode", "gemini", "opencode", "codex"];
 
 /// Where files of clients are.
 pub(super) struct Folders {

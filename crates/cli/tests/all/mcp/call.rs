@@ -54,7 +54,7 @@ fn m17_a_server_that_nobody_added_is_started_from_its_command() {
     check(&ask(&["rows", "--json"]), "sh");
     let page = ask(&["rows"]);
     let stars: Vec<_> = page.lines().filter(|line| line.starts_with("* ")).collect();
-    assert!(stars.len() == 2 && stars[1].contains("what a client gets"), "{page}");
+    assert!(stars.len() == 2 && stars[1].contains("what an agent gets"), "{page}");
     for name in ["original", "json", "toon", "stc"] {
         assert!(page.contains(&format!("\n--- {name}\n")), "{page}");
     }
@@ -96,7 +96,7 @@ fn what_goes_wrong_is_said_with_what_would_be_right() {
     }
     let run = shell.run(&["mcp", "call", "shop", "fails", "--format", "original"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, "no such row"));
-    assert_eq!(run.stderr, "tokenforge: the tool `fails` says that it failed\n");
+    assert_eq!(run.stderr, "tokenforge: the tool `fails` reported an error\n");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn m14_without_a_gateway_the_next_start_knows_what_was_added_and_removed() {
     assert_eq!(
         said,
         format!(
-            "no gateway answers at http://127.0.0.1:1: added time to {at}, which the gateway reads at its next start\n"
+            "no gateway answers at http://127.0.0.1:1: added time to {at}, which the gateway reads when it starts\n"
         )
     );
     assert!(fs::read_to_string(&file).unwrap().contains(KEY), "it is kept");
@@ -51,7 +51,7 @@ fn m14_a_gateway_that_runs_has_a_server_at_once_and_keeps_it() {
     let table = shell.mcp(&["list"]);
     assert!(
         table.starts_with(&format!(
-            "the gateway at {} has:\nname  state     where\na     enabled   sh -c",
+            "the gateway at {} has:\nname  state    where\na     enabled  sh -c",
             gateway.url
         )),
         "{table}"
@@ -64,8 +64,7 @@ fn m14_a_gateway_that_runs_has_a_server_at_once_and_keeps_it() {
     drop(gateway);
     let table = shell.mcp(&["list"]);
     assert!(
-        table.starts_with("no gateway answers at")
-            && table.contains("\nb     enabled   sh --token"),
+        table.starts_with("no gateway answers at") && table.contains("\nb     enabled  sh --token"),
         "{table}"
     );
     assert!(!table.contains("ghp_0123456789"), "{table}");
@@ -86,7 +85,7 @@ fn m16_the_admin_token_is_asked_for() {
     stranger.listen.clone_from(&shell.listen);
     for words in [&["list"][..], &["add", "b", "--", "true"], &["remove", "a"]] {
         let said = stranger.fail(words);
-        assert!(said.contains("asks for its admin token: set FORGE_ADMIN_TOKEN"), "{said}");
+        assert!(said.contains("needs its admin token: set FORGE_ADMIN_TOKEN"), "{said}");
     }
     let said = stranger.mcp(&["list", "--admin-token", KEY]);
     assert!(said.contains("\na  "), "{said}");
@@ -99,7 +98,9 @@ fn mistakes_are_said_and_nothing_is_lost() {
     let shell = Shell::new();
     shell.mcp(&["add", "a", "--", "true"]);
     assert!(shell.fail(&["add", "a", "--", "true"]).contains("`a` already"));
-    assert!(shell.fail(&["add", "b"]).contains("Name --url URL, or a program after --"));
+    assert!(
+        shell.fail(&["add", "b"]).contains("Give its address with --url, or its program after --")
+    );
     assert!(shell.fail(&["add", "stats", "--", "true"]).contains("choose another name"));
     assert!(shell.fail(&["add", "b__c", "--", "true"]).contains("a prefix is"));
     assert!(shell.fail(&["remove", "b"]).contains("there is no tool server `b`; there are a"));

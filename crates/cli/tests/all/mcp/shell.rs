@@ -80,6 +80,12 @@ impl Shell {
         command
     }
 
+    /// Runs it with more variables set.
+    pub(crate) fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Run {
+        let child = self.command(arguments).envs(variables.iter().copied()).spawn();
+        finish(child.expect("the binary starts"), "")
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         self.run_on(arguments, "")
     }

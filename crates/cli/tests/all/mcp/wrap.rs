@@ -70,12 +70,15 @@ fn nothing_is_written_unless_that_is_meant() {
     let path = shell.file(".cursor/mcp.json", &file());
     let said = shell.mcp(&["wrap", "cursor", "--dry-run"]);
     assert!(
-        said.contains("+++ .cursor/mcp.json") && said.ends_with("this is what would be\n"),
+        said.contains("+++ .cursor/mcp.json") && said.ends_with("dry run: nothing was changed\n"),
         "{said}"
     );
     let run = shell.run(&["mcp", "wrap", "cursor"]);
     assert_eq!(run.code, 1);
-    assert_eq!(run.stderr, "tokenforge: this changes this file: say --yes if you mean it\n");
+    assert_eq!(
+        run.stderr,
+        "tokenforge: this changes this file; add --yes to do it without asking\n"
+    );
     assert!(run.stdout.contains("+++ .cursor/mcp.json"), "{}", run.stdout);
     assert_eq!(text(&path), file());
     assert!(!backup(&path).exists());
@@ -90,7 +93,7 @@ fn what_a_person_changed_since_stays() {
     fs::write(&path, edit(&text(&path))).unwrap();
     let said = shell.mcp(&["unwrap", "mcp.json", "--yes"]);
     assert!(
-        said.contains("mcp.json was changed since it was wrapped: only the entries above"),
+        said.contains("mcp.json was edited since it was wrapped: only the entries above"),
         "{said}"
     );
     assert_eq!(text(&path), edit(&file()));
@@ -162,9 +165,12 @@ fn codex_s_file_is_toml() {
 fn mistakes_are_said() {
     let shell = Shell::new();
     let said = shell.fail(&["wrap", "claude"]);
-    assert!(said.contains("claude has no file here: there is no .mcp.json, and no "), "{said}");
+    assert!(
+        said.contains("claude has no settings with tool servers: there is no .mcp.json and no "),
+        "{said}"
+    );
     let said = shell.fail(&["wrap", "nothing.json"]);
-    assert!(said.contains("nothing.json is no file, and no client of claude, cursor"), "{said}");
+    assert!(said.contains("nothing.json` is neither a file nor one of claude, cursor"), "{said}");
     shell.file("bad.json", "{\n  \"mcpServers\": nothing}");
     let said = shell.fail(&["wrap", "bad.json", "--yes"]);
     assert!(said.contains("bad.json: line 2, column 17: expected a value"), "{said}");

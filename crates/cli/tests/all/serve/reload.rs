@@ -31,9 +31,9 @@ fn d67_settings_that_say_nothing_or_open_a_door_are_refused() {
     };
     let keys = format!("keys:\n  team: {KEY}\n  ops: another-key-of-ours\n");
     for (wrong, told) in [
-        (String::new(), "says nothing"),
-        ("\n\n".to_owned(), "says nothing"),
-        ("# keys:\n#   team: x\n---\n".to_owned(), "says nothing"),
+        (String::new(), "is empty"),
+        ("\n\n".to_owned(), "is empty"),
+        ("# keys:\n#   team: x\n---\n".to_owned(), "is empty"),
         (without(&keys), "`keys`"),
         (settings[..40].to_owned(), "the new settings are not used"),
         (without("admin_token: a-long-token-of-ours\n"), "`admin_token`"),
