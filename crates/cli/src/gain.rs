@@ -26,7 +26,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Gain {
-    /// Add up by tool, client, project, day (UTC) or stage
+    /// Add up by tool, client, project, day (UTC), stage, model or reason (why a result went on as it came)
     #[arg(long, value_name = "WHAT", default_value = "tool")]
     by: By,
 

@@ -131,7 +131,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("monitoring.log_max_event_bytes", Restart, "how large an event may be").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES"),
     setting("monitoring.otlp_endpoint", Restart, "where OpenTelemetry traces are sent"),
     setting("monitoring.log_level", AtOnce, "what is logged: off, error, warn, info, debug or trace"),
-    setting("monitoring.content_bytes", Reload, "how many bytes of tool results are kept in memory for the dashboard to show; 0: none"),
+    setting("monitoring.content_bytes", Reload, "how many bytes of tool results are kept in memory, for the dashboard to show what the model saw instead; 0: none. Unless set, 16MiB if the gateway listens on this machine only and has no `keys`, else 0"),
     setting("ledger", Restart, "is what was saved written down, for `tokenforge gain`? on, off, or the folder to write it to"),
     setting("limits.first_byte_timeout", Reload, "how long an upstream may take to its first byte"),
     setting("limits.write_timeout", Restart, "how long a client may take no byte of its answer while some wait for it; then it is cut off"),

@@ -1,10 +1,12 @@
-//! Texts of the latest tool results, for an operator who asked to see them: in memory, within a bound, nowhere else.
+//! Texts of the latest tool results, for the operator to see what the model saw: without secrets, in memory, within a
+//! bound, and nowhere else.
 
 use crate::report::Figures;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_compress::{Compressed, Step, Verdict};
+use tokenforge_secrets::Scanner;
 
 /// What a text takes up beside its bytes.
 const OVERHEAD: usize = 1024;
@@ -88,13 +90,13 @@ impl Kept {
 }
 
 impl Content {
-    pub(crate) fn new(original: String, compressed: &Compressed, figures: &Figures) -> Self {
+    pub(crate) fn new(original: &str, compressed: &Compressed, figures: &Figures) -> Self {
         Content {
             id: id(figures),
             tool: figures.tool.clone(),
             verdict: figures.verdict,
-            original,
-            forwarded: compressed.replacement.clone(),
+            original: without_secrets(original),
+            forwarded: compressed.replacement.as_deref().map(without_secrets),
             steps: compressed.steps.clone(),
             redacted: compressed.redacted.clone(),
         }
@@ -103,6 +105,11 @@ impl Content {
     fn size(&self) -> usize {
         self.original.len() + self.forwarded.as_ref().map_or(0, String::len) + OVERHEAD
     }
+}
+
+/// Some modes forward secrets as they are, and the settings may say so for all of them. Nobody has to see them here.
+fn without_secrets(text: &str) -> String {
+    Scanner::builtin().redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
 
 /// What an event and the text that it tells of have in common.

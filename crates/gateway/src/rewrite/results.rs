@@ -155,7 +155,7 @@ impl Worker<'_> {
         let contents = &self.order.gateway.contents;
         if contents.are_allowed() {
             let original = self.engine.redacted(&output);
-            contents.keep(Content::new(original.into_owned(), &made.compressed, &figures));
+            contents.keep(Content::new(&original, &made.compressed, &figures));
         }
         let (mut replacement, mut original) = (None, None);
         if self.scope.is_observed {
