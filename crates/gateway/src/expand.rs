@@ -100,7 +100,8 @@ impl Originals {
 impl Wanted {
     /// Which part is asked for.
     fn part(&self) -> Part {
-        let is_given = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+        let is_given =
+            |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
         match self {
             _ if is_given(&self.grep) => Part::Search,
             _ if is_given(&self.path) => Part::Path,

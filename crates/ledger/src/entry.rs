@@ -221,8 +221,9 @@ impl Entry {
         };
         match self.results.iter_mut().find(is_same) {
             Some(same) => same.count(1, before, after, 0),
-            None => self
-                .add(Outcome { repeated: true, ..Outcome::fresh(tool, stages, before, after) }),
+            None => {
+                self.add(Outcome { repeated: true, ..Outcome::fresh(tool, stages, before, after) })
+            }
         }
     }
 

@@ -107,8 +107,7 @@ impl Table {
 impl Bucket {
     fn of((start, end): (u64, u64), gain: Gain) -> Self {
         let context = gain.shares.iter().find(|share| share.of == Of::WholeContext);
-        let context =
-            context.map(|share| Amount { before: share.before, saved: share.saved });
+        let context = context.map(|share| Amount { before: share.before, saved: share.saved });
         let Gain { requests, results, tokens, cost, .. } = gain;
         Bucket { start, end, requests, results, tokens, context: context.unwrap_or_default(), cost }
     }

@@ -6,7 +6,8 @@ use crate::gain::{Cost, Currency};
 use crate::share::{Of, Share, rounded};
 
 /// Why there is no such share of some results.
-const OF_WHOLE_REQUESTS: &str = "not known: only whole requests have one, and this is about some of their results";
+const OF_WHOLE_REQUESTS: &str =
+    "not known: only whole requests have one, and this is about some of their results";
 
 /// Requests of which all input is known.
 #[derive(Debug, Clone, Copy, Default)]

@@ -100,7 +100,11 @@ impl Sessions {
         }
         let mut sessions: Vec<Session> = open.into_values().map(Open::closed).collect();
         sessions.sort_by(|one, other| {
-            other.ended.cmp(&one.ended).then(other.started.cmp(&one.started)).then(one.id.cmp(&other.id))
+            other
+                .ended
+                .cmp(&one.ended)
+                .then(other.started.cmp(&one.started))
+                .then(one.id.cmp(&other.id))
         });
         let left_out = sessions.len().saturating_sub(most) + forgotten;
         sessions.truncate(most);

@@ -82,9 +82,8 @@ async fn fetches(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
 
 async fn turns(gateway: &Arc<Gateway>, id: &str) -> Told {
     let id = id.to_owned();
-    let found = from_ledger(gateway, None, move |reading, prices: &Prices| {
-        Turns::of(reading, &id, prices)
-    });
+    let found =
+        from_ledger(gateway, None, move |reading, prices: &Prices| Turns::of(reading, &id, prices));
     match found.await? {
         Some(turns) => Ok(told(&turns)),
         None => Err(Problem::new(StatusCode::NOT_FOUND, "the ledger has no such session")),

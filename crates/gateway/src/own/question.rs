@@ -25,8 +25,7 @@ impl Question {
     /// Reads a query that may have these names, and those of a [`Filter`].
     pub(super) fn read(query: Option<&str>, names: &[&str]) -> Result<Self, Problem> {
         let filter = Filter::default();
-        let mut asked =
-            Question { filter, by: By::default(), edges: Vec::new(), most: USUAL };
+        let mut asked = Question { filter, by: By::default(), edges: Vec::new(), most: USUAL };
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             if !asked.choose(&name, &value)? {
                 match &*name {
@@ -84,8 +83,8 @@ fn edges(value: &str) -> Result<Vec<u64>, Problem> {
     let edges: Result<Vec<u64>, Problem> =
         value.split(',').take(MOST_EDGES + 1).map(|edge| whole("edges", edge)).collect();
     let edges = edges?;
-    let is_good = (2..=MOST_EDGES).contains(&edges.len())
-        && edges.windows(2).all(|pair| pair[0] < pair[1]);
+    let is_good =
+        (2..=MOST_EDGES).contains(&edges.len()) && edges.windows(2).all(|pair| pair[0] < pair[1]);
     match is_good {
         true => Ok(edges),
         false => Err(wrong(&format!(
@@ -95,9 +94,9 @@ fn edges(value: &str) -> Result<Vec<u64>, Problem> {
 }
 
 fn unknown(names: &[&str]) -> Problem {
-    let all = names.iter().chain(&[
-        "days", "since", "until", "client", "project", "model", "tool", "reason", "text",
-    ]);
+    let all = names
+        .iter()
+        .chain(&["days", "since", "until", "client", "project", "model", "tool", "reason", "text"]);
     let all: Vec<&str> = all.copied().collect();
     wrong(&format!("expected any of {}", all.join(", ")))
 }

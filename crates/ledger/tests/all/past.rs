@@ -4,7 +4,7 @@ use crate::kit::{NOON, entries, gain, hook};
 use proptest::prelude::*;
 use tokenforge_ledger::{
     By, Entry, Fetch, Fetches, Filter, History, Ledger, Of, Outcome, Part, Prices, Reading,
-    Sessions, Source, Turns, Usage,
+    Sessions, Source, Summary, Turns, Usage,
 };
 
 const HOUR: u64 = 3600;
@@ -49,8 +49,9 @@ proptest! {
     #[test]
     fn what_lies_between_the_edges_adds_up_to_the_whole_by_every_name(entries in entries()) {
         let edges: Vec<u64> = (0..=10).map(|step| NOON + step * 12 * HOUR).collect();
-        let past = history(&entries, &Filter::default(), &edges);
-        let mut whole = gain(By::Tool, &entries);
+        let (folder, prices) = (written(&entries), Prices::default());
+        let past = History::of(reading(&folder), &Filter::default(), &edges, &prices);
+        let mut whole = Summary::of(reading(&folder), By::Tool, &prices);
         prop_assert_eq!(past.series.len(), 10);
         prop_assert_eq!(past.series.iter().map(|bucket| bucket.requests).sum::<u64>(), whole.requests);
         prop_assert_eq!(past.series.iter().map(|bucket| bucket.tokens.net).sum::<i64>(), whole.tokens.net);
@@ -112,7 +113,11 @@ fn untouched_results_are_told_by_their_reason() {
     let entries = [request(
         "a",
         NOON,
-        &[ran("cargo", 1000, 200), untouched("Bash", 40, "too_small"), untouched("Read", 300, "exact_tool")],
+        &[
+            ran("cargo", 1000, 200),
+            untouched("Bash", 40, "too_small"),
+            untouched("Read", 300, "exact_tool"),
+        ],
     )];
     let past = history(&entries, &Filter::default(), &[]);
     let reasons: Vec<_> =
@@ -133,7 +138,8 @@ fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
         part: Part::Lines,
         tokens: 50,
     });
-    second.add(Outcome { program: Some("cargo".into()), ..Outcome::expanded("Bash", ["clean"], 50) });
+    second
+        .add(Outcome { program: Some("cargo".into()), ..Outcome::expanded("Bash", ["clean"], 50) });
     let other = request("b", NOON + 30, &[ran("git", 9, 8)]);
     let folder = written(&[request("a", NOON, &[ran("cargo", 1000, 200)]), other, second]);
 
