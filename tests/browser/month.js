@@ -44,7 +44,7 @@ export async function month(now = Math.floor(Date.now() / 1000)) {
     for (let number = 0; number < sessions; number += 1) {
       const about = { project: PROJECTS[next(4)], client: CLIENTS[next(3)], model: MODELS[next(3)], session: (ago * 100 + number + 1).toString(16).padStart(16, '0') };
       const start = midnight + (8 + next(10)) * 3600 + next(3600);
-      const length = Math.ceil(requests.length * (0.4 + next(7) / 10));
+      const length = Math.ceil(requests.length * (0.7 + next(4) / 10));
       requests.slice(0, length).forEach((request, turn) => entries.push({ ...request, ...about, time: start + turn * 45 + next(30) }));
     }
   }

@@ -11,6 +11,9 @@ use tokenforge_secrets::Scanner;
 /// What a text takes up beside its bytes.
 const OVERHEAD: usize = 1024;
 
+/// A text takes a half of the room at most.
+const LARGEST_PART: usize = 2;
+
 /// The texts that are kept.
 pub(crate) struct Contents {
     /// How many bytes may be kept; 0: nothing is.
@@ -56,8 +59,16 @@ impl Contents {
         self.bound.load(Ordering::Relaxed)
     }
 
+    /// May a text of so many bytes be kept? One that takes all the room would drive out all others.
+    pub(crate) fn have_room_for(&self, bytes: usize) -> bool {
+        bytes < self.bound() / LARGEST_PART
+    }
+
     /// Keeps a text for as long as there is room.
     pub(crate) fn keep(&self, content: Content) {
+        if !self.have_room_for(content.original.len()) {
+            return;
+        }
         self.with_kept(|kept| {
             kept.bytes += content.size();
             kept.latest_last.push_back(Arc::new(content));
@@ -142,7 +153,7 @@ mod tests {
         assert_eq!(contents.size(), (3, 3 * (OVERHEAD + 100)));
         assert!(contents.find("a").is_none() && contents.find("b").is_some());
         contents.keep(content("large", 1 << 20));
-        assert_eq!(contents.size(), (0, 0), "what is larger than all there may be is not kept");
+        assert_eq!(contents.size().0, 3, "what is too large drives out nobody");
     }
 
     #[test]

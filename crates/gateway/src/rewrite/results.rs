@@ -153,7 +153,7 @@ impl Worker<'_> {
         figures.strategy = self.means.shortened.strategy_of(&output);
         figures.strategy_error = self.means.shortened.error_of(&output);
         let contents = &self.order.gateway.contents;
-        if contents.are_allowed() {
+        if contents.have_room_for(output.text.len()) {
             let original = self.engine.redacted(&output);
             contents.keep(Content::new(&original, &made.compressed, &figures));
         }
