@@ -17,7 +17,7 @@ export const DEVICES = {
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
 };
 export const THEMES = ['light', 'dark'];
-const PICTURE = { viewport: { width: 1200, height: 1068 }, deviceScaleFactor: 1.4 };
+const PICTURE = { viewport: { width: 1200, height: 1042 }, deviceScaleFactor: 1.4 };
 
 const TOOLS = fileURLToPath(new URL('tools.js', import.meta.url));
 
