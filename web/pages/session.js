@@ -9,7 +9,7 @@ import { follow } from '../parts/follow.js';
 import * as reasons from '../parts/reasons.js';
 
 export const title = 'Session';
-export const lead = 'Every request of it: what was new, what became of that, and what it cost.';
+export const lead = 'Every request: which results were new, what became of them, and what it cost.';
 export const parent = 'sessions';
 
 const FIRST = 60;
@@ -100,7 +100,7 @@ function outcome(result, each, session) {
   const name = called(result.tool, result.program) + (result.results > 1 ? ` × ${result.results}` : '');
   return h('li', {},
     event ? h('a', { href: `#/results/${event.id}` }, name) : h('span', { class: 'name' }, name),
-    h('span', {}, `${count(result.before)}`, saved !== 0 && h('span', { class: 'muted' }, ` → ${count(result.after)}`), ' tokens'),
+    h('span', {}, `${count(result.before)}`, saved !== 0 && h('span', { class: 'muted' }, ` → ${count(result.after)}`), result.after === 1 ? ' token' : ' tokens'),
     h('span', { class: 'tags' }, ...(result.stages ?? []).map((stage) => h('span', { class: 'tag' }, words(stage))),
       !reasons.isTouched(result.reason) && h('span', { class: 'tag', title: reasons.full(result.reason) }, reasons.brief(result.reason))),
     h('strong', { class: saved > 0 ? 'good' : 'muted' }, each.observed ? 'only measured' : percent(saved, result.before)));
