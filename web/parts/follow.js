@@ -9,15 +9,20 @@ const AT_LEAST_EVERY = 20_000;
 
 export function follow(refresh, signal) {
   const waiting = new Map();
+  // A long ledger takes seconds to read: the next time comes when this one is over.
+  let running = null;
+  const again = () => {
+    if (!document.hidden) running ??= refresh().finally(() => { running = null; });
+  };
   const after = (pause) => {
     if (waiting.has(pause)) return;
     waiting.set(pause, setTimeout(() => {
       waiting.delete(pause);
-      if (!document.hidden) refresh();
+      again();
     }, pause));
   };
   listen((event) => event && [SOON, LATER].forEach(after), signal);
-  const timer = setInterval(() => document.hidden || refresh(), AT_LEAST_EVERY);
+  const timer = setInterval(again, AT_LEAST_EVERY);
   signal.addEventListener('abort', () => {
     clearInterval(timer);
     waiting.forEach(clearTimeout);
