@@ -2,17 +2,24 @@
 
 import { h, fill, problem } from './parts/element.js';
 import { listen, start, state } from './parts/events.js';
+import { address, chosen, place } from './parts/route.js';
 import { signIn } from './parts/session.js';
 
-const PAGES = ['overview', 'requests', 'playground', 'tools', 'settings'];
+const PAGES = ['overview', 'sessions', 'session', 'results', 'untouched', 'fetched', 'playground', 'tools', 'settings'];
+// These are about the same range, and the same filters.
+const PAST = ['overview', 'sessions', 'untouched', 'fetched'];
+// Where pages were before.
+const MOVED = { requests: 'results' };
 const THEMES = ['auto', 'light', 'dark'];
 
 const main = document.getElementById('main');
 let shown = null;
 
 async function show() {
-  const [name, ...rest] = location.hash.replace(/^#\/?/, '').split('/');
+  const { name, rest, query } = place();
+  if (MOVED[name]) return location.replace(address([MOVED[name], ...rest].join('/')));
   if (!PAGES.includes(name)) return location.replace('#/overview');
+  if (PAST.includes(name)) carry(chosen(query));
   // A page may show another part of itself without being made anew.
   if (shown?.name === name && shown.visit.move) return shown.visit.move(rest);
   shown?.leaving.abort();
@@ -20,21 +27,41 @@ async function show() {
   const isFirst = shown === null;
   const visit = { signal: leaving.signal, rest, move: null };
   shown = { name, leaving, visit };
-  for (const link of document.querySelectorAll('.pages a')) {
-    link.toggleAttribute('aria-current', false);
-    if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page');
-  }
   try {
     const page = await import(`./pages/${name}.js`);
     if (leaving.signal.aborted) return;
+    mark(page.parent ?? name);
     document.title = `${page.title} · Tokenforge`;
     const heading = h('h1', { tabindex: '-1' }, page.title);
     const content = h('div', { class: 'page' });
     fill(main, h('div', { class: 'head' }, heading, h('p', { class: 'lead' }, page.lead)), content);
-    if (!isFirst) heading.focus();
+    if (!isFirst) {
+      scrollTo(0, 0);
+      heading.focus();
+    }
     await page.show(content, visit);
   } catch (error) {
     if (error.name !== 'AbortError' && !leaving.signal.aborted) main.append(problem(error));
+  }
+}
+
+const links = () => [...document.querySelectorAll('.pages a')];
+const pageOf = (link) => link.hash.replace('#/', '').split('?')[0];
+
+// What is chosen goes along to the next page.
+function carry(now) {
+  for (const link of links()) {
+    if (PAST.includes(pageOf(link))) link.hash = address(pageOf(link), now);
+  }
+}
+
+function mark(name) {
+  for (const link of links()) {
+    link.toggleAttribute('aria-current', false);
+    if (pageOf(link) !== name) continue;
+    link.setAttribute('aria-current', 'page');
+    // On a phone the bar is wider than the screen.
+    link.closest('ul').scrollTo({ left: link.offsetLeft - 120 });
   }
 }
 

@@ -11,7 +11,7 @@ let open;
 let guarded;
 
 before(async () => {
-  open = await begin(demo);
+  open = await begin({ ...demo, monitoring: { content_bytes: 0 } });
   guarded = await begin({ admin_token: TOKEN });
 });
 after(async () => {
@@ -23,15 +23,20 @@ test('without traffic or tools every page says what to do next', async () => {
   const page = await open.open('overview');
   await page.getByText('Nothing has passed yet.').waitFor();
   await inspect(page, 'empty-overview');
-  await page.goto(`${open.address}/_forge/ui/#/requests`);
-  await page.getByText('No result has passed yet.').waitFor();
-  await inspect(page, 'empty-requests');
+  await page.goto(`${open.address}/_forge/ui/#/results`);
+  await page.getByText('No result has passed since').waitFor();
+  await inspect(page, 'empty-results');
+  for (const [name, said] of [['sessions', 'No session in'], ['untouched', 'No result in'], ['fetched', 'Nothing was fetched back']]) {
+    await page.goto(`${open.address}/_forge/ui/#/${name}`);
+    await page.getByText(said).waitFor();
+    await inspect(page, `empty-${name}`);
+  }
   await page.context().close();
 });
 
 test('texts that are not kept are not shown, and the page says how they would be', async () => {
   await work(open.address, { turns: 2 });
-  const page = await open.open('requests');
+  const page = await open.open('results');
   await page.getByRole('row', { name: /cargo/ }).getByRole('link').click();
   await page.getByText('content_bytes: 16MiB').waitFor();
   assert.equal(await page.getByRole('table', { name: /beside/ }).count(), 0);
@@ -74,7 +79,7 @@ test('a keyboard reaches everything', async () => {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await press('Tab', 3);
   assert.equal(await focused(), 'Overview');
-  await press('Tab', 3);
+  await press('Tab', 6);
   assert.equal(await focused(), 'Tools');
   await press('Enter');
   await page.getByText('weather', { exact: true }).waitFor();

@@ -18,7 +18,7 @@ const OUTPUTS = [
 ];
 
 // Sends as many turns as there are outputs; each sends the whole history again, as agents do.
-export async function work(gateway, { project, turns = OUTPUTS.length } = {}) {
+export async function work(gateway, { project, session, turns = OUTPUTS.length } = {}) {
   const messages = [{ role: 'user', content: 'Go on.' }];
   for (const [index, [name, input, output]] of OUTPUTS.slice(0, turns).entries()) {
     const id = `toolu_${index}`;
@@ -27,7 +27,7 @@ export async function work(gateway, { project, turns = OUTPUTS.length } = {}) {
     const tools = ['Bash', 'list_issues'].map((tool) => ({ name: tool, description: 'Does it.', input_schema: { type: 'object' } }));
     const response = await fetch(`${gateway}${project ? `/p/${project}` : ''}/v1/messages`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'x-api-key': 'test' },
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01', 'x-api-key': 'test', 'user-agent': 'test-agent/1', ...(session && { 'x-claude-code-session-id': session }) },
       body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 500, tools, messages }),
     });
     if (!response.ok) throw new Error(`status ${response.status}: ${await response.text()}`);

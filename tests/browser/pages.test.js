@@ -3,25 +3,33 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { work } from './agent.js';
+import { months } from './ledger.js';
 import { begin, demo, DEVICES, inspect, THEMES } from './world.js';
 
 let world;
 
 before(async () => {
-  world = await begin({ ...demo, monitoring: { content_bytes: '16MiB' }, pipes: { tool_output: { min_bytes: '4KiB' } } });
-  await work(world.address, { project: 'webshop' });
-  await work(world.address);
+  world = await begin({ ...demo, pipes: { tool_output: { min_bytes: '4KiB' } } }, months());
+  await work(world.address, { project: 'webshop', session: 'one' });
+  await work(world.address, { session: 'two' });
 });
 after(() => world.end());
 
 // What to do on a page before it is looked at.
 const PAGES = {
-  overview: (page) => page.getByRole('heading', { name: 'Cache stability' }).waitFor(),
-  requests: (page) => page.getByRole('row').nth(4).waitFor(),
+  overview: (page) => page.getByRole('heading', { name: 'Where it was saved' }).waitFor(),
+  sessions: (page) => page.getByRole('row').nth(4).waitFor(),
+  session: async (page) => {
+    await page.getByRole('link', { name: 'webshop · test-agent' }).click();
+    await page.getByRole('heading', { name: 'Turn 5' }).waitFor();
+  },
+  results: (page) => page.getByRole('row').nth(4).waitFor(),
   result: async (page) => {
     await page.getByRole('row', { name: /cargo/ }).first().getByRole('link').click();
     await page.getByRole('table', { name: /beside/ }).waitFor();
   },
+  untouched: (page) => page.getByRole('heading', { name: 'The latest of them' }).waitFor(),
+  fetched: (page) => page.getByRole('row').nth(2).waitFor(),
   playground: async (page) => {
     await page.getByRole('button', { name: 'A list as JSON' }).click();
     await page.getByRole('heading', { name: 'Forms' }).waitFor();
@@ -35,12 +43,13 @@ const PAGES = {
   },
   settings: (page) => page.getByText('pipes.tool_output.mode', { exact: true }).waitFor(),
 };
+const STARTS = { result: 'results', session: 'sessions' };
 
 for (const device of Object.keys(DEVICES)) {
   for (const theme of THEMES) {
     for (const [name, prepare] of Object.entries(PAGES)) {
       test(`${name} is sound on a ${device} in ${theme}`, async () => {
-        const page = await world.open(name === 'result' ? 'requests' : name, { theme, device });
+        const page = await world.open(STARTS[name] ?? name, { theme, device });
         await prepare(page);
         await inspect(page, `${name}-${theme}-${device}`);
         await page.context().close();
@@ -48,63 +57,6 @@ for (const device of Object.keys(DEVICES)) {
     }
   }
 }
-
-test('c13 the overview shows the figures of the gateway, and follows them', async () => {
-  const page = await world.open('overview');
-  const { tokens, counters } = await world.api('stats');
-  const figure = (name) => page.locator('.card', { has: page.getByRole('heading', { name }) }).locator('.figure');
-  const shown = (number) => new Intl.NumberFormat('en', Math.abs(number) < 10_000 ? {} : { notation: 'compact', maximumFractionDigits: 1 }).format(number);
-  await figure('Tokens saved').waitFor();
-  assert.equal(await figure('Tokens saved').textContent(), shown(tokens.saved_fresh - tokens.expanded));
-  assert.equal(await figure('Saved again').textContent(), shown(tokens.saved_repeated));
-  assert.equal(await figure('Tool results').textContent(), shown(counters.cache_misses));
-  await work(world.address, { turns: 1 });
-  await page.getByText(`in ${counters.requests + 1} requests`).waitFor();
-  await page.context().close();
-});
-
-test('c13 the days behind come from the ledger, and say what they are a part of', async () => {
-  const page = await world.open('overview');
-  await page.getByRole('radio', { name: '7 days' }).check();
-  await page.getByRole('heading', { name: 'How much that is' }).waitFor();
-  const { tokens, shares, rows } = await world.api('gain?by=tool&days=7');
-  const figure = page.locator('.card', { has: page.getByRole('heading', { name: 'Tokens saved' }) }).locator('.figure');
-  assert.equal(await figure.textContent(), new Intl.NumberFormat('en').format(tokens.net));
-  assert.equal(await page.locator('dt', { hasText: /^of / }).count(), shares.length);
-  const most = rows.reduce((one, other) => (other.before > one.before ? other : one));
-  const cells = page.getByRole('table', { name: 'By tool' }).locator('tbody tr').first().locator('td');
-  const saved = parseFloat(await cells.nth(3).textContent());
-  assert.ok(Math.abs(saved - (100 * most.net) / most.before) <= 0.5, `net, as the lead says: ${saved}`);
-  await page.getByRole('heading', { name: 'By client' }).waitFor();
-  await inspect(page, 'overview-days');
-  await page.context().close();
-});
-
-test('requests are told as they come, and repeated results only to who asks', async () => {
-  const page = await world.open('requests');
-  await page.getByRole('row').nth(1).waitFor();
-  const count = () => page.locator('tbody tr').count();
-  const fresh = await count();
-  await work(world.address, { project: `p${Date.now()}`, turns: 2 });
-  await page.getByRole('radio', { name: 'All results' }).check();
-  await page.waitForFunction((least) => document.querySelectorAll('tbody tr').length > least, fresh);
-  assert.ok(await page.getByText('sent again').count() > 0);
-  await page.context().close();
-});
-
-test('a result is opened as it came beside what went on, without its secret', async () => {
-  const page = await world.open('requests');
-  await page.getByRole('row', { name: /env/ }).first().getByRole('link').click();
-  const beside = page.getByRole('table', { name: /beside/ });
-  await beside.waitFor();
-  assert.match(await beside.textContent(), /GITHUB_TOKEN/);
-  assert.doesNotMatch(await page.content(), /ghp_/);
-  await page.getByText('Secrets removed').waitFor();
-  await page.getByRole('link', { name: 'Close' }).click();
-  await beside.waitFor({ state: 'detached' }).catch(() => {});
-  assert.equal(await page.locator('.detail').isVisible(), false);
-  await page.context().close();
-});
 
 test('the playground takes what is typed or dropped, and remembers the form', async () => {
   const page = await world.open('playground');
@@ -127,8 +79,25 @@ test('the playground takes what is typed or dropped, and remembers the form', as
   await page.context().close();
 });
 
+test('settings: the main ones first, the rest under Advanced, and a search finds both', async () => {
+  const page = await world.open('settings');
+  const path = (name) => page.locator('.settings').getByText(name, { exact: true });
+  await path('pipes.tool_output.mode').waitFor();
+  const main = await page.locator('.setting:visible').count();
+  assert.ok(main >= 15 && main <= 25, `${main} main settings`);
+  assert.equal(await path('limits.write_timeout').isVisible(), false);
+  await page.getByText('Advanced').click();
+  await path('limits.write_timeout').waitFor();
+  assert.equal(await page.locator('.setting').count(), (await world.api('settings')).settings.length, 'each is there once');
+  await page.getByLabel('Find a setting').fill('secrets');
+  await page.waitForFunction(() => document.querySelectorAll('.setting').length < 12);
+  await path('pipes.tool_output.redact_secrets').waitFor();
+  await page.context().close();
+});
+
 test('settings say where they are from, can be changed, and say what is wrong', async () => {
   const page = await world.open('settings');
+  await page.getByText('Advanced').click();
   const setting = (path) => page.locator('.setting', { has: page.getByText(path, { exact: true }) });
   await setting('pipes.tool_output.min_bytes').getByText('tokenforge.yaml, line').waitFor();
   await setting('listen').getByText('flag --listen').waitFor();

@@ -62,7 +62,7 @@ test('the session that was played is there to be looked at', async () => {
   const page = await world.open('overview');
   await page.getByRole('row', { name: /demo__weather/ }).waitFor();
   await inspect(page, 'demo-overview');
-  await page.goto(`${page.url().split('#')[0]}#/requests`);
+  await page.goto(`${page.url().split('#')[0]}#/results`);
   await page.getByRole('row').getByRole('link').first().click();
   await page.getByRole('table', { name: /beside/ }).waitFor();
   await inspect(page, 'demo-result');

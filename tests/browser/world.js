@@ -10,17 +10,19 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
+import { write } from './ledger.js';
 
 export const DEVICES = {
   desktop: { viewport: { width: 1280, height: 900 } },
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
 };
 export const THEMES = ['light', 'dark'];
+const PICTURE = { viewport: { width: 1200, height: 1042 }, deviceScaleFactor: 1.4 };
 
 const TOOLS = fileURLToPath(new URL('tools.js', import.meta.url));
 
 // The first line that a program prints, and how to end it.
-async function started(program, args, options) {
+export async function started(program, args, options) {
   const child = spawn(join(process.env.BINARIES, program), args, { stdio: ['ignore', 'pipe', 'inherit'], ...options });
   const lines = createInterface({ input: child.stdout });
   const [line] = await new Promise((resolve, reject) => {
@@ -35,20 +37,33 @@ async function started(program, args, options) {
   return { line, end };
 }
 
-// A provider, a gateway before it with these settings, and a browser.
-export async function begin(settings) {
+// A provider, a gateway before it with these settings, and a browser. The ledger may have entries already.
+export async function begin(settings, entries = []) {
   const folder = await mkdtemp(join(tmpdir(), 'tokenforge-browser-'));
   const file = join(folder, 'tokenforge.yaml');
   await writeFile(file, JSON.stringify(settings, null, 2));
+  await write(folder, entries);
   const mock = await started('tokenforge-mock', []);
   const env = { ...process.env, FORGE_DATA_DIR: folder, FORGE_CONFIG_DIR: folder };
   const backend = JSON.parse(mock.line).url;
-  const gateway = await started('tokenforge', ['serve', '--listen', '127.0.0.1:0', '--backend-url', backend, '--config', file], { env, cwd: folder });
-  return seen(gateway.line.split(' ')[2], env, async () => {
+  const serve = (listen) => started('tokenforge', ['serve', '--listen', listen, '--backend-url', backend, '--config', file], { env, cwd: folder });
+  let gateway = await serve('127.0.0.1:0');
+  const address = gateway.line.split(' ')[2];
+  const world = await seen(address, env, async () => {
     await gateway.end();
     await mock.end();
     await rm(folder, { recursive: true, force: true });
   });
+  return {
+    ...world,
+    // The same gateway with the same folders, anew.
+    restart: async () => {
+      await gateway.end();
+      gateway = await serve(new URL(address).host);
+    },
+    // What a command prints as JSON, in the same folders.
+    command: async (...args) => JSON.parse((await promisify(execFile)(join(process.env.BINARIES, 'tokenforge'), args, { env, cwd: folder })).stdout),
+  };
 }
 
 // What `tokenforge demo` shows, and a browser.
@@ -84,8 +99,8 @@ async function seen(address, env, end) {
     link,
     api: async (path, options) => (await fetch(`${address}/_forge/api/${path}`, options)).json(),
     // A page that reports all that it should not do: errors, and questions to anybody else.
-    open: async (hash, { theme = 'light', device = 'desktop', stranger = false } = {}) => {
-      const context = await browser.newContext({ ...DEVICES[device], colorScheme: theme, reducedMotion: 'reduce' });
+    open: async (hash, { theme = 'light', device = 'desktop', stranger = false, zone } = {}) => {
+      const context = await browser.newContext({ ...(DEVICES[device] ?? PICTURE), colorScheme: theme, reducedMotion: 'reduce', timezoneId: zone });
       const page = await context.newPage();
       page.faults = [];
       page.expectedFaults = [];

@@ -6,11 +6,19 @@ import { fill, h, problem } from '../parts/element.js';
 export const title = 'Settings';
 export const lead = 'What is in effect, and where each value is from. Changes made here count at once and last until the gateway stops or reads its file again.';
 
-const SECTIONS = { '': 'General', pipes: 'Tool results', toon: 'Prompt context', upstreams: 'Upstreams', store: 'Store', monitoring: 'Monitoring', ledger: 'Ledger', limits: 'Limits' };
+// What most people ever set, by what it is about. Everything else is advanced.
+const MAIN = [
+  ['What is done to tool results', ['pipes.tool_output.enabled', 'pipes.tool_output.mode', 'pipes.tool_output.skip_tools', 'pipes.tool_output.json_formats', 'pipes.tool_output.dedup', 'pipes.tool_output.enable_expand_context', 'pipes.tool_output.max_output_bytes', 'schema_compression']],
+  ['Secrets', ['pipes.tool_output.redact_secrets', 'redact_secrets']],
+  ['Where requests go, and who may send them', ['listen', 'upstreams.backend', 'keys', 'admin_token', 'allow_hosts']],
+  ['What is kept and shown', ['ledger', 'monitoring.content_bytes', 'monitoring.log_level', 'store.url', 'store.original_ttl', 'prices']],
+  ['Tool servers and plugins', ['mcp', 'plugins']],
+];
+const SECTIONS = { '': 'General', pipes: 'Tool results', toon: 'JSON in prompts', upstreams: 'Providers', store: 'Store', monitoring: 'Logs and traces', limits: 'Limits' };
 const WHEN = { at_once: 'at once', reload: 'when the file is read again', restart: 'after a restart' };
 
 export async function show(page, { signal }) {
-  const search = h('input', { type: 'search', id: 'search', placeholder: 'mode, secrets, store …' });
+  const search = h('input', { type: 'search', id: 'search', placeholder: 'mode, secrets, price …' });
   const sections = h('div', { class: 'stack' });
   const only = h('input', { type: 'checkbox', id: 'changed' });
   fill(page, h('div', { class: 'row filters' },
@@ -22,10 +30,17 @@ export async function show(page, { signal }) {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (setting) => words.every((word) => `${setting.path} ${setting.about}`.toLowerCase().includes(word))
       && (!only.checked || setting.origin.from !== 'default');
-    const found = settings.filter(fits);
-    const groups = Object.groupBy(found, (setting) => (setting.path.includes('.') ? setting.path.split('.')[0] : ''));
-    fill(sections, found.length === 0 ? h('p', { class: 'muted' }, 'No setting fits.') : Object.entries(groups).map(([section, list]) =>
-      h('section', { class: 'panel flush' }, h('h2', {}, SECTIONS[section] ?? section), h('ul', { class: 'settings' }, ...list.map((setting) => row(setting, change))))));
+    const isSearch = words.length > 0 || only.checked;
+    const main = MAIN.map(([name, paths]) => [name, paths.map((path) => settings.find((each) => each.path === path)).filter(Boolean).filter(fits)]);
+    const isMain = new Set(MAIN.flatMap(([, paths]) => paths));
+    const rest = settings.filter((each) => !isMain.has(each.path) && fits(each));
+    const section = ([name, list]) => list.length > 0 && h('section', { class: 'panel flush' }, h('h2', {}, name), h('ul', { class: 'settings' }, ...list.map((setting) => row(setting, change))));
+    const advanced = Object.entries(Object.groupBy(rest, (setting) => (setting.path.includes('.') ? setting.path.split('.')[0] : '')));
+    if (main.every(([, list]) => list.length === 0) && rest.length === 0) return fill(sections, h('p', { class: 'muted' }, 'No setting fits.'));
+    const isOpen = sections.querySelector('.advanced')?.open ?? false;
+    fill(sections, ...main.map(section), rest.length > 0 && h('details', { class: 'advanced', open: isOpen || isSearch },
+      h('summary', {}, 'Advanced ', h('span', { class: 'muted' }, `${rest.length} more settings`)),
+      h('div', { class: 'stack' }, ...advanced.map(([name, list]) => section([SECTIONS[name] ?? name, list])))));
   };
   const change = async (setting, value) => {
     const patch = setting.path.split('.').reduceRight((inner, key) => ({ [key]: inner }), value);
@@ -57,7 +72,7 @@ function row(setting, change) {
   return h('li', { class: 'setting' },
     h('div', { class: 'what' },
       h(canChange ? 'label' : 'span', canChange ? { for: id, class: 'mono' } : { class: 'mono' }, setting.path),
-      h('p', { class: 'muted' }, setting.about),
+      h('p', { class: 'muted' }, ...about(setting.about)),
       h('p', { class: 'from' }, h('span', { class: `tag ${setting.origin.from === 'default' ? '' : 'set'}` }, origin(setting.origin)),
         canChange ? null : h('span', { class: 'muted' }, `A new value counts ${WHEN[setting.change]}.`))),
     h('div', { class: 'value' },
@@ -87,6 +102,9 @@ function control(setting, id, apply) {
     input, h('button', { type: 'submit', 'aria-label': `Apply ${setting.path}` }, 'Apply'));
 }
 
+// A description, with what stands between backticks as code.
+const about = (text) => text.split('`').map((part, index) => (index % 2 ? h('code', {}, part) : part));
+
 // What is large can be scrolled, also by keyboard.
 function fixed(setting) {
   const text = shown(setting.value);
@@ -107,7 +125,7 @@ function origin(from) {
 }
 
 function shown(value) {
-  if (value == null || value === '') return 'none';
+  if (value == null || value === '') return 'not set';
   if (Array.isArray(value)) return value.length > 0 ? value.map(shown).join(', ') : 'none';
   if (typeof value === 'object') return Object.keys(value).length > 0 ? JSON.stringify(value, null, 2) : 'none';
   return String(value);

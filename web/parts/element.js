@@ -10,6 +10,11 @@ export function svg(name, attributes, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
+// A name that others chose, which may be broken where its words end.
+export function breakable(name) {
+  return name.split(/(?<=[_./:-])(?![_./:-])/).flatMap((part, index) => (index > 0 ? [h('wbr'), part] : [part]));
+}
+
 // Replaces what is in an element.
 export function fill(element, ...children) {
   element.replaceChildren(...children.flat().filter((child) => child != null && child !== false));

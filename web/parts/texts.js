@@ -46,5 +46,5 @@ export function stages(steps, onshow) {
   const passed = steps.filter((step) => !step.is_applied);
   return h('div', { class: 'stages' },
     applied.length > 0 ? h('ol', {}, ...applied.map(row)) : h('p', { class: 'muted' }, 'No stage had a part in it.'),
-    passed.length > 0 && h('details', {}, h('summary', {}, `${passed.length} stages left it as it was`), h('ul', {}, ...passed.map(row))));
+    passed.length > 0 && h('details', {}, h('summary', {}, passed.length === 1 ? 'One stage left it as it was' : `${passed.length} stages left it as it was`), h('ul', {}, ...passed.map(row))));
 }

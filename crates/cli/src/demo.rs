@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{
-    ExpandInjection, LedgerSettings, Mcp, McpBackend, Monitoring, Settings, ToolOutput, Upstreams,
+    ExpandInjection, LedgerSettings, Mcp, McpBackend, Settings, ToolOutput, Upstreams,
 };
 use tokenforge_ledger::By;
 use tokenforge_mock::Mock;
@@ -34,9 +34,6 @@ const EXAMPLES: &str = "\
 Examples:
   tokenforge demo
   tokenforge demo --once --json";
-
-/// What is shown of the session's texts.
-const CONTENT_BYTES: usize = 16 << 20;
 
 /// How long what is under way may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -130,8 +127,6 @@ fn settings(provider: &Mock, ledger: &Path, port: u16) -> anyhow::Result<Setting
             expand_injection: ExpandInjection::FromStart,
             ..ToolOutput::default()
         },
-        // Nothing of what is played is anybody's, so that the dashboard may show its texts.
-        monitoring: Monitoring { content_bytes: CONTENT_BYTES, ..Monitoring::default() },
         ..Settings::default()
     })
 }

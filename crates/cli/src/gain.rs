@@ -26,7 +26,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Gain {
-    /// What to add up by; days are UTC
+    /// What to add up by; days are UTC, and a reason is why a result went on as it came
     #[arg(long, value_name = "WHAT", default_value = "tool", value_parser = values::sums())]
     by: By,
 

@@ -103,6 +103,20 @@ impl Default for Settings {
     }
 }
 
+/// How many bytes of tool results are kept in memory where one person uses the gateway, on that person's machine.
+const CONTENT_BYTES: usize = 16 << 20;
+
+impl Settings {
+    /// How many bytes of tool results are kept in memory for the dashboard: what is set, else 16 MiB if the gateway
+    /// listens on this machine only and has no `keys`, and nothing where others may send texts of theirs.
+    #[must_use]
+    pub fn content_bytes(&self) -> usize {
+        let is_personal = self.listen.ip().is_loopback() && self.keys.is_empty();
+        let usual = if is_personal { CONTENT_BYTES } else { 0 };
+        self.monitoring.content_bytes.unwrap_or(usual)
+    }
+}
+
 /// A key that a client may show, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatewayKey {

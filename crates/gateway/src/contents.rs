@@ -1,13 +1,18 @@
-//! Texts of the latest tool results, for an operator who asked to see them: in memory, within a bound, nowhere else.
+//! Texts of the latest tool results, for the operator to see what the model saw: without secrets, in memory, within a
+//! bound, and nowhere else.
 
 use crate::report::Figures;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_compress::{Compressed, Step, Verdict};
+use tokenforge_secrets::Scanner;
 
 /// What a text takes up beside its bytes.
 const OVERHEAD: usize = 1024;
+
+/// A text takes a half of the room at most.
+const LARGEST_PART: usize = 2;
 
 /// The texts that are kept.
 pub(crate) struct Contents {
@@ -54,8 +59,16 @@ impl Contents {
         self.bound.load(Ordering::Relaxed)
     }
 
+    /// May a text of so many bytes be kept? One that takes all the room would drive out all others.
+    pub(crate) fn have_room_for(&self, bytes: usize) -> bool {
+        bytes < self.bound() / LARGEST_PART
+    }
+
     /// Keeps a text for as long as there is room.
     pub(crate) fn keep(&self, content: Content) {
+        if !self.have_room_for(content.original.len()) {
+            return;
+        }
         self.with_kept(|kept| {
             kept.bytes += content.size();
             kept.latest_last.push_back(Arc::new(content));
@@ -88,13 +101,13 @@ impl Kept {
 }
 
 impl Content {
-    pub(crate) fn new(original: String, compressed: &Compressed, figures: &Figures) -> Self {
+    pub(crate) fn new(original: &str, compressed: &Compressed, figures: &Figures) -> Self {
         Content {
             id: id(figures),
             tool: figures.tool.clone(),
             verdict: figures.verdict,
-            original,
-            forwarded: compressed.replacement.clone(),
+            original: without_secrets(original),
+            forwarded: compressed.replacement.as_deref().map(without_secrets),
             steps: compressed.steps.clone(),
             redacted: compressed.redacted.clone(),
         }
@@ -103,6 +116,11 @@ impl Content {
     fn size(&self) -> usize {
         self.original.len() + self.forwarded.as_ref().map_or(0, String::len) + OVERHEAD
     }
+}
+
+/// Some modes forward secrets as they are, and the settings may say so for all of them. Nobody has to see them here.
+fn without_secrets(text: &str) -> String {
+    Scanner::builtin().redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
 
 /// What an event and the text that it tells of have in common.
@@ -135,7 +153,7 @@ mod tests {
         assert_eq!(contents.size(), (3, 3 * (OVERHEAD + 100)));
         assert!(contents.find("a").is_none() && contents.find("b").is_some());
         contents.keep(content("large", 1 << 20));
-        assert_eq!(contents.size(), (0, 0), "what is larger than all there may be is not kept");
+        assert_eq!(contents.size().0, 3, "what is too large drives out nobody");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tokenforge_compress::expansion::{Selection, select};
 use tokenforge_compress::reference::{Key, Reference};
 use tokenforge_compress::{Engine, Settings};
 use tokenforge_dialects::{Answer, Dialect, InternalCall, Request};
+use tokenforge_ledger::Part;
 use tokenforge_store::Kind;
 
 /// What can be asked for in one request.
@@ -32,6 +33,7 @@ pub(crate) struct Originals {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expanded {
     pub(crate) result: Option<usize>,
+    pub(crate) part: Part,
     pub(crate) tokens: usize,
 }
 
@@ -60,9 +62,10 @@ impl Originals {
         let tokens = answer.as_ref().ok().map(|text| self.settings.counter.count(text));
         gateway.telemetry.expansion(tokens);
         let expanded = tokens.map(|tokens| {
-            let reference = wanted.ok().and_then(|wanted| reference(&wanted.id));
+            let wanted = wanted.unwrap_or_default();
+            let (part, reference) = (wanted.part(), reference(&wanted.id));
             let result = reference.and_then(|reference| self.results.get(&reference).copied());
-            Expanded { result, tokens }
+            Expanded { result, part, tokens }
         });
         match answer {
             Ok(text) => (Answer { text, is_error: false }, expanded),
@@ -95,6 +98,18 @@ impl Originals {
 }
 
 impl Wanted {
+    /// Which part is asked for.
+    fn part(&self) -> Part {
+        let is_given =
+            |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+        match self {
+            _ if is_given(&self.grep) => Part::Search,
+            _ if is_given(&self.path) => Part::Path,
+            _ if is_given(&self.lines) => Part::Lines,
+            _ => Part::Whole,
+        }
+    }
+
     /// The part of an original that is asked for.
     pub(crate) fn selected(&self, original: &str) -> Result<String, String> {
         let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());

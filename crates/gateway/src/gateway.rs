@@ -116,7 +116,7 @@ impl Gateway {
             client,
             telemetry,
             traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
-            contents: Contents::new(settings.monitoring.content_bytes),
+            contents: Contents::new(settings.content_bytes()),
             playground: Semaphore::new(1),
             memo: Memo::new(settings.limits.cache_bytes, &evictions),
             payments: Payments::default(),
@@ -159,7 +159,7 @@ impl Gateway {
     pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
         let state = State::new(settings, &self.registry, &self.state.load().chains)?;
         self.telemetry.reconfigure(&state.settings);
-        self.contents.allow(state.settings.monitoring.content_bytes);
+        self.contents.allow(state.settings.content_bytes());
         let old = self.state();
         let (old, new) = (&old.settings, &state.settings);
         if old.mcp != new.mcp || old.tool_output != new.tool_output {

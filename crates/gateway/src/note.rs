@@ -24,18 +24,9 @@ impl Note {
         self
     }
 
-    /// A request with the client's headers, and the length of the body that goes on if it goes to a model.
-    pub(crate) fn new(
-        gateway: &Arc<Gateway>,
-        report: Report,
-        headers: &HeaderMap,
-        body_bytes: Option<usize>,
-    ) -> Self {
-        let mut record = Record { sums: report.sums(), report, body_bytes, ..Record::default() };
-        if gateway.telemetry.has_ledger() {
-            let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
-            record.client = agent.and_then(client);
-        }
+    /// A request, and the length of the body that goes on if it goes to a model.
+    pub(crate) fn new(gateway: &Arc<Gateway>, report: Report, body_bytes: Option<usize>) -> Self {
+        let record = Record { sums: report.sums(), report, body_bytes, ..Record::default() };
         Note { gateway: gateway.clone(), record, is_taken: false }
     }
 
@@ -71,8 +62,13 @@ impl Drop for Note {
     }
 }
 
+/// The agent that sends these headers, as it calls itself.
+pub(crate) fn client(headers: &HeaderMap) -> Option<Name> {
+    headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).and_then(named)
+}
+
 /// The name before the version: `claude-cli/2.1.0 (external, cli)` is `claude-cli`.
-fn client(agent: &str) -> Option<Name> {
+fn named(agent: &str) -> Option<Name> {
     let name = agent.split(['/', ' ', '(']).next()?;
     (!name.is_empty()).then(|| name.into())
 }
@@ -91,7 +87,7 @@ mod tests {
             ("", None),
             ("/1", None),
         ] {
-            assert_eq!(client(agent), name.map(Name::from), "{agent}");
+            assert_eq!(named(agent), name.map(Name::from), "{agent}");
         }
     }
 }

@@ -6,7 +6,7 @@
 //! | `GET /_forge/metrics` | Prometheus |
 //! | `GET /_forge/ui/` | the operator, in a browser |
 //! | `GET /_forge/api/stats`, `GET /_forge/api/events` | the operator |
-//! | `GET /_forge/api/gain?by=…&days=…` | the operator, from the ledger |
+//! | `GET /_forge/api/gain`, `/_forge/api/history`, `/_forge/api/sessions`, `/_forge/api/fetches` | the operator, from the ledger |
 //! | `GET`, `PATCH /_forge/api/config`, `GET /_forge/api/settings` | the operator |
 //! | `GET /_forge/api/contents`, `/_forge/api/contents/ID` | the operator, for texts of tool results |
 //! | `POST /_forge/api/playground` | the operator, to try things out |
@@ -23,9 +23,10 @@ mod contents;
 mod dropin;
 mod events;
 mod expand;
-mod gain;
 mod mcp;
+mod past;
 mod playground;
+mod question;
 mod sign_in;
 mod steps;
 mod ui;
@@ -66,13 +67,12 @@ pub(crate) fn is_figure(path: &str) -> bool {
         path,
         "/_forge/metrics"
             | "/_forge/api/stats"
-            | "/_forge/api/gain"
             | "/_forge/api/events"
             | "/_forge/api/settings"
             | "/_forge/api/config"
             | contents::PATH
     );
-    is_one_of_ours || mcp::admin::is_figure(path)
+    is_one_of_ours || past::is_ours(path) || mcp::admin::is_figure(path)
 }
 
 /// Is this path ours, and answered for the tenant who asks?
@@ -111,7 +111,9 @@ pub(crate) async fn answer_operator(
         }
         path if mcp::admin::is_ours(path) => mcp::admin::answer(gateway, exchange, body).await,
         "/_forge/api/stats" if is_get => stats(gateway).await,
-        "/_forge/api/gain" if is_get => gain::answer(gateway, exchange).await,
+        path if past::is_ours(path) && is_get => {
+            past::answer(gateway, path, head.uri.query()).await
+        }
         "/_forge/api/events" if is_get => events::stream(gateway, head.uri.query()),
         "/_forge/api/settings" if is_get => config::all(gateway),
         "/_forge/api/playground" if *method == Method::POST => {

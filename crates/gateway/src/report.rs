@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use tokenforge_compress::{Mode, Reason, Verdict};
 use tokenforge_dialects::Dialect;
+use tokenforge_ledger::Name;
 
 /// What was done to a request.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +12,9 @@ pub(crate) struct Report {
     pub(crate) model: Option<String>,
     /// The project of a path `/p/PROJECT`.
     pub(crate) project: Option<String>,
+    /// The agent, as it calls itself.
+    pub(crate) client: Option<Name>,
+    /// What the client calls its session, else what tells its conversation from others.
     pub(crate) session: Option<String>,
     /// What the caller says about itself.
     pub(crate) debug: Option<Arc<serde_json::Value>>,
@@ -149,12 +153,27 @@ impl Report {
             dialect: self.dialect,
             model: self.model.clone(),
             project: self.project.clone(),
+            client: self.client.clone(),
             session: self.session.clone(),
             debug: self.debug.clone(),
             mode: self.mode,
             results: Vec::new(),
             changes: self.changes.clone(),
         }
+    }
+
+    /// Where the client names no session: how the conversation begins, which every later request of it repeats. A
+    /// request without a result has nothing yet to tell it by.
+    pub(crate) fn know_conversation(&mut self) {
+        let Some(first) = self.results.first().filter(|_| self.session.is_none()) else { return };
+        let Figures { call, original_fingerprint, arguments_fingerprint, .. } = &*first.figures;
+        let call = call.as_deref().unwrap_or_default();
+        self.session = Some(format!("{call} {original_fingerprint:x} {arguments_fingerprint:x}"));
+    }
+
+    /// The session, as it is told and written down.
+    pub(crate) fn session_name(&self) -> Option<Name> {
+        self.session.as_deref().map(Name::of_session)
     }
 
     /// Was it only measured what would be done?

@@ -38,6 +38,7 @@ use tokenforge_compress::reference::{Key, Reference};
 use tokenforge_compress::schema::minify_tools;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
 use tokenforge_dialects::{Dialect, Purpose, Request, Splice, Tools, replace};
+use tokenforge_ledger::Name;
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
@@ -52,6 +53,8 @@ pub(crate) struct Order {
     pub(crate) model: Option<String>,
     pub(crate) tenant: Arc<str>,
     pub(crate) project: Option<Arc<str>>,
+    /// The agent, as it calls itself.
+    pub(crate) client: Option<Name>,
     /// The client's own name for its session.
     pub(crate) session: Option<String>,
     /// What the headers ask for.
@@ -208,6 +211,7 @@ fn in_scope<'o>(
         Ok(results) => results,
         Err(begun) => return Ok(Err((scope.request, begun))),
     };
+    report.know_conversation();
     let may_expand = scope.is_watched() && !scope.is_observed;
     if may_expand {
         let joined = deferral::rejoined(order, request, !is_quick);

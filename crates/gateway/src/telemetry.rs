@@ -23,7 +23,6 @@ use live::Live;
 use log::Log;
 use recent::Recent;
 pub(crate) use record::Record;
-pub(crate) use savings::GainQuery;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;

@@ -20,12 +20,23 @@ pub enum By {
     Day,
     /// The stages whose text was taken, together.
     Stage,
+    /// The model that was asked.
+    Model,
+    /// Why results went on as they came.
+    Reason,
 }
 
 impl By {
     /// Every way.
-    pub const ALL: &'static [Self] =
-        &[Self::Tool, Self::Client, Self::Project, Self::Day, Self::Stage];
+    pub const ALL: &'static [Self] = &[
+        Self::Tool,
+        Self::Client,
+        Self::Project,
+        Self::Day,
+        Self::Stage,
+        Self::Model,
+        Self::Reason,
+    ];
 
     /// The name.
     #[must_use]
@@ -36,6 +47,8 @@ impl By {
             By::Project => "project",
             By::Day => "day",
             By::Stage => "stage",
+            By::Model => "model",
+            By::Reason => "reason",
         }
     }
 
@@ -48,6 +61,8 @@ impl By {
             By::Client => or_none(entry.client.as_ref(), "(unknown)"),
             By::Project => or_none(entry.project.as_ref(), "(none)"),
             By::Day => Day::of(entry.time).to_string(),
+            By::Model => or_none(entry.model.as_ref(), "(unknown)"),
+            By::Reason => reason(entry, outcome).to_owned(),
             By::Stage if !outcome.is_touched() => "(untouched)".to_owned(),
             By::Stage => {
                 let stages: Vec<&str> = outcome.stages.iter().map(Name::as_str).collect();
@@ -57,13 +72,23 @@ impl By {
     }
 }
 
+/// Why results went on as they came, in one word; or that they did not.
+pub(crate) fn reason<'e>(entry: &Entry, outcome: &'e Outcome) -> &'e str {
+    match &outcome.kept {
+        Some(kept) => kept.as_str(),
+        None if entry.observed => "observed",
+        None if outcome.is_touched() => "(made smaller)",
+        None => "(unknown)",
+    }
+}
+
 /// No such way to add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownGrouping;
 
 impl fmt::Display for UnknownGrouping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected tool, client, project, day or stage")
+        f.write_str("expected tool, client, project, day, stage, model or reason")
     }
 }
 

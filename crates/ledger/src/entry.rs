@@ -10,6 +10,9 @@ pub(crate) const VERSION: u8 = 1;
 const KINDS: usize = 64;
 const OTHERS: &str = "(others)";
 
+/// Calls that fetched something back, of one request.
+const FETCHES: usize = 64;
+
 /// One request, or one call. The first member of a line tells its version: see [`reading`](crate::Reading).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -40,6 +43,9 @@ pub struct Entry {
     /// What became of the tool results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<Outcome>,
+    /// Each time the model fetched something back. The tokens are also in `results`, where they are added up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fetches: Vec<Fetch>,
     /// What the provider counted, over all replies that the answer took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
@@ -78,6 +84,12 @@ pub enum Source {
 pub struct Outcome {
     /// The tool.
     pub tool: Name,
+    /// The program that a shell ran, where the tool is one: its name, without arguments. New results only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Name>,
+    /// Why they went on as they came: the engine's name for the reason. New results only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Name>,
     /// The stages whose text was taken. None: the results went on as they came.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Name>,
@@ -93,6 +105,38 @@ pub struct Outcome {
     /// Tokens of them that the model fetched back.
     #[serde(default, skip_serializing_if = "is_default")]
     pub expanded: u64,
+}
+
+/// Something that the model fetched back with one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fetch {
+    /// The tool whose result it is.
+    pub tool: Name,
+    /// The program that a shell ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Name>,
+    /// Which part was asked for.
+    pub part: Part,
+    /// The tokens that the model got.
+    pub tokens: u64,
+}
+
+/// Which part of an original a model asks for. What it looked for is its own text, and is not written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// Some lines.
+    Lines,
+    /// What a search finds.
+    Search,
+    /// What a JSON path leads to.
+    Path,
+    /// A part that this version does not know.
+    #[serde(other)]
+    Other,
 }
 
 /// Tokens as a provider counts them, each in one place: what is in the cache is not in `input`.
@@ -137,6 +181,7 @@ impl Entry {
             dialect: None,
             observed: false,
             results: Vec::new(),
+            fetches: Vec::new(),
             usage: None,
             extra: None,
             advisors: Vec::new(),
@@ -155,29 +200,39 @@ impl Entry {
             return self.results.push(outcome);
         }
         let stages = if outcome.is_touched() { vec![OTHERS.into()] } else { Vec::new() };
-        let other = Outcome { tool: OTHERS.into(), stages, ..outcome };
+        let other = Outcome { tool: OTHERS.into(), stages, program: None, kept: None, ..outcome };
         match self.results.iter_mut().find(|have| have.is_like(&other)) {
             Some(same) => same.join(&other),
             None => self.results.push(other),
         }
     }
 
-    /// Adds one result. Where there are some to which the same was done, nothing is copied.
-    pub fn add_result<'s>(
+    /// Adds one result that was sent before. Where there are some to which the same was done, nothing is copied.
+    pub fn add_repeated<'s>(
         &mut self,
         tool: &str,
         stages: impl Iterator<Item = &'s str> + Clone,
-        repeated: bool,
         (before, after): (u64, u64),
     ) {
         let is_same = |have: &&mut Outcome| {
-            have.repeated == repeated
+            have.repeated
                 && have.tool == *tool
                 && have.stages.iter().map(Name::as_str).eq(stages.clone())
         };
         match self.results.iter_mut().find(is_same) {
             Some(same) => same.count(1, before, after, 0),
-            None => self.add(Outcome { repeated, ..Outcome::fresh(tool, stages, before, after) }),
+            None => {
+                self.add(Outcome { repeated: true, ..Outcome::fresh(tool, stages, before, after) })
+            }
+        }
+    }
+
+    /// Adds a call with which the model fetched something back. Beyond so many they are added up in the last.
+    pub fn fetched(&mut self, fetch: Fetch) {
+        if self.fetches.len() < FETCHES {
+            self.fetches.push(fetch);
+        } else if let Some(last) = self.fetches.last_mut() {
+            last.tokens = last.tokens.saturating_add(fetch.tokens);
         }
     }
 
@@ -204,6 +259,8 @@ impl Outcome {
     ) -> Self {
         Outcome {
             tool: tool.into(),
+            program: None,
+            kept: None,
             stages: stages.into_iter().map(Name::from).collect(),
             repeated: false,
             results: 1,
@@ -229,7 +286,11 @@ impl Outcome {
     }
 
     fn is_like(&self, other: &Outcome) -> bool {
-        self.repeated == other.repeated && self.tool == other.tool && self.stages == other.stages
+        self.repeated == other.repeated
+            && self.tool == other.tool
+            && self.stages == other.stages
+            && self.program == other.program
+            && self.kept == other.kept
     }
 
     fn join(&mut self, other: &Outcome) {
@@ -265,12 +326,12 @@ mod tests {
     fn a_long_history_is_as_many_lines_as_it_has_kinds_of_results() {
         let mut entry = Entry::new(Source::Gateway, 0);
         for _ in 0..500 {
-            entry.add_result("Bash", ["clean"].into_iter(), true, (10, 4));
+            entry.add_repeated("Bash", ["clean"].into_iter(), (10, 4));
             let long = "x".repeat(100);
-            entry.add_result(&long, [long.as_str()].into_iter(), true, (10, 4));
+            entry.add_repeated(&long, [long.as_str()].into_iter(), (10, 4));
         }
         entry.add(Outcome::fresh("Bash", ["clean"], 10, 4));
-        entry.add_result("Bash", [].into_iter(), false, (10, 10));
+        entry.add(Outcome::fresh("Bash", [], 10, 10));
         assert_eq!(entry.results.len(), 4);
         for outcome in &entry.results[..2] {
             assert_eq!((outcome.results, outcome.before, outcome.after), (500, 5000, 2000));
@@ -288,6 +349,26 @@ mod tests {
         assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
         let line = serde_json::to_string(&entry).unwrap();
         assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
+    }
+
+    #[test]
+    fn an_entry_of_an_older_version_still_reads() {
+        let line = r#"{"v":1,"time":7,"source":"gateway","results":[{"tool":"Bash","stages":["clean"],"results":1,"before":9,"after":4,"expanded":2}]}"#;
+        let entry: Entry = serde_json::from_str(line).unwrap();
+        assert_eq!((&entry.results[0].program, &entry.results[0].kept), (&None, &None));
+        assert_eq!(entry.fetches, []);
+        assert_eq!(serde_json::to_string(&entry).unwrap(), line);
+    }
+
+    #[test]
+    fn calls_without_end_are_added_up_in_the_last() {
+        let mut entry = Entry::new(Source::Gateway, 0);
+        for _ in 0..1000 {
+            let (tool, part) = ("Bash".into(), Part::Lines);
+            entry.fetched(Fetch { tool, program: None, part, tokens: 3 });
+        }
+        assert_eq!(entry.fetches.len(), FETCHES);
+        assert_eq!(entry.fetches.iter().map(|fetch| fetch.tokens).sum::<u64>(), 3000);
     }
 
     #[test]

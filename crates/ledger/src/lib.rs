@@ -2,8 +2,9 @@
 //!
 //! A [`Ledger`] is a folder of JSON lines. The gateway writes an [`Entry`] for each request, the hook and the tool
 //! gateway one for each call; several processes may write at once. It is bounded: when there is too much, the oldest
-//! days go. [`Ledger::read`] streams the entries back, and a [`Summary`] adds them up by tool, client, project, day or
-//! stage, against four denominators that are never mixed up.
+//! days go. [`Ledger::read`] streams the entries back, and a [`Summary`] adds them up by tool, client, project, day,
+//! stage, model or reason, against four denominators that are never mixed up. [`History`], [`Sessions`], [`Turns`] and
+//! [`Fetches`] are what pages about the past show.
 //!
 //! ```
 //! use tokenforge_ledger::{By, Entry, Ledger, Outcome, Prices, Source, Summary};
@@ -28,24 +29,34 @@ mod account;
 mod by;
 mod day;
 mod entry;
+mod fetches;
+mod filter;
 mod gain;
+mod history;
 mod ledger;
 mod measure;
 mod name;
 mod prices;
 mod reading;
 mod segment;
+mod session;
 mod share;
 mod summary;
+mod turns;
 
 pub use account::Account;
 pub use by::{By, UnknownGrouping};
 pub use day::Day;
-pub use entry::{Entry, ModelUsage, Outcome, Source, Usage};
+pub use entry::{Entry, Fetch, ModelUsage, Outcome, Part, Source, Usage};
+pub use fetches::{Fetched, Fetches};
+pub use filter::Filter;
 pub use gain::{Cost, Currency, Gain, Repeated, Row, Tokens};
+pub use history::{Amount, Bucket, History, Table};
 pub use ledger::{Ledger, MAX_BYTES};
 pub use name::Name;
 pub use prices::{Prices, charge};
 pub use reading::Reading;
+pub use session::{Session, Sessions};
 pub use share::{Of, Share};
 pub use summary::Summary;
+pub use turns::{Turn, TurnContext, TurnCost, TurnResult, Turns};

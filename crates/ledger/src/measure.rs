@@ -5,6 +5,10 @@ use crate::account::Account;
 use crate::gain::{Cost, Currency};
 use crate::share::{Of, Share, rounded};
 
+/// Why there is no such share of some results.
+const OF_WHOLE_REQUESTS: &str =
+    "not known: only whole requests have one, and this is about some of their results";
+
 /// Requests of which all input is known.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Context {
@@ -32,9 +36,10 @@ impl Context {
         self.saved = self.saved.saturating_add(account.context_saved());
     }
 
-    pub(crate) fn share(&self, requests: u64) -> Share {
+    pub(crate) fn share(&self, requests: u64, is_partial: bool) -> Share {
         let known = self.counted + self.estimated;
         let note = match known {
+            0 if is_partial => OF_WHOLE_REQUESTS.to_owned(),
             0 => "not known: nobody told how much the requests had beside the outputs".to_owned(),
             _ => format!(
                 "all input of {known} of {requests} requests, sent again or new; counted by the provider in {}, \
@@ -64,6 +69,13 @@ impl Bill {
         }
     }
 
+    /// What some results of a request saved, of which the bill as a whole says nothing.
+    pub(crate) fn add_part(&mut self, saved: Option<f64>) {
+        let Some(saved) = saved else { return };
+        self.priced_elsewhere += 1;
+        self.saved_elsewhere += saved;
+    }
+
     pub(crate) fn cost(&self) -> Option<Cost> {
         if self.requests + self.priced_elsewhere == 0 {
             return None;
@@ -78,8 +90,9 @@ impl Bill {
         })
     }
 
-    pub(crate) fn share(&self, requests: u64, subscription: u64) -> Share {
+    pub(crate) fn share(&self, requests: u64, subscription: u64, is_partial: bool) -> Share {
         let note = match self.requests {
+            0 if is_partial => OF_WHOLE_REQUESTS.to_owned(),
             0 if subscription > 0 => "none: with a subscription no token has a price".to_owned(),
             0 => "not known: it takes the provider's count of tokens and the price of the model; \
                   see `prices` in the settings"

@@ -2,9 +2,13 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// How many characters of a name are kept.
 const LONGEST: usize = 64;
+
+/// Longer names of programs are none.
+const LONGEST_PROGRAM: usize = 32;
 
 /// A name of a tool, a client, a project, a model or a stage: at most 64 characters, none of them invisible.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -12,6 +16,34 @@ const LONGEST: usize = 64;
 pub struct Name(Box<str>);
 
 impl Name {
+    /// A fingerprint of what a client calls its session, which is its own business.
+    ///
+    /// ```
+    /// let name = tokenforge_ledger::Name::of_session("my secret plan");
+    /// assert_eq!(name.as_str().len(), 16);
+    /// ```
+    #[must_use]
+    pub fn of_session(session: &str) -> Self {
+        Name(format!("{:016x}", xxh3_64(session.as_bytes())).into())
+    }
+
+    /// A program that a shell ran, by the end of its path. What does not look like the name of a program may be anything,
+    /// and is not written down.
+    ///
+    /// ```
+    /// use tokenforge_ledger::Name;
+    ///
+    /// assert_eq!(Name::of_program("/usr/bin/git"), Some("git".into()));
+    /// assert_eq!(Name::of_program("$(cat key)"), None);
+    /// ```
+    #[must_use]
+    pub fn of_program(program: &str) -> Option<Self> {
+        let name = program.rsplit(['/', '\\']).next()?;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+".contains(&byte);
+        let is_name = (1..=LONGEST_PROGRAM).contains(&name.len()) && name.bytes().all(is_plain);
+        is_name.then(|| name.into())
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

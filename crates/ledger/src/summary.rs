@@ -6,7 +6,7 @@ use crate::day::rfc3339;
 use crate::gain::{Gain, Repeated, Row, Tokens};
 use crate::measure::{Bill, Context};
 use crate::share::{Of, Share, rounded};
-use crate::{Entry, Outcome, Prices, Reading};
+use crate::{Entry, Filter, Outcome, Prices, Reading};
 use std::collections::BTreeMap;
 
 /// Names beyond this many are added up together: clients choose them.
@@ -18,6 +18,7 @@ const OTHERS: &str = "(others)";
 pub struct Summary<'p> {
     by: By,
     prices: &'p Prices,
+    filter: Option<&'p Filter>,
     requests: u64,
     subscription_requests: u64,
     period: Option<(u64, u64)>,
@@ -46,6 +47,7 @@ impl<'p> Summary<'p> {
         Summary {
             by,
             prices,
+            filter: None,
             requests: 0,
             subscription_requests: 0,
             period: None,
@@ -59,46 +61,61 @@ impl<'p> Summary<'p> {
         }
     }
 
+    /// The same, of those entries and results that are meant.
+    #[must_use]
+    pub fn about(self, filter: &'p Filter) -> Self {
+        Summary { filter: Some(filter), ..self }
+    }
+
     /// All entries that are read, added up.
     #[must_use]
     pub fn of(reading: Reading, by: By, prices: &'p Prices) -> Gain {
-        Self::of_those(reading, by, prices, |_| true)
+        Self::new(by, prices).read(reading)
     }
 
-    /// Those entries that are read and meant, added up.
+    /// All entries that are read, added up.
     #[must_use]
-    pub fn of_those(
-        mut reading: Reading,
-        by: By,
-        prices: &'p Prices,
-        is_meant: impl Fn(&Entry) -> bool,
-    ) -> Gain {
-        let mut summary = Summary::new(by, prices);
-        for entry in reading.by_ref().filter(|entry| is_meant(entry)) {
-            summary.add(&entry);
+    pub fn read(mut self, mut reading: Reading) -> Gain {
+        for entry in reading.by_ref() {
+            self.add(&entry);
         }
-        summary.skipped_lines = reading.skipped();
-        summary.gain()
+        self.skipped_lines = reading.skipped();
+        self.gain()
     }
 
-    /// Adds an entry.
+    /// Adds an entry, if it is meant.
     pub fn add(&mut self, entry: &Entry) {
+        if self.filter.is_none_or(|filter| filter.is_about(entry)) {
+            self.count(entry, &Account::new(entry, self.prices));
+        }
+    }
+
+    /// Adds an entry that is meant, of which this is the account.
+    pub(crate) fn count(&mut self, entry: &Entry, account: &Account<'_>) {
+        let part = self.filter.filter(|filter| filter.is_partial());
         self.requests += 1;
         self.subscription_requests += u64::from(entry.subscription);
         let (first, last) = self.period.unwrap_or((entry.time, entry.time));
         self.period = Some((first.min(entry.time), last.max(entry.time)));
-        let account = Account::new(entry, self.prices);
-        self.context.add(entry, &account);
-        self.bill.add(&account);
+        if part.is_none() {
+            self.context.add(entry, account);
+            self.bill.add(account);
+        }
         for outcome in &entry.results {
+            if let Some(part) = part {
+                if !part.fits(entry, outcome) {
+                    continue;
+                }
+                self.bill.add_part(account.dollars_saved(outcome));
+            }
             if entry.observed {
                 add(&mut self.observed, outcome, outcome.after);
             } else if outcome.is_touched() && !outcome.repeated {
                 self.touched_before = self.touched_before.saturating_add(outcome.before);
             }
-            self.total.add(outcome, &account);
+            self.total.add(outcome, account);
             let row = self.by.row(entry, outcome);
-            self.row(row).add(outcome, &account);
+            self.row(row).add(outcome, account);
         }
     }
 
@@ -131,6 +148,10 @@ impl<'p> Summary<'p> {
         }
     }
 
+    fn is_partial(&self) -> bool {
+        self.filter.is_some_and(Filter::is_partial)
+    }
+
     fn shares(&self) -> Vec<Share> {
         let tokens = self.total.tokens();
         let net = tokens.net as f64;
@@ -145,8 +166,8 @@ impl<'p> Summary<'p> {
         vec![
             share(Of::OutputsTouched, touched, net, self.requests),
             share(Of::AllToolOutput, all, net, self.requests),
-            self.context.share(self.requests),
-            self.bill.share(self.requests, self.subscription_requests),
+            self.context.share(self.requests, self.is_partial()),
+            self.bill.share(self.requests, self.subscription_requests, self.is_partial()),
         ]
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Asked {
     pub(crate) is_error: bool,
     /// The folder that the agent works in.
     pub(crate) project: Option<String>,
+    /// What the agent calls its session.
+    pub(crate) session: Option<String>,
     /// Can the model run `tokenforge expand`?
     pub(crate) can_expand: bool,
     /// How many bytes of a text the agent itself would show, if it cut them.

@@ -7,7 +7,7 @@ use std::path::Path;
 use tokenforge_compress::Output;
 use tokenforge_compress::context::Context;
 use tokenforge_config::LedgerSettings;
-use tokenforge_ledger::{Entry, Outcome, Source};
+use tokenforge_ledger::{Entry, Name, Outcome, Source};
 use tokenforge_tokens::Counter;
 
 /// How many bytes have about a token, where it is not worth it to count.
@@ -44,7 +44,8 @@ impl Books {
         let end = output.text.floor_char_boundary(shown.unwrap_or(usize::MAX));
         let text = &output.text[..end];
         let stages = made.stages.iter().copied();
-        if Context::new(output.tool, output.arguments, output.is_error).is_expansion() {
+        let context = Context::new(output.tool, output.arguments, output.is_error);
+        if context.is_expansion() {
             let tokens = self.counter.count(text) as u64;
             return Some(Outcome::expanded(output.tool, stages, tokens));
         }
@@ -58,7 +59,10 @@ impl Books {
                 (tokens, tokens)
             }
         };
-        Some(Outcome::fresh(output.tool, stages, before as u64, after as u64))
+        let program = context.command.as_ref().and_then(|command| command.main());
+        let program = program.and_then(|main| Name::of_program(&main.command.program));
+        let fresh = Outcome::fresh(output.tool, stages, before as u64, after as u64);
+        Some(Outcome { program, ..fresh })
     }
 
     /// Writes down what became of the texts of a result. A ledger that cannot be written is no reason to stop.
@@ -72,6 +76,7 @@ impl Books {
         // Where a project lies is nobody's business.
         let project = asked.project.as_deref().map(Path::new).and_then(Path::file_name);
         entry.project = project.and_then(|name| name.to_str()).map(Into::into);
+        entry.session = asked.session.as_deref().map(Name::of_session);
         outcomes.into_iter().flatten().for_each(|outcome| entry.add(outcome));
         let _ = ledger.append(&entry);
     }

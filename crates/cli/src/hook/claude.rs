@@ -20,6 +20,7 @@ pub(super) struct Seen {
     tool: String,
     arguments: Value,
     project: Option<String>,
+    session: Option<String>,
     result: Value,
     shape: Shape,
     texts: Vec<String>,
@@ -53,7 +54,8 @@ impl Seen {
         let result = take("tool_response");
         let (shape, texts) = texts(&tool, &result)?;
         let project = take("cwd").as_str().map(str::to_owned);
-        Some(Seen { tool, arguments: take("tool_input"), project, result, shape, texts })
+        let session = take("session_id").as_str().map(str::to_owned);
+        Some(Seen { tool, arguments: take("tool_input"), project, session, result, shape, texts })
     }
 
     /// What is asked about it.
@@ -64,6 +66,7 @@ impl Seen {
             tool: self.tool.clone(),
             arguments: self.arguments.take(),
             project: self.project.take(),
+            session: self.session.take(),
             shown_bytes: is_cut.then_some(PREVIEW_BYTES),
             texts: std::mem::take(&mut self.texts),
             ..Asked::default()

@@ -134,7 +134,7 @@ fn the_ledger_and_the_store_share_the_data_folder() {
 fn what_cannot_be_asked_for_is_said() {
     let folder = Folder::new();
     for (arguments, said) in [
-        (["--by", "week"], "tool, client, project, day, stage"),
+        (["--by", "week"], "tool, client, project, day, stage, model, reason"),
         (["--days", "0"], "1.."),
         (["--json", "--csv"], "cannot be used with"),
     ] {

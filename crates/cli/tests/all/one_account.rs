@@ -120,7 +120,7 @@ fn near(one: f64, other: f64, what: &str) {
     assert!((one - other).abs() < CENT, "{what}: {one} and {other}");
 }
 
-/// D32, D33, decision 36.
+/// D32, D33, decision 36. The history of the dashboard is one of those who are asked.
 #[test]
 fn d32_d45_wrap_gain_dashboard_api_and_replay_say_the_same_of_one_session() {
     let (folder, mock) = (Folder::new(), provider());
@@ -156,7 +156,23 @@ fn d32_d45_wrap_gain_dashboard_api_and_replay_say_the_same_of_one_session() {
         assert_eq!(serde_json::from_str::<Value>(&run.stdout).unwrap(), api, "{arguments:?}");
     }
 
-    // dashboard
+    // dashboard: its history, its list of sessions, and the turns of the session
+    let history = serving.get("/_forge/api/history?days=2").json();
+    assert_eq!(history["gain"]["cost"], api["cost"]);
+    assert_eq!(history["gain"]["shares"], api["shares"]);
+    let sessions = serving.get("/_forge/api/sessions").json()["sessions"].take();
+    let saved_in = |sessions: &Value| -> f64 {
+        let saved = |session: &Value| session["cost"]["saved"].as_f64().unwrap();
+        sessions.as_array().unwrap().iter().map(saved).sum()
+    };
+    near(saved_in(&sessions), saved, "sessions, saved");
+    let longest = sessions.as_array().unwrap().iter().max_by_key(|each| each["requests"].as_u64());
+    let id = longest.unwrap()["id"].as_str().unwrap();
+    let turns = serving.get(&format!("/_forge/api/sessions/{id}")).json();
+    assert_eq!(turns["turns"].as_array().unwrap().len(), TURNS, "all but the one without a result");
+    near(saved_in(&turns["turns"]), turns["cost"]["saved"].as_f64().unwrap(), "turns, saved");
+
+    // since the start
     let bill = &serving.get("/_forge/api/stats").json()["dollars"]["bill"];
     for (name, figure) in [("before", before), ("after", after), ("saved", saved)] {
         near(bill[name].as_f64().unwrap(), figure, name);

@@ -105,9 +105,9 @@ section! {
         log_queue_capacity: Written<Count>,
         log_max_event_bytes: Written<Bytes<1024>>,
         log_level: Written<One<LogLevel>>,
-        content_bytes: Written<Bytes<0>>,
     }
     perhaps {
+        content_bytes: Written<Bytes<0>>,
         compression_log: Written<File>,
         otlp_endpoint: Written<Web>,
     }

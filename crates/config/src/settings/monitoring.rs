@@ -17,8 +17,9 @@ pub struct Monitoring {
     pub otlp_endpoint: Option<Uri>,
     /// What is logged.
     pub log_level: LogLevel,
-    /// How many bytes of tool results may be kept in memory, for the operator to look at; 0: none.
-    pub content_bytes: usize,
+    /// How many bytes of tool results may be kept in memory, for the operator to look at; 0: none. Unless set, it depends
+    /// on who can reach the gateway: see [`Settings::content_bytes`](crate::Settings::content_bytes).
+    pub content_bytes: Option<usize>,
 }
 
 impl Default for Monitoring {
@@ -29,7 +30,7 @@ impl Default for Monitoring {
             log_max_event_bytes: 16 << 10,
             otlp_endpoint: None,
             log_level: LogLevel::default(),
-            content_bytes: 0,
+            content_bytes: None,
         }
     }
 }

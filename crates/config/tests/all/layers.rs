@@ -158,3 +158,14 @@ fn the_overview_says_what_a_value_is_may_be_and_comes_from() {
     assert_eq!(of("pipes.tool_output.min_bytes")["kind"], "text");
     assert_eq!(of("listen")["origin"]["from"], "default");
 }
+
+#[test]
+fn texts_are_kept_unless_set_only_where_nobody_else_can_send_any() {
+    let bytes = |text: &str| file(text).unwrap().content_bytes();
+    assert_eq!(bytes(""), 16 << 20);
+    assert_eq!(bytes("listen: \"[::1]:8787\""), 16 << 20);
+    assert_eq!(bytes("listen: \"0.0.0.0:8787\"\nallow_public: true"), 0);
+    assert_eq!(bytes("keys: {team: 0123456789abcdef}"), 0);
+    assert_eq!(bytes("monitoring: {content_bytes: 0}"), 0);
+    assert_eq!(bytes("keys: {team: 0123456789abcdef}\nmonitoring: {content_bytes: 1MiB}"), 1 << 20);
+}

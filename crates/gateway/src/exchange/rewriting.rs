@@ -8,7 +8,7 @@ use crate::answer::Problem;
 use crate::blocking::blocking;
 use crate::expand::Originals;
 use crate::http::body::Body;
-use crate::note::Note;
+use crate::note::{self, Note};
 use crate::options::Options;
 use crate::relay;
 use crate::rewrite::{
@@ -103,7 +103,7 @@ impl Visit<'_> {
         let note = is_billed.then(|| {
             let headers = &exchange.request().headers;
             let is_subscription = subscription::is_used(headers, target);
-            let note = Note::new(self.gateway, rewritten.report, headers, Some(sent));
+            let note = Note::new(self.gateway, rewritten.report, Some(sent));
             note.subscribed(is_subscription)
         });
         let (dialect, streams) = (order.dialect, rewritten.streams);
@@ -146,6 +146,7 @@ impl Visit<'_> {
             model: detected.model.map(str::to_owned),
             tenant: exchange.tenant.clone().unwrap_or_default(),
             project: exchange.project.clone(),
+            client: note::client(&head.headers),
             session: session_of_headers(header).map(str::to_owned),
             options: Arc::new(options.clone()),
             target: target.clone(),

@@ -6,7 +6,7 @@ use crate::byte_budget::ByteBudget;
 use crate::exchange::{QUEUE_PATIENCE, made};
 use crate::gateway::Gateway;
 use crate::http::body::Body;
-use crate::note::Note;
+use crate::note::{self, Note};
 use crate::options::Options;
 use crate::rewrite::{Asker, Order, redacted_body};
 use http::{Response, StatusCode, Uri};
@@ -92,6 +92,7 @@ async fn compress(
         model: None,
         tenant: tenant.clone(),
         project: exchange.project.clone(),
+        client: note::client(&exchange.request().headers),
         session: None,
         options: Arc::new(Options::of_headers(&exchange.request().headers)?),
         target: Uri::default(),
@@ -105,7 +106,7 @@ async fn compress(
     gateway.telemetry.rewritten(&rewritten.report);
     let (before, after) = rewritten.report.tokens();
     let stages = stages(&rewritten.report);
-    Note::new(gateway, rewritten.report, &exchange.request().headers, None).taken();
+    Note::new(gateway, rewritten.report, None).taken();
     let made: Asked<'_> = serde_json::from_slice(&rewritten.body).map_err(unreadable)?;
     let names = named(gateway, tenant, rewritten.originals.into_keys().collect()).await;
     let messages = with_names(made.messages.get(), &names);

@@ -153,9 +153,9 @@ impl Worker<'_> {
         figures.strategy = self.means.shortened.strategy_of(&output);
         figures.strategy_error = self.means.shortened.error_of(&output);
         let contents = &self.order.gateway.contents;
-        if contents.are_allowed() {
+        if contents.have_room_for(output.text.len()) {
             let original = self.engine.redacted(&output);
-            contents.keep(Content::new(original.into_owned(), &made.compressed, &figures));
+            contents.keep(Content::new(&original, &made.compressed, &figures));
         }
         let (mut replacement, mut original) = (None, None);
         if self.scope.is_observed {

@@ -126,6 +126,7 @@ impl<'o> Scope<'o> {
             dialect: Some(order.dialect),
             model: self.request.head.model.as_deref().or(order.model.as_deref()).map(str::to_owned),
             project: order.project.as_deref().map(str::to_owned),
+            client: order.client.clone(),
             session: self.options.compression.session_id.clone().or_else(|| order.session.clone()),
             debug: self.options.debug.clone().map(Into::into),
             mode: mode.name(),

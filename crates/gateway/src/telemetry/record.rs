@@ -5,7 +5,7 @@ use crate::report::{Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_compress::expand_tool;
 use tokenforge_dialects::{Dialect, ModelTokens, Tokens, Usage};
-use tokenforge_ledger::{Entry, ModelUsage, Name, Outcome, Source};
+use tokenforge_ledger::{Entry, Fetch, ModelUsage, Name, Outcome, Source};
 use tokenforge_tokens::{Counter, for_model};
 
 /// Bytes of a token in what is no tool result, for an estimate.
@@ -20,8 +20,6 @@ pub(crate) struct Record {
     pub(crate) report: Report,
     /// All its results together.
     pub(crate) sums: Sums,
-    /// The agent, as it calls itself.
-    pub(crate) client: Option<Name>,
     /// How long the body is that went on; none where it did not go to a model.
     pub(crate) body_bytes: Option<usize>,
     /// What the provider counted.
@@ -37,18 +35,28 @@ impl Record {
     pub(super) fn entry(&self) -> Entry {
         let report = &self.report;
         let mut entry = self.blank();
-        entry.client.clone_from(&self.client);
+        entry.client.clone_from(&report.client);
         entry.project = report.project.as_deref().map(Name::from);
-        entry.session = report.session.as_deref().map(fingerprint);
+        entry.session = report.session_name();
         entry.dialect = report.dialect.map(|dialect| Name::from(&*format!("{dialect:?}")));
         entry.context_estimate = self.context_estimate();
         for result in &report.results {
             let figures = &result.figures;
             let tokens = (figures.before.tokens as u64, figures.after.tokens as u64);
-            entry.add_result(&figures.tool, stages(result), result.is_repeated, tokens);
+            if result.is_repeated {
+                entry.add_repeated(&figures.tool, stages(result), tokens);
+            } else {
+                let kept = (!figures.is_touched()).then(|| figures.verdict_name().into());
+                let fresh = Outcome::fresh(&figures.tool, stages(result), tokens.0, tokens.1);
+                entry.add(Outcome { program: program(result), kept, ..fresh });
+            }
         }
         for expanded in &self.expanded {
-            entry.add(self.outcome_expanded(expanded));
+            let outcome = self.outcome_expanded(expanded);
+            let Outcome { tool, program, .. } = outcome.clone();
+            let tokens = outcome.expanded;
+            entry.fetched(Fetch { tool, program, part: expanded.part, tokens });
+            entry.add(outcome);
         }
         // Somebody has to pay for the replies in which the model asked.
         if entry.extra.is_some() && entry.results.is_empty() {
@@ -111,7 +119,10 @@ impl Record {
         let tokens = expanded.tokens as u64;
         let result = expanded.result.and_then(|index| self.report.results.get(index));
         match result {
-            Some(result) => Outcome::expanded(&result.figures.tool, stages(result), tokens),
+            Some(result) => Outcome {
+                program: program(result),
+                ..Outcome::expanded(&result.figures.tool, stages(result), tokens)
+            },
             None => Outcome::expanded("", [UNKNOWN], tokens),
         }
     }
@@ -125,6 +136,11 @@ fn stages(result: &ResultReport) -> impl Iterator<Item = &'static str> + Clone {
     let unnamed = figures.stages.is_empty() && figures.strategy.is_none();
     let named = named.chain(unnamed.then_some(UNKNOWN));
     named.filter(move |_| is_touched)
+}
+
+/// The program that a shell ran.
+fn program(result: &ResultReport) -> Option<Name> {
+    result.figures.family.as_deref().and_then(Name::of_program)
 }
 
 /// A provider's figures with each token in one place: some count what is cached as input, too.
@@ -141,10 +157,6 @@ fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage>
         cache_write_1h,
         output: output.unwrap_or(0),
     })
-}
-
-fn fingerprint(session: &str) -> Name {
-    Name::from(&*format!("{:016x}", xxhash_rust::xxh3::xxh3_64(session.as_bytes())))
 }
 
 /// Seconds since 1970.

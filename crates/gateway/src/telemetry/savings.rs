@@ -7,29 +7,7 @@ use super::tables::Settled;
 use std::io;
 use std::sync::{PoisonError, RwLockReadGuard};
 use std::time::SystemTime;
-use tokenforge_ledger::{
-    Account, By, Day, Entry, Gain, Ledger, Name, Outcome, Prices, Source, Summary,
-};
-
-/// What is asked of the ledger.
-#[derive(Debug, Default)]
-pub(crate) struct GainQuery {
-    pub(crate) by: By,
-    /// The last so many days.
-    pub(crate) days: Option<u64>,
-    /// From then on, in seconds since 1970.
-    pub(crate) since: Option<u64>,
-    pub(crate) project: Option<String>,
-}
-
-impl GainQuery {
-    fn is_about(&self, entry: &Entry) -> bool {
-        let is_since = self.since.is_none_or(|since| entry.time >= since);
-        // Names are cut to a length when they are written down.
-        let named = self.project.as_deref().map(Name::from);
-        is_since && named.is_none_or(|name| entry.project == Some(name))
-    }
-}
+use tokenforge_ledger::{Account, Day, Entry, Ledger, Outcome, Prices, Reading, Source};
 
 impl Telemetry {
     /// A provider took the request.
@@ -111,16 +89,17 @@ impl Telemetry {
         self.ledger.is_some()
     }
 
-    /// What the ledger says was gained. Nothing if there is none. Blocks.
-    pub(crate) fn gain(&self, asked: &GainQuery) -> Option<io::Result<Gain>> {
+    /// What the ledger says from a moment on, in seconds since 1970. Nothing if there is no ledger. Blocks.
+    pub(crate) fn ledger<T>(
+        &self,
+        since: Option<u64>,
+        ask: impl FnOnce(Reading, &Prices) -> T,
+    ) -> Option<io::Result<T>> {
         let ledger = self.ledger.as_ref()?;
         ledger.close();
-        let today = Day::of(record::seconds(SystemTime::now()));
-        let first = asked.days.map(|days| today.first_of(days));
-        let reading = Ledger::read(ledger.folder(), first.or(asked.since.map(Day::of)));
+        let reading = Ledger::read(ledger.folder(), since.map(Day::of));
         let prices = self.prices().clone();
-        let is_meant = |entry: &Entry| asked.is_about(entry);
-        Some(reading.map(|reading| Summary::of_those(reading, asked.by, &prices, is_meant)))
+        Some(reading.map(|reading| ask(reading, &prices)))
     }
 
     /// Writes what waits to be written. Blocks.

@@ -2,12 +2,13 @@
 
 use crate::kit::{Ask, World, conversation, messages, rows, test_run, world, world_with};
 use serde_json::{Value, json};
-use tokenforge_config::Secret;
+use tokenforge_compress::Mode;
+use tokenforge_config::{GatewayKey, Secret};
 
 const UI: &str = "/_forge/ui/";
 
 fn with_contents(bytes: usize) -> World {
-    world_with(|settings| settings.monitoring.content_bytes = bytes)
+    world_with(|settings| settings.monitoring.content_bytes = Some(bytes))
 }
 
 /// The events of the latest results, as a page that begins to watch gets them.
@@ -99,8 +100,26 @@ fn with_a_token_the_page_is_there_and_what_it_shows_is_not() {
 }
 
 #[test]
-fn texts_are_not_kept_unless_the_operator_says_so() {
+fn texts_are_kept_on_ones_own_machine_for_who_signed_in_and_nowhere_else() {
     let world = world();
+    world.send(messages(&conversation(&test_run())));
+    let [event] = recent(&world).try_into().unwrap();
+    let ask = Ask::new("GET", &format!("/_forge/api/contents/{}", id(&event)));
+    assert_eq!(world.send(ask.clone()).status, 401);
+    assert_eq!(world.operate(ask).json()["original"], test_run());
+    let key = GatewayKey { name: "team".to_owned(), key: Secret::new("the-key") };
+    let shared = world_with(|settings| settings.keys = vec![key]);
+    assert_eq!(shared.get("/_forge/api/contents").json()["allowed_bytes"], 0);
+    let public = world_with(|settings| {
+        settings.listen = "0.0.0.0:8787".parse().unwrap();
+        settings.allow_public = true;
+    });
+    assert_eq!(public.get("/_forge/api/contents").json()["allowed_bytes"], 0);
+}
+
+#[test]
+fn texts_are_not_kept_where_the_operator_says_so() {
+    let world = with_contents(0);
     world.send(messages(&conversation(&test_run())));
     let [event] = recent(&world).try_into().unwrap();
     let refused = world.operate(Ask::new("GET", &format!("/_forge/api/contents/{}", id(&event))));
@@ -139,6 +158,19 @@ fn l10_texts_that_are_kept_have_no_secret() {
 }
 
 #[test]
+fn l10_texts_that_are_kept_have_no_secret_although_the_mode_forwards_it() {
+    let world = world_with(|settings| settings.tool_output.mode = Mode::Lossless);
+    let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let line = |n: usize| format!("{{\"n\": {n}, \"token\": \"{secret}\"}}");
+    let output = format!("[{}]", (0..60).map(line).collect::<Vec<_>>().join(",\n"));
+    world.send(messages(&conversation(&output)));
+    let [event] = recent(&world).try_into().unwrap();
+    let content = world.operate(Ask::new("GET", &format!("/_forge/api/contents/{}", id(&event))));
+    assert_eq!(content.status, 200);
+    assert!(content.text().contains("REDACTED") && !content.text().contains(secret));
+}
+
+#[test]
 fn texts_are_kept_within_their_bound_and_gone_when_they_may_not_be() {
     let bound = 40 << 10;
     let world = with_contents(bound);
@@ -149,7 +181,7 @@ fn texts_are_kept_within_their_bound_and_gone_when_they_may_not_be() {
     assert!(size("results") > 0 && size("results") < 20);
     assert!(size("bytes") <= bound as u64);
     let mut settings = world.gateway.settings();
-    settings.monitoring.content_bytes = 0;
+    settings.monitoring.content_bytes = Some(0);
     world.gateway.reconfigure(settings).unwrap();
     assert_eq!((size("results"), size("bytes")), (0, 0));
 }

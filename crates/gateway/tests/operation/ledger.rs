@@ -302,11 +302,11 @@ fn what_cannot_be_asked_for_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let world = keeping(folder.path());
     for (query, said) in [
-        ("by=week", "expected tool, client, project, day or stage"),
+        ("by=week", "expected tool, client, project, day, stage, model or reason"),
         ("days=0", "whole number"),
         ("days=x", "whole number"),
         ("since=soon", "whole number"),
-        ("of=tool", "expected by, days, project or since"),
+        ("of=tool", "expected any of by, days, since, until, client"),
     ] {
         let answer = world.get(&format!("/_forge/api/gain?{query}"));
         assert_eq!(answer.status, 400, "{query}");

@@ -19,6 +19,7 @@ mod negotiation;
 mod operator;
 mod origin_guard;
 mod passing;
+mod past;
 mod plugin_calls;
 mod plugins;
 mod readiness;

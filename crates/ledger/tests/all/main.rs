@@ -4,4 +4,5 @@
 
 mod files;
 mod kit;
+mod past;
 mod sums;

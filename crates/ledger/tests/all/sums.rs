@@ -177,7 +177,7 @@ fn rows_have_the_names_that_were_asked_for() {
     }
     assert_eq!(
         "week".parse::<By>().unwrap_err().to_string(),
-        "expected tool, client, project, day or stage"
+        "expected tool, client, project, day, stage, model or reason"
     );
 }
 

@@ -1,57 +1,49 @@
-// Tool results as they pass, and what became of one of them.
+// Tool results as they pass, and what the model saw in place of one of them.
 
 import { api } from '../parts/api.js';
 import { diff } from '../parts/diff.js';
-import { choice, empty, fill, h, problem } from '../parts/element.js';
+import { breakable, choice, empty, fill, h, problem } from '../parts/element.js';
 import { events, listen } from '../parts/events.js';
 import { bytes, clock, count, percent, words } from '../parts/figures.js';
+import { filters } from '../parts/filters.js';
+import * as reasons from '../parts/reasons.js';
+import { fits, name, wasSentBefore } from '../parts/result.js';
+import { address, chosen } from '../parts/route.js';
 import { stages, text } from '../parts/texts.js';
 
-export const title = 'Requests';
-export const lead = 'Tool results as they pass. An agent sends its whole history with every turn; new results are shown unless you ask for all.';
+export const title = 'Results';
+export const lead = 'The latest tool results, live. Open one to see what the model saw instead.';
 
 const SHOWN = 100;
 
-const REASONS = {
-  compressed: 'It went on in fewer tokens.',
-  disabled: 'Nothing is done to tool results: the mode is disabled.',
-  observed: 'It went on as it came. This is only what would have been done: the mode is observe.',
-  too_small: 'It went on as it came: there is too little of it for anything to be gained.',
-  too_large: 'It went on as it came: it is larger than what is looked at.',
-  skipped_tool: 'It went on as it came: its tool is on the list of those to skip.',
-  exact_tool: 'It went on as it came: it is the text of a file, which stays exact.',
-  already_compressed: 'It went on as it came: it was compressed before.',
-  client_message: 'It went on as it came: it is a message of the client itself.',
-  nothing_to_do: 'It went on as it came: no stage found anything to do.',
-  not_smaller: 'It went on as it came: what was made of it had no fewer tokens.',
-  out_of_time: 'It went on as it came: it took too long.',
-  panicked: 'It went on as it came: there is a defect in the gateway.',
-};
-
 export async function show(page, visit) {
   const { signal, rest } = visit;
-  let isAll = false;
+  const bar = filters({ signal, withRange: false });
+  let which = 'new';
   const body = h('tbody');
   const list = h('div', { class: 'panel flush' });
   const detail = h('section', { class: 'panel detail', 'aria-label': 'One result', tabindex: '-1' });
-  const filter = choice('Which results', [['new', 'New results'], ['all', 'All results']], 'new', (chosen) => {
-    isAll = chosen === 'all';
+  const filter = choice('Which results', [['new', 'New'], ['smaller', 'Made smaller'], ['untouched', 'Untouched'], ['all', 'All']], which, (chosen) => {
+    which = chosen;
     draw();
   });
   const table = h('table', { class: 'list' },
     h('caption', { class: 'hidden' }, 'Tool results, the latest first'),
-    h('thead', {}, h('tr', {}, ...[['time', 'wide'], ['tool'], ['came of it', 'wide'], ['tokens', 'n'], ['saved', 'n'], ['stages', 'wide']].map(([name, style]) =>
-      h('th', { scope: 'col', class: style }, name)))),
+    h('thead', {}, h('tr', {}, ...[['time', 'wide'], ['tool'], ['tokens', 'n'], ['saved', 'n'], ['what was done', 'wide']].map(([head, style]) =>
+      h('th', { scope: 'col', class: style }, head)))),
     body);
-  fill(page, h('div', { class: 'row' }, filter), detail, list);
+  bar.element.prepend(filter);
+  fill(page, bar.element, detail, list);
   detail.hidden = true;
 
   const draw = () => {
-    const found = events.filter((event) => isAll || !wasSentBefore(event)).slice(0, SHOWN);
+    const now = chosen();
+    const found = events.filter((event) => isMeant(event, which) && fits(event, now)).slice(0, SHOWN);
     // Whoever is on a row stays there.
     const focused = document.activeElement?.closest('tr')?.dataset.key;
     if (found.length === 0) {
-      return fill(list, empty('No result has passed yet.', h('p', {}, 'They appear here as soon as an agent sends one. Figures alone are told, never a text.')));
+      return fill(list, events.length > 0 ? empty('No result fits.')
+        : empty('No result has passed since the gateway started.', h('p', {}, 'Results appear here as soon as an agent sends one. What came before is under ', h('a', { href: '#/sessions' }, 'Sessions'), '.')));
     }
     fill(body, ...found.map(row));
     if (table.parentNode !== list) fill(list, table);
@@ -61,10 +53,15 @@ export async function show(page, visit) {
     detail.hidden = !id;
     for (const link of body.querySelectorAll('a')) link.removeAttribute('aria-current');
     if (!id) return;
-    body.querySelector(`a[href="#/requests/${id}"]`)?.setAttribute('aria-current', 'true');
+    body.querySelector(`a[href^="#/results/${id}"]`)?.setAttribute('aria-current', 'true');
     one(detail, id, signal);
   };
-  visit.move = ([id]) => open(id);
+  let opened = rest[0];
+  visit.move = ([id]) => {
+    bar.update();
+    draw();
+    if (id !== opened) open((opened = id));
+  };
   let waiting = false;
   listen((event) => {
     if (!event || waiting) return;
@@ -75,29 +72,33 @@ export async function show(page, visit) {
     });
   }, signal);
   draw();
-  open(rest[0]);
+  open(opened);
+  await bar.update();
 }
+
+const isMeant = (event, which) => {
+  if (wasSentBefore(event)) return which === 'all';
+  return which === 'smaller' ? reasons.isTouched(event.verdict) : which === 'untouched' ? !reasons.isTouched(event.verdict) : true;
+};
 
 function row(event) {
   const saved = event.before_tokens - event.after_tokens;
+  const tags = event.strategies.map((stage) => h('span', { class: 'tag' }, words(stage)));
+  const what = wasSentBefore(event) ? 'sent again' : reasons.isTouched(event.verdict) ? null : reasons.brief(event.verdict);
   return h('tr', { 'data-key': event.key, class: wasSentBefore(event) ? 'repeated' : '' },
     h('td', { class: 'wide time' }, clock(event.time)),
-    h('th', { scope: 'row' }, h('a', { href: `#/requests/${event.id}` }, event.tool || 'unknown'),
-      h('span', { class: 'muted' }, ` ${family(event)}`)),
-    h('td', { class: 'wide' }, wasSentBefore(event) ? 'sent again' : words(event.verdict)),
+    h('th', { scope: 'row' }, h('a', { href: address(`results/${event.id}`, chosen()) }, ...breakable(name(event))),
+      event.project && h('span', { class: 'muted sub' }, event.project)),
     h('td', { class: 'n' }, count(event.before_tokens), h('span', { class: 'muted' }, ` → ${count(event.after_tokens)}`)),
     h('td', { class: `n ${saved > 0 ? 'good' : 'muted'}` }, percent(saved, event.before_tokens)),
-    h('td', { class: 'wide tags' }, ...event.strategies.map((stage) => h('span', { class: 'tag' }, words(stage)))));
+    h('td', { class: 'wide' }, h('span', { class: 'tags' }, what && h('span', { class: 'tag' }, what), ...tags)));
 }
-
-// The program that a shell ran; what kind of tool it is goes without saying.
-const family = (event) => (['other', 'bash', 'shell', 'mcp', event.tool?.toLowerCase()].includes(event.family) ? '' : event.family);
 
 // One result: its figures, and its texts if the operator allows them to be kept.
 async function one(detail, id, signal) {
   const event = events.find((known) => known.id === id);
-  const close = h('a', { href: '#/requests', class: 'button quiet' }, 'Close');
-  const heading = h('h2', { tabindex: '-1' }, event?.tool || 'A result');
+  const close = h('a', { href: address('results', chosen()), class: 'button quiet' }, 'Close');
+  const heading = h('h2', { tabindex: '-1' }, event ? name(event) : 'A result');
   fill(detail, h('div', { class: 'row between' }, heading, close), event ? figures(event) : null);
   detail.scrollIntoView?.({ block: 'nearest' });
   heading.focus();
@@ -118,6 +119,7 @@ function figures(event) {
     ['Bytes', `${bytes(event.bytes_in)} → ${bytes(event.bytes_out)}`],
     ['Lines', `${count(event.lines_in)} → ${count(event.lines_out)}`],
     ['Model', event.model ?? 'not named'],
+    ['Client', event.client ?? 'not named'],
     ['Mode', event.mode],
     ['Call', event.call_id ?? 'without an id'],
     ['Stages', event.strategies.map(words).join(', ') || 'none'],
@@ -126,35 +128,30 @@ function figures(event) {
     event.project && ['Project', event.project],
   ].filter(Boolean);
   return h('div', { class: 'stack' },
-    h('p', {}, REASONS[event.verdict] ?? words(event.verdict), event.deduped ? ' It points to an earlier result that is the same.' : ''),
-    h('dl', { class: 'facts' }, ...facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))));
+    h('p', {}, reasons.full(event.verdict), event.deduped ? ' It is the same as an earlier result, and points to that.' : ''),
+    h('dl', { class: 'facts' }, ...facts.map(([term, value]) => h('div', {}, h('dt', {}, term), h('dd', {}, value)))));
 }
 
 function texts(content, event) {
   const shown = h('div');
-  const names = ['As it came', event?.mode === 'observe' ? 'As it would go on' : 'As it went on'];
+  const names = ['What the tool wrote', event?.mode === 'observe' ? 'What the model would see' : 'What the model saw'];
   const draw = (view) => fill(shown,
     view === 'beside' ? diff(content.original, content.forwarded ?? content.original, names)
       : text(view === 'before' ? content.original : content.forwarded ?? content.original, view === 'before' ? names[0] : names[1]));
   draw('beside');
   return [
-    h('h3', {}, 'Stage by stage'), stages(content.steps),
-    h('div', { class: 'row between' }, h('h3', {}, 'Texts'),
-      choice('View', [['beside', 'Side by side'], ['before', 'As it came'], ['after', 'As it went on']], 'beside', draw)),
+    h('div', { class: 'row between' }, h('h3', {}, 'Before and after'),
+      choice('View', [['beside', 'Side by side'], ['before', 'Before'], ['after', 'After']], 'beside', draw)),
     shown,
+    h('h3', {}, 'Stage by stage'), stages(content.steps),
   ];
 }
 
 // Why there is no text to show, and how there would be.
 function withheld(allowed) {
-  if (allowed > 0) return h('p', { class: 'notice' }, 'The texts of this result are no longer kept: newer ones have taken their place, or it was made before texts were kept.');
+  if (allowed > 0) return h('p', { class: 'notice' }, 'The texts of this result are no longer kept: newer ones took their place, or the gateway was restarted.');
   return h('div', { class: 'notice' },
-    h('p', {}, 'Texts of results are not kept. To see them here, allow some memory for them in tokenforge.yaml:'),
+    h('p', {}, 'This gateway keeps no texts. To see them here, allow some memory for them in tokenforge.yaml:'),
     h('pre', {}, h('code', {}, 'monitoring:\n  content_bytes: 16MiB')),
-    h('p', {}, 'They stay in memory, are never written anywhere, and the oldest go first.'));
-}
-
-// Events of older logs have one flag for both: the content cache, and a session's memo.
-function wasSentBefore(event) {
-  return event.sent_before ?? event.memo_reused;
+    h('p', {}, 'They stay in memory, without secrets that are recognised, and only who signed in sees them.'));
 }

@@ -1,0 +1,122 @@
+//! What the ledger says, in figures: sums, sessions and their turns, and what models fetched back.
+//!
+//! | path | says |
+//! |---|---|
+//! | `/_forge/api/gain` | the document that `tokenforge gain --json` prints |
+//! | `/_forge/api/history` | the same by everything at once, and over time |
+//! | `/_forge/api/sessions` | the latest sessions |
+//! | `/_forge/api/sessions/ID` | one of them, turn by turn |
+//! | `/_forge/api/fetches` | what models fetched back |
+
+use super::question::Question;
+use crate::answer::{self, Problem};
+use crate::blocking::blocking;
+use crate::gateway::Gateway;
+use crate::http::body::Body;
+use http::{Response, StatusCode};
+use serde::Serialize;
+use std::sync::Arc;
+use tokenforge_ledger::{Fetches, History, Prices, Reading, Sessions, Summary, Turns};
+
+const GAIN: &str = "/_forge/api/gain";
+const HISTORY: &str = "/_forge/api/history";
+const SESSIONS: &str = "/_forge/api/sessions";
+const FETCHES: &str = "/_forge/api/fetches";
+
+pub(super) fn is_ours(path: &str) -> bool {
+    matches!(path, GAIN | HISTORY | SESSIONS | FETCHES) || session(path).is_some()
+}
+
+pub(super) async fn answer(
+    gateway: &Arc<Gateway>,
+    path: &str,
+    query: Option<&str>,
+) -> Response<Body> {
+    let told = match path {
+        GAIN => gain(gateway, query).await,
+        HISTORY => history(gateway, query).await,
+        SESSIONS => sessions(gateway, query).await,
+        FETCHES => fetches(gateway, query).await,
+        _ => turns(gateway, session(path).unwrap_or_default()).await,
+    };
+    told.unwrap_or_else(|problem| problem.answer(None))
+}
+
+fn session(path: &str) -> Option<&str> {
+    path.strip_prefix(SESSIONS)?.strip_prefix('/').filter(|id| !id.is_empty() && !id.contains('/'))
+}
+
+type Told = Result<Response<Body>, Problem>;
+
+async fn gain(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
+    let asked = Question::read(query, &["by"])?;
+    read(gateway, asked.start(), move |reading, prices: &Prices| {
+        Summary::new(asked.by, prices).about(&asked.filter).read(reading)
+    })
+    .await
+}
+
+async fn history(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
+    let asked = Question::read(query, &["edges"])?;
+    read(gateway, asked.start(), move |reading, prices: &Prices| {
+        History::of(reading, &asked.filter, &asked.edges, prices)
+    })
+    .await
+}
+
+async fn sessions(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
+    let asked = Question::read(query, &["limit"])?;
+    read(gateway, asked.start(), move |reading, prices: &Prices| {
+        Sessions::of(reading, &asked.filter, prices, asked.most)
+    })
+    .await
+}
+
+async fn fetches(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
+    let asked = Question::read(query, &["limit"])?;
+    read(gateway, asked.start(), move |reading, _: &Prices| {
+        Fetches::of(reading, &asked.filter, asked.most)
+    })
+    .await
+}
+
+async fn turns(gateway: &Arc<Gateway>, id: &str) -> Told {
+    let id = id.to_owned();
+    let found =
+        from_ledger(gateway, None, move |reading, prices: &Prices| Turns::of(reading, &id, prices));
+    match found.await? {
+        Some(turns) => Ok(told(&turns)),
+        None => Err(Problem::new(StatusCode::NOT_FOUND, "the ledger has no such session")),
+    }
+}
+
+async fn read<T: Serialize + Send + 'static>(
+    gateway: &Arc<Gateway>,
+    since: Option<u64>,
+    ask: impl FnOnce(Reading, &Prices) -> T + Send + 'static,
+) -> Told {
+    from_ledger(gateway, since, ask).await.map(|document| told(&document))
+}
+
+/// What the ledger says, read on a thread that may block.
+async fn from_ledger<T: Send + 'static>(
+    gateway: &Arc<Gateway>,
+    since: Option<u64>,
+    ask: impl FnOnce(Reading, &Prices) -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let gateway = gateway.clone();
+    let reading = blocking(move || gateway.telemetry.ledger(since, ask));
+    let slow = || Problem::new(StatusCode::GATEWAY_TIMEOUT, "the ledger cannot be read in time");
+    let found = reading.await.ok_or_else(slow)?.ok_or_else(|| {
+        let message = "there is no ledger; see `ledger` in the settings";
+        Problem::new(StatusCode::NOT_FOUND, message)
+    })?;
+    found.map_err(|error| {
+        let message = format!("the ledger cannot be read: {error}");
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+    })
+}
+
+fn told(document: &impl Serialize) -> Response<Body> {
+    answer::json(StatusCode::OK, document)
+}

@@ -1,0 +1,71 @@
+//! Which entries are meant, and which of their results.
+
+use crate::by::reason;
+use crate::{Entry, Name, Outcome};
+
+/// Which entries are meant, and which of their results. The default is all of them.
+///
+/// ```
+/// use tokenforge_ledger::{Entry, Filter, Outcome, Source};
+///
+/// let mut entry = Entry::new(Source::Gateway, 100);
+/// entry.add(Outcome::fresh("Bash", ["clean"], 10, 5));
+/// let filter = Filter { since: Some(50), tool: Some("Bash".into()), ..Filter::default() };
+/// assert!(filter.is_about(&entry) && filter.fits(&entry, &entry.results[0]));
+/// assert!(!Filter { text: Some("grep".into()), ..filter }.is_about(&entry));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// From then on, in seconds since 1970.
+    pub since: Option<u64>,
+    /// Before then.
+    pub until: Option<u64>,
+    /// Of this client.
+    pub client: Option<Name>,
+    /// Of this project.
+    pub project: Option<Name>,
+    /// Of this model.
+    pub model: Option<Name>,
+    /// Results of this tool.
+    pub tool: Option<Name>,
+    /// Results that went on as they came for this reason.
+    pub reason: Option<Name>,
+    /// Results with this in the name of their tool or of the program that a shell ran, in lower case.
+    pub text: Option<String>,
+}
+
+impl Filter {
+    /// Is it about this entry, or about some of its results?
+    #[must_use]
+    pub fn is_about(&self, entry: &Entry) -> bool {
+        let is = |wanted: &Option<Name>, found: &Option<Name>| wanted.is_none() || wanted == found;
+        self.since.is_none_or(|since| entry.time >= since)
+            && self.until.is_none_or(|until| entry.time < until)
+            && is(&self.client, &entry.client)
+            && is(&self.project, &entry.project)
+            && is(&self.model, &entry.model)
+            && (!self.is_partial() || entry.results.iter().any(|result| self.fits(entry, result)))
+    }
+
+    /// Is it about these results of an entry that it is about?
+    #[must_use]
+    pub fn fits(&self, entry: &Entry, outcome: &Outcome) -> bool {
+        self.names(&outcome.tool, outcome.program.as_ref())
+            && self.reason.as_ref().is_none_or(|why| why.as_str() == reason(entry, outcome))
+    }
+
+    /// Is it about results of this tool, and of this program that a shell ran?
+    pub(crate) fn names(&self, tool: &Name, program: Option<&Name>) -> bool {
+        let has = |text: &str, name: &Name| name.as_str().to_lowercase().contains(text);
+        self.tool.as_ref().is_none_or(|wanted| wanted == tool)
+            && self.text.as_ref().is_none_or(|text| {
+                has(text, tool) || program.is_some_and(|program| has(text, program))
+            })
+    }
+
+    /// Does it choose among the results of an entry? What a whole request cost is then no answer.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.tool.is_some() || self.reason.is_some() || self.text.is_some()
+    }
+}

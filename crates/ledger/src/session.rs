@@ -1,0 +1,174 @@
+//! Which sessions there were.
+
+use crate::fetches::of_entry;
+use crate::{By, Cost, Day, Entry, Filter, Name, Prices, Reading, Source, Summary, Tokens};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// Beyond so many sessions the oldest are forgotten while the ledger is read.
+const SESSIONS: usize = 4000;
+
+/// What the requests of a session have in common.
+///
+/// A client that names its session is taken at its word. Others are told apart by how their conversation begins. Calls of
+/// hooks and tool servers, and requests before the first tool result, may have neither: those of one client, project and
+/// day are put together.
+pub(crate) fn id(entry: &Entry) -> String {
+    if let Some(session) = &entry.session {
+        return session.to_string();
+    }
+    let name = |name: &Option<Name>| name.as_ref().map_or("", Name::as_str).to_owned();
+    let (client, project) = (name(&entry.client), name(&entry.project));
+    let mut id = format!("{}-{:?}-", Day::of(entry.time), entry.source).to_lowercase();
+    // Clients choose their names; an id is part of an address.
+    for byte in client.bytes().chain([0]).chain(project.bytes()) {
+        let _ = write!(id, "{byte:02x}");
+    }
+    id
+}
+
+/// Is this an entry of that session?
+pub(crate) fn is_of(entry: &Entry, session: &str) -> bool {
+    match &entry.session {
+        Some(name) => *name == *session,
+        None => id(entry) == session,
+    }
+}
+
+/// A session, in sums.
+#[derive(Debug, Clone, Serialize)]
+pub struct Session {
+    /// What it is asked for by.
+    pub id: String,
+    /// Did its requests have something that tells them from others?
+    pub is_known: bool,
+    /// The time of its first entry, in seconds since 1970.
+    pub started: u64,
+    /// The time of its last entry.
+    pub ended: u64,
+    /// Who wrote it down.
+    pub source: Source,
+    /// The agent.
+    pub client: Option<Name>,
+    /// The project.
+    pub project: Option<Name>,
+    /// The model that was asked most recently.
+    pub model: Option<Name>,
+    /// Requests and calls.
+    pub requests: u64,
+    /// Those of them that a subscription paid for.
+    pub subscription_requests: u64,
+    /// Tool results, each counted when it first appears.
+    pub results: u64,
+    /// Their tokens.
+    pub tokens: Tokens,
+    /// How often the model fetched something back.
+    pub fetches: u64,
+    /// The money, if any price is known.
+    pub cost: Option<Cost>,
+}
+
+/// The latest sessions.
+#[derive(Debug, Serialize)]
+pub struct Sessions {
+    /// The latest first.
+    pub sessions: Vec<Session>,
+    /// How many more there are.
+    pub left_out: usize,
+}
+
+/// A session that is being added up.
+pub(crate) struct Open<'p> {
+    session: Session,
+    sums: Summary<'p>,
+}
+
+impl Sessions {
+    /// The latest sessions about which there is something that is meant, so many at most.
+    #[must_use]
+    pub fn of(reading: Reading, filter: &Filter, prices: &Prices, most: usize) -> Self {
+        let mut open: HashMap<String, Open<'_>> = HashMap::new();
+        let mut forgotten = 0;
+        for entry in reading.filter(|entry| filter.is_about(entry)) {
+            let id = id(&entry);
+            if open.len() >= SESSIONS && !open.contains_key(&id) {
+                forgotten += forget(&mut open);
+            }
+            let begin = || Open::new(&id, &entry, Summary::new(By::Day, prices).about(filter));
+            open.entry(id.clone()).or_insert_with(begin).add(&entry, filter);
+        }
+        let mut sessions: Vec<Session> = open.into_values().map(Open::closed).collect();
+        sessions.sort_by(|one, other| {
+            other
+                .ended
+                .cmp(&one.ended)
+                .then(other.started.cmp(&one.started))
+                .then(one.id.cmp(&other.id))
+        });
+        let left_out = sessions.len().saturating_sub(most) + forgotten;
+        sessions.truncate(most);
+        Sessions { sessions, left_out }
+    }
+}
+
+/// Forgets the older half.
+fn forget(open: &mut HashMap<String, Open<'_>>) -> usize {
+    let mut ended: Vec<u64> = open.values().map(|open| open.session.ended).collect();
+    ended.sort_unstable();
+    let middle = ended.get(ended.len() / 2).copied().unwrap_or(0);
+    let before = open.len();
+    open.retain(|_, open| open.session.ended > middle);
+    before - open.len()
+}
+
+impl<'p> Open<'p> {
+    pub(crate) fn new(id: &str, entry: &Entry, sums: Summary<'p>) -> Self {
+        let session = Session {
+            id: id.to_owned(),
+            is_known: entry.session.is_some(),
+            started: entry.time,
+            ended: entry.time,
+            source: entry.source,
+            client: None,
+            project: None,
+            model: None,
+            requests: 0,
+            subscription_requests: 0,
+            results: 0,
+            tokens: Tokens::default(),
+            fetches: 0,
+            cost: None,
+        };
+        Open { session, sums }
+    }
+
+    pub(crate) fn add(&mut self, entry: &Entry, filter: &Filter) {
+        let session = &mut self.session;
+        session.started = session.started.min(entry.time);
+        session.ended = session.ended.max(entry.time);
+        for (have, new) in [
+            (&mut session.client, &entry.client),
+            (&mut session.project, &entry.project),
+            (&mut session.model, &entry.model),
+        ] {
+            if new.is_some() {
+                have.clone_from(new);
+            }
+        }
+        session.fetches += of_entry(entry, filter).count() as u64;
+        self.sums.add(entry);
+    }
+
+    pub(crate) fn closed(self) -> Session {
+        let gain = self.sums.gain();
+        Session {
+            requests: gain.requests,
+            subscription_requests: gain.subscription_requests,
+            results: gain.results,
+            tokens: gain.tokens,
+            cost: gain.cost,
+            ..self.session
+        }
+    }
+}
