@@ -131,13 +131,13 @@ pub(crate) fn measure(plan: Plan, parts: Option<&str>) -> anyhow::Result<String>
             tables.push(streaming::measure(field, plan, &mut promises).await?);
         }
         if is_wanted("leaving") {
-            tables.push(leaving::measure(field, plan, &mut promises).await?);
+            leaving::measure(field, plan, &mut promises).await?;
         }
         if is_wanted("tools") {
             tables.push(tools::measure(field, plan).await?);
         }
         if is_wanted("route") {
-            tables.push(route::measure(&fields, plan, &mut promises).await?);
+            route::measure(&fields, plan, &mut promises).await?;
         }
         if is_wanted("single") {
             single::measure(field, plan, &mut promises).await?;
