@@ -37,7 +37,7 @@ pub(crate) async fn measure(
             least = least.min(part);
         }
     }
-    let what = "a route that nobody asks anything of: the least of 4";
+    let what = "a route that is asked for no form: the least of 4";
     promises.at_least(what, 90.0, least, "% of the passthrough's requests/s");
     Ok(())
 }
