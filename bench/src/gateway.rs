@@ -186,6 +186,11 @@ fn program() -> anyhow::Result<PathBuf> {
     Ok(folder.join("release/tokenforge"))
 }
 
+/// The smaller of two figures; none where one was not measured, so that its promise counts as missed.
+fn lesser(one: f64, other: f64) -> f64 {
+    if one.is_nan() || other.is_nan() { f64::NAN } else { one.min(other) }
+}
+
 /// The middle one.
 fn median<T: PartialOrd + Copy>(mut values: Vec<T>) -> Option<T> {
     values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));

@@ -5,7 +5,7 @@ use super::conversation::{Conversation, Dialect, News};
 use super::process::Process;
 use super::promises::Promises;
 use super::results::ToolResult;
-use super::{Field, Plan};
+use super::{Field, Plan, lesser};
 use std::sync::Arc;
 
 /// A route that nobody asks for another form, against the passthrough.
@@ -34,7 +34,7 @@ pub(crate) async fn measure(
             eprintln!("route, {size}, {connections} connections");
             let figures = take_turns(&lineups, &conversation, connections, plan).await?;
             let part = 100.0 * figures[1].rate_against(&figures[0]);
-            least = least.min(part);
+            least = lesser(least, part);
         }
     }
     let what = "a route that is asked for no form: the least of 4";

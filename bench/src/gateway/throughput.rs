@@ -4,7 +4,7 @@ use super::contender::{Contender, Figures, take_turns};
 use super::conversation::{Conversation, Dialect, News};
 use super::promises::Promises;
 use super::results::ToolResult;
-use super::{Field, Plan};
+use super::{Field, Plan, lesser};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -110,10 +110,10 @@ impl Least {
             found.map_or(f64::NAN, |(_, own)| 100.0 * own.rate_against(&figures[0]))
         };
         if size != "1 MB" {
-            self.off = self.off.min(percent(OFF));
+            self.off = lesser(self.off, percent(OFF));
         }
         if size == "100 KB" {
-            self.repeated = self.repeated.min(percent(REPEATED));
+            self.repeated = lesser(self.repeated, percent(REPEATED));
         }
     }
 }
