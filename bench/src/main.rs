@@ -14,6 +14,7 @@ mod corpus;
 mod engine;
 mod gateway;
 mod report;
+mod savings;
 mod speed;
 mod stc2;
 mod tables;
@@ -67,7 +68,7 @@ fn main() -> anyhow::Result<()> {
         write("stc2", &|| stc2::measure(&corpus::read(&corpus.join("outputs"))?))?;
         write("engine", &|| engine::cost(&corpus))?;
         write("hard", &|| engine::hard(&corpus))?;
-        write("savings", &|| engine::savings(&corpus))?;
+        write("savings", &|| savings::savings(&corpus))?;
     } else {
         eprintln!("skipped: no corpus at {}; its tables stay as they were", corpus.display());
     }

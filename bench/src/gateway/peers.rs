@@ -5,7 +5,7 @@ use super::conversation::{Conversation, Dialect, News};
 use super::load::{Target, Until};
 use super::process::{self, Process};
 use super::results::ToolResult;
-use super::throughput::{HEAD, push_rows};
+use super::throughput::{head, push_row};
 use super::{Plan, program, run, serve};
 use crate::report;
 use anyhow::Context;
@@ -24,7 +24,7 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
         let standard = Process::gateway(&program()?, upstream.address, "standard").await?;
         let mut contenders = vec![
             Contender::new("passthrough", &passthrough, News::Newest),
-            Contender::new("**gateway, standard**", &standard, News::Newest),
+            Contender::new("**Tokenforge, standard**", &standard, News::Newest),
         ];
         for peer in peers {
             match answers(&peer).await {
@@ -35,8 +35,9 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
         let lineups = [contenders];
         let contenders = &lineups[0];
         let mut out = format!(
-            "Processor: {}. OpenAI chat, the newest result fresh in every request.\n\n{HEAD}\n",
-            report::processor()
+            "Processor: {}. OpenAI chat, the newest result fresh in every request. {}",
+            report::processor(),
+            head(contenders),
         );
         for (bytes, size) in [(2_000, "2 KB"), (100_000, "100 KB")] {
             let conversation = Conversation::new(Dialect::Chat, bytes, ToolResult::rows);
@@ -45,7 +46,7 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
                 eprintln!("{size}, {connections} connections");
                 let figures = take_turns(&lineups, &conversation, connections, plan).await?;
                 let place = format!("{size}, {connections}");
-                push_rows(&mut out, &place, contenders, &figures);
+                push_row(&mut out, &place, contenders, &figures);
             }
         }
         let memory = contenders.iter().map(|contender| {

@@ -5,8 +5,7 @@ use super::conversation::{Conversation, Dialect, News};
 use super::process::Process;
 use super::promises::Promises;
 use super::results::ToolResult;
-use super::{Field, Plan};
-use std::fmt::Write;
+use super::{Field, Plan, lesser};
 use std::sync::Arc;
 
 /// A route that nobody asks for another form, against the passthrough.
@@ -14,7 +13,7 @@ pub(crate) async fn measure(
     fields: &[Field],
     plan: Plan,
     promises: &mut Promises,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<()> {
     // A process ends when it is dropped.
     let (mut gateways, mut lineups) = (Vec::new(), Vec::new());
     for field in fields {
@@ -27,23 +26,18 @@ pub(crate) async fn measure(
         ]);
         gateways.push(gateway);
     }
-    let mut out = String::from(
-        "A route, asked for nothing:\n\n\
-         | size, connections | passthrough, requests/s | route, requests/s | of the passthrough's |\n|---|---|---|---|\n",
-    );
+    let mut least = f64::INFINITY;
     for (bytes, size) in [(2_000, "2 KB"), (100_000, "100 KB")] {
         let conversation = Conversation::new(Dialect::Chat, bytes, ToolResult::service_log);
         let conversation = Arc::new(conversation);
         for connections in [1, 16] {
             eprintln!("route, {size}, {connections} connections");
             let figures = take_turns(&lineups, &conversation, connections, plan).await?;
-            let [bare, route] = [figures[0].rate(), figures[1].rate()];
             let part = 100.0 * figures[1].rate_against(&figures[0]);
-            let _ =
-                writeln!(out, "| {size}, {connections} | {bare:.0} | {route:.0} | {part:.0} % |");
-            let what = format!("a route that nobody asks anything of: {size}, {connections}");
-            promises.at_least(&what, 90.0, part, "% of the passthrough's requests/s");
+            least = lesser(least, part);
         }
     }
-    Ok(out)
+    let what = "a route that is asked for no form: the least of 4";
+    promises.at_least(what, 90.0, least, "% of the passthrough's requests/s");
+    Ok(())
 }

@@ -31,7 +31,7 @@ async fn large_body(field: &Field, plan: Plan, promises: &mut Promises) -> anyho
     ]];
     let figures = take_turns(&lineups, &Arc::new(conversation), 1, plan).await?;
     for (contender, own) in lineups[0].iter().zip(&figures).skip(1) {
-        let what = format!("G46: 800 KB, {}, added", contender.name);
+        let what = format!("800 KB, {}, added", contender.name);
         promises.at_most(&what, 20.0, own.latency(0.5) - figures[0].latency(0.5), "ms");
     }
     Ok(())
@@ -49,7 +49,7 @@ async fn many_results(field: &Field, plan: Plan, promises: &mut Promises) -> any
     for _ in 0..plan.rounds {
         figures.add(contender.turn(&conversation, 1, Until::Sent(1)).await?);
     }
-    let what = "G47: 400 fresh results of 2.5 KB in one request";
+    let what = "400 fresh results of 2.5 KB in one request";
     promises.at_most(what, 1000.0, figures.latency(0.5), "ms");
     Ok(())
 }

@@ -67,9 +67,7 @@ async fn calls(server: SocketAddr, gateway: SocketAddr, plan: Plan) -> anyhow::R
 
 /// Many sessions at once, each from its first message to its last.
 async fn sessions(server: SocketAddr, gateway: SocketAddr) -> anyhow::Result<String> {
-    let mut out = format!(
-        "{SESSIONS} sessions at once, {CALLS} calls each:\n\n| | all, ms | a call, median, ms |\n|---|---|---|\n"
-    );
+    let mut figures = Vec::new();
     for (name, address, path) in [("direct", server, "/mcp"), ("gateway", gateway, "/mcp/bench")] {
         eprintln!("{SESSIONS} sessions, {name}");
         let start = Instant::now();
@@ -90,9 +88,9 @@ async fn sessions(server: SocketAddr, gateway: SocketAddr) -> anyhow::Result<Str
         }
         ensure!(times.len() == SESSIONS * CALLS, "some calls were not answered");
         let (all, call) = (start.elapsed().as_millis(), median(times).unwrap_or(f64::NAN));
-        let _ = writeln!(out, "| {name} | {all} | {call:.1} |");
+        figures.push(format!("{name} {all} ms in all and {call:.1} ms a call (median)"));
     }
-    Ok(out + "\n")
+    Ok(format!("{SESSIONS} sessions at once, {CALLS} calls each: {}.\n", figures.join(", ")))
 }
 
 /// A client of a tool server, in a session.
