@@ -17,6 +17,15 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Show what is saved on a recorded agent session: no key, no network
     Demo(crate::demo::Demo),
+    /// Have an agent go through the gateway from now on
+    Setup(crate::setup::Setup),
+    /// Run the gateway as a service of yours
+    Service(crate::service::Service),
+    /// What the shims of setup run
+    #[command(hide = true)]
+    Launch(crate::wrap::launch::Launch),
+    /// Print what was saved in a session, for Claude Code's status line
+    Statusline(crate::statusline::Statusline),
     /// Run an agent behind a gateway of its own
     Wrap(crate::wrap::Wrap),
     /// Check that everything works, and say what to do where it does not

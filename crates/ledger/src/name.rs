@@ -19,6 +19,14 @@ impl Name {
     }
 }
 
+impl Name {
+    /// What stands for a session in the ledger: enough to tell it from others, and not its name.
+    #[must_use]
+    pub fn of_session(session: &str) -> Self {
+        Name::from(&*format!("{:016x}", xxhash_rust::xxh3::xxh3_64(session.as_bytes())))
+    }
+}
+
 impl From<&str> for Name {
     fn from(name: &str) -> Self {
         let is_plain = |byte: &u8| matches!(byte, b' '..=b'~');

@@ -47,14 +47,38 @@ pub(crate) fn carry_out(changes: &[Change], consent: Consent) -> anyhow::Result<
         several => format!("these {several} files"),
     };
     let (question, does) = (format!("Change {what}?"), format!("this changes {what}"));
-    if !consent.yes && !confirm::is_confirmed(&question, &does)? {
+    if !consent.is_given(&question, &does)? {
         bail!("nothing was changed");
     }
     changes.iter().try_for_each(Change::carry_out)
 }
 
+impl Consent {
+    /// Is nothing to be done, only shown?
+    pub(crate) fn is_dry_run(self) -> bool {
+        self.dry_run
+    }
+
+    /// Is it meant? Asks, unless that was said.
+    pub(crate) fn is_given(self, question: &str, does: &str) -> anyhow::Result<bool> {
+        Ok(self.yes || confirm::is_confirmed(question, does)?)
+    }
+}
+
 impl Change {
-    fn carry_out(&self) -> anyhow::Result<()> {
+    /// Undoes it, if something that belongs to it failed.
+    pub(crate) fn take_back(&self) -> anyhow::Result<()> {
+        let now = ClientFile::find(&self.file.name)?;
+        match self.file.is_there() {
+            true => now.replace(&self.file.text)?,
+            false => now.remove()?,
+        }
+        // What was kept beside it before us stays.
+        let is_ours = self.before == Some(self.file.now());
+        if is_ours { now.forget() } else { Ok(()) }
+    }
+
+    pub(crate) fn carry_out(&self) -> anyhow::Result<()> {
         if let Some(before) = &self.before {
             self.file.keep(before)?;
         }

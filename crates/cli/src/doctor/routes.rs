@@ -2,6 +2,7 @@
 
 mod environment;
 mod hooks;
+mod shims;
 mod tool_servers;
 
 use super::finding::Finding;
@@ -14,13 +15,12 @@ pub(super) async fn check(settings: &Settings, config: Option<&Path>) -> Vec<Fin
     let mut findings = environment::check(settings).await;
     findings.extend(tool_servers::check(config));
     findings.extend(hooks::check());
+    findings.extend(shims::check());
     if findings.is_empty() {
         let none = Finding::note(CHECK, "no client goes through Tokenforge from here");
-        findings.push(
-            none.remedied_by(
-                "`tokenforge wrap CLIENT` for one run, `tokenforge init CLIENT` for all",
-            ),
-        );
+        findings.push(none.remedied_by(
+            "`tokenforge wrap CLIENT` for one run, `tokenforge setup CLIENT` for all",
+        ));
     }
     findings
 }

@@ -39,7 +39,7 @@ impl Record {
         let mut entry = self.blank();
         entry.client.clone_from(&self.client);
         entry.project = report.project.as_deref().map(Name::from);
-        entry.session = report.session.as_deref().map(fingerprint);
+        entry.session = report.session.as_deref().map(Name::of_session);
         entry.dialect = report.dialect.map(|dialect| Name::from(&*format!("{dialect:?}")));
         entry.context_estimate = self.context_estimate();
         for result in &report.results {
@@ -141,10 +141,6 @@ fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage>
         cache_write_1h,
         output: output.unwrap_or(0),
     })
-}
-
-fn fingerprint(session: &str) -> Name {
-    Name::from(&*format!("{:016x}", xxhash_rust::xxh3::xxh3_64(session.as_bytes())))
 }
 
 /// Seconds since 1970.
