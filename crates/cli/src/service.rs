@@ -158,6 +158,12 @@ pub(crate) fn report() -> anyhow::Result<()> {
     }
 }
 
+/// Does a gateway of another version answer? The program was replaced since it was started.
+fn is_stale() -> bool {
+    let seen = listen().map(probe::ask);
+    matches!(seen, Ok(Seen::Gateway { version, .. }) if version != env!("CARGO_PKG_VERSION"))
+}
+
 /// Where the gateway of the user's settings listens.
 fn listen() -> anyhow::Result<SocketAddr> {
     let source = Source { file: settings::users_file(), flags: Overrides::default() };

@@ -3,9 +3,15 @@
 use super::command::{run, said};
 use super::environment::Environment;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 /// What launchd knows it by.
 pub(super) const LABEL: &str = "tokenforge.gateway";
+
+/// How often it is loaded until it is, and how long after each other.
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// The property list that starts this program.
 pub(super) fn text(head: &str, program: &str, environment: &Environment) -> String {
@@ -53,7 +59,15 @@ pub(super) fn start(file: &Path, is_changed: bool) -> anyhow::Result<()> {
     } else if !said("launchctl", &["print", &service()]).is_empty() {
         return Ok(());
     }
-    run("launchctl", &["bootstrap", &domain(), &file.display().to_string()]).map(drop)
+    let bootstrap = || run("launchctl", &["bootstrap", &domain(), &file.display().to_string()]);
+    // What was stopped takes a moment to be gone, and until then nothing of its name is taken.
+    for _ in 1..ATTEMPTS {
+        if bootstrap().is_ok() {
+            return Ok(());
+        }
+        thread::sleep(PAUSE);
+    }
+    bootstrap().map(drop)
 }
 
 /// Stops it for good. One that is not loaded is stopped already.

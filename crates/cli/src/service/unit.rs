@@ -2,11 +2,10 @@
 
 use super::environment::Environment;
 use super::manager::Manager;
-use super::{launchd, systemd};
-use crate::client_file::{self, Before, ClientFile};
-use crate::output;
+use super::{is_stale, launchd, systemd};
+use crate::client_file::{self, ClientFile};
+use crate::setup::shim;
 use anyhow::{Context, bail};
-use std::env;
 use std::fs;
 
 /// What every description of ours says.
@@ -43,8 +42,7 @@ pub(crate) struct Unit {
 impl Unit {
     /// The one that starts this program. One that is there already stays that of the command that wrote it.
     pub(crate) fn new(manager: Manager, installer: Installer) -> anyhow::Result<Self> {
-        let program = env::current_exe().context("where this program is cannot be told")?;
-        let program = program.to_str().context("the path of this program is not UTF-8")?;
+        let program = &shim::this_program()?;
         let file = ClientFile::find(&manager.file()?)?;
         if file.is_there() && !file.text.contains(MARK) {
             bail!(
@@ -84,10 +82,11 @@ impl Unit {
         self.file.text == self.text
     }
 
-    /// Does it run?
-    pub(crate) fn is_running(&self) -> bool {
+    /// Is there nothing to be done: it is there, it runs, and it is of this version?
+    pub(crate) fn is_well(&self) -> bool {
         let state = self.manager.state();
-        state.starts_with("active") || state == "running"
+        let is_running = state.starts_with("active") || state == "running";
+        self.is_there() && is_running && !is_stale()
     }
 
     /// What would change, for a person.
@@ -101,7 +100,7 @@ impl Unit {
 
     /// Writes and starts it; what was done. If it cannot be started, it is as if nothing had happened.
     pub(crate) fn install(&self) -> anyhow::Result<String> {
-        let is_changed = self.file.is_there() && !self.is_there();
+        let is_changed = self.file.is_there() && (!self.is_there() || is_stale());
         fs::create_dir_all(&self.environment.folder)
             .with_context(|| format!("cannot make {}", self.environment.folder))?;
         if !self.is_there() {

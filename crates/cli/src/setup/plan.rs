@@ -23,13 +23,12 @@ pub(super) struct Installation {
 /// The service, unless it runs.
 pub(super) fn service(choice: Choice) -> anyhow::Result<Option<Step>> {
     let unit = Unit::new(choice.manager()?, Installer::Setup)?;
-    Ok((!unit.is_there() || !unit.is_running()).then_some(Step::Install(unit)))
+    Ok((!unit.is_well()).then_some(Step::Install(unit)))
 }
 
 /// Everything but the service.
 pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Result<Installation> {
-    let program = env::current_exe().context("where this program is cannot be told")?;
-    let program = program.to_str().context("the path of this program is not UTF-8")?;
+    let program = &shim::this_program()?;
     let folder = std::path::absolute(data::shim_folder()?)?;
     let shown_folder = folder.to_str().context("the path of the data folder is not UTF-8")?;
     let (mut steps, mut notes) = (Vec::new(), Vec::new());
@@ -45,6 +44,7 @@ pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Re
         Some(shell) => places()?.of_shell(shell, &|path| fs::read_to_string(path).ok()),
         None => None,
     };
+    let rcs = rcs.map(rc::distinct);
     for rc in rcs.iter().flatten() {
         steps.extend(lines(rc, shown_folder)?.map(Step::File));
         notes.extend(aliases(rc, agents));
@@ -98,7 +98,7 @@ pub(super) fn removed(agents: &[&'static str], choice: Choice) -> anyhow::Result
     }
     // The lines and the service are all agents' together.
     if stay.is_empty() {
-        for rc in places()?.all() {
+        for rc in rc::distinct(places()?.every()) {
             steps.extend(without_lines(&rc)?.map(Step::File));
         }
     }
@@ -183,6 +183,10 @@ fn changed_lines(old: &str, new: &str) -> String {
 
 /// Takes the lines out of a shell's file.
 fn without_lines(rc: &Rc) -> anyhow::Result<Option<Change>> {
+    // One that cannot be read, and is not ours, does not stand in the way.
+    if !fs::read(&rc.file).is_ok_and(|text| rc::is_in(&text)) {
+        return Ok(None);
+    }
     let file = ClientFile::find(&rc.file)?;
     let left = rc::without(&file.text).with_context(|| rc.file.display().to_string())?;
     let Some(left) = left else { return Ok(None) };
@@ -202,8 +206,13 @@ fn without_status_line(file: ClientFile) -> anyhow::Result<Option<Change>> {
         return Ok(None);
     }
     let before = file.before()?;
-    // A file that nobody can read has nothing that could be told to be ours.
-    let Ok(Some(left)) = status_line::removed(&file.text, before.as_ref()) else { return Ok(None) };
+    let left = match status_line::removed(&file.text, before.as_ref()) {
+        Ok(Some(left)) => left,
+        Err(error) if status_line::may_be_in(&file.text) => {
+            return Err(error).with_context(|| file.name.display().to_string());
+        }
+        Ok(None) | Err(_) => return Ok(None),
+    };
     taken_out(file, left, init::has_hook, init::masked).map(Some)
 }
 

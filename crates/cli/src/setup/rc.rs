@@ -59,7 +59,7 @@ impl Places {
     }
 
     /// Every file that may have the lines, whatever the shell is now.
-    pub(super) fn all(&self) -> Vec<Rc> {
+    pub(super) fn every(&self) -> Vec<Rc> {
         let home = [".bashrc", ".zshrc"].iter().chain(&BASH_LOGIN);
         let mut files: Vec<_> =
             home.map(|name| Rc { file: self.home.join(name), is_fish: false }).collect();
@@ -116,6 +116,24 @@ pub(super) fn put_first(folder: &str, is_fish: bool) -> String {
 /// The text without the lines. `None`: they are not there.
 pub(super) fn without(text: &str) -> anyhow::Result<Option<String>> {
     Ok(around(text)?.map(|(before, after)| format!("{before}{after}")))
+}
+
+/// Is a part of the lines in this text?
+pub(super) fn is_in(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    text.lines().any(|line| [BEGIN, END].contains(&line.trim_end()))
+}
+
+/// The same files without those that are one behind their links.
+pub(super) fn distinct(mut files: Vec<Rc>) -> Vec<Rc> {
+    let mut seen = Vec::new();
+    files.retain(|rc| {
+        let place = rc.file.canonicalize().unwrap_or_else(|_| rc.file.clone());
+        let is_new = !seen.contains(&place);
+        seen.push(place);
+        is_new
+    });
+    files
 }
 
 /// What stands before the lines and behind them.

@@ -74,6 +74,16 @@ pub(crate) fn real(name: &str) -> impl Iterator<Item = PathBuf> {
     on_path(name).filter(|path| !is_shim(path))
 }
 
+/// The path of this program that stays when it is replaced by a newer one: the link on the `PATH` that leads to it, if
+/// there is one. Package managers put each version into a folder of its own.
+pub(crate) fn this_program() -> anyhow::Result<String> {
+    let own = env::current_exe().context("where this program is cannot be told")?;
+    let is_own =
+        |path: &PathBuf| path.is_absolute() && path.canonicalize().ok() == own.canonicalize().ok();
+    let program = on_path("tokenforge").find(is_own).unwrap_or(own);
+    program.into_os_string().into_string().ok().context("the path of this program is not UTF-8")
+}
+
 /// Writes a shim.
 pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let shown = || format!("cannot write {}", path.display());

@@ -76,6 +76,11 @@ pub(crate) fn is_installed(text: &str) -> bool {
     Document::read(text, Notation::Json).is_ok_and(|document| has_ours(&document))
 }
 
+/// Could our entry be in settings that cannot be read?
+pub(super) fn may_be_in(text: &str) -> bool {
+    text.contains(KEY) && text.contains("tokenforge")
+}
+
 /// The settings are readable.
 pub(super) fn check(file: &ClientFile) -> anyhow::Result<()> {
     if file.is_there() && !file.text.trim().is_empty() {

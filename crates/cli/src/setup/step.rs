@@ -102,7 +102,8 @@ mod tests {
             old: old.map(str::to_owned),
             new: Some("new".to_owned()),
         };
-        let steps = [shim("shim", Some("old")), shim("shims/claude", None), shim("file/below", None)];
+        let steps =
+            [shim("shim", Some("old")), shim("shims/claude", None), shim("file/below", None)];
         let error = take_all_or_none(&steps).unwrap_err();
         assert!(format!("{error:#}").starts_with("nothing was changed: cannot write"), "{error:#}");
         assert_eq!(std::fs::read_to_string(at("shim")).unwrap(), "old");

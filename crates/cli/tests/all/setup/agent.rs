@@ -23,7 +23,10 @@ fn setup_says_what_it_changes_changes_it_once_and_undo_restores_every_byte() {
     let _gateway = user.serve();
     let before = user.home();
     let dry = user.said(&["setup", "claude", "--dry-run"]);
-    assert!(dry.contains("+# >>> tokenforge setup >>>") && dry.contains("+Restart=always"), "{dry}");
+    assert!(
+        dry.contains("+# >>> tokenforge setup >>>") && dry.contains("+Restart=always"),
+        "{dry}"
+    );
     assert!(dry.ends_with("nothing was changed: this is what would be\n"), "{dry}");
     assert_eq!((user.home(), user.calls()), (before.clone(), vec![]));
 
@@ -85,7 +88,11 @@ fn without_a_gateway_the_agent_goes_to_its_provider_and_a_line_says_so() {
     drop(gateway);
     let run = user.types("claude -p hello");
     assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n-p|hello|"));
-    assert!(run.stderr.starts_with("tokenforge: no gateway answers at http://127.0.0.1:"), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("tokenforge: no gateway answers at http://127.0.0.1:"),
+        "{}",
+        run.stderr
+    );
     assert!(run.stderr.ends_with("; claude runs without it\n"), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
 }
@@ -97,7 +104,11 @@ fn an_address_of_the_users_own_is_kept_unless_the_gateway_asks_it_too() {
     user.said(&["setup", "claude", "--yes"]);
     let run = user.types("claude");
     assert_eq!(run.stdout, "url=https://llm.example.com/team\n|");
-    assert!(run.stderr.contains("you have set https://llm.example.com as the provider"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("you have set https://llm.example.com as the provider"),
+        "{}",
+        run.stderr
+    );
     user.file("config/tokenforge.yaml", "upstreams:\n  anthropic: https://llm.example.com\n");
     let run = user.types("claude");
     assert_eq!(run.stdout, format!("url={}/p/project/team\n|", gateway.url), "{}", run.stderr);
@@ -152,7 +163,8 @@ fn settings_that_cannot_be_read_are_refused_and_nothing_is_changed() {
     let user = user();
     user.file("home/.claude/settings.json", "{\"model\": \n");
     let before = user.home();
-    for words in [&["setup", "claude", "--yes"][..], &["setup", "claude", "--statusline", "--yes"]] {
+    for words in [&["setup", "claude", "--yes"][..], &["setup", "claude", "--statusline", "--yes"]]
+    {
         let error = user.fails(words);
         assert!(error.contains("settings.json: line 2, column 1:"), "{error}");
         assert_eq!((user.home(), user.calls()), (before.clone(), vec![]));
@@ -166,7 +178,10 @@ fn a_service_that_does_not_start_leaves_nothing_behind() {
     user.file("no-start", "");
     let before = user.home();
     let error = user.fails(&["setup", "claude", "--yes"]);
-    assert!(error.contains("enable --now tokenforge.service` failed: Unit failed to load"), "{error}");
+    assert!(
+        error.contains("enable --now tokenforge.service` failed: Unit failed to load"),
+        "{error}"
+    );
     assert_eq!(user.home(), before);
     assert!(!user.folder.path("data/shims").exists());
 }
@@ -177,7 +192,9 @@ fn where_nobody_runs_services_it_says_what_to_do_instead() {
     user.file("no-manager", "");
     let before = user.home();
     let error = user.fails(&["setup", "claude", "--yes"]);
-    for says in ["no service manager runs for you here", "--no-service", "wsl.conf", "tokenforge wrap"] {
+    for says in
+        ["no service manager runs for you here", "--no-service", "wsl.conf", "tokenforge wrap"]
+    {
         assert!(error.contains(says), "{says}: {error}");
     }
     assert_eq!(user.home(), before);
@@ -220,10 +237,16 @@ fn other_agents_are_told_in_their_own_way_and_one_can_be_undone_alone() {
     let gemini = user.types("gemini");
     assert_eq!(gemini.stdout, "url=\n");
     assert!(gemini.stderr.contains("only with an API key"), "{}", gemini.stderr);
-    user.file("home/.gemini/settings.json", r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#);
+    user.file(
+        "home/.gemini/settings.json",
+        r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#,
+    );
     assert_eq!(user.types("gemini").stdout, format!("url={url}\n"));
     // An address in opencode's own settings is one that the gateway does not know.
-    user.file("project/opencode.json", r#"{"provider": {"openai": {"options": {"baseURL": "https://h"}}}}"#);
+    user.file(
+        "project/opencode.json",
+        r#"{"provider": {"openai": {"options": {"baseURL": "https://h"}}}}"#,
+    );
     let opencode = user.types("opencode");
     assert_eq!(opencode.stdout, "\n");
     assert!(opencode.stderr.contains("provider.openai.options.baseURL"), "{}", opencode.stderr);
@@ -261,13 +284,19 @@ fn what_would_come_before_the_shim_is_said() {
     user.file("home/.bashrc", "alias claude=~/.claude/local/claude\n");
     user.file("home/.claude/settings.json", r#"{"env": {"ANTHROPIC_BASE_URL": "https://h"}}"#);
     let run = user.run(&["setup", "claude", "--no-service", "--yes"]);
-    assert!(run.stderr.contains(".bashrc, line 1: an alias of claude comes before it"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains(".bashrc, line 1: an alias of claude comes before it"),
+        "{}",
+        run.stderr
+    );
     assert!(run.stderr.contains("`env.ANTHROPIC_BASE_URL` is https://h"), "{}", run.stderr);
 }
 
 #[test]
 fn other_shells_put_the_shims_first_too() {
-    for (shell, file) in [("zsh", ".zshrc"), ("fish", ".config/fish/config.fish"), ("sh", ".profile")] {
+    for (shell, file) in
+        [("zsh", ".zshrc"), ("fish", ".config/fish/config.fish"), ("sh", ".profile")]
+    {
         let user = user().with("SHELL", format!("/usr/bin/{shell}"));
         let before = user.home();
         user.said(&["setup", "claude", "--no-service", "--yes"]);
@@ -275,7 +304,8 @@ fn other_shells_put_the_shims_first_too() {
         assert!(text.contains("/data/shims'"), "{shell}: {text}");
         let program = ["/bin", "/usr/bin"].map(|folder| format!("{folder}/{shell}"));
         if let Some(program) = program.iter().find(|path| fs::exists(path).unwrap()) {
-            let source = format!(". '{}'\ncommand -v claude", user.folder.path("home").join(file).display());
+            let source =
+                format!(". '{}'\ncommand -v claude", user.folder.path("home").join(file).display());
             let said = finish(user.command(program).args(["-c", &source]).spawn().unwrap(), "");
             assert!(said.stdout.ends_with("/data/shims/claude\n"), "{shell}: {said:?}");
         }

@@ -8,7 +8,9 @@ const LIST: &str = "home/Library/LaunchAgents/tokenforge.gateway.plist";
 
 #[test]
 fn with_systemd_it_is_a_unit_that_starts_this_program_with_this_users_folders() {
-    let mut user = User::new().with("HTTPS_PROXY", "http://proxy:1").with("FORGE_ADMIN_TOKEN", "not-for-files");
+    let mut user = User::new()
+        .with("HTTPS_PROXY", "http://proxy:1")
+        .with("FORGE_ADMIN_TOKEN", "not-for-files");
     let gateway = user.serve();
     let before = user.home();
     let dry = user.said(&["service", "install", "--dry-run"]);
@@ -65,7 +67,10 @@ fn systemd_finds_nothing_wrong_with_the_unit() {
     user.said(&["service", "install"]);
     let runtime = user.folder.path("data");
     let mut verify = Command::new("systemd-analyze");
-    verify.args(["--user", "--man=no", "verify"]).arg(user.folder.path(UNIT)).env("XDG_RUNTIME_DIR", runtime);
+    verify
+        .args(["--user", "--man=no", "verify"])
+        .arg(user.folder.path(UNIT))
+        .env("XDG_RUNTIME_DIR", runtime);
     match verify.output() {
         Ok(said) => {
             let said = String::from_utf8_lossy(&said.stderr).into_owned();
@@ -125,5 +130,8 @@ fn with_launchd_it_is_an_agent_that_is_kept_alive() {
     let calls = user.calls();
     let [start, stop] = &calls[..] else { panic!("{calls:?}") };
     assert!(start.starts_with("launchctl bootstrap gui/") && start.ends_with(".plist"), "{start}");
-    assert!(stop.starts_with("launchctl bootout gui/") && stop.ends_with("/tokenforge.gateway"), "{stop}");
+    assert!(
+        stop.starts_with("launchctl bootout gui/") && stop.ends_with("/tokenforge.gateway"),
+        "{stop}"
+    );
 }

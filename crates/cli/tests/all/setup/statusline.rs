@@ -53,10 +53,15 @@ fn a_session_with_a_subscription_goes_through_the_shim_and_is_told_in_tokens() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let [request] = &mock.requests()[..] else { panic!("one request") };
     assert_eq!(request.header("authorization"), LOGIN);
-    assert!(request.body.len() < fs::read(user.folder.path("project/question.json")).unwrap().len());
+    assert!(
+        request.body.len() < fs::read(user.folder.path("project/question.json")).unwrap().len()
+    );
 
     let shown = line(&user, "of-today");
-    assert!(shown.contains(" % of tool tokens · ") && shown.ends_with(" tokens saved this session"), "{shown}");
+    assert!(
+        shown.contains(" % of tool tokens · ") && shown.ends_with(" tokens saved this session"),
+        "{shown}"
+    );
     assert!(!shown.contains('$'), "{shown}");
     let other = line(&user, "of-yesterday");
     assert_eq!(other, "tokenforge: this session does not go through the gateway");
@@ -96,7 +101,8 @@ fn a_status_line_of_the_users_own_stays() {
 #[test]
 fn hook_and_status_line_in_one_file_come_and_go_in_any_order() {
     let add_line = &["setup", "claude", "--no-service", "--statusline", "--yes"][..];
-    let (add_hook, drop_hook) = (&["init", "claude", "--yes"][..], &["uninit", "claude", "--yes"][..]);
+    let (add_hook, drop_hook) =
+        (&["init", "claude", "--yes"][..], &["uninit", "claude", "--yes"][..]);
     let drop_line = &["setup", "--undo", "--yes"][..];
     for settings in [None, Some("{\n  \"model\": \"opus\"\n}\n")] {
         for order in [

@@ -125,14 +125,16 @@ impl User {
     /// What the service manager was told, but for questions.
     pub(crate) fn calls(&self) -> Vec<String> {
         let calls = fs::read_to_string(self.folder.path("calls")).unwrap_or_default();
-        let is_question = |line: &&str| line.contains("is-") || line.contains("show-") || line.contains("print");
+        let is_question =
+            |line: &&str| line.contains("is-") || line.contains("show-") || line.contains("print");
         calls.lines().filter(|line| !is_question(line)).map(str::to_owned).collect()
     }
 
     /// Starts a gateway, which is where the settings say from now on.
     pub(crate) fn serve(&mut self) -> Gateway {
         self.listen = "127.0.0.1:0".to_owned();
-        let mut child = self.command(env!("CARGO_BIN_EXE_tokenforge")).arg("serve").spawn().unwrap();
+        let mut child =
+            self.command(env!("CARGO_BIN_EXE_tokenforge")).arg("serve").spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let url = line.split_whitespace().find_map(|word| word.strip_prefix("http://"));
