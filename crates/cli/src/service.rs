@@ -11,7 +11,7 @@ mod systemd;
 mod unit;
 
 pub(crate) use manager::Manager;
-pub(crate) use unit::{Installer, Unit};
+pub(crate) use unit::{Installed, Installer, Unit};
 
 use crate::gateway::url;
 use crate::output;
@@ -126,7 +126,7 @@ fn status(choice: Choice) -> anyhow::Result<()> {
 
 fn remove(choice: Choice) -> anyhow::Result<()> {
     let manager = choice.or_usual()?;
-    match Unit::installed(manager)? {
+    match Installed::find(manager)? {
         Some(unit) => {
             manager.check()?;
             Ok(output::print(&unit.remove()?)?)

@@ -62,21 +62,6 @@ impl Unit {
         Ok(Unit { manager, file, text, environment })
     }
 
-    /// The one that is there, if it is ours.
-    pub(crate) fn installed(manager: Manager) -> anyhow::Result<Option<Self>> {
-        let file = ClientFile::find(&manager.file()?)?;
-        if !file.text.contains(MARK) {
-            return Ok(None);
-        }
-        let environment = Environment { folder: String::new(), variables: Vec::new() };
-        Ok(Some(Unit { manager, text: file.text.clone(), file, environment }))
-    }
-
-    /// Did `setup` write it?
-    pub(crate) fn is_of_setup(&self) -> bool {
-        self.file.text.contains(Installer::Setup.head())
-    }
-
     /// Is it there as it is to be?
     pub(crate) fn is_there(&self) -> bool {
         self.file.text == self.text
@@ -127,14 +112,15 @@ impl Unit {
 
     fn done(&self) -> String {
         let name = self.file.name.display();
+        let wrote = if self.is_there() { String::new() } else { format!("wrote {name}\n") };
         match self.manager {
             Manager::Systemd => format!(
-                "wrote {name}\nran systemctl --user enable --now {}: the gateway runs now, and whenever you log in \
+                "{wrote}ran systemctl --user enable --now {}: the gateway runs now, and whenever you log in \
                  (from boot on: loginctl enable-linger)",
                 systemd::NAME
             ),
             Manager::Launchd => format!(
-                "wrote {name}\nran launchctl bootstrap {}: the gateway runs now, and whenever you log in",
+                "{wrote}ran launchctl bootstrap {}: the gateway runs now, and whenever you log in",
                 launchd::domain()
             ),
         }
@@ -165,6 +151,30 @@ impl Unit {
             Manager::Launchd => launchd::stop(),
         }
     }
+}
+
+/// A description that is there, and ours.
+pub(crate) struct Installed {
+    manager: Manager,
+    file: ClientFile,
+}
+
+impl Installed {
+    /// The one that is there, if it is ours.
+    pub(crate) fn find(manager: Manager) -> anyhow::Result<Option<Self>> {
+        let file = ClientFile::find(&manager.file()?)?;
+        Ok(file.text.contains(MARK).then_some(Installed { manager, file }))
+    }
+
+    /// Did `setup` write it?
+    pub(crate) fn is_of_setup(&self) -> bool {
+        self.file.text.contains(Installer::Setup.head())
+    }
+
+    /// What would go, for a person.
+    pub(crate) fn shown(&self) -> String {
+        client_file::diff(&self.file.name.display().to_string(), &self.file.text, "")
+    }
 
     /// Stops it and takes it away; what was done.
     pub(crate) fn remove(&self) -> anyhow::Result<String> {
@@ -178,10 +188,5 @@ impl Unit {
             systemd::forget()?;
         }
         Ok(format!("stopped the service, and removed {}", self.file.name.display()))
-    }
-
-    /// What would go, for a person.
-    pub(crate) fn shown_gone(&self) -> String {
-        client_file::diff(&self.file.name.display().to_string(), &self.file.text, "")
     }
 }

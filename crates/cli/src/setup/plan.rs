@@ -4,7 +4,7 @@ use super::rc::{self, Places, Rc};
 use super::step::Step;
 use super::{agents, shim, status_line};
 use crate::client_file::{self, Before, Change, ClientFile};
-use crate::service::{Choice, Installer, Unit};
+use crate::service::{Choice, Installed, Installer, Unit};
 use crate::{data, init};
 use anyhow::Context;
 use std::env;
@@ -110,8 +110,8 @@ pub(super) fn removed(agents: &[&'static str], choice: Choice) -> anyhow::Result
     if stay.is_empty()
         && let Ok(manager) = choice.or_usual()
     {
-        let unit = Unit::installed(manager)?;
-        steps.extend(unit.filter(Unit::is_of_setup).map(Step::Remove));
+        let unit = Installed::find(manager)?;
+        steps.extend(unit.filter(Installed::is_of_setup).map(Step::Remove));
     }
     Ok(steps)
 }

@@ -3,14 +3,14 @@
 use super::shim;
 use crate::client_file::{self, Change};
 use crate::output;
-use crate::service::Unit;
+use crate::service::{Installed, Unit};
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 
 /// One change.
 pub(super) enum Step {
     Install(Unit),
-    Remove(Unit),
+    Remove(Installed),
     Shim {
         path: PathBuf,
         /// What is there now.
@@ -26,7 +26,7 @@ impl Step {
     pub(super) fn shown(&self) -> String {
         match self {
             Step::Install(unit) => unit.shown(),
-            Step::Remove(unit) => unit.shown_gone(),
+            Step::Remove(unit) => unit.shown(),
             Step::File(change) => change.diff.clone(),
             Step::Shim { path, old, new } => {
                 let text = |text: &Option<String>| text.clone().unwrap_or_default();
