@@ -25,7 +25,7 @@ Examples:
 For a status line of your own: run it in there, with the standard input that Claude Code gives yours.";
 
 /// How long Claude Code is kept waiting.
-const PATIENCE: Duration = Duration::from_millis(800);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Longer inputs are not read.
 const LONGEST: u64 = 1 << 20;
@@ -46,8 +46,7 @@ pub(crate) fn run(_: &Statusline) -> ! {
         let _ = done.send(line());
     });
     let line = waiting.recv_timeout(PATIENCE);
-    let _ =
-        output::print(line.as_deref().unwrap_or("tokenforge: the ledger cannot be read in time"));
+    let _ = output::print(line.as_deref().unwrap_or("tokenforge: no figures in time"));
     process::exit(0)
 }
 
