@@ -313,3 +313,23 @@ fn other_shells_put_the_shims_first_too() {
         assert_eq!(user.home(), before, "{shell}");
     }
 }
+
+#[test]
+fn codex_is_asked_once_for_each_login_how_it_is_logged_in() {
+    let mut user = user();
+    user.program(
+        "bin/codex",
+        r#"if [ "$1" = login ]; then echo "$*" >> ../asked; echo "Logged in using ChatGPT"; else echo "$2"; fi"#,
+    );
+    user.file("home/.codex/auth.json", "{}");
+    let gateway = user.serve();
+    user.said(&["setup", "codex", "--yes"]);
+    let address = format!("openai_base_url=\"{}/p/project/backend-api/codex\"\n", gateway.url);
+    for _ in 0..2 {
+        assert_eq!(user.types("codex").stdout, address);
+    }
+    assert_eq!(user.read("asked"), "login status\n");
+    user.file("home/.codex/auth.json", "{\"another\": 1}");
+    assert_eq!(user.types("codex").stdout, address);
+    assert_eq!(user.read("asked"), "login status\nlogin status\n");
+}
