@@ -17,9 +17,9 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Show what is saved on a recorded agent session: no key, no network
     Demo(crate::demo::Demo),
-    /// Have an agent go through the gateway from now on
+    /// Set an agent up to use the gateway every day
     Setup(crate::setup::Setup),
-    /// Run the gateway as a service of yours
+    /// Run the gateway in the background, also after a reboot
     Service(crate::service::Service),
     /// What the shims of setup run
     #[command(hide = true)]

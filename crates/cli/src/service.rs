@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How soon it is asked again.
 const RETRY_AFTER: Duration = Duration::from_millis(50);
 
-/// Run the gateway as a service of yours
+/// Run the gateway in the background, also after a reboot
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Service {
@@ -49,7 +49,7 @@ pub(crate) struct Service {
 
 #[derive(Subcommand)]
 enum What {
-    /// Start the gateway now and whenever you log in
+    /// Start the gateway now and after every login
     Install {
         /// Show what would be written, and change nothing
         #[arg(long)]
@@ -108,7 +108,7 @@ fn status(choice: Choice) -> anyhow::Result<()> {
     let file = manager.file()?;
     let shown = file.display();
     let says = match (file.is_file(), manager.check()) {
-        (false, _) => format!("no service: there is no {shown}"),
+        (false, _) => format!("service: not installed (there is no {shown})"),
         (true, Ok(())) => format!("service: {}, {shown}", manager.state()),
         (true, Err(error)) => format!("service: {shown}; {error:#}"),
     };
@@ -119,7 +119,7 @@ fn status(choice: Choice) -> anyhow::Result<()> {
             Ok(output::print(&format!("gateway: version {version} answers at {}", url(listen)))?)
         }
         Seen::Busy => bail!("the gateway at {} takes no requests now", url(listen)),
-        Seen::Stranger => bail!("what answers at {} is no gateway of ours", url(listen)),
+        Seen::Stranger => bail!("what answers at {} is not a Tokenforge gateway", url(listen)),
         Seen::Nobody => bail!("no gateway answers at {}", url(listen)),
     }
 }

@@ -32,10 +32,10 @@ Examples:
   tokenforge setup claude --undo
   tokenforge setup --undo                 of all agents, and the service
 
-Agents: claude, codex, gemini, opencode, pi. Type the agent's name as before; if no gateway answers, it goes to its \
-provider, and a line says so. Your login or subscription stays as it is.";
+Agents: claude, codex, gemini, opencode, pi. Type the agent's name as before; if the gateway does not answer, it goes to \
+its provider, and a line says so. Your login or subscription stays as it is.";
 
-/// Have an agent go through the gateway from now on
+/// Set an agent up to use the gateway every day
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Setup {
@@ -43,15 +43,15 @@ pub(crate) struct Setup {
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
 
-    /// Undo it, for these agents or for all: every file is as it was
+    /// Undo it for these agents, or for all: restores every file byte for byte
     #[arg(long, conflicts_with_all = ["statusline", "no_service"])]
     undo: bool,
 
-    /// Show in Claude Code's status line what was saved in the session
+    /// Show what the session saved in Claude Code's status line
     #[arg(long)]
     statusline: bool,
 
-    /// Install no service: a gateway is started otherwise
+    /// Do not install the service: you start the gateway yourself
     #[arg(long)]
     no_service: bool,
 
@@ -93,7 +93,7 @@ impl Setup {
             return Ok(());
         }
         if steps.is_empty() {
-            output::print("nothing to change: it is set up already")?;
+            output::print("nothing to change: it is already set up")?;
         } else if !self.no_service {
             service::report()?;
         }
@@ -104,7 +104,7 @@ impl Setup {
     fn undo(&self, agents: &[&'static str]) -> anyhow::Result<()> {
         let steps = plan::removed(agents, self.choice)?;
         if steps.is_empty() {
-            return Ok(output::print("nothing to undo: nothing of ours is there")?);
+            return Ok(output::print("nothing to undo")?);
         }
         self.carried_out(&steps, "Undo this?", "this changes files").map(drop)
     }

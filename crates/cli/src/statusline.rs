@@ -46,7 +46,7 @@ pub(crate) fn run(_: &Statusline) -> ! {
         let _ = done.send(line());
     });
     let line = waiting.recv_timeout(PATIENCE);
-    let _ = output::print(line.as_deref().unwrap_or("tokenforge: no figures in time"));
+    let _ = output::print(line.as_deref().unwrap_or("tokenforge: figures not available"));
     process::exit(0)
 }
 
@@ -85,15 +85,15 @@ fn gain(settings: &Settings, session: &str) -> Option<Gain> {
 
 /// The line.
 fn said(gain: Option<&Gain>, is_up: bool, leads_there: bool) -> String {
-    let state = if is_up { "" } else { " · no gateway runs" };
+    let state = if is_up { "" } else { " · gateway not running" };
     match gain {
         Some(gain) => format!("tokenforge: {}{state}", saved(gain)),
         None if !is_up && leads_there => {
-            "tokenforge: no gateway runs; start claude again to go on without it".to_owned()
+            "tokenforge: gateway not running; restart claude to go on without it".to_owned()
         }
-        None if !is_up => "tokenforge: no gateway runs, nothing is saved".to_owned(),
+        None if !is_up => "tokenforge: gateway not running".to_owned(),
         None if leads_there => "tokenforge: nothing saved yet in this session".to_owned(),
-        None => "tokenforge: this session does not go through the gateway".to_owned(),
+        None => "tokenforge: not active in this session".to_owned(),
     }
 }
 
@@ -105,10 +105,10 @@ fn saved(gain: &Gain) -> String {
     };
     let share = format!("{:.0} % of tool tokens", 100.0 * share);
     let amount = match gain.cost.filter(|cost| cost.requests > 0) {
-        Some(cost) if cost.saved < 0.0 => format!("{} MORE", dollars(-cost.saved)),
+        Some(cost) if cost.saved < 0.0 => format!("{} extra", dollars(-cost.saved)),
         Some(cost) => format!("{} saved", dollars(cost.saved)),
         None if gain.tokens.net < 0 => {
-            format!("{} tokens MORE", grouped(gain.tokens.net.unsigned_abs() as usize))
+            format!("{} tokens extra", grouped(gain.tokens.net.unsigned_abs() as usize))
         }
         None => format!("{} tokens saved", grouped(gain.tokens.net as usize)),
     };
@@ -140,9 +140,9 @@ mod tests {
             "tokenforge: 75 % of tool tokens · $0.0600 saved this session"
         );
         let down = said(Some(&priced), false, true);
-        assert!(down.ends_with("this session · no gateway runs"), "{down}");
+        assert!(down.ends_with("this session · gateway not running"), "{down}");
         let dearer = gain(|entry| entry.results[0].expanded = 40_000);
-        assert!(said(Some(&dearer), true, true).contains(" MORE this session"));
+        assert!(said(Some(&dearer), true, true).contains(" extra this session"));
     }
 
     #[test]
@@ -158,9 +158,9 @@ mod tests {
     fn where_nothing_is_known_it_says_why() {
         for (is_up, leads_there, says) in [
             (true, true, "nothing saved yet"),
-            (true, false, "does not go through the gateway"),
-            (false, false, "no gateway runs, nothing is saved"),
-            (false, true, "no gateway runs; start claude again"),
+            (true, false, "not active in this session"),
+            (false, false, "gateway not running"),
+            (false, true, "gateway not running; restart claude"),
         ] {
             let line = said(None, is_up, leads_there);
             assert!(line.contains(says), "{line}");

@@ -67,7 +67,7 @@ impl Environment {
         rest.sort();
         if !rest.is_empty() {
             output::tell(&format!(
-                "note: {} counts in this shell and not for the service: say it in tokenforge.yaml",
+                "note: {} is set in this shell but not for the service; put it in tokenforge.yaml",
                 rest.join(", ")
             ));
         }

@@ -23,8 +23,7 @@ impl Manager {
             "linux" => Ok(Manager::Systemd),
             "macos" => Ok(Manager::Launchd),
             other => bail!(
-                "on {other} there is no service that could be installed: start `tokenforge serve` yourself, or use \
-                 `tokenforge wrap`, which has a gateway of its own"
+                "services cannot be installed on {other}: start `tokenforge serve` yourself, or use `tokenforge wrap`"
             ),
         }
     }
@@ -37,17 +36,19 @@ impl Manager {
         let (asked, hint) = match self {
             Manager::Systemd => (
                 run("systemctl", &["--user", "show-environment"]),
-                "In a container, or in WSL without `systemd=true` in /etc/wsl.conf, there is none: start `tokenforge \
-                 serve` yourself (with --no-service, `tokenforge setup` does the rest), or use `tokenforge wrap`, which \
-                 has a gateway of its own",
+                "Containers have none, nor has WSL without `systemd=true` under [boot] in /etc/wsl.conf",
             ),
             Manager::Launchd => (
                 run("launchctl", &["print", &launchd::domain()]),
-                "Over SSH without a session at the screen there is none: start `tokenforge serve` yourself (with \
-                 --no-service, `tokenforge setup` does the rest), or use `tokenforge wrap`, which has a gateway of its own",
+                "It needs you to be logged in at the screen",
             ),
         };
-        asked.map(drop).with_context(|| format!("no service manager runs for you here. {hint}"))
+        asked.map(drop).with_context(|| {
+            format!(
+                "no service manager answers here. {hint}. Start `tokenforge serve` yourself and use `tokenforge setup \
+                 --no-service`, or use `tokenforge wrap`"
+            )
+        })
     }
 
     /// Where the description of the service is.

@@ -22,10 +22,10 @@ impl Installer {
     fn head(self) -> &'static str {
         match self {
             Installer::Service => {
-                "Written by `tokenforge service install`; `tokenforge service remove` takes it away."
+                "Written by `tokenforge service install`; `tokenforge service remove` removes it."
             }
             Installer::Setup => {
-                "Written by `tokenforge setup`; `tokenforge setup --undo` takes it away."
+                "Written by `tokenforge setup`; `tokenforge setup --undo` removes it."
             }
         }
     }
@@ -115,12 +115,12 @@ impl Unit {
         let wrote = if self.is_there() { String::new() } else { format!("wrote {name}\n") };
         match self.manager {
             Manager::Systemd => format!(
-                "{wrote}ran systemctl --user enable --now {}: the gateway runs now, and whenever you log in \
-                 (from boot on: loginctl enable-linger)",
+                "{wrote}ran systemctl --user enable --now {}: it runs now and after every login (to \
+                 start it at boot: loginctl enable-linger)",
                 systemd::NAME
             ),
             Manager::Launchd => format!(
-                "{wrote}ran launchctl bootstrap {}: the gateway runs now, and whenever you log in",
+                "{wrote}ran launchctl bootstrap {}: it runs now and after every login",
                 launchd::domain()
             ),
         }

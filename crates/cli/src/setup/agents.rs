@@ -16,12 +16,15 @@ pub(crate) const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode", "p
 /// Why not the others that `wrap` knows.
 const NOT: &[(&str, &str)] = &[
     ("copilot", "Copilot asks GitHub's own models, which cannot be reached through a gateway"),
-    ("cline", "Cline has the address of its provider in a file that only a copy of it can change"),
+    (
+        "cline",
+        "Cline reads its provider's address from a file, which only `wrap` can replace, for one run",
+    ),
     (
         "qwen",
-        "Qwen Code may have its provider's address in files that are not read here, and its key would go elsewhere",
+        "Qwen Code may have its provider's address in files that Tokenforge does not read, and its key could go to the wrong one",
     ),
-    ("aider", "aider uses no tools, so that there is nothing to save"),
+    ("aider", "aider uses no tools, so there is nothing to save"),
 ];
 
 /// The providers whose address we put in the place of an agent's.
@@ -43,10 +46,7 @@ pub(super) fn known(name: &str) -> anyhow::Result<&'static str> {
 pub(crate) fn goes_elsewhere(name: &str) -> Option<String> {
     let home = data::home()?;
     let address = |file: &Path, path: &str| {
-        format!(
-            "{} names an address of its own ({path}), which the gateway does not know",
-            file.display()
-        )
+        format!("{} sets {path}, an address that the gateway does not use", file.display())
     };
     match name {
         "opencode" => {

@@ -77,7 +77,7 @@ fn next(agents: &[&str], statusline: bool, rcs: Option<&[Rc]>, folder: &str) -> 
             rc.file.display()
         )],
         _ => vec![format!(
-            "your shell is not known here (SHELL): put {folder} first on its PATH, and start {names} as always"
+            "your shell (SHELL) is not known: put {folder} first on your PATH, and start {names} as always"
         )],
     };
     if agents.contains(&"claude") && !statusline {
@@ -261,7 +261,9 @@ fn aliases(rc: &Rc, agents: &[&str]) -> Vec<String> {
         .filter_map(|(at, line)| Some((at, of_agent(line)?)))
         .map(|(at, agent)| {
             let file = rc.file.display();
-            format!("{file}, line {at}: an alias of {agent} comes before it; take the alias out")
+            format!(
+                "{file}, line {at}: the alias `{agent}` takes precedence over the shim; remove it"
+            )
         })
         .collect()
 }
@@ -271,8 +273,8 @@ fn claude_address(file: &ClientFile) -> Option<String> {
     let address = agents::word(&file.text, &["env", "ANTHROPIC_BASE_URL"])?;
     let shown: &Path = &file.name;
     Some(format!(
-        "{}: `env.ANTHROPIC_BASE_URL` is {address}, where claude goes whatever it is told; take it out, or set \
-         `upstreams.anthropic` in tokenforge.yaml to it and then take it out",
+        "{}: `env.ANTHROPIC_BASE_URL` is {address} and overrides the gateway; remove it (and set `upstreams.anthropic` in \
+         tokenforge.yaml if requests are to go there)",
         shown.display()
     ))
 }

@@ -94,7 +94,7 @@ impl Rc {
     fn lines(&self, folder: &str) -> String {
         let put = put_first(folder, self.is_fish);
         format!(
-            "{BEGIN}\n# Agents go through the gateway; `tokenforge setup --undo` takes these lines out.\n{put}\n{END}\n"
+            "{BEGIN}\n# Puts Tokenforge's shims first on the PATH; `tokenforge setup --undo` removes these lines.\n{put}\n{END}\n"
         )
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn text(agent: &str, program: &str, folder: &Path) -> String {
     let folder = quoted(&folder.display().to_string());
     format!(
         r#"#!/bin/sh
-{MARK} {agent} goes through the gateway, if it runs. `tokenforge setup {agent} --undo` takes this away.
+{MARK} runs {agent} through the gateway if it answers; `tokenforge setup {agent} --undo` removes this file.
 tokenforge={program}
 if [ -x "$tokenforge" ]; then
     exec "$tokenforge" launch {agent} "$@"

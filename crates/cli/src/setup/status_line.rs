@@ -43,8 +43,8 @@ pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<Stri
             return Ok(edits.applied(&file.text));
         }
         Some(_) => bail!(
-            "there is a status line of yours (`{KEY}`), which stays; leave out --statusline, or have yours run \
-             `tokenforge statusline` too"
+            "you already have a status line (`{KEY}`), which is kept; leave out --statusline, or call `tokenforge \
+             statusline` from yours"
         ),
         None => insert(&document, document.root(), &entry, &mut edits),
     }
@@ -133,7 +133,7 @@ mod tests {
         let text =
             r#"{"statusLine": {"type": "command", "command": "~/line.sh; tokenforge statusline"}}"#;
         let error = installed(&file(text).1, "/bin/tokenforge").unwrap_err().to_string();
-        assert!(error.starts_with("there is a status line of yours"), "{error}");
+        assert!(error.starts_with("you already have a status line"), "{error}");
         assert!(!is_installed(text) && removed(text, None).unwrap().is_none());
     }
 

@@ -73,10 +73,10 @@ fn started(client: &Client, program: &Path) -> anyhow::Result<Started> {
     let settings = source.load().context("the gateway's settings cannot be used")?;
     let url = gateway::url(settings.listen);
     match probe::ask(settings.listen) {
-        Seen::Nobody => bail!(
-            "no gateway answers at {url} (`tokenforge service status` says more, `tokenforge serve` starts one)"
-        ),
-        Seen::Stranger => bail!("what answers at {url} is no gateway of ours"),
+        Seen::Nobody => {
+            bail!("the gateway at {url} does not answer (see `tokenforge service status`)")
+        }
+        Seen::Stranger => bail!("what answers at {url} is not a Tokenforge gateway"),
         Seen::Busy => bail!("the gateway at {url} takes no requests now"),
         Seen::Gateway { asks_for_key: true, .. } => {
             bail!("the gateway at {url} asks for a key, which the agent does not have")
@@ -94,8 +94,8 @@ fn started(client: &Client, program: &Path) -> anyhow::Result<Started> {
     if let Some(origin) = plan.missed_by(client, &settings.upstreams) {
         let origin = origin.to_string();
         bail!(
-            "you have set {} as the provider, and the gateway at {url} asks another (`upstreams` in its settings; \
-             `tokenforge wrap {}` takes yours)",
+            "your settings send requests to {}, and the gateway at {url} does not (set `upstreams` in tokenforge.yaml, or \
+             use `tokenforge wrap {}`)",
             origin.trim_end_matches('/'),
             client.name
         );

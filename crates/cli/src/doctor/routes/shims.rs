@@ -20,7 +20,7 @@ fn shown(agent: &str) -> Finding {
                 first.unwrap_or_default()
             );
             Finding::note(CHECK, says).remedied_by(
-                "open a new terminal; if that does not help, `tokenforge setup` it again and look which file changes the PATH later",
+                "open a new terminal; if that does not help, another file of your shell changes the PATH later",
             )
         }
     }

@@ -89,7 +89,7 @@ fn without_a_gateway_the_agent_goes_to_its_provider_and_a_line_says_so() {
     let run = user.types("claude -p hello");
     assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n-p|hello|"));
     assert!(
-        run.stderr.starts_with("tokenforge: no gateway answers at http://127.0.0.1:"),
+        run.stderr.starts_with("tokenforge: the gateway at http://127.0.0.1:"),
         "{}",
         run.stderr
     );
@@ -105,7 +105,7 @@ fn an_address_of_the_users_own_is_kept_unless_the_gateway_asks_it_too() {
     let run = user.types("claude");
     assert_eq!(run.stdout, "url=https://llm.example.com/team\n|");
     assert!(
-        run.stderr.contains("you have set https://llm.example.com as the provider"),
+        run.stderr.contains("your settings send requests to https://llm.example.com"),
         "{}",
         run.stderr
     );
@@ -192,9 +192,7 @@ fn where_nobody_runs_services_it_says_what_to_do_instead() {
     user.file("no-manager", "");
     let before = user.home();
     let error = user.fails(&["setup", "claude", "--yes"]);
-    for says in
-        ["no service manager runs for you here", "--no-service", "wsl.conf", "tokenforge wrap"]
-    {
+    for says in ["no service manager answers here", "--no-service", "wsl.conf", "tokenforge wrap"] {
         assert!(error.contains(says), "{says}: {error}");
     }
     assert_eq!(user.home(), before);
@@ -208,8 +206,8 @@ fn agents_that_cannot_be_set_up_are_refused_with_a_reason() {
     let user = user();
     for (agent, why) in [
         ("copilot", "GitHub's own models"),
-        ("cline", "in a file"),
-        ("qwen", "its key would go elsewhere"),
+        ("cline", "from a file"),
+        ("qwen", "its key could go to the wrong one"),
         ("aider", "uses no tools"),
         ("vim", "known are claude, codex, gemini, opencode, pi"),
     ] {
@@ -275,7 +273,7 @@ fn of_a_shell_file_that_was_changed_since_only_our_lines_go() {
 fn a_shell_that_is_not_known_is_told_what_to_put_where() {
     let user = user().with("SHELL", "/usr/bin/nu");
     let done = user.said(&["setup", "claude", "--no-service", "--yes"]);
-    assert!(done.contains("/data/shims first on its PATH"), "{done}");
+    assert!(done.contains("/data/shims first on your PATH"), "{done}");
 }
 
 #[test]
@@ -285,7 +283,7 @@ fn what_would_come_before_the_shim_is_said() {
     user.file("home/.claude/settings.json", r#"{"env": {"ANTHROPIC_BASE_URL": "https://h"}}"#);
     let run = user.run(&["setup", "claude", "--no-service", "--yes"]);
     assert!(
-        run.stderr.contains(".bashrc, line 1: an alias of claude comes before it"),
+        run.stderr.contains(".bashrc, line 1: the alias `claude` takes precedence"),
         "{}",
         run.stderr
     );

@@ -20,7 +20,7 @@ fn with_systemd_it_is_a_unit_that_starts_this_program_with_this_users_folders() 
     let run = user.run(&["service", "install"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains("loginctl enable-linger"), "{}", run.stdout);
-    assert!(run.stderr.contains("FORGE_ADMIN_TOKEN counts in this shell"), "{}", run.stderr);
+    assert!(run.stderr.contains("FORGE_ADMIN_TOKEN is set in this shell"), "{}", run.stderr);
     let unit = user.read(UNIT);
     let data = user.folder.path("data").display().to_string();
     for line in [

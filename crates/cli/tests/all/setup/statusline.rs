@@ -48,7 +48,7 @@ fn a_session_with_a_subscription_goes_through_the_shim_and_is_told_in_tokens() {
     agent(&user);
     let gateway = user.serve();
     user.said(&["setup", "claude", "--no-service", "--yes"]);
-    assert_eq!(line(&user, "of-today"), "tokenforge: this session does not go through the gateway");
+    assert_eq!(line(&user, "of-today"), "tokenforge: not active in this session");
     let run = user.types("claude");
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let [request] = &mock.requests()[..] else { panic!("one request") };
@@ -64,10 +64,10 @@ fn a_session_with_a_subscription_goes_through_the_shim_and_is_told_in_tokens() {
     );
     assert!(!shown.contains('$'), "{shown}");
     let other = line(&user, "of-yesterday");
-    assert_eq!(other, "tokenforge: this session does not go through the gateway");
+    assert_eq!(other, "tokenforge: not active in this session");
     drop(gateway);
-    assert_eq!(line(&user, "of-today"), format!("{shown} · no gateway runs"));
-    assert_eq!(line(&user, "of-yesterday"), "tokenforge: no gateway runs, nothing is saved");
+    assert_eq!(line(&user, "of-today"), format!("{shown} · gateway not running"));
+    assert_eq!(line(&user, "of-yesterday"), "tokenforge: gateway not running");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn whatever_it_is_given_it_says_something_and_succeeds() {
     for input in ["", "{", "[]", "{\"session_id\": 1}", "\u{0}"] {
         let run = user.run_on(&["statusline"], input);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{input}");
-        assert_eq!(run.stdout, "tokenforge: no gateway runs, nothing is saved\n", "{input}");
+        assert_eq!(run.stdout, "tokenforge: gateway not running\n", "{input}");
     }
     user.file("config/tokenforge.yaml", "listen: nowhere\n");
     let run = user.run_on(&["statusline"], "{}");
@@ -91,7 +91,7 @@ fn a_status_line_of_the_users_own_stays() {
     user.file(SETTINGS, r#"{"statusLine": {"type": "command", "command": "~/mine.sh"}}"#);
     let before = user.home();
     let error = user.fails(&["setup", "claude", "--no-service", "--statusline", "--yes"]);
-    assert!(error.contains("settings.json: there is a status line of yours"), "{error}");
+    assert!(error.contains("settings.json: you already have a status line"), "{error}");
     assert_eq!(user.home(), before);
     user.said(&["setup", "claude", "--no-service", "--yes"]);
     user.said(&["setup", "--undo", "--yes"]);
