@@ -74,7 +74,11 @@ impl Change {
             false => now.remove()?,
         }
         // What was kept beside it before us stays.
-        let is_ours = self.before == Some(self.file.now());
+        let is_ours = match &self.before {
+            Some(Before::Text(text)) => self.file.is_there() && *text == self.file.text,
+            Some(Before::Nothing { .. }) => !self.file.is_there(),
+            None => false,
+        };
         if is_ours { now.forget() } else { Ok(()) }
     }
 

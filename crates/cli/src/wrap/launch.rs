@@ -147,28 +147,27 @@ impl Trail {
         self.process == Some(process::id()) || self.programs.len() >= DEEPEST
     }
 
-    /// The agent's program. Where others led back to us, one that did not.
-    fn next(
-        &self,
-        name: &str,
-        mut found: impl Iterator<Item = PathBuf>,
-    ) -> anyhow::Result<PathBuf> {
-        if !self.is_loop() {
-            let none = || {
-                format!(
-                    "there is no {name} on your PATH, but for the one of `tokenforge setup {name}`"
-                )
-            };
-            return found.next().with_context(none);
+    /// The agent's program. Where others led back to us, one that did not; where there is none, they get more chances
+    /// before it is an error, since process ids come again.
+    fn next(&self, name: &str, found: impl Iterator<Item = PathBuf>) -> anyhow::Result<PathBuf> {
+        let found: Vec<_> = found.collect();
+        if self.is_loop() {
+            let new = found.iter().find(|program| !self.programs.contains(program));
+            if let Some(program) = new {
+                return Ok(program.clone());
+            }
+            if let Some(last) = self.programs.get(DEEPEST - 1..).and_then(<[_]>::last) {
+                bail!(
+                    "{name} cannot be started: {} leads back to the shim of `tokenforge setup {name}`, and there is no \
+                     other {name} on your PATH",
+                    last.display()
+                );
+            }
         }
-        let Some(program) = found.find(|program| !self.programs.contains(program)) else {
-            let last = self.programs.last().map(|path| path.display().to_string());
-            bail!(
-                "{name} cannot be started: {} leads back to `tokenforge setup {name}`, and there is no other on your PATH",
-                last.unwrap_or_default()
-            );
+        let none = || {
+            format!("there is no {name} on your PATH, only the shim of `tokenforge setup {name}`")
         };
-        Ok(program)
+        found.into_iter().next().with_context(none)
     }
 
     /// The trail with one more on it, for who comes after.
@@ -207,7 +206,9 @@ mod tests {
         assert_eq!(back.next("claude", found()).unwrap(), Path::new("/b/claude"));
         let deep = trail(1, &["/a/claude"; DEEPEST]);
         assert_eq!(deep.next("claude", found()).unwrap(), Path::new("/b/claude"));
-        let all = trail(process::id(), &["/a/claude", "/b/claude"]);
+        let again = trail(process::id(), &["/a/claude", "/b/claude"]);
+        assert_eq!(again.next("claude", found()).unwrap(), Path::new("/a/claude"));
+        let all = trail(1, &["/a/claude", "/b/claude"].repeat(DEEPEST / 2));
         let error = all.next("claude", found()).unwrap_err().to_string();
         assert!(error.contains("/b/claude leads back"), "{error}");
     }
