@@ -139,7 +139,7 @@ fn lines(rc: &Rc, folder: &str) -> anyhow::Result<Option<Change>> {
     let file = ClientFile::find(&rc.file)?;
     let new = rc.with(&file.text, folder).with_context(|| rc.file.display().to_string())?;
     let is_ours = rc::without(&file.text)?.is_some();
-    Ok(written(file, new, is_ours, |text| text.to_owned())?)
+    written(file, new, is_ours, |text| text.to_owned())
 }
 
 fn with_status_line(file: ClientFile, program: &str) -> anyhow::Result<Option<Change>> {

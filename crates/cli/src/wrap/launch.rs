@@ -72,7 +72,7 @@ fn started(client: &Client, program: &Path) -> anyhow::Result<Started> {
     let source = Source { file: settings::users_file(), flags: Overrides::default() };
     let settings = source.load().context("the gateway's settings cannot be used")?;
     let url = gateway::url(settings.listen);
-    match probe::ask(settings.listen) {
+    match probe::ask_patiently(settings.listen) {
         Seen::Nobody => {
             bail!("the gateway at {url} does not answer (see `tokenforge service status`)")
         }

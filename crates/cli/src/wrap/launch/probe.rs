@@ -3,11 +3,15 @@
 use crate::gateway::reached_at;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// How long each step may take. All of it is a millisecond as a rule, and nobody at all is known at once; but a gateway on
-/// a busy machine, or one that is just starting, may need longer, and 300 ms took it for none.
+/// How long each step may take, on a machine that is busy with other things. All of it is a millisecond as a rule, and
+/// nobody at all is known at once.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How soon a gateway that is just starting is asked again.
+const RETRY_AFTER: Duration = Duration::from_millis(20);
 
 /// Longer answers are not ours.
 const LONGEST: u64 = 16 << 10;
@@ -18,7 +22,7 @@ pub(crate) enum Seen {
     Nobody,
     /// Something that is no gateway of ours.
     Stranger,
-    /// A gateway that is about to end, or has too much to do.
+    /// A gateway that is just starting, or about to end.
     Busy,
     Gateway {
         version: String,
@@ -31,6 +35,17 @@ pub(crate) fn ask(listen: SocketAddr) -> Seen {
     match answered(reached_at(listen)) {
         Ok(text) => seen(&text),
         Err(_) => Seen::Nobody,
+    }
+}
+
+/// The same; a gateway that is just starting, or being restarted, has a moment to do so.
+pub(crate) fn ask_patiently(listen: SocketAddr) -> Seen {
+    let began = Instant::now();
+    loop {
+        match ask(listen) {
+            Seen::Busy if began.elapsed() < PATIENCE => thread::sleep(RETRY_AFTER),
+            seen => return seen,
+        }
     }
 }
 
