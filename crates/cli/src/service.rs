@@ -60,7 +60,7 @@ enum What {
     },
     /// Say whether it is installed, and whether the gateway answers; exit with 1 if it does not
     Status(Choice),
-    /// Stop it, and take it away
+    /// Stop it and remove it
     Remove(Choice),
 }
 

@@ -30,16 +30,16 @@ Examples:
   tokenforge setup claude --statusline
   tokenforge setup codex opencode
   tokenforge setup claude --undo
-  tokenforge setup --undo                 of all agents, and the service
+  tokenforge setup --undo                 all agents and the service
 
-Agents: claude, codex, gemini, opencode, pi. Type the agent's name as before; if the gateway does not answer, it goes to \
-its provider, and a line says so. Your login or subscription stays as it is.";
+Agents: claude, codex, gemini, opencode, pi. Start them as before. If the gateway does not answer, they go to their \
+provider and say so. Your login or subscription stays as it is.";
 
 /// Set an agent up to use the gateway every day
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Setup {
-    /// The agents
+    /// claude, codex, gemini, opencode or pi; several are fine
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
 

@@ -22,7 +22,7 @@ Examples:
   tokenforge setup claude --statusline
   echo '{\"session_id\": \"…\"}' | tokenforge statusline
 
-For a status line of your own: run it in there, with the standard input that Claude Code gives yours.";
+If you have a status line of your own, call this from it and pass on the standard input.";
 
 /// How long Claude Code is kept waiting.
 const PATIENCE: Duration = Duration::from_secs(3);
