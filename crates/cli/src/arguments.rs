@@ -24,6 +24,15 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// See what is saved on a recorded session: no key, no network
     Demo(crate::demo::Demo),
+    /// Set an agent up to use the gateway every day
+    Setup(crate::setup::Setup),
+    /// Run the gateway in the background, also after a reboot
+    Service(crate::service::Service),
+    /// What the shims of setup run
+    #[command(hide = true)]
+    Launch(crate::wrap::launch::Launch),
+    /// Print what was saved in a session, for Claude Code's status line
+    Statusline(crate::statusline::Statusline),
     /// Run an agent behind Tokenforge, for this run only
     Wrap(crate::wrap::Wrap),
     /// Check that everything works, and how to fix what does not

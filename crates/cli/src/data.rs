@@ -32,6 +32,11 @@ pub(crate) fn admin_token_file() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("admin_token"))
 }
 
+/// Where the programs are that `tokenforge setup` puts before the agents' own.
+pub(crate) fn shim_folder() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("shims"))
+}
+
 /// Where hooks of agents find a gateway that runs.
 pub(crate) fn hook_folder() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("hook"))
@@ -43,7 +48,7 @@ pub(crate) fn ledger() -> anyhow::Result<PathBuf> {
 }
 
 /// `FORGE_DATA_DIR`, else `tokenforge` in the user's data folder.
-fn folder() -> anyhow::Result<PathBuf> {
+pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     if let Some(folder) = set("FORGE_DATA_DIR") {
         return Ok(folder);
     }

@@ -226,12 +226,17 @@ impl Gateway {
 
 /// Where clients on this machine reach a gateway that listens here.
 pub(crate) fn url(listen: SocketAddr) -> String {
+    format!("http://{}", reached_at(listen))
+}
+
+/// The same, without the scheme.
+pub(crate) fn reached_at(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    format!("http://{}", SocketAddr::new(ip, listen.port()))
+    SocketAddr::new(ip, listen.port())
 }
 
 /// Is this an address of this machine?

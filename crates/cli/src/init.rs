@@ -7,6 +7,7 @@ mod plugin;
 
 use crate::client_file::{Before, Change, ClientFile, Consent, carry_out, carry_out_as_json};
 use crate::hook::Client;
+use crate::setup::status_line;
 use crate::{alternatives, data, hook, output};
 use anyhow::{Context, bail};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
@@ -72,8 +73,9 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
         return arguments.leave(&format!("{name} has it already"));
     }
     // A file that is ours already is not how it was before, and of one that is not, what is kept may be old.
-    let known =
-        if live::is_installed(arguments.client, &file.text) { file.before()? } else { None };
+    let is_ours = live::is_installed(arguments.client, &file.text)
+        || arguments.client == Client::Claude && status_line::is_installed(&file.text);
+    let known = if is_ours { file.before()? } else { None };
     let before = known.unwrap_or_else(|| file.now());
     let kept = match &before {
         Before::Text(_) => format!("; the old version is {}", file.backup_path().display()),
@@ -118,6 +120,10 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
         }
         (Before::Nothing { .. }, _) => {
             (None, None, format!("removed {name}, which was not there before"))
+        }
+        // What `setup` put there needs to know it too.
+        (Before::Text(text), before) if status_line::is_installed(&text) => {
+            (Some(text), before, format!("took the hook out of {name}"))
         }
         (Before::Text(text), Some(before)) if before == Before::Text(text.clone()) => {
             (Some(text), None, format!("restored {name}, byte for byte"))
@@ -166,6 +172,16 @@ impl TypedValueParser for Agents {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(Client::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
     }
+}
+
+/// Is the hook in these settings of Claude Code?
+pub(crate) fn has_hook(text: &str) -> bool {
+    claude::is_installed(text)
+}
+
+/// Settings of Claude Code for a screen that others may see.
+pub(crate) fn masked(text: &str) -> String {
+    claude::masked(text)
 }
 
 impl Init {

@@ -40,8 +40,11 @@ mod ready;
 mod replay;
 mod screen;
 mod serve;
+mod service;
 mod settings;
+mod setup;
 mod stats;
+mod statusline;
 mod store;
 mod tokens;
 mod values;
@@ -77,6 +80,10 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Setup(arguments) => setup::run(&arguments),
+        Command::Service(arguments) => service::run(&arguments),
+        Command::Launch(arguments) => process::exit(wrap::launch::run(&arguments)?),
+        Command::Statusline(arguments) => statusline::run(&arguments),
         Command::Wrap(arguments) => process::exit(wrap::run(&arguments)?),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::DemoTools => demo::serve_tools(),

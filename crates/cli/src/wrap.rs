@@ -4,6 +4,7 @@ mod child;
 mod clients;
 mod cline;
 mod codex;
+pub(crate) mod launch;
 mod plan;
 mod provider;
 mod route;
@@ -131,7 +132,7 @@ impl Wrap {
             Ok((route, started)) => {
                 command.envs(started.variables.iter().map(|(name, value)| (name, value)));
                 command.args(&started.arguments);
-                stay_local(&mut command);
+                stay_local(command.as_std_mut());
                 Some((route, started))
             }
             Err(error) => {
@@ -181,7 +182,7 @@ impl Wrap {
 }
 
 /// A proxy of the user's is for what is outside: the gateway is not.
-fn stay_local(command: &mut Command) {
+fn stay_local(command: &mut std::process::Command) {
     let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
     if !["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].iter().any(is_set) {
         return;

@@ -4,7 +4,7 @@
 //! same line; since every entry begins with the same bytes, and no name can hold them, it is found there.
 
 use crate::segment::{self, Segment};
-use crate::{Day, Entry};
+use crate::{Day, Entry, Name};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub struct Reading {
     /// What is still to be read, the next at the end.
     segments: Vec<Segment>,
     file: Option<BufReader<File>>,
+    /// What a line must hold to be looked at.
+    session: Option<String>,
     skipped: u64,
 }
 
@@ -35,8 +37,22 @@ impl Reading {
             since: since.map_or(0, Day::start),
             segments: segments.filter(|segment| segment.day >= first).collect(),
             file: None,
+            session: None,
             skipped: 0,
         })
+    }
+
+    /// Only the entries of one session. The others are not even parsed: a status line reads this at every turn.
+    #[must_use]
+    pub fn of_session(mut self, session: &str) -> Self {
+        self.session = Some(Name::of_session(session).as_str().to_owned());
+        self
+    }
+
+    /// Can this line be about the session that is asked for?
+    fn is_asked_for(&self, line: &[u8]) -> bool {
+        let Some(session) = self.session.as_ref().map(String::as_bytes) else { return true };
+        line.windows(session.len()).any(|part| part == session)
     }
 
     /// How many lines were no entries so far: torn, or somebody else's.
@@ -74,9 +90,17 @@ impl Iterator for Reading {
     fn next(&mut self) -> Option<Entry> {
         loop {
             let line = self.line()?;
+            if !self.is_asked_for(&line) {
+                continue;
+            }
             let Line { entry, is_whole } = Line::of(&line);
             self.skipped += u64::from(!is_whole);
-            if let Some(entry) = entry.filter(|entry| entry.time >= self.since) {
+            let is_meant = |entry: &Entry| {
+                let session = entry.session.as_ref().map(Name::as_str);
+                entry.time >= self.since
+                    && (self.session.is_none() || self.session.as_deref() == session)
+            };
+            if let Some(entry) = entry.filter(is_meant) {
                 return Some(entry);
             }
         }

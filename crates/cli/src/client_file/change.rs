@@ -48,7 +48,7 @@ pub(crate) fn carry_out(changes: &[Change], consent: Consent) -> anyhow::Result<
         several => format!("these {several} files"),
     };
     let (question, does) = (format!("Change {what}?"), format!("this changes {what}"));
-    if !consent.yes && !confirm::is_confirmed(&question, &does)? {
+    if !consent.is_given(&question, &does)? {
         bail!("nothing was changed");
     }
     changes.iter().try_for_each(Change::carry_out)
@@ -70,8 +70,36 @@ pub(crate) fn carry_out_as_json(changes: &[Change], consent: Consent) -> anyhow:
     Ok(output::print(&json!({"changed": is_changed, "files": files}).to_string())?)
 }
 
+impl Consent {
+    /// Is nothing to be done, only shown?
+    pub(crate) fn is_dry_run(self) -> bool {
+        self.dry_run
+    }
+
+    /// Is it meant? Asks, unless that was said.
+    pub(crate) fn is_given(self, question: &str, does: &str) -> anyhow::Result<bool> {
+        Ok(self.yes || confirm::is_confirmed(question, does)?)
+    }
+}
+
 impl Change {
-    fn carry_out(&self) -> anyhow::Result<()> {
+    /// Undoes it, if something that belongs to it failed.
+    pub(crate) fn take_back(&self) -> anyhow::Result<()> {
+        let now = ClientFile::find(&self.file.name)?;
+        match self.file.is_there() {
+            true => now.replace(&self.file.text)?,
+            false => now.remove()?,
+        }
+        // What was kept beside it before us stays.
+        let is_ours = match &self.before {
+            Some(Before::Text(text)) => self.file.is_there() && *text == self.file.text,
+            Some(Before::Nothing { .. }) => !self.file.is_there(),
+            None => false,
+        };
+        if is_ours { now.forget() } else { Ok(()) }
+    }
+
+    pub(crate) fn carry_out(&self) -> anyhow::Result<()> {
         self.apply()?;
         Ok(output::print(&self.done)?)
     }

@@ -3,8 +3,8 @@
 use super::finding::Finding;
 use crate::links;
 use crate::output::printable;
+use crate::setup::shim;
 use crate::wrap::CLIENTS;
-use std::env;
 use std::path::{Path, PathBuf};
 
 const CHECK: &str = "clients";
@@ -33,22 +33,9 @@ pub(super) fn check() -> Vec<Finding> {
     findings
 }
 
-/// The program that a shell would start.
+/// The program that a shell would start, behind a shim of ours.
 pub(super) fn on_path(program: &str) -> Option<PathBuf> {
-    let file = format!("{program}{}", env::consts::EXE_SUFFIX);
-    let folders = env::var_os("PATH")?;
-    env::split_paths(&folders).map(|folder| folder.join(&file)).find(|path| is_program(path))
-}
-
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
+    shim::real(program).next()
 }
 
 /// The version that the package of a program says, if it comes from npm.

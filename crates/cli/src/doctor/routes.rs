@@ -2,6 +2,7 @@
 
 mod environment;
 mod hooks;
+mod shims;
 mod tool_servers;
 
 use super::finding::Finding;
@@ -14,10 +15,11 @@ pub(super) async fn check(settings: &Settings, config: Option<&Path>) -> Vec<Fin
     let mut findings = environment::check(settings).await;
     findings.extend(tool_servers::check(config));
     findings.extend(hooks::check());
+    findings.extend(shims::check());
     if findings.is_empty() {
         let none = Finding::note(CHECK, "no agent uses Tokenforge here yet");
         findings.push(none.remedied_by(
-            "`tokenforge wrap AGENT` for one run, `tokenforge init AGENT` for every run",
+            "`tokenforge wrap AGENT` for one run, `tokenforge setup AGENT` for every run",
         ));
     }
     findings

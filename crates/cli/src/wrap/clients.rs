@@ -30,6 +30,17 @@ pub(super) enum Way {
     Cline { name: &'static str },
 }
 
+impl Way {
+    /// Whose requests go there, if they are one provider's.
+    pub(super) fn provider(&self) -> Option<Provider> {
+        match self {
+            Way::Variable { provider, .. } => Some(*provider),
+            Way::Codex { .. } => Some(Provider::OpenAi),
+            _ => None,
+        }
+    }
+}
+
 /// An address in settings.
 #[derive(Debug)]
 pub(super) struct Address {

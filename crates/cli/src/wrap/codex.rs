@@ -2,22 +2,56 @@
 
 use crate::client_file::{Document, Notation};
 use crate::data;
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::UNIX_EPOCH;
 
 /// What the address is called in its settings.
 pub(super) const KEY: &str = "openai_base_url";
 
-/// Is it logged in with ChatGPT? It is asked, so that nobody looks where it keeps its secrets.
+/// Is it logged in with ChatGPT? It is asked, so that nobody looks where it keeps its secrets; but only once for each
+/// login, since it takes 100 ms to answer.
 pub(super) fn is_with_chatgpt(program: &str) -> bool {
+    let (login, notes) = (login(), data::folder().map(|folder| folder.join("codex-login")).ok());
+    let Some((login, notes)) = login.zip(notes) else { return asked(program).unwrap_or(false) };
+    if let Some(known) = noted(&fs::read_to_string(&notes).unwrap_or_default(), &login) {
+        return known;
+    }
+    let Some(is_with_chatgpt) = asked(program) else { return false };
+    // Where it cannot be noted, it is asked again.
+    let _ = fs::write(&notes, format!("{login} {is_with_chatgpt}"));
+    is_with_chatgpt
+}
+
+fn asked(program: &str) -> Option<bool> {
     let asked = Command::new(program).args(["login", "status"]).stdin(Stdio::null()).output();
-    let Ok(said) = asked else { return false };
-    [said.stdout, said.stderr].iter().any(|said| String::from_utf8_lossy(said).contains("ChatGPT"))
+    let said = asked.ok()?;
+    let is_said = |said: &Vec<u8>| String::from_utf8_lossy(said).contains("ChatGPT");
+    Some([said.stdout, said.stderr].iter().any(is_said))
+}
+
+/// What tells one login from the next: when its file was written, and how long it is. Of one in a keyring nothing is known.
+fn login() -> Option<String> {
+    let file = fs::metadata(folder()?.join("auth.json")).ok()?;
+    let written = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{}-{}", written.as_nanos(), file.len()))
+}
+
+/// What was noted about this login.
+fn noted(notes: &str, login: &str) -> Option<bool> {
+    let (noted, is_with_chatgpt) = notes.split_once(' ')?;
+    (noted == login).then(|| is_with_chatgpt.parse().ok())?
 }
 
 /// The address in the user's settings.
 pub(super) fn set_by_user() -> Option<String> {
-    let folder = data::set("CODEX_HOME").or_else(|| Some(data::home()?.join(".codex")))?;
-    address(&std::fs::read_to_string(folder.join("config.toml")).ok()?)
+    address(&fs::read_to_string(folder()?.join("config.toml")).ok()?)
+}
+
+/// Where it keeps what it keeps.
+fn folder() -> Option<PathBuf> {
+    data::set("CODEX_HOME").or_else(|| Some(data::home()?.join(".codex")))
 }
 
 fn address(settings: &str) -> Option<String> {
@@ -28,7 +62,16 @@ fn address(settings: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use super::{address, noted};
+
+    #[test]
+    fn what_was_said_about_another_login_does_not_count() {
+        assert_eq!(noted("1-20 true", "1-20"), Some(true));
+        assert_eq!(noted("1-20 false", "1-20"), Some(false));
+        for other in ["", "1-20", "1-20 perhaps", "1-21 true", "2-20 true"] {
+            assert_eq!(noted(other, "1-20"), None, "{other}");
+        }
+    }
 
     #[test]
     fn the_address_is_the_one_for_all_profiles() {

@@ -1,7 +1,7 @@
 //! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
 
 use super::clients::{Address, Client, Way};
-use super::provider::{Base, Provider, redirect};
+use super::provider::{Base, Provider, asked, redirect};
 use super::{cline, codex};
 use anyhow::{Context, bail};
 use http::Uri;
@@ -42,7 +42,14 @@ enum Reader {
 pub(super) struct Started {
     pub(super) variables: Vec<(&'static str, OsString)>,
     pub(super) arguments: Vec<OsString>,
-    _files: Vec<TempPath>,
+    files: Vec<TempPath>,
+}
+
+impl Started {
+    /// Is there a file that must be taken away when the client ends?
+    pub(super) fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
 }
 
 impl Plan {
@@ -98,6 +105,20 @@ impl Plan {
         self.upstreams.is_empty()
     }
 
+    /// Does a gateway with these upstreams ask whom the client would ask? If not, an address that the user has set and
+    /// it does not ask.
+    pub(super) fn missed_by(&self, client: &Client, upstreams: &Upstreams) -> Option<&Uri> {
+        let only = match client.ways {
+            [way] => way.provider(),
+            _ => None,
+        };
+        let is_asked = |(provider, origin): &&(Option<Provider>, Uri)| {
+            let asked = asked(upstreams, provider.or(only));
+            asked.is_some_and(|asked| Base::of(asked) == Base::of(origin))
+        };
+        self.upstreams.iter().find(|set| !is_asked(set)).map(|(_, origin)| origin)
+    }
+
     /// Sends requests on to whom the user has set.
     pub(super) fn redirect(&self, upstreams: &mut Upstreams) {
         for (provider, origin) in &self.upstreams {
@@ -129,7 +150,7 @@ impl Plan {
                             started.variables.push((name, file.as_os_str().to_owned()));
                         }
                     }
-                    started._files.push(file);
+                    started.files.push(file);
                 }
             }
         }

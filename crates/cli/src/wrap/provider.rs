@@ -23,11 +23,26 @@ pub(super) struct Base {
 impl Base {
     /// Reads an address; nothing if it is none that requests can go to.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let uri: Uri = text.trim().parse().ok()?;
+        Self::of(&text.trim().parse().ok()?)
+    }
+
+    /// The same, of an address that was read.
+    pub(super) fn of(uri: &Uri) -> Option<Self> {
         let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"))?;
         let origin = format!("{scheme}://{}", uri.authority()?).parse().ok()?;
         Some(Base { origin, path: uri.path().trim_end_matches('/').to_owned() })
     }
+}
+
+/// Whom a gateway with these upstreams asks for this provider's requests, or for all.
+pub(super) fn asked(upstreams: &Upstreams, provider: Option<Provider>) -> Option<&Uri> {
+    let own = match provider {
+        Some(Provider::Anthropic) => Some(&upstreams.anthropic),
+        Some(Provider::OpenAi) => Some(&upstreams.openai),
+        Some(Provider::Gemini) => Some(&upstreams.gemini),
+        None => None,
+    };
+    upstreams.backend.as_ref().or(own)
 }
 
 /// Sends requests on to whom the user has set. Where it is the only one for all that a client asks, whatever the path.

@@ -126,7 +126,7 @@ async fn stand_in(settings: Settings, own: Own) {
 }
 
 /// The name of the folder that we are in, as far as a path can have it.
-fn project() -> String {
+pub(super) fn project() -> String {
     let folder = env::current_dir().ok();
     let name = folder.as_deref().and_then(|folder| folder.file_name()).unwrap_or_default();
     let plain = |char: char| {

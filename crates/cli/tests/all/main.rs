@@ -22,6 +22,8 @@ mod misc;
 mod one_account;
 mod replay;
 mod serve;
+#[cfg(unix)]
+mod setup;
 mod store;
 #[cfg(unix)]
 mod terminal;

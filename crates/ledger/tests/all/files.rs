@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tokenforge_ledger::{Day, Entry, Ledger};
+use tokenforge_ledger::{Day, Entry, Ledger, Name, Source};
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> =
@@ -171,4 +171,19 @@ fn l10_nobody_else_can_read_it() {
     Ledger::open(&folder).unwrap().append(&hook(NOON)).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder), mode(&files(&folder)[0])), (0o700, 0o600));
+}
+
+#[test]
+fn the_entries_of_one_session_are_those_and_no_others() {
+    let of = |session: Option<&str>| {
+        let mut entry = Entry::new(Source::Gateway, NOON);
+        entry.session = session.map(Name::of_session);
+        entry
+    };
+    // A name elsewhere in a line is no session's.
+    let mut other = of(Some("other"));
+    other.project = Some(Name::of_session("mine"));
+    let folder = written(&[of(Some("mine")), other, of(None), of(Some("mine"))]);
+    let found: Vec<_> = Ledger::read(folder.path(), None).unwrap().of_session("mine").collect();
+    assert_eq!(found, [of(Some("mine")), of(Some("mine"))]);
 }

@@ -1,0 +1,171 @@
+//! `tokenforge service`: the gateway as a service of the user, which is there after a reboot and comes back when it fails.
+//!
+//! A service of the user and not of the system: it needs no root, it keeps what it keeps where the other commands of the
+//! same user look for it, and it is as private as they are.
+
+mod command;
+mod environment;
+mod launchd;
+mod manager;
+mod systemd;
+mod unit;
+
+pub(crate) use manager::Manager;
+pub(crate) use unit::{Installed, Installer, Unit};
+
+use crate::gateway::url;
+use crate::output;
+use crate::settings::{self, Source};
+use crate::wrap::launch::probe::{self, Seen};
+use anyhow::bail;
+use clap::{Args, Subcommand};
+use std::net::SocketAddr;
+use std::thread;
+use std::time::{Duration, Instant};
+use tokenforge_config::Overrides;
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenforge service install --dry-run
+  tokenforge service install
+  tokenforge service status
+  tokenforge service remove
+
+A systemd user unit on Linux, a launchd agent on macOS. Settings: tokenforge.yaml in the folder for settings.";
+
+/// How long a gateway that was started may take until it answers.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How soon it is asked again.
+const RETRY_AFTER: Duration = Duration::from_millis(50);
+
+/// Run the gateway in the background, also after a reboot
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Service {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Start the gateway now and after every login
+    Install {
+        /// Show what would be written, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+
+        #[command(flatten)]
+        choice: Choice,
+    },
+    /// Say whether it is installed, and whether the gateway answers; exit with 1 if it does not
+    Status(Choice),
+    /// Stop it and remove it
+    Remove(Choice),
+}
+
+/// Which service manager; for tests, where there is another than this system has.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct Choice {
+    #[arg(long, hide = true)]
+    manager: Option<Manager>,
+}
+
+impl Choice {
+    /// The manager, if there is one that answers.
+    pub(crate) fn manager(self) -> anyhow::Result<Manager> {
+        let manager = self.or_usual()?;
+        manager.check()?;
+        Ok(manager)
+    }
+
+    /// The manager of this system, whether it answers or not.
+    pub(crate) fn or_usual(self) -> anyhow::Result<Manager> {
+        self.manager.map_or_else(Manager::of_system, Ok)
+    }
+}
+
+pub(crate) fn run(arguments: &Service) -> anyhow::Result<()> {
+    match arguments.what {
+        What::Install { dry_run, choice } => install(choice, dry_run),
+        What::Status(choice) => status(choice),
+        What::Remove(choice) => remove(choice),
+    }
+}
+
+fn install(choice: Choice, dry_run: bool) -> anyhow::Result<()> {
+    let unit = Unit::new(choice.manager()?, Installer::Service)?;
+    output::print(&unit.shown())?;
+    if dry_run {
+        return Ok(output::print("nothing was changed: this is what would be")?);
+    }
+    output::print(&unit.install()?)?;
+    report()
+}
+
+fn status(choice: Choice) -> anyhow::Result<()> {
+    let manager = choice.or_usual()?;
+    let file = manager.file()?;
+    let shown = file.display();
+    let says = match (file.is_file(), manager.check()) {
+        (false, _) => format!("service: not installed (there is no {shown})"),
+        (true, Ok(())) => format!("service: {}, {shown}", manager.state()),
+        (true, Err(error)) => format!("service: {shown}; {error:#}"),
+    };
+    output::print(&says)?;
+    let listen = listen()?;
+    match probe::ask(listen) {
+        Seen::Gateway { version, .. } => {
+            Ok(output::print(&format!("gateway: version {version} answers at {}", url(listen)))?)
+        }
+        Seen::Busy => bail!("the gateway at {} takes no requests now", url(listen)),
+        Seen::Stranger => bail!("what answers at {} is not a Tokenforge gateway", url(listen)),
+        Seen::Nobody => bail!("no gateway answers at {}", url(listen)),
+    }
+}
+
+fn remove(choice: Choice) -> anyhow::Result<()> {
+    let manager = choice.or_usual()?;
+    match Installed::find(manager)? {
+        Some(unit) => {
+            manager.check()?;
+            Ok(output::print(&unit.remove()?)?)
+        }
+        None => {
+            let file = manager.file()?;
+            Ok(output::print(&format!("nothing to remove: there is no {}", file.display()))?)
+        }
+    }
+}
+
+/// Waits until the gateway answers, and says so, or where to look if it does not.
+pub(crate) fn report() -> anyhow::Result<()> {
+    let (listen, began) = (listen()?, Instant::now());
+    loop {
+        match probe::ask(listen) {
+            Seen::Gateway { .. } => {
+                return Ok(output::print(&format!("the gateway answers at {}", url(listen)))?);
+            }
+            _ if began.elapsed() < PATIENCE => thread::sleep(RETRY_AFTER),
+            _ => {
+                output::tell(&format!(
+                    "note: no gateway answers at {} yet; `tokenforge service status` says more",
+                    url(listen)
+                ));
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Does a gateway of another version answer? The program was replaced since it was started.
+fn is_stale() -> bool {
+    let seen = listen().map(probe::ask);
+    matches!(seen, Ok(Seen::Gateway { version, .. }) if version != env!("CARGO_PKG_VERSION"))
+}
+
+/// Where the gateway of the user's settings listens.
+fn listen() -> anyhow::Result<SocketAddr> {
+    let source = Source { file: settings::users_file(), flags: Overrides::default() };
+    Ok(source.load()?.listen)
+}

@@ -1,0 +1,296 @@
+//! What has to change, from what is there. The files themselves say what was set up: nothing else is kept about it.
+
+use super::rc::{self, Places, Rc};
+use super::step::Step;
+use super::{agents, shim, status_line};
+use crate::client_file::{self, Before, Change, ClientFile};
+use crate::service::{Choice, Installed, Installer, Unit};
+use crate::{data, init};
+use anyhow::Context;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What has to be done, and said.
+pub(super) struct Installation {
+    pub(super) steps: Vec<Step>,
+    /// What is worth a look.
+    pub(super) notes: Vec<String>,
+    /// What to do now.
+    pub(super) next: Vec<String>,
+}
+
+/// The service, unless it runs.
+pub(super) fn service(choice: Choice) -> anyhow::Result<Option<Step>> {
+    let unit = Unit::new(choice.manager()?, Installer::Setup)?;
+    Ok((!unit.is_well()).then_some(Step::Install(unit)))
+}
+
+/// Everything but the service.
+pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Result<Installation> {
+    let program = &shim::this_program()?;
+    let folder = std::path::absolute(data::shim_folder()?)?;
+    let shown_folder = folder.to_str().context("the path of the data folder is not UTF-8")?;
+    let (mut steps, mut notes) = (Vec::new(), Vec::new());
+    for agent in agents {
+        let (path, text) = (folder.join(agent), shim::text(agent, program, &folder));
+        let old = fs::read_to_string(&path).ok();
+        if old.as_ref() != Some(&text) {
+            steps.push(Step::Shim { path, old, new: Some(text) });
+        }
+    }
+    let shell = shell();
+    let rcs = match &shell {
+        Some(shell) => places()?.of_shell(shell, &|path| fs::read_to_string(path).ok()),
+        None => None,
+    };
+    let rcs = rcs.map(rc::distinct);
+    for rc in rcs.iter().flatten() {
+        steps.extend(lines(rc, shown_folder)?.map(Step::File));
+        notes.extend(aliases(rc, agents));
+    }
+    if agents.contains(&"claude") {
+        let file = claude_settings()?;
+        status_line::check(&file)?;
+        notes.extend(claude_address(&file));
+        if statusline {
+            steps.extend(with_status_line(file, program)?.map(Step::File));
+        }
+    }
+    for agent in agents {
+        if shim::real(agent).next().is_none() {
+            notes.push(format!("there is no {agent} on your PATH yet"));
+        }
+        notes.extend(
+            agents::goes_elsewhere(agent).map(|why| format!("{why}; {agent} runs without it")),
+        );
+    }
+    Ok(Installation { steps, notes, next: next(agents, statusline, rcs.as_deref(), shown_folder) })
+}
+
+/// What to do now.
+fn next(agents: &[&str], statusline: bool, rcs: Option<&[Rc]>, folder: &str) -> Vec<String> {
+    let names = agents.join(", ");
+    let mut next = match rcs {
+        Some([rc, ..]) => vec![format!(
+            "open a new terminal, or run `. {}`, and start {names} as always",
+            rc.file.display()
+        )],
+        _ => vec![format!(
+            "your shell (SHELL) is not known: put {folder} first on your PATH, and start {names} as always"
+        )],
+    };
+    if agents.contains(&"claude") && !statusline {
+        next.push("savings in the status line: tokenforge setup claude --statusline".to_owned());
+    }
+    next.push(format!("undo it with: tokenforge setup {} --undo", agents.join(" ")));
+    next
+}
+
+/// What takes out what `setup` did, for these agents or for all.
+pub(super) fn removed(agents: &[&'static str], choice: Choice) -> anyhow::Result<Vec<Step>> {
+    let installed = shim::installed();
+    let is_meant = |agent: &&&'static str| agents.is_empty() || agents.contains(agent);
+    let (gone, stay): (Vec<_>, Vec<_>) = installed.iter().partition(is_meant);
+    let mut steps = Vec::new();
+    if agents.is_empty() || agents.contains(&"claude") {
+        steps.extend(without_status_line(claude_settings()?)?.map(Step::File));
+    }
+    // The lines and the service are all agents' together.
+    if stay.is_empty() {
+        for rc in rc::distinct(places()?.every()) {
+            steps.extend(without_lines(&rc)?.map(Step::File));
+        }
+    }
+    for agent in gone {
+        let path = shim::path(agent)?;
+        let old = fs::read_to_string(&path).ok();
+        steps.push(Step::Shim { path, old, new: None });
+    }
+    if stay.is_empty()
+        && let Ok(manager) = choice.or_usual()
+    {
+        let unit = Installed::find(manager)?;
+        steps.extend(unit.filter(Installed::is_of_setup).map(Step::Remove));
+    }
+    Ok(steps)
+}
+
+/// The name of the user's shell.
+fn shell() -> Option<String> {
+    let path = PathBuf::from(env::var_os("SHELL")?);
+    Some(path.file_name()?.to_str()?.to_owned())
+}
+
+fn places() -> anyhow::Result<Places> {
+    let home = data::home().context("no home folder: set HOME")?;
+    let config = data::users_config().unwrap_or_else(|| home.join(".config"));
+    Ok(Places { home, config, zsh: data::set("ZDOTDIR"), is_mac: cfg!(target_os = "macos") })
+}
+
+fn claude_settings() -> anyhow::Result<ClientFile> {
+    let home = data::home().context("no home folder: set HOME")?;
+    let folder = data::set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude"));
+    ClientFile::find(&folder.join("settings.json"))
+}
+
+/// The lines for the folder of shims, unless they are there.
+fn lines(rc: &Rc, folder: &str) -> anyhow::Result<Option<Change>> {
+    let file = ClientFile::find(&rc.file)?;
+    let new = rc.with(&file.text, folder).with_context(|| rc.file.display().to_string())?;
+    let is_ours = rc::without(&file.text)?.is_some();
+    written(file, new, is_ours, |text| text.to_owned())
+}
+
+fn with_status_line(file: ClientFile, program: &str) -> anyhow::Result<Option<Change>> {
+    let new =
+        status_line::installed(&file, program).with_context(|| file.name.display().to_string())?;
+    let is_ours = status_line::is_installed(&file.text) || init::has_hook(&file.text);
+    written(file, new, is_ours, init::masked)
+}
+
+/// A file with another text, which knows how it was before anything of ours was in it.
+fn written(
+    file: ClientFile,
+    new: String,
+    is_ours: bool,
+    masked: impl Fn(&str) -> String,
+) -> anyhow::Result<Option<Change>> {
+    if file.is_there() && new == file.text {
+        return Ok(None);
+    }
+    let known = if is_ours { file.before()? } else { None };
+    let before = known.unwrap_or_else(|| file.now());
+    let name = file.name.display().to_string();
+    let diff = client_file::diff(&name, &masked(&file.text), &masked(&new));
+    let done = format!("wrote {name}, {}", changed_lines(&file.text, &new));
+    Ok(Some(Change { file, diff, new: Some(new), before: Some(before), done }))
+}
+
+/// Which lines of the new text are not in the old.
+fn changed_lines(old: &str, new: &str) -> String {
+    let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    let same =
+        |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+    let first = same(&mut old.iter().zip(&new));
+    let rest = old.len().min(new.len()) - first;
+    let last = new.len() - same(&mut old.iter().rev().zip(new.iter().rev()).take(rest));
+    match last.saturating_sub(first) {
+        0 | 1 => format!("line {}", first + 1),
+        _ => format!("lines {} to {last}", first + 1),
+    }
+}
+
+/// Takes the lines out of a shell's file.
+fn without_lines(rc: &Rc) -> anyhow::Result<Option<Change>> {
+    // One that cannot be read, and is not ours, does not stand in the way.
+    if !fs::read(&rc.file).is_ok_and(|text| rc::is_in(&text)) {
+        return Ok(None);
+    }
+    let file = ClientFile::find(&rc.file)?;
+    let left = rc::without(&file.text).with_context(|| rc.file.display().to_string())?;
+    let Some(left) = left else { return Ok(None) };
+    let left = match file.before()? {
+        Some(Before::Nothing { .. }) if left.is_empty() => Before::Nothing { folders: 0 },
+        // The line end that it did not have.
+        Some(Before::Text(before)) if left.strip_suffix('\n') == Some(&before) => {
+            Before::Text(before)
+        }
+        _ => Before::Text(left),
+    };
+    taken_out(file, left, |_| false, |text| text.to_owned()).map(Some)
+}
+
+fn without_status_line(file: ClientFile) -> anyhow::Result<Option<Change>> {
+    if !file.is_there() {
+        return Ok(None);
+    }
+    let before = file.before()?;
+    let left = match status_line::removed(&file.text, before.as_ref()) {
+        Ok(Some(left)) => left,
+        Err(error) if status_line::may_be_in(&file.text) => {
+            return Err(error).with_context(|| file.name.display().to_string());
+        }
+        Ok(None) | Err(_) => return Ok(None),
+    };
+    taken_out(file, left, init::has_hook, init::masked).map(Some)
+}
+
+/// A file without what is ours. While something else of ours is in it, what is known of before is kept.
+fn taken_out(
+    file: ClientFile,
+    left: Before,
+    is_still_ours: impl Fn(&str) -> bool,
+    masked: impl Fn(&str) -> String,
+) -> anyhow::Result<Change> {
+    let name = file.name.display().to_string();
+    let (new, before, done) = match (left, file.before()?) {
+        (Before::Nothing { .. }, _) => {
+            (None, None, format!("removed {name}, which was not there before"))
+        }
+        (Before::Text(text), before) if is_still_ours(&text) => {
+            (Some(text), before, format!("took the status line out of {name}"))
+        }
+        (Before::Text(text), Some(Before::Text(before))) if text == before => {
+            (Some(text), None, format!("restored {name}, byte for byte"))
+        }
+        (Before::Text(text), before @ Some(Before::Text(_))) => {
+            let kept = file.backup_path();
+            let done = format!(
+                "{name} was changed since: only what is ours was taken out; as it was before, it is in {}",
+                kept.display()
+            );
+            (Some(text), before, done)
+        }
+        (Before::Text(text), _) => (Some(text), None, format!("took what is ours out of {name}")),
+    };
+    let after = new.as_deref().unwrap_or_default();
+    let diff = client_file::diff(&name, &masked(&file.text), &masked(after));
+    Ok(Change { file, diff, new, before, done })
+}
+
+/// Aliases that come before any program on the `PATH`.
+fn aliases(rc: &Rc, agents: &[&str]) -> Vec<String> {
+    let text = fs::read_to_string(&rc.file).unwrap_or_default();
+    let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_start()));
+    let of_agent = |line: &str| {
+        let name = line.strip_prefix("alias ")?.split(['=', ' ']).next()?;
+        agents.iter().find(|agent| **agent == name).copied()
+    };
+    lines
+        .filter_map(|(at, line)| Some((at, of_agent(line)?)))
+        .map(|(at, agent)| {
+            let file = rc.file.display();
+            format!(
+                "{file}, line {at}: the alias `{agent}` takes precedence over the shim; remove it"
+            )
+        })
+        .collect()
+}
+
+/// An address that Claude Code takes whatever it is told.
+fn claude_address(file: &ClientFile) -> Option<String> {
+    let address = agents::word(&file.text, &["env", "ANTHROPIC_BASE_URL"])?;
+    let shown: &Path = &file.name;
+    Some(format!(
+        "{}: `env.ANTHROPIC_BASE_URL` is {address} and overrides the gateway; remove it (and set `upstreams.anthropic` in \
+         tokenforge.yaml if requests are to go there)",
+        shown.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed_lines;
+
+    #[test]
+    fn changed_lines_are_those_of_the_new_text() {
+        assert_eq!(changed_lines("a\nb\n", "a\nb\nc\nd\n"), "lines 3 to 4");
+        assert_eq!(
+            changed_lines("{\n  \"a\": 1\n}\n", "{\n  \"b\": 2,\n  \"a\": 1\n}\n"),
+            "line 2"
+        );
+        assert_eq!(changed_lines("", "a\n"), "line 1");
+        assert_eq!(changed_lines("a\na\n", "a\na\na\n"), "line 3");
+    }
+}

@@ -1,0 +1,216 @@
+//! The lines in a shell's own file that put the folder of shims first on the `PATH`.
+//!
+//! They stand at the end of the file: what comes before them (a version manager's folders, as a rule) comes after them on
+//! the `PATH`.
+
+use super::shim::quoted;
+use anyhow::bail;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "# >>> tokenforge setup >>>";
+const END: &str = "# <<< tokenforge setup <<<";
+
+/// A shell's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rc {
+    pub(super) file: PathBuf,
+    is_fish: bool,
+}
+
+/// Where shells look.
+pub(super) struct Places {
+    pub(super) home: PathBuf,
+    /// The user's folder for settings.
+    pub(super) config: PathBuf,
+    /// `ZDOTDIR`.
+    pub(super) zsh: Option<PathBuf>,
+    pub(super) is_mac: bool,
+}
+
+impl Places {
+    /// The files of this shell that get the lines. `None`: it is not known which.
+    pub(super) fn of_shell(
+        &self,
+        shell: &str,
+        read: &dyn Fn(&Path) -> Option<String>,
+    ) -> Option<Vec<Rc>> {
+        let rc = |file: PathBuf| Rc { file, is_fish: false };
+        match shell {
+            "bash" => {
+                let mut files = vec![rc(self.home.join(".bashrc"))];
+                files.extend(self.bash_login(read).map(rc));
+                Some(files)
+            }
+            "zsh" => Some(vec![rc(self.zshrc())]),
+            "fish" => Some(vec![self.fish()]),
+            "sh" | "dash" | "ksh" => Some(vec![rc(self.home.join(".profile"))]),
+            _ => None,
+        }
+    }
+
+    /// What bash reads in place of `.bashrc` where somebody logs in, as in every terminal of macOS. Most such files read
+    /// `.bashrc` too.
+    fn bash_login(&self, read: &dyn Fn(&Path) -> Option<String>) -> Option<PathBuf> {
+        let files = BASH_LOGIN.map(|name| self.home.join(name));
+        match files.iter().find_map(|file| Some((file, read(file)?))) {
+            Some((file, text)) => (!text.contains(".bashrc")).then(|| file.clone()),
+            None => self.is_mac.then(|| self.home.join(BASH_LOGIN[0])),
+        }
+    }
+
+    /// Every file that may have the lines, whatever the shell is now.
+    pub(super) fn every(&self) -> Vec<Rc> {
+        let home = [".bashrc", ".zshrc"].iter().chain(&BASH_LOGIN);
+        let mut files: Vec<_> =
+            home.map(|name| Rc { file: self.home.join(name), is_fish: false }).collect();
+        files.extend(self.zsh.iter().map(|_| Rc { file: self.zshrc(), is_fish: false }));
+        files.push(self.fish());
+        files
+    }
+
+    fn zshrc(&self) -> PathBuf {
+        self.zsh.as_ref().unwrap_or(&self.home).join(".zshrc")
+    }
+
+    fn fish(&self) -> Rc {
+        Rc { file: self.config.join("fish/config.fish"), is_fish: true }
+    }
+}
+
+/// What bash reads at a login: the first of them that is there.
+const BASH_LOGIN: [&str; 3] = [".bash_profile", ".bash_login", ".profile"];
+
+impl Rc {
+    /// The text with the lines for this folder at its end, or where they stand already.
+    pub(super) fn with(&self, text: &str, folder: &str) -> anyhow::Result<String> {
+        let lines = self.lines(folder);
+        if let Some((before, after)) = around(text)? {
+            return Ok(format!("{before}{lines}{after}"));
+        }
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        Ok(format!("{text}{end}{lines}"))
+    }
+
+    fn lines(&self, folder: &str) -> String {
+        let put = put_first(folder, self.is_fish);
+        format!(
+            "{BEGIN}\n# Puts Tokenforge's shims first on the PATH; `tokenforge setup --undo` removes these lines.\n{put}\n{END}\n"
+        )
+    }
+}
+
+/// The command that puts the folder first, unless it is.
+pub(super) fn put_first(folder: &str, is_fish: bool) -> String {
+    match is_fish {
+        true => {
+            let folder = format!("'{}'", folder.replace('\\', r"\\").replace('\'', r"\'"));
+            format!("if test \"$PATH[1]\" != {folder}; set -gx PATH {folder} $PATH; end")
+        }
+        false => {
+            let folder = quoted(folder);
+            format!("case \"$PATH\" in {folder}:*) ;; *) export PATH={folder}:\"$PATH\" ;; esac")
+        }
+    }
+}
+
+/// The text without the lines. `None`: they are not there.
+pub(super) fn without(text: &str) -> anyhow::Result<Option<String>> {
+    Ok(around(text)?.map(|(before, after)| format!("{before}{after}")))
+}
+
+/// Is a part of the lines in this text?
+pub(super) fn is_in(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    text.lines().any(|line| [BEGIN, END].contains(&line.trim_end()))
+}
+
+/// The same files without those that are one behind their links.
+pub(super) fn distinct(mut files: Vec<Rc>) -> Vec<Rc> {
+    let mut seen = Vec::new();
+    files.retain(|rc| {
+        let place = rc.file.canonicalize().unwrap_or_else(|_| rc.file.clone());
+        let is_new = !seen.contains(&place);
+        seen.push(place);
+        is_new
+    });
+    files
+}
+
+/// What stands before the lines and behind them.
+fn around(text: &str) -> anyhow::Result<Option<(&str, &str)>> {
+    let at = |mark: &str| {
+        let mut offset = 0;
+        text.split_inclusive('\n').find_map(|line| {
+            let begins = offset;
+            offset += line.len();
+            (line.trim_end() == mark).then_some((begins, offset))
+        })
+    };
+    match (at(BEGIN), at(END)) {
+        (None, None) => Ok(None),
+        (Some((begins, _)), Some((ends, behind))) if begins < ends => {
+            Ok(Some((&text[..begins], &text[behind..])))
+        }
+        (begin, end) => {
+            let found = begin.or(end).map_or(0, |(begins, _)| begins);
+            let line = text[..found].matches('\n').count() + 1;
+            bail!(
+                "line {line}: expected both `{BEGIN}` and `{END}` after it; take out what is left of them"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(is_mac: bool) -> Places {
+        Places { home: "/h".into(), config: "/h/.config".into(), zsh: None, is_mac }
+    }
+
+    fn files(places: &Places, shell: &str, there: &[(&str, &str)]) -> Vec<String> {
+        let read = |path: &Path| {
+            let found = there.iter().find(|(name, _)| Path::new("/h").join(name) == path);
+            found.map(|(_, text)| (*text).to_owned())
+        };
+        let files = places.of_shell(shell, &read).unwrap();
+        files.iter().map(|rc| rc.file.display().to_string()).collect()
+    }
+
+    #[test]
+    fn each_shell_has_its_file() {
+        assert_eq!(files(&places(false), "bash", &[]), ["/h/.bashrc"]);
+        assert_eq!(files(&places(true), "bash", &[]), ["/h/.bashrc", "/h/.bash_profile"]);
+        let reads = [(".profile", ". ~/.bashrc\n")];
+        assert_eq!(files(&places(false), "bash", &reads), ["/h/.bashrc"]);
+        let does_not = [(".profile", "umask 077\n")];
+        assert_eq!(files(&places(false), "bash", &does_not), ["/h/.bashrc", "/h/.profile"]);
+        assert_eq!(files(&places(false), "zsh", &[]), ["/h/.zshrc"]);
+        let elsewhere = Places { zsh: Some("/z".into()), ..places(false) };
+        assert_eq!(files(&elsewhere, "zsh", &[]), ["/z/.zshrc"]);
+        assert_eq!(files(&places(false), "fish", &[]), ["/h/.config/fish/config.fish"]);
+        assert_eq!(places(false).of_shell("nu", &|_| None), None);
+    }
+
+    #[test]
+    fn the_lines_are_put_in_once_and_taken_out_again() {
+        let rc = Rc { file: "/h/.bashrc".into(), is_fish: false };
+        for text in ["", "alias ll='ls -l'\n", "a\n\n", "a\r\nb\r\n"] {
+            let with = rc.with(text, "/d/shims").unwrap();
+            assert_eq!(rc.with(&with, "/d/shims").unwrap(), with);
+            assert_eq!(without(&with).unwrap().as_deref(), Some(text));
+            let moved = rc.with(&format!("{with}later\n"), "/e").unwrap();
+            assert_eq!(without(&moved).unwrap(), Some(format!("{text}later\n")));
+        }
+        assert_eq!(without("a\n").unwrap(), None);
+    }
+
+    #[test]
+    fn half_of_the_lines_is_an_error_that_says_where() {
+        for (text, line) in [(format!("a\n{BEGIN}\nb\n"), 2), (format!("{END}\n{BEGIN}\n"), 2)] {
+            let error = without(&text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("line {line}: expected both")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Our entry in the settings of Claude Code for its status line.
+//!
+//! ```text
+//! {"statusLine": {"type": "command", "command": "tokenforge statusline"}}
+//! ```
+
+use super::shim::quoted as shell_quoted;
+use crate::client_file::{
+    Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
+};
+use anyhow::{Context, bail};
+use tokenforge_compress::command::Command;
+
+const KEY: &str = "statusLine";
+
+/// What the command line is, whatever the path of the program.
+const COMMAND: &str = "tokenforge statusline";
+
+/// The settings with the entry, which starts this program.
+///
+/// # Errors
+/// They cannot be read, or there is a status line of the user's own.
+pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<String> {
+    let command = format!("{} statusline", shell_quoted(program));
+    if !is_ours(&command) {
+        bail!(
+            "this program is {program}, and its status line could not be found again to undo it; call it `tokenforge`"
+        );
+    }
+    let value = format!(r#"{{"type": "command", "command": {}}}"#, quoted(&command));
+    let entry = format!(r#""{KEY}": {value}"#);
+    if !file.is_there() {
+        return Ok(format!("{{\n  {entry}\n}}\n"));
+    }
+    let document = Document::read(&file.text, Notation::Json)?;
+    if !matches!(document.node(document.root()).value, Value::Table(_)) {
+        bail!("the file is not an object");
+    }
+    let mut edits = Edits::default();
+    match document.member(document.root(), KEY) {
+        Some(place) if has_ours(&document) => {
+            edits.replace(document.node(place).span.clone(), value);
+            return Ok(edits.applied(&file.text));
+        }
+        Some(_) => bail!(
+            "you already have a status line (`{KEY}`), which is kept; leave out --statusline, or call `tokenforge \
+             statusline` from yours"
+        ),
+        None => insert(&document, document.root(), &entry, &mut edits),
+    }
+    let new = edits.applied(&file.text);
+    let before = Before::Text(file.text.clone());
+    if removed(&new, Some(&before))? != Some(before) {
+        bail!("this could not be undone byte for byte, so nothing is changed");
+    }
+    Ok(new)
+}
+
+/// The settings without the entry. `None`: it is not there. A file that has nothing else, and was not there, goes with it.
+pub(super) fn removed(text: &str, before: Option<&Before>) -> Result<Option<Before>, Unreadable> {
+    let document = Document::read(text, Notation::Json)?;
+    let root = document.root();
+    let Some(place) = document.member(root, KEY).filter(|_| has_ours(&document)) else {
+        return Ok(None);
+    };
+    if document.children(root).len() == 1 && matches!(before, Some(Before::Nothing { .. })) {
+        return Ok(Some(Before::Nothing { folders: 0 }));
+    }
+    let mut edits = Edits::default();
+    cut(&document, root, place, &mut edits);
+    Ok(Some(Before::Text(edits.applied(text))))
+}
+
+/// Is our entry in these settings?
+pub(crate) fn is_installed(text: &str) -> bool {
+    Document::read(text, Notation::Json).is_ok_and(|document| has_ours(&document))
+}
+
+/// Could our entry be in settings that cannot be read?
+pub(super) fn may_be_in(text: &str) -> bool {
+    text.contains(KEY) && text.contains("tokenforge")
+}
+
+/// The settings are readable.
+pub(super) fn check(file: &ClientFile) -> anyhow::Result<()> {
+    if file.is_there() && !file.text.trim().is_empty() {
+        Document::read(&file.text, Notation::Json).context(file.name.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn has_ours(document: &Document<'_>) -> bool {
+    let entry = document.member(document.root(), KEY);
+    let command = entry.and_then(|entry| document.member(entry, "command"));
+    let command = command.and_then(|command| document.word(command));
+    command.is_some_and(|word| is_ours(&word.text))
+}
+
+/// Is this the command line of our status line, and nothing else's that runs ours too?
+fn is_ours(command: &str) -> bool {
+    Command::parse(command).is_some_and(|line| {
+        let mut all = line.all();
+        all.next().is_some_and(|main| main.command.is(COMMAND)) && all.next().is_none()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> (tempfile::TempDir, ClientFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        std::fs::write(&path, text).unwrap();
+        (folder, ClientFile::read(&path).unwrap())
+    }
+
+    #[test]
+    fn settings_get_the_entry_once_and_are_as_before_without_it() {
+        for text in ["{}", "{\n  // mine\n  \"model\": \"opus\",\n}\n", "{\"a\":1}"] {
+            let new = installed(&file(text).1, "/opt/a b/tokenforge").unwrap();
+            assert!(is_installed(&new), "{new}");
+            assert_eq!(installed(&file(&new).1, "/opt/a b/tokenforge").unwrap(), new);
+            let moved = installed(&file(&new).1, "/usr/bin/tokenforge").unwrap();
+            assert!(moved.contains("/usr/bin/tokenforge"), "{moved}");
+            let before = Before::Text(text.to_owned());
+            assert_eq!(removed(&moved, Some(&before)).unwrap(), Some(before));
+        }
+    }
+
+    #[test]
+    fn a_status_line_of_the_users_own_stays() {
+        let text =
+            r#"{"statusLine": {"type": "command", "command": "~/line.sh; tokenforge statusline"}}"#;
+        let error = installed(&file(text).1, "/bin/tokenforge").unwrap_err().to_string();
+        assert!(error.starts_with("you already have a status line"), "{error}");
+        assert!(!is_installed(text) && removed(text, None).unwrap().is_none());
+    }
+
+    #[test]
+    fn settings_that_cannot_be_read_are_refused() {
+        let error = installed(&file("{\"a\": ").1, "/bin/tokenforge").unwrap_err().to_string();
+        assert!(error.starts_with("line 1, column"), "{error}");
+        assert!(check(&file("{\"a\": ").1).is_err() && check(&file("{}").1).is_ok());
+    }
+}

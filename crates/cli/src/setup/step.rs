@@ -1,0 +1,112 @@
+//! One change on the way: shown first, done, and taken back if a later one fails.
+
+use super::shim;
+use crate::client_file::{self, Change};
+use crate::output;
+use crate::service::{Installed, Unit};
+use anyhow::{Context, bail};
+use std::path::PathBuf;
+
+/// One change.
+pub(super) enum Step {
+    Install(Unit),
+    Remove(Installed),
+    Shim {
+        path: PathBuf,
+        /// What is there now.
+        old: Option<String>,
+        /// What is to be; `None`: nothing.
+        new: Option<String>,
+    },
+    File(Change),
+}
+
+impl Step {
+    /// What would change, for a person.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Step::Install(unit) => unit.shown(),
+            Step::Remove(unit) => unit.shown(),
+            Step::File(change) => change.diff.clone(),
+            Step::Shim { path, old, new } => {
+                let text = |text: &Option<String>| text.clone().unwrap_or_default();
+                client_file::diff(&path.display().to_string(), &text(old), &text(new))
+            }
+        }
+    }
+
+    fn take(&self) -> anyhow::Result<()> {
+        match self {
+            Step::Install(unit) => Ok(output::print(&unit.install()?)?),
+            Step::Remove(unit) => Ok(output::print(&unit.remove()?)?),
+            Step::File(change) => change.carry_out(),
+            Step::Shim { path, new: Some(text), .. } => {
+                shim::write(path, text)?;
+                Ok(output::print(&format!("wrote {}", path.display()))?)
+            }
+            Step::Shim { path, new: None, .. } => {
+                shim::remove(path)?;
+                Ok(output::print(&format!("removed {}", path.display()))?)
+            }
+        }
+    }
+
+    fn take_back(&self) -> anyhow::Result<()> {
+        match self {
+            Step::Install(unit) => unit.take_back(),
+            Step::Remove(_) => Ok(()),
+            Step::File(change) => change.take_back(),
+            Step::Shim { path, old: Some(text), .. } => shim::write(path, text),
+            Step::Shim { path, old: None, .. } => shim::remove(path),
+        }
+    }
+}
+
+/// Takes all steps. If one fails, those before it are taken back.
+pub(super) fn take_all_or_none(steps: &[Step]) -> anyhow::Result<()> {
+    for (at, step) in steps.iter().enumerate() {
+        let Err(error) = step.take() else { continue };
+        for done in steps[..at].iter().rev() {
+            done.take_back()
+                .with_context(|| format!("{error:#}; and taking back what was done failed"))?;
+        }
+        return Err(error.context("nothing was changed"));
+    }
+    Ok(())
+}
+
+/// Takes all steps, also if one fails: an undo leaves as little as it can.
+pub(super) fn take_all(steps: &[Step]) -> anyhow::Result<()> {
+    let failed: Vec<_> = steps.iter().filter_map(|step| step.take().err()).collect();
+    match failed.len() {
+        0 => Ok(()),
+        _ => {
+            let why: Vec<_> = failed.iter().map(|error| format!("{error:#}")).collect();
+            bail!("not all was undone: {}", why.join("; "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn if_a_step_fails_those_before_it_are_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        std::fs::write(at("shim"), "old").unwrap();
+        let shim = |path: &str, old: Option<&str>| Step::Shim {
+            path: at(path),
+            old: old.map(str::to_owned),
+            new: Some("new".to_owned()),
+        };
+        let steps =
+            [shim("shim", Some("old")), shim("shims/claude", None), shim("file/below", None)];
+        let error = take_all_or_none(&steps).unwrap_err();
+        assert!(format!("{error:#}").starts_with("nothing was changed: cannot write"), "{error:#}");
+        assert_eq!(std::fs::read_to_string(at("shim")).unwrap(), "old");
+        assert!(!at("shims").exists());
+    }
+}

@@ -1,0 +1,333 @@
+//! An agent that was set up: through the gateway, without it, and as before.
+
+use super::user::User;
+use crate::kit::finish;
+use std::fs;
+
+/// An agent that says how it was started.
+const SAYS: &str = r#"echo "url=$ANTHROPIC_BASE_URL"; printf '%s|' "$@"; exit 7"#;
+
+/// A user with a shell file that has no line end, and with settings of Claude Code.
+fn user() -> User {
+    let user = User::new();
+    user.program("bin/claude", SAYS);
+    user.file("home/.bashrc", "alias ll='ls -l'");
+    user.file("home/.profile", ". ~/.bashrc\n");
+    user.file("home/.claude/settings.json", "{\n    // mine\n    \"model\" : \"opus\",\n}\n");
+    user
+}
+
+#[test]
+fn setup_says_what_it_changes_changes_it_once_and_undo_restores_every_byte() {
+    let mut user = user();
+    let _gateway = user.serve();
+    let before = user.home();
+    let dry = user.said(&["setup", "claude", "--dry-run"]);
+    assert!(
+        dry.contains("+# >>> tokenforge setup >>>") && dry.contains("+Restart=always"),
+        "{dry}"
+    );
+    assert!(dry.ends_with("nothing was changed: this is what would be\n"), "{dry}");
+    assert_eq!((user.home(), user.calls()), (before.clone(), vec![]));
+
+    let done = user.said(&["setup", "claude", "--statusline", "--yes"]);
+    for says in [
+        "/home/.bashrc, lines 2 to 5\n",
+        "/home/.config/systemd/user/tokenforge.service\n",
+        "loginctl enable-linger",
+        "/data/shims/claude\n",
+        "/home/.claude/settings.json, line 2\n",
+        "the gateway answers at http://127.0.0.1:",
+        "undo it with: tokenforge setup claude --undo\n",
+    ] {
+        assert!(done.contains(says), "{says}\n{done}");
+    }
+    assert_eq!(
+        user.calls(),
+        ["systemctl --user daemon-reload", "systemctl --user enable --now tokenforge.service"]
+    );
+    let after = user.home();
+    let again = user.said(&["setup", "claude", "--statusline", "--yes"]);
+    assert!(again.starts_with("nothing to change"), "{again}");
+    assert_eq!((user.home(), user.calls().len()), (after, 2));
+
+    let undone = user.said(&["setup", "--undo", "--yes"]);
+    assert!(undone.contains("/.bashrc, byte for byte"), "{undone}");
+    assert!(undone.contains("/settings.json, byte for byte"), "{undone}");
+    assert_eq!(user.home(), before);
+    assert!(!user.folder.path("data/shims").exists());
+    assert_eq!(
+        user.calls()[2..],
+        ["systemctl --user disable --now tokenforge.service", "systemctl --user daemon-reload"]
+    );
+    assert!(user.said(&["setup", "--undo", "--yes"]).starts_with("nothing to undo"));
+}
+
+#[test]
+fn in_a_new_terminal_the_agent_goes_through_the_gateway_with_its_arguments_and_exit_code() {
+    let mut user = user();
+    let gateway = user.serve();
+    user.said(&["setup", "claude", "--yes"]);
+    let run = user.types("claude -p 'two words' --help -- --dry-run");
+    let url = format!("url={}/p/project\n", gateway.url);
+    assert_eq!((run.code, run.stderr.as_str()), (7, ""), "{}", run.stdout);
+    assert_eq!(run.stdout, format!("{url}-p|two words|--help|--|--dry-run|"));
+    // An agent that an agent starts goes the same way.
+    let run = user.types(&format!("ANTHROPIC_BASE_URL={}/p/other claude", gateway.url));
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), (&*format!("{url}|"), ""));
+    let doctor = user.types(&format!("{} doctor", env!("CARGO_BIN_EXE_tokenforge"))).stdout;
+    assert!(doctor.contains("claude goes through the gateway, by "), "{doctor}");
+    assert!(doctor.contains("/bin/claude (`tokenforge wrap claude`)"), "{doctor}");
+}
+
+#[test]
+fn without_a_gateway_the_agent_goes_to_its_provider_and_a_line_says_so() {
+    let mut user = user();
+    let gateway = user.serve();
+    user.said(&["setup", "claude", "--yes"]);
+    drop(gateway);
+    let run = user.types("claude -p hello");
+    assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n-p|hello|"));
+    assert!(
+        run.stderr.starts_with("tokenforge: the gateway at http://127.0.0.1:"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.ends_with("; claude runs without it\n"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+}
+
+#[test]
+fn an_address_of_the_users_own_is_kept_unless_the_gateway_asks_it_too() {
+    let mut user = user().with("ANTHROPIC_BASE_URL", "https://llm.example.com/team");
+    let gateway = user.serve();
+    user.said(&["setup", "claude", "--yes"]);
+    let run = user.types("claude");
+    assert_eq!(run.stdout, "url=https://llm.example.com/team\n|");
+    assert!(
+        run.stderr.contains("your settings send requests to https://llm.example.com"),
+        "{}",
+        run.stderr
+    );
+    user.file("config/tokenforge.yaml", "upstreams:\n  anthropic: https://llm.example.com\n");
+    let run = user.types("claude");
+    assert_eq!(run.stdout, format!("url={}/p/project/team\n|", gateway.url), "{}", run.stderr);
+}
+
+#[test]
+fn the_agent_takes_the_place_of_the_shim() {
+    let mut user = user();
+    user.program("bin/claude", "echo $$");
+    let _gateway = user.serve();
+    user.said(&["setup", "claude", "--yes"]);
+    let child = user.command(user.folder.path("data/shims/claude")).spawn().unwrap();
+    let id = child.id();
+    let run = finish(child, "");
+    assert_eq!(run.stdout.trim(), id.to_string(), "{}", run.stderr);
+}
+
+#[test]
+fn somebody_elses_shim_that_leads_back_to_ours_is_passed_over() {
+    let user = user();
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    for start in ["exec claude", "claude"] {
+        let path = format!("{}:{}", user.folder.path("data/shims").display(), user.path());
+        user.program("others/claude", &format!("PATH='{path}' {start} \"$@\""));
+        let others = user.folder.path("others");
+        let run = user.types(&format!(
+            "PATH={}:{}:{} claude x",
+            user.folder.path("data/shims").display(),
+            others.display(),
+            user.path()
+        ));
+        assert_eq!((run.code, run.stdout.as_str()), (7, "url=\nx|"), "{start}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn if_tokenforge_is_taken_away_the_agent_still_starts() {
+    let user = user();
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    let shim = user.read("data/shims/claude");
+    let gone = shim.replace(env!("CARGO_BIN_EXE_tokenforge"), "/nowhere/tokenforge");
+    user.program("data/shims/claude", gone.trim_start_matches("#!/bin/sh\n"));
+    let run = user.types("claude -p x");
+    assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n-p|x|"));
+    assert_eq!(run.stderr, "tokenforge: /nowhere/tokenforge is gone; claude runs without it\n");
+    let none = user.types("rm ../bin/claude; claude");
+    assert_eq!(none.code, 127, "{}", none.stderr);
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_refused_and_nothing_is_changed() {
+    let user = user();
+    user.file("home/.claude/settings.json", "{\"model\": \n");
+    let before = user.home();
+    for words in [&["setup", "claude", "--yes"][..], &["setup", "claude", "--statusline", "--yes"]]
+    {
+        let error = user.fails(words);
+        assert!(error.contains("settings.json: line 2, column 1:"), "{error}");
+        assert_eq!((user.home(), user.calls()), (before.clone(), vec![]));
+        assert!(!user.folder.path("data/shims").exists());
+    }
+}
+
+#[test]
+fn a_service_that_does_not_start_leaves_nothing_behind() {
+    let user = user();
+    user.file("no-start", "");
+    let before = user.home();
+    let error = user.fails(&["setup", "claude", "--yes"]);
+    assert!(
+        error.contains("enable --now tokenforge.service` failed: Unit failed to load"),
+        "{error}"
+    );
+    assert_eq!(user.home(), before);
+    assert!(!user.folder.path("data/shims").exists());
+}
+
+#[test]
+fn where_nobody_runs_services_it_says_what_to_do_instead() {
+    let user = user();
+    user.file("no-manager", "");
+    let before = user.home();
+    let error = user.fails(&["setup", "claude", "--yes"]);
+    for says in ["no service manager answers here", "--no-service", "wsl.conf", "tokenforge wrap"] {
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    assert_eq!(user.home(), before);
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    user.said(&["setup", "claude", "--undo", "--yes"]);
+    assert_eq!(user.home(), before);
+}
+
+#[test]
+fn agents_that_cannot_be_set_up_are_refused_with_a_reason() {
+    let user = user();
+    for (agent, why) in [
+        ("copilot", "GitHub's own models"),
+        ("cline", "from a file"),
+        ("qwen", "its key could go to the wrong one"),
+        ("aider", "uses no tools"),
+        ("vim", "known are claude, codex, gemini, opencode, pi"),
+    ] {
+        let error = user.fails(&["setup", agent, "--yes"]);
+        assert!(error.contains(why), "{error}");
+    }
+    assert_eq!(user.run(&["setup"]).code, 2);
+    assert_eq!(user.run(&["setup", "codex", "--statusline"]).code, 2);
+}
+
+#[test]
+fn other_agents_are_told_in_their_own_way_and_one_can_be_undone_alone() {
+    let mut user = user();
+    user.program("bin/codex", r#"[ "$1" = login ] || printf '%s|' "$@""#);
+    user.program("bin/opencode", r#"echo "$OPENCODE_CONFIG_CONTENT""#);
+    user.program("bin/pi", r#"cat "$2""#);
+    user.program("bin/gemini", r#"echo "url=$GOOGLE_GEMINI_BASE_URL""#);
+    let gateway = user.serve();
+    let url = format!("{}/p/project", gateway.url);
+    user.said(&["setup", "codex", "opencode", "pi", "gemini", "--yes"]);
+    assert_eq!(user.types("codex exec").stdout, format!("-c|openai_base_url=\"{url}/v1\"|exec|"));
+    assert!(user.types("opencode").stdout.contains(&format!("\"baseURL\":\"{url}/v1\"")));
+    assert!(user.types("pi").stdout.contains(&format!("baseUrl: \"{url}/v1\"")));
+    // Without an API key Gemini goes its own way.
+    let gemini = user.types("gemini");
+    assert_eq!(gemini.stdout, "url=\n");
+    assert!(gemini.stderr.contains("only with an API key"), "{}", gemini.stderr);
+    user.file(
+        "home/.gemini/settings.json",
+        r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#,
+    );
+    assert_eq!(user.types("gemini").stdout, format!("url={url}\n"));
+    // An address in opencode's own settings is one that the gateway does not know.
+    user.file(
+        "project/opencode.json",
+        r#"{"provider": {"openai": {"options": {"baseURL": "https://h"}}}}"#,
+    );
+    let opencode = user.types("opencode");
+    assert_eq!(opencode.stdout, "\n");
+    assert!(opencode.stderr.contains("provider.openai.options.baseURL"), "{}", opencode.stderr);
+
+    user.said(&["setup", "codex", "--undo", "--yes"]);
+    assert_eq!(user.types("codex exec").stdout, "exec|");
+    assert!(user.read("home/.bashrc").contains("tokenforge setup"), "others still need it");
+    assert!(user.calls().iter().all(|call| !call.contains("disable")), "and the service");
+    user.said(&["setup", "opencode", "pi", "gemini", "--undo", "--yes"]);
+    assert_eq!(user.read("home/.bashrc"), "alias ll='ls -l'");
+    assert!(!user.folder.path("home/.config/systemd").exists());
+}
+
+#[test]
+fn of_a_shell_file_that_was_changed_since_only_our_lines_go() {
+    let user = user();
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    let text = user.read("home/.bashrc");
+    user.file("home/.bashrc", &format!("{text}export EDITOR=vi\n"));
+    let undone = user.said(&["setup", "claude", "--undo", "--yes"]);
+    assert!(undone.contains("was changed since: only what is ours was taken out"), "{undone}");
+    assert_eq!(user.read("home/.bashrc"), "alias ll='ls -l'\nexport EDITOR=vi\n");
+}
+
+#[test]
+fn a_shell_that_is_not_known_is_told_what_to_put_where() {
+    let user = user().with("SHELL", "/usr/bin/nu");
+    let done = user.said(&["setup", "claude", "--no-service", "--yes"]);
+    assert!(done.contains("/data/shims first on your PATH"), "{done}");
+}
+
+#[test]
+fn what_would_come_before_the_shim_is_said() {
+    let user = user();
+    user.file("home/.bashrc", "alias claude=~/.claude/local/claude\n");
+    user.file("home/.claude/settings.json", r#"{"env": {"ANTHROPIC_BASE_URL": "https://h"}}"#);
+    let run = user.run(&["setup", "claude", "--no-service", "--yes"]);
+    assert!(
+        run.stderr.contains(".bashrc, line 1: the alias `claude` takes precedence"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("`env.ANTHROPIC_BASE_URL` is https://h"), "{}", run.stderr);
+}
+
+#[test]
+fn other_shells_put_the_shims_first_too() {
+    for (shell, file) in
+        [("zsh", ".zshrc"), ("fish", ".config/fish/config.fish"), ("sh", ".profile")]
+    {
+        let user = user().with("SHELL", format!("/usr/bin/{shell}"));
+        let before = user.home();
+        user.said(&["setup", "claude", "--no-service", "--yes"]);
+        let text = user.read(&format!("home/{file}"));
+        assert!(text.contains("/data/shims'"), "{shell}: {text}");
+        let program = ["/bin", "/usr/bin"].map(|folder| format!("{folder}/{shell}"));
+        if let Some(program) = program.iter().find(|path| fs::exists(path).unwrap()) {
+            let source =
+                format!(". '{}'\ncommand -v claude", user.folder.path("home").join(file).display());
+            let said = finish(user.command(program).args(["-c", &source]).spawn().unwrap(), "");
+            assert!(said.stdout.ends_with("/data/shims/claude\n"), "{shell}: {said:?}");
+        }
+        user.said(&["setup", "--undo", "--yes"]);
+        assert_eq!(user.home(), before, "{shell}");
+    }
+}
+
+#[test]
+fn codex_is_asked_once_for_each_login_how_it_is_logged_in() {
+    let mut user = user();
+    user.program(
+        "bin/codex",
+        r#"if [ "$1" = login ]; then echo "$*" >> ../asked; echo "Logged in using ChatGPT"; else echo "$2"; fi"#,
+    );
+    user.file("home/.codex/auth.json", "{}");
+    let gateway = user.serve();
+    user.said(&["setup", "codex", "--yes"]);
+    let address = format!("openai_base_url=\"{}/p/project/backend-api/codex\"\n", gateway.url);
+    for _ in 0..2 {
+        assert_eq!(user.types("codex").stdout, address);
+    }
+    assert_eq!(user.read("asked"), "login status\n");
+    user.file("home/.codex/auth.json", "{\"another\": 1}");
+    assert_eq!(user.types("codex").stdout, address);
+    assert_eq!(user.read("asked"), "login status\nlogin status\n");
+}
