@@ -50,8 +50,8 @@ Its files: $(sed 's/^[^ ]*  //' "$work/SHA256SUMS" | tr '\n' ' ')"
     version=$("$program" --version) || fail "the program for $target does not run on this machine. Nothing was installed."
 
     # Renamed into place, so that there is never half a program, and one that runs can be replaced.
-    mkdir -p "$folder"
-    cp "$program" "$folder/.tokenforge.$$"
+    { mkdir -p "$folder" && cp "$program" "$folder/.tokenforge.$$"; } ||
+        fail "cannot write to $folder. Choose another folder with TOKENFORGE_INSTALL_DIR."
     chmod 755 "$folder/.tokenforge.$$"
     mv -f "$folder/.tokenforge.$$" "$folder/tokenforge"
     say "Installed $version: $folder/tokenforge"
