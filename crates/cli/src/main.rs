@@ -48,7 +48,11 @@ use std::io;
 use std::panic;
 use std::process::{self, ExitCode};
 
-#[cfg(all(target_os = "linux", any(target_env = "gnu", target_env = "musl"), target_arch = "x86_64"))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_env = "gnu", target_env = "musl"),
+    target_arch = "x86_64"
+))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -98,7 +102,10 @@ fn run(command: Command) -> anyhow::Result<()> {
 /// Says where a defect is, and not what the text was that showed it: that may be anybody's.
 fn report_defect(info: &panic::PanicHookInfo<'_>) {
     let place = info.location().map(ToString::to_string).unwrap_or_default();
-    output::tell(&format!("tokenforge: a defect at {place}; please report it: {}/issues", env!("CARGO_PKG_REPOSITORY")));
+    output::tell(&format!(
+        "tokenforge: a defect at {place}; please report it: {}/issues",
+        env!("CARGO_PKG_REPOSITORY")
+    ));
 }
 
 /// The reader of our output has seen enough (`| head`): that is a success.
