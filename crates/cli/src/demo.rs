@@ -18,9 +18,10 @@ use anyhow::Context;
 use clap::Args;
 use figures::Figures;
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, stdout};
+use std::env;
+use std::io::{self, IsTerminal, stdout};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{
@@ -107,10 +108,15 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Where this program is. In a root without `/proc` the system cannot say; the name that it was called by will do.
+fn own_path() -> io::Result<PathBuf> {
+    env::current_exe().or_else(|error| env::args_os().next().map(PathBuf::from).ok_or(error))
+}
+
 /// The defaults, whatever the user's own settings are; nothing is kept beyond the process.
 fn settings(provider: &Mock, ledger: &Path, port: u16) -> anyhow::Result<Settings> {
     let backend = provider.url().parse().context("the provider's address")?;
-    let own = std::env::current_exe().context("cannot find this program")?;
+    let own = own_path().context("cannot find this program")?;
     let tools = serde_json::json!({"command": own, "args": ["demo-tools"]});
     let tools = McpBackend::from_json(tools::PREFIX, &tools)?;
     Ok(Settings {

@@ -56,7 +56,11 @@ use std::io;
 use std::panic;
 use std::process::{self, ExitCode};
 
-#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_env = "gnu", target_env = "musl"),
+    target_arch = "x86_64"
+))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
