@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// What the shims of setup run
     #[command(hide = true)]
     Launch(crate::wrap::launch::Launch),
-    /// Print what was saved in a session, for Claude Code's status line
+    /// Show a session's savings in Claude Code's status line
     Statusline(crate::statusline::Statusline),
     /// Run an agent behind Tokenforge, for this run only
     Wrap(crate::wrap::Wrap),

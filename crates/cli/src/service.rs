@@ -50,6 +50,7 @@ pub(crate) struct Service {
 #[derive(Subcommand)]
 enum What {
     /// Start the gateway now and after every login
+    #[command(after_help = "Example:\n  tokenforge service install --dry-run")]
     Install {
         /// Show what would be written, and change nothing
         #[arg(long)]
@@ -59,8 +60,10 @@ enum What {
         choice: Choice,
     },
     /// Say whether it is installed, and whether the gateway answers; exit with 1 if it does not
+    #[command(after_help = "Example:\n  tokenforge service status")]
     Status(Choice),
     /// Stop it and remove it
+    #[command(after_help = "Example:\n  tokenforge service remove")]
     Remove(Choice),
 }
 

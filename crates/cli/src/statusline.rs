@@ -33,7 +33,7 @@ const LONGEST: u64 = 1 << 20;
 /// A session is at most so many days old.
 const DAYS: u64 = 14;
 
-/// Print what was saved in a session, for Claude Code's status line
+/// Show a session's savings in Claude Code's status line
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Statusline {}

@@ -76,6 +76,7 @@ fn in_a_new_terminal_the_agent_goes_through_the_gateway_with_its_arguments_and_e
     let run = user.types(&format!("ANTHROPIC_BASE_URL={}/p/other claude", gateway.url));
     assert_eq!((run.stdout.as_str(), run.stderr.as_str()), (&*format!("{url}|"), ""));
     let doctor = user.types(&format!("{} doctor", env!("CARGO_BIN_EXE_tokenforge"))).stdout;
+    let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(doctor.contains("claude goes through the gateway, by "), "{doctor}");
     assert!(doctor.contains("/bin/claude (`tokenforge wrap claude`)"), "{doctor}");
 }

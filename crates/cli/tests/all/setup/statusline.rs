@@ -3,7 +3,10 @@
 use super::user::User;
 use serde_json::json;
 use std::fs;
+use std::time::{Duration, Instant};
 use tokenforge_mock::Mock;
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const SETTINGS: &str = "home/.claude/settings.json";
 
@@ -41,6 +44,18 @@ fn line(user: &User, session: &str) -> String {
     run.stdout.trim_end().to_owned()
 }
 
+/// The ledger is written beside the requests: a moment later.
+fn line_once_written(user: &User, session: &str) -> String {
+    let started = Instant::now();
+    loop {
+        let shown = line(user, session);
+        if shown != "tokenforge: not active in this session" {
+            return shown;
+        }
+        assert!(started.elapsed() < PATIENCE, "waited in vain for the ledger");
+    }
+}
+
 #[test]
 fn a_session_with_a_subscription_goes_through_the_shim_and_is_told_in_tokens() {
     let mock = Mock::start();
@@ -57,7 +72,7 @@ fn a_session_with_a_subscription_goes_through_the_shim_and_is_told_in_tokens() {
         request.body.len() < fs::read(user.folder.path("project/question.json")).unwrap().len()
     );
 
-    let shown = line(&user, "of-today");
+    let shown = line_once_written(&user, "of-today");
     assert!(
         shown.contains(" % of tool tokens · ") && shown.ends_with(" tokens saved this session"),
         "{shown}"
