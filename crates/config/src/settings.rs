@@ -108,10 +108,12 @@ const CONTENT_BYTES: usize = 16 << 20;
 
 impl Settings {
     /// How many bytes of tool results are kept in memory for the dashboard: what is set, else 16 MiB if the gateway
-    /// listens on this machine only and has no `keys`, and nothing where others may send texts of theirs.
+    /// listens on this machine only and has no `keys` and no other names (`allow_hosts`), and nothing where others may send
+    /// texts of theirs.
     #[must_use]
     pub fn content_bytes(&self) -> usize {
-        let is_personal = self.listen.ip().is_loopback() && self.keys.is_empty();
+        let is_local = self.listen.ip().is_loopback() && self.allow_hosts.is_empty();
+        let is_personal = is_local && self.keys.is_empty();
         let usual = if is_personal { CONTENT_BYTES } else { 0 };
         self.monitoring.content_bytes.unwrap_or(usual)
     }

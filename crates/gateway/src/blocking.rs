@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// How long anybody waits for such work: a store may never answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Does work that blocks. Nothing if a defect ended it, or it did not end.
 pub(crate) async fn blocking<T: Send + 'static>(

@@ -58,6 +58,8 @@ pub struct Gateway {
     pub(crate) contents: Contents,
     /// One output at a time is tried out: the workers are for requests.
     pub(crate) playground: Semaphore,
+    /// One reader of the ledger at a time.
+    pub(crate) ledger_reads: Arc<Semaphore>,
     /// Who compresses.
     pub(crate) workers: Workers,
     /// Room for the bodies that they work on.
@@ -118,6 +120,7 @@ impl Gateway {
             traces: settings.monitoring.otlp_endpoint.as_ref().map(Traces::new),
             contents: Contents::new(settings.content_bytes()),
             playground: Semaphore::new(1),
+            ledger_reads: Arc::new(Semaphore::new(1)),
             memo: Memo::new(settings.limits.cache_bytes, &evictions),
             payments: Payments::default(),
             sessions: Sessions::new(settings.limits.cached_sessions, &evictions),
@@ -156,7 +159,9 @@ impl Gateway {
     ///
     /// # Errors
     /// As [`new`](Self::new); then nothing changes.
-    pub fn reconfigure(&self, settings: Settings) -> Result<(), ConfigError> {
+    pub fn reconfigure(&self, mut settings: Settings) -> Result<(), ConfigError> {
+        // The address stays until a restart, and what depends on it too: whose texts may be kept.
+        settings.listen = self.state.load().settings.listen;
         let state = State::new(settings, &self.registry, &self.state.load().chains)?;
         self.telemetry.reconfigure(&state.settings);
         self.contents.allow(state.settings.content_bytes());

@@ -19,7 +19,7 @@ mod origin;
 mod sessions;
 mod token_file;
 
-pub(crate) use admin::AdminGuard;
+pub(crate) use admin::{AdminGuard, forwarded};
 pub(crate) use origin::OriginRules;
 pub(crate) use sessions::LIFETIME as SESSION_LIFETIME;
 pub use token_file::{draw_admin_token, read_admin_token};

@@ -57,6 +57,8 @@ pub(crate) struct Order {
     pub(crate) client: Option<Name>,
     /// The client's own name for its session.
     pub(crate) session: Option<String>,
+    /// Did it come through a proxy, from who knows where?
+    pub(crate) is_proxied: bool,
     /// What the headers ask for.
     pub(crate) options: Arc<Options>,
     /// Where it goes, and what the client shows there.

@@ -110,7 +110,10 @@ impl Table {
     /// All of it as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
+        let escaped = |cell: &str| cell.replace('|', "\\|");
+        let line = |cells: Vec<&str>| {
+            format!("| {} |", cells.into_iter().map(escaped).collect::<Vec<_>>().join(" | "))
+        };
         let titles = self.columns.iter().map(|column| column.title.as_str()).collect();
         let align = |column: &Column| if column.kind == Kind::Number { "---:" } else { "---" };
         let rows = self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));

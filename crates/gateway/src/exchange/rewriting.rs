@@ -7,6 +7,7 @@ use super::{Stop, Visit, detected};
 use crate::answer::Problem;
 use crate::blocking::blocking;
 use crate::expand::Originals;
+use crate::guard::forwarded;
 use crate::http::body::Body;
 use crate::note::{self, Note};
 use crate::options::Options;
@@ -148,6 +149,7 @@ impl Visit<'_> {
             project: exchange.project.clone(),
             client: note::client(&head.headers),
             session: session_of_headers(header).map(str::to_owned),
+            is_proxied: forwarded(&head.headers).is_some(),
             options: Arc::new(options.clone()),
             target: target.clone(),
             asker: Asker::Model,

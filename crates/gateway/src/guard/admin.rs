@@ -196,7 +196,7 @@ fn unauthorized(message: &str, field: &str) -> Problem {
 }
 
 /// What a proxy added, if one did.
-fn forwarded(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn forwarded(headers: &HeaderMap) -> Option<&str> {
     let is_forwarded = |name: &&str| *name == "forwarded" || name.starts_with("x-forwarded-");
     headers.keys().map(|name| name.as_str()).find(is_forwarded)
 }

@@ -5,6 +5,7 @@ use crate::blocking::blocking;
 use crate::byte_budget::ByteBudget;
 use crate::exchange::{QUEUE_PATIENCE, made};
 use crate::gateway::Gateway;
+use crate::guard::forwarded;
 use crate::http::body::Body;
 use crate::note::{self, Note};
 use crate::options::Options;
@@ -94,6 +95,7 @@ async fn compress(
         project: exchange.project.clone(),
         client: note::client(&exchange.request().headers),
         session: None,
+        is_proxied: forwarded(&exchange.request().headers).is_some(),
         options: Arc::new(Options::of_headers(&exchange.request().headers)?),
         target: Uri::default(),
         bearer: None,

@@ -10,13 +10,14 @@
 
 use super::question::Question;
 use crate::answer::{self, Problem};
-use crate::blocking::blocking;
+use crate::blocking::{PATIENCE, blocking};
 use crate::gateway::Gateway;
 use crate::http::body::Body;
 use http::{Response, StatusCode};
 use serde::Serialize;
 use std::sync::Arc;
 use tokenforge_ledger::{Fetches, History, Prices, Reading, Sessions, Summary, Turns};
+use tokio::time::timeout;
 
 const GAIN: &str = "/_forge/api/gain";
 const HISTORY: &str = "/_forge/api/history";
@@ -84,10 +85,10 @@ async fn turns(gateway: &Arc<Gateway>, id: &str) -> Told {
     let id = id.to_owned();
     let found =
         from_ledger(gateway, None, move |reading, prices: &Prices| Turns::of(reading, &id, prices));
-    match found.await? {
-        Some(turns) => Ok(told(&turns)),
-        None => Err(Problem::new(StatusCode::NOT_FOUND, "the ledger has no such session")),
-    }
+    found
+        .await?
+        .map(told)
+        .ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "the ledger has no such session"))
 }
 
 async fn read<T: Serialize + Send + 'static>(
@@ -95,18 +96,27 @@ async fn read<T: Serialize + Send + 'static>(
     since: Option<u64>,
     ask: impl FnOnce(Reading, &Prices) -> T + Send + 'static,
 ) -> Told {
-    from_ledger(gateway, since, ask).await.map(|document| told(&document))
+    let document = move |reading: Reading, prices: &Prices| Some(ask(reading, prices));
+    from_ledger(gateway, since, document).await.map(|json| told(json.unwrap_or_default()))
 }
 
-/// What the ledger says, read on a thread that may block.
-async fn from_ledger<T: Send + 'static>(
+/// What the ledger says, as JSON, read on a thread that may block. One reading at a time: it may take seconds of a core, goes
+/// on when nobody waits for it any more, and whoever fetches back an original waits for the same threads.
+async fn from_ledger<T: Serialize>(
     gateway: &Arc<Gateway>,
     since: Option<u64>,
-    ask: impl FnOnce(Reading, &Prices) -> T + Send + 'static,
-) -> Result<T, Problem> {
-    let gateway = gateway.clone();
-    let reading = blocking(move || gateway.telemetry.ledger(since, ask));
+    ask: impl FnOnce(Reading, &Prices) -> Option<T> + Send + 'static,
+) -> Result<Option<String>, Problem> {
     let slow = || Problem::new(StatusCode::GATEWAY_TIMEOUT, "the ledger cannot be read in time");
+    let turn = timeout(PATIENCE, gateway.ledger_reads.clone().acquire_owned()).await;
+    let turn = turn.ok().and_then(Result::ok).ok_or_else(slow)?;
+    let gateway = gateway.clone();
+    let reading = blocking(move || {
+        let _turn = turn;
+        gateway.telemetry.ledger(since, |reading, prices| {
+            ask(reading, prices).and_then(|document| serde_json::to_string(&document).ok())
+        })
+    });
     let found = reading.await.ok_or_else(slow)?.ok_or_else(|| {
         let message = "there is no ledger; see `ledger` in the settings";
         Problem::new(StatusCode::NOT_FOUND, message)
@@ -117,6 +127,6 @@ async fn from_ledger<T: Send + 'static>(
     })
 }
 
-fn told(document: &impl Serialize) -> Response<Body> {
-    answer::json(StatusCode::OK, document)
+fn told(json: String) -> Response<Body> {
+    answer::text_of(StatusCode::OK, "application/json", json)
 }

@@ -115,6 +115,18 @@ fn texts_are_kept_on_ones_own_machine_for_who_signed_in_and_nowhere_else() {
         settings.allow_public = true;
     });
     assert_eq!(public.get("/_forge/api/contents").json()["allowed_bytes"], 0);
+    let named = world_with(|settings| settings.allow_hosts = vec!["team.example".to_owned()]);
+    assert_eq!(named.get("/_forge/api/contents").json()["allowed_bytes"], 0);
+}
+
+#[test]
+fn texts_that_a_proxy_sends_are_kept_only_where_the_operator_says_so() {
+    for (world, kept) in [(world(), 0), (with_contents(1 << 20), 1)] {
+        let ask = messages(&conversation(&test_run())).header("x-forwarded-for", "203.0.113.9");
+        assert_eq!(world.send(ask).status, 200);
+        let size = world.operate(Ask::new("GET", "/_forge/api/contents")).json();
+        assert_eq!(size["results"], kept, "{size}");
+    }
 }
 
 #[test]
