@@ -170,7 +170,7 @@ pub const SETTINGS: &[Setting] = &[
     advanced("monitoring.log_max_event_bytes", Restart, "The largest event that is written.").named("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES"),
     advanced("monitoring.otlp_endpoint", Restart, "Where OpenTelemetry traces are sent."),
     common("monitoring.log_level", AtOnce, "What is logged: off, error, warn, info, debug or trace."),
-    advanced("monitoring.content_bytes", Reload, "How many bytes of tool results to keep in memory, so that the dashboard can show what the model saw instead; 0 keeps none. If not set: 16MiB if the gateway listens on this machine only and has no `keys`, 0 elsewhere."),
+    advanced("monitoring.content_bytes", Reload, "How many bytes of tool results to keep in memory, so that the dashboard can show what the model saw instead; 0 keeps none. If not set: 16MiB if the gateway listens on this machine only and has neither `keys` nor `allow_hosts`, and then not for requests that a proxy passed on; 0 elsewhere."),
     common("ledger", Restart, "Record savings for `tokenforge gain`: on, off, or a folder to write to."),
     advanced("limits.first_byte_timeout", Reload, "How long a provider may take to send its first byte."),
     advanced("limits.write_timeout", Restart, "How long a client may stop reading its answer before it is disconnected."),

@@ -199,6 +199,11 @@ impl Entry {
         if self.results.len() < KINDS {
             return self.results.push(outcome);
         }
+        // Programs are told apart where there is room for it; sums by tool and by stage must be right all the same.
+        if let Some(same) = self.results.iter_mut().find(|have| have.is_alike(&outcome)) {
+            same.program = None;
+            return same.join(&outcome);
+        }
         let stages = if outcome.is_touched() { vec![OTHERS.into()] } else { Vec::new() };
         let other = Outcome { tool: OTHERS.into(), stages, program: None, kept: None, ..outcome };
         match self.results.iter_mut().find(|have| have.is_like(&other)) {
@@ -286,10 +291,14 @@ impl Outcome {
     }
 
     fn is_like(&self, other: &Outcome) -> bool {
+        self.is_alike(other) && self.program == other.program
+    }
+
+    /// The same but for the program.
+    fn is_alike(&self, other: &Outcome) -> bool {
         self.repeated == other.repeated
             && self.tool == other.tool
             && self.stages == other.stages
-            && self.program == other.program
             && self.kept == other.kept
     }
 
@@ -346,6 +355,27 @@ mod tests {
             entry.add(Outcome::fresh(&format!("tool {n}"), stages, 10, 10));
         }
         assert_eq!(entry.results.len(), KINDS + 2);
+        assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
+        let line = serde_json::to_string(&entry).unwrap();
+        assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
+    }
+
+    #[test]
+    fn programs_without_end_stay_with_their_tool() {
+        let mut entry = Entry::new(Source::Gateway, 0);
+        for n in 0..1000 {
+            let program = Some(format!("a-program-with-a-long-name-{n}").as_str().into());
+            let kept = (n % 2 == 0).then(|| "not_smaller".into());
+            let stages = if n % 2 == 0 { vec![] } else { vec!["clean"] };
+            entry.add(Outcome { program, kept, ..Outcome::fresh("Bash", stages, 10, 10) });
+            entry.fetched(Fetch {
+                tool: "Bash".into(),
+                program: None,
+                part: Part::Lines,
+                tokens: 3,
+            });
+        }
+        assert!(entry.results.iter().all(|outcome| outcome.tool == *"Bash"));
         assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
         let line = serde_json::to_string(&entry).unwrap();
         assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
