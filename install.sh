@@ -26,7 +26,8 @@ main() {
         release=$releases/latest/download
     fi
     work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
+    new=$folder/.tokenforge.$$
+    trap 'rm -rf "$work" "$new"' EXIT
     trap 'exit 130' INT TERM HUP
 
     fetch "$release/SHA256SUMS" "$work/SHA256SUMS" ||
@@ -47,13 +48,13 @@ Its files: $(sed 's/^[^ ]*  //' "$work/SHA256SUMS" | tr '\n' ' ')"
 
     tar -xzf "$work/$archive" -C "$work"
     program=$work/${archive%.tar.gz}/bin/tokenforge
-    version=$("$program" --version) || fail "the program for $target does not run on this machine. Nothing was installed."
-
-    # Renamed into place, so that there is never half a program, and one that runs can be replaced.
-    { mkdir -p "$folder" && cp "$program" "$folder/.tokenforge.$$"; } ||
+    # Tried in its folder, since /tmp may not let programs run; then renamed, so that there is never half a program, and one
+    # that runs can be replaced.
+    { mkdir -p "$folder" && cp "$program" "$new"; } ||
         fail "cannot write to $folder. Choose another folder with TOKENFORGE_INSTALL_DIR."
-    chmod 755 "$folder/.tokenforge.$$"
-    mv -f "$folder/.tokenforge.$$" "$folder/tokenforge"
+    chmod 755 "$new"
+    version=$("$new" --version) || fail "the program for $target does not run on this machine, or not from $folder. Nothing was installed."
+    mv -f "$new" "$folder/tokenforge"
     say "Installed $version: $folder/tokenforge"
     advise
 }
@@ -96,12 +97,13 @@ Prebuilt are Linux and macOS on x86-64 and arm64, and Windows on x86-64. To buil
     esac
 }
 
-# fetch FROM TO: a URL, or a file.
+# fetch FROM TO: a URL, or a file. What was asked for over HTTPS does not come over plain HTTP, except with wget, which cannot be told.
 fetch() {
     case $1 in
         https://* | http://*)
+            case $1 in https://*) redirects='=https' ;; *) redirects='=http,https' ;; esac
             if has curl; then
-                curl --fail --silent --show-error --location --retry 3 --output "$2" "$1"
+                curl --fail --silent --show-error --location --proto-redir "$redirects" --retry 3 --output "$2" "$1"
             elif has wget; then
                 wget --quiet --output-document "$2" "$1"
             else

@@ -33,23 +33,73 @@ test('after a restart the last 30 days of the ledger are there, in the figures o
 });
 
 test('what would it have cost and what did it cost, over time: days without work are gaps', async () => {
-  const page = await world.open('overview', { zone: 'UTC' });
+  const entries = [...months(), entry(Math.floor(Date.now() / 1000) - 1800, { results: [made('Bash', 'cargo', 900, 100)] })];
+  const other = await begin({}, entries);
+  const day = (time) => Math.floor(time / 86_400);
+  const inAll = () => day(Date.now() / 1000) - day(entries[0].time) + 1;
+  const withWork = async () => (await other.command('gain', '--days', '30', '--by', 'day', '--json')).rows.length;
+  // As the clock has it before and after: a day may end meanwhile.
+  const [allBefore, workBefore] = [inAll(), await withWork()];
+  const page = await other.open('overview', { zone: 'UTC' });
   const image = page.getByRole('img', { name: /would have cost and cost in the last 30 days/ });
   await image.waitFor();
   assert.equal(await image.locator('.column').count(), 30, 'a column for each day');
-  const days = await world.command('gain', '--days', '30', '--by', 'day', '--json');
-  assert.equal(await image.locator('path.saved').count(), days.rows.length, 'and something in it where something was');
+  const bars = await image.locator('path.saved').count();
+  assert.ok([workBefore, await withWork()].includes(bars), `and something in it where something was: ${bars}`);
   const where = await image.locator('path.saved').evaluateAll((bars) => bars.map((bar) => bar.getBBox().x));
   const gaps = where.slice(1).map((x, index) => x - where[index]);
   assert.ok(Math.max(...gaps) > 5 * Math.min(...gaps), `time is to scale: ${gaps}`);
-  for (const [range, columns] of [['24 hours', 24], ['7 days', 7], ['All', 81]]) {
+  for (const [range, name, columns] of [['24 hours', 'in the last 24 hours', 24], ['7 days', 'in the last 7 days', 7], ['All', 'since the first entry', allBefore]]) {
     await page.getByRole('radio', { name: range }).check();
-    await page.waitForFunction((wanted) => document.querySelectorAll('.bill .column').length === wanted || document.querySelector('.empty'), columns);
+    const chart = page.getByRole('img', { name: `would have cost and cost ${name}` });
+    await chart.waitFor();
+    const drawn = await chart.locator('.column').count();
+    assert.ok(drawn === columns || (range === 'All' && drawn === inAll()), `${range}: ${drawn}`);
+    assert.ok(await chart.locator('path.saved').count() > 0, range);
   }
   assert.match(page.url(), /range=all/, 'the range is in the address');
-  const gain = await world.command('gain', '--json');
+  const gain = await other.command('gain', '--json');
   await page.waitForFunction((said) => document.querySelector('.amount.before dd')?.textContent === said, dollars(gain.cost.before));
-  await page.context().close();
+  await other.end();
+});
+
+test('an answer that comes late does not replace that of a later choice', async () => {
+  const shape = () => JSON.stringify([document.querySelectorAll('main tbody tr').length, document.querySelector('main .panel h2')?.textContent]);
+  const whole = /_forge\/api\/(sessions|fetches|gain|history)\?(?!.*since=)/;
+  for (const name of ['sessions', 'fetched', 'untouched']) {
+    const page = await world.open(name, { zone: 'UTC' });
+    await page.locator('main').locator('tbody tr, details').first().waitFor();
+    const month = await page.evaluate(shape);
+    const held = [];
+    let release;
+    const released = new Promise((resolve) => { release = resolve; });
+    await page.route(whole, async (route) => {
+      held.push(route.request());
+      await released;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(whole);
+    await page.getByRole('radio', { name: 'All' }).check();
+    await asked;
+    await page.getByRole('radio', { name: '7 days' }).check();
+    await page.waitForFunction(`(${shape})() !== ${JSON.stringify(month)}`);
+    const week = await page.evaluate(shape);
+    release();
+    for (const request of held) await (await request.response()).finished();
+    await page.evaluate(async () => (await fetch('/_forge/api/stats')).json());
+    assert.equal(await page.evaluate(shape), week, name);
+    await page.context().close();
+  }
+});
+
+test('there is no share of a loss', async () => {
+  const fetched = { tool: 'Bash', program: 'cargo', stages: ['clean'], results: 0, before: 0, after: 0, expanded: 2000 };
+  const other = await begin({}, [entry(Math.floor(Date.now() / 1000) - 60, { results: [made('Bash', 'cargo', 900, 100), made('Read', null, 500, 400), fetched] })]);
+  const page = await other.open('overview?range=all');
+  const table = page.getByRole('table', { name: 'By tool' });
+  await table.waitFor();
+  assert.deepEqual(await table.locator('tbody tr td.share').allTextContents(), ['–', '–']);
+  await other.end();
 });
 
 test('days are those of the person who looks', async () => {
@@ -187,6 +237,22 @@ test('results and sums are live, and filters choose among them', async () => {
   await page.getByText(new RegExp(`in ${requests} requests`)).waitFor();
   await work(world.address, { session: 'more', turns: 1 });
   await page.getByText(new RegExp(`in ${requests + 1} requests`)).waitFor();
+  await page.context().close();
+});
+
+test('a session is shown again once the gateway answers again', async () => {
+  const page = await world.open('sessions', { zone: 'UTC' });
+  await page.getByRole('table', { name: /^Sessions/ }).locator('tbody a').last().click();
+  const turns = page.getByRole('heading', { name: /turns, the latest first/ });
+  await turns.waitFor();
+  for (const [status, said] of [[500, page.getByRole('alert')], [404, page.getByText('This session is not in the ledger.')]]) {
+    await page.route('**/_forge/api/sessions/*', (route) => route.fulfill({ status, json: { error: { message: 'not now' } } }));
+    await work(world.address, { session: `while ${status}`, turns: 1 });
+    await said.waitFor();
+    await page.unroute('**/_forge/api/sessions/*');
+    await work(world.address, { session: `after ${status}`, turns: 1 });
+    await turns.waitFor();
+  }
   await page.context().close();
 });
 

@@ -3,7 +3,7 @@
 import { empty, fill, h, problem } from '../parts/element.js';
 import { brief, called, count, moment, percent, plural } from '../parts/figures.js';
 import { filters } from '../parts/filters.js';
-import { follow } from '../parts/follow.js';
+import { follow, latestOnly } from '../parts/follow.js';
 import { fetches, gain, isFiltered } from '../parts/past.js';
 import { NAMES, USUAL } from '../parts/range.js';
 import { PARTS } from '../parts/reasons.js';
@@ -18,15 +18,11 @@ export async function show(page, visit) {
   const bar = filters({ signal });
   const content = h('div', { class: 'stack' });
   fill(page, bar.element, content);
-  const refresh = async () => {
-    try {
-      const now = chosen();
-      const [found, sums] = await Promise.all([fetches(now, { signal }), gain(now, {}, { signal }), bar.update()]);
-      if (!signal.aborted) draw(content, found, sums, now);
-    } catch (error) {
-      if (error.name !== 'AbortError') fill(content, problem(error));
-    }
-  };
+  const refresh = latestOnly(async () => {
+    const now = chosen();
+    const [found, sums] = await Promise.all([fetches(now, { signal }), gain(now, {}, { signal }), bar.update()]);
+    return () => draw(content, found, sums, now);
+  }, (error) => fill(content, problem(error)), signal);
   visit.move = refresh;
   await refresh();
   follow(refresh, signal);

@@ -6,7 +6,7 @@ import { byName } from '../parts/by-name.js';
 import { empty, fill, h, problem } from '../parts/element.js';
 import { brief, count, dollars, percent, plural } from '../parts/figures.js';
 import { filters } from '../parts/filters.js';
-import { follow } from '../parts/follow.js';
+import { follow, latestOnly } from '../parts/follow.js';
 import { latestResults, latestSessions } from '../parts/latest.js';
 import { history, isFiltered, sessions } from '../parts/past.js';
 import { NAMES, USUAL } from '../parts/range.js';
@@ -23,21 +23,13 @@ export async function show(page, visit) {
   const bar = filters({ signal });
   const content = h('div', { class: 'stack' });
   fill(page, bar.element, content);
-  let latest = 0;
-  const refresh = async () => {
-    const turn = (latest += 1);
-    try {
-      const now = chosen();
-      const [past, recent] = await Promise.all([history(now, { signal }), sessions(now, 5, { signal }), bar.update()]);
-      // Somebody may have chosen something else meanwhile.
-      if (turn !== latest || signal.aborted) return;
-      if (past?.gain.requests === 0) fill(content, nothing(now, await api('gain', { signal })));
-      else if (past) draw(content, past, recent, now);
-      else fill(content, await withoutLedger(signal));
-    } catch (error) {
-      if (error.name !== 'AbortError') fill(content, problem(error));
-    }
-  };
+  const refresh = latestOnly(async () => {
+    const now = chosen();
+    const [past, recent] = await Promise.all([history(now, { signal }), sessions(now, 5, { signal }), bar.update()]);
+    if (past && past.gain.requests > 0) return () => draw(content, past, recent, now);
+    const instead = past ? nothing(now, await api('gain', { signal })) : await withoutLedger(signal);
+    return () => fill(content, instead);
+  }, (error) => fill(content, problem(error)), signal);
   visit.move = refresh;
   await refresh();
   follow(refresh, signal);

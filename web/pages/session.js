@@ -19,22 +19,27 @@ export async function show(page, visit) {
   const content = h('div', { class: 'stack' });
   fill(page, h('p', {}, h('a', { href: '#/sessions' }, '← All sessions')), content);
   let isAll = false;
-  let shown = 0;
+  let shown = null;
   const refresh = async () => {
     try {
       const session = await api(`sessions/${encodeURIComponent(id)}`, { signal, optional: true });
       if (signal.aborted) return;
-      if (!session) return fill(content, empty('This session is not in the ledger.', h('p', {}, 'It may be older than what the ledger keeps.')));
+      if (!session) {
+        shown = null;
+        return fill(content, empty('This session is not in the ledger.', h('p', {}, 'It may be older than what the ledger keeps.')));
+      }
       // Nothing new: whoever reads is left alone.
       if (shown === session.requests) return;
       shown = session.requests;
       draw(content, session, isAll, () => {
         isAll = true;
-        shown = 0;
+        shown = null;
         refresh();
       });
     } catch (error) {
-      if (error.name !== 'AbortError') fill(content, problem(error));
+      if (signal.aborted) return;
+      shown = null;
+      fill(content, problem(error));
     }
   };
   await refresh();

@@ -3,7 +3,7 @@
 import { empty, fill, h, problem } from '../parts/element.js';
 import { brief, count, dollars, duration, moment, percent, plural } from '../parts/figures.js';
 import { filters } from '../parts/filters.js';
-import { follow } from '../parts/follow.js';
+import { follow, latestOnly } from '../parts/follow.js';
 import { isFiltered, sessions } from '../parts/past.js';
 import { NAMES, USUAL } from '../parts/range.js';
 import { chosen } from '../parts/route.js';
@@ -19,15 +19,11 @@ export async function show(page, visit) {
   const bar = filters({ signal });
   const list = h('section', { class: 'panel', 'aria-label': 'Sessions' });
   fill(page, bar.element, list);
-  const refresh = async () => {
-    try {
-      const now = chosen();
-      const [found] = await Promise.all([sessions(now, MOST, { signal }), bar.update()]);
-      draw(list, found, now);
-    } catch (error) {
-      if (error.name !== 'AbortError') fill(list, problem(error));
-    }
-  };
+  const refresh = latestOnly(async () => {
+    const now = chosen();
+    const [found] = await Promise.all([sessions(now, MOST, { signal }), bar.update()]);
+    return () => draw(list, found, now);
+  }, (error) => fill(list, problem(error)), signal);
   visit.move = refresh;
   await refresh();
   follow(refresh, signal);

@@ -5,7 +5,7 @@ import { empty, fill, h, problem } from '../parts/element.js';
 import { events } from '../parts/events.js';
 import { clock, count, percent } from '../parts/figures.js';
 import { filters } from '../parts/filters.js';
-import { follow } from '../parts/follow.js';
+import { follow, latestOnly } from '../parts/follow.js';
 import { gain, isFiltered } from '../parts/past.js';
 import { NAMES, USUAL } from '../parts/range.js';
 import * as reasons from '../parts/reasons.js';
@@ -23,15 +23,11 @@ export async function show(page, visit) {
   const content = h('div', { class: 'stack' });
   fill(page, bar.element, content);
   const opened = new Set();
-  const refresh = async () => {
-    try {
-      const now = chosen();
-      const [found] = await Promise.all([gain(now, { by: 'reason' }, { signal }), bar.update()]);
-      if (!signal.aborted) draw(content, found, now, opened, signal);
-    } catch (error) {
-      if (error.name !== 'AbortError') fill(content, problem(error));
-    }
-  };
+  const refresh = latestOnly(async () => {
+    const now = chosen();
+    const [found] = await Promise.all([gain(now, { by: 'reason' }, { signal }), bar.update()]);
+    return () => draw(content, found, now, opened, signal);
+  }, (error) => fill(content, problem(error)), signal);
   visit.move = refresh;
   await refresh();
   follow(refresh, signal);

@@ -14,6 +14,8 @@ let chosen = 'tool';
 // A name that is clicked becomes the filter.
 export function byName({ gain, rows }, now) {
   const panel = h('section', { class: 'panel' });
+  // Of a loss there are no shares.
+  const all = gain.tokens.net;
   const canFilter = (kind, name) => kind !== 'stage' && !/^\(.*\)$/.test(name);
   const draw = () => {
     const kind = chosen;
@@ -32,7 +34,7 @@ export function byName({ gain, rows }, now) {
       { name: 'after', class: 'n wide', by: (row) => row.after, show: (row) => count(row.after) },
       { name: 'fetched back', class: 'n wide', by: (row) => row.expanded, show: (row) => count(row.expanded) },
       { name: 'saved', class: 'n', by: (row) => row.net, show: (row) => h('span', { class: row.net > 0 ? 'good' : 'muted' }, `${count(row.net)} (${percent(row.net, row.before)})`) },
-      { name: 'share of savings', class: 'share', by: (row) => row.net, show: (row) => h('span', { class: 'bar-cell' }, share(row.net, 0, Math.max(1, gain.tokens.net)), percent(row.net, gain.tokens.net)) },
+      { name: 'share of savings', class: 'share', by: (row) => row.net, show: (row) => (all > 0 ? h('span', { class: 'bar-cell' }, share(row.net, 0, all), percent(row.net, all)) : '–') },
       { name: 'USD', class: 'n wide', by: (row) => row.cost_saved, show: (row) => (row.cost_saved == null ? '–' : dollars(row.cost_saved)) },
     ], found, { sort: 5 }),
     rows[kind].left_out > 0 && h('p', { class: 'muted' }, `${plural(rows[kind].left_out, 'smaller row')} left out.`));

@@ -33,7 +33,12 @@ export function filters({ signal, withRange = true }) {
     }
     if (document.activeElement !== search) search.value = now.text;
     clear.hidden = !isFiltered(now);
-    known ??= await names(now, { signal });
+    if (!known) {
+      const found = await names(now, { signal });
+      // Another range or name may have been chosen meanwhile, and shown.
+      if (JSON.stringify(chosen()) !== JSON.stringify(now)) return;
+      known = found;
+    }
     for (const { kind, all, select } of selects) {
       const options = new Set([...known(kind), ...(now[kind] ? [now[kind]] : [])]);
       fill(select, h('option', { value: '' }, all), ...[...options].sort().map((name) => h('option', { value: name, selected: name === now[kind] }, name)));

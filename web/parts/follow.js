@@ -1,4 +1,4 @@
-// Draws a page again when something passes, not too often, and now and then in any case.
+// When a page is drawn: again when something passes, not too often, and now and then in any case.
 
 import { listen } from './events.js';
 
@@ -6,6 +6,22 @@ import { listen } from './events.js';
 const SOON = 800;
 const LATER = 4000;
 const AT_LEAST_EVERY = 20_000;
+
+// A question that is asked anew before it is answered: answers may come in any order, and only that of the latest is drawn.
+// `ask` gives what draws its answer.
+export function latestOnly(ask, fail, signal) {
+  let latest = 0;
+  return async () => {
+    const turn = (latest += 1);
+    const isLatest = () => turn === latest && !signal.aborted;
+    try {
+      const draw = await ask();
+      if (isLatest()) draw();
+    } catch (error) {
+      if (isLatest()) fail(error);
+    }
+  };
+}
 
 export function follow(refresh, signal) {
   const waiting = new Map();
