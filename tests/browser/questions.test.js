@@ -82,10 +82,10 @@ test('an answer that comes late does not replace that of a later choice', async 
     await page.getByRole('radio', { name: 'All' }).check();
     await asked;
     await page.getByRole('radio', { name: '7 days' }).check();
-    await page.waitForFunction(`(${shape})() !== ${JSON.stringify(month)}`);
+    await page.waitForFunction((other) => JSON.stringify([document.querySelectorAll('main tbody tr').length, document.querySelector('main .panel h2')?.textContent]) !== other, month);
     const week = await page.evaluate(shape);
     release();
-    for (const request of held) await (await request.response()).finished();
+    for (const request of held) await (await request.response())?.finished();
     await page.evaluate(async () => (await fetch('/_forge/api/stats')).json());
     assert.equal(await page.evaluate(shape), week, name);
     await page.context().close();
