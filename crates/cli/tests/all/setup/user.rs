@@ -142,6 +142,11 @@ impl User {
         Gateway { child, url: format!("http://{}", self.listen) }
     }
 
+    /// Sets where the gateway is said to be.
+    pub(crate) fn set_listen(&mut self, address: &str) {
+        self.listen = address.trim_start_matches("http://").to_owned();
+    }
+
     /// Everything in the home folder, with what is in it.
     pub(crate) fn home(&self) -> Vec<(PathBuf, Option<String>)> {
         let mut found = Vec::new();
