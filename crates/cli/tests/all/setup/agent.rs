@@ -235,8 +235,50 @@ fn if_tokenforge_is_taken_away_the_agent_still_starts() {
     let run = user.types("claude -p x");
     assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n-p|x|"));
     assert_eq!(run.stderr, "tokenforge: /nowhere/tokenforge is gone; claude runs without it\n");
+    // However the PATH spells the folder, and wherever the shim lies.
+    user.program("copy/claude", gone.trim_start_matches("#!/bin/sh\n"));
+    for folder in ["../data/./shims", "../copy", "../copy:../data//shims"] {
+        let run = user.types(&format!("PATH={folder}:{} claude x", user.path()));
+        assert_eq!((run.code, run.stdout.as_str()), (7, "url=\nx|"), "{folder}: {}", run.stderr);
+    }
+    // Somebody else's shim that leads back to it does so once.
+    let path = format!("{}:{}", user.folder.path("data/shims").display(), user.path());
+    user.program("bin/claude", &format!("PATH='{path}' exec claude"));
+    let back = user.types("claude");
+    assert_eq!(back.code, 127, "{}", back.stderr);
+    assert!(back.stderr.contains("there is no claude on your PATH but this: "), "{}", back.stderr);
     let none = user.types("rm ../bin/claude; claude");
     assert_eq!(none.code, 127, "{}", none.stderr);
+}
+
+#[test]
+fn in_a_login_shell_that_puts_another_folder_first_the_shim_still_comes_before_it() {
+    let mut user = user();
+    let before = user.home();
+    user.program("home/.local/bin/claude", SAYS);
+    // As in /etc/skel of Debian.
+    let profile = r#"if [ -n "$BASH_VERSION" ]; then
+    if [ -f "$HOME/.bashrc" ]; then
+	. "$HOME/.bashrc"
+    fi
+fi
+if [ -d "$HOME/.local/bin" ] ; then
+    PATH="$HOME/.local/bin:$PATH"
+fi
+"#;
+    user.file("home/.profile", profile);
+    let gateway = user.serve();
+    user.said(&["setup", "claude", "--yes"]);
+    let mut shell = user.command("/bin/bash");
+    shell.args(["--login", "-i", "-c", "claude x"]);
+    let run = finish(shell.spawn().unwrap(), "");
+    let url = format!("url={}/p/project\n", gateway.url);
+    assert_eq!((run.code, run.stdout), (7, format!("{url}x|")), "{}", run.stderr);
+    user.said(&["setup", "--undo", "--yes"]);
+    assert_eq!(user.read("home/.profile"), profile);
+    user.file("home/.profile", ". ~/.bashrc\n");
+    fs::remove_dir_all(user.folder.path("home/.local")).unwrap();
+    assert_eq!(user.home(), before);
 }
 
 #[test]
