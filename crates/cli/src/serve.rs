@@ -149,14 +149,12 @@ fn dashboard(gateway: &Gateway, is_terminal: bool) -> String {
     }
 }
 
-/// Gives a gateway whose settings name no admin token the one of the data folder, which is drawn at the first start.
+/// Gives a gateway the token of the data folder, which is drawn at the first start. Where the settings name an admin
+/// token it opens nothing, but the gateway still proves with it whose it is.
 pub(crate) fn admit_operator(gateway: &Gateway) {
-    if gateway.settings().admin_token.is_some() {
-        return;
-    }
     let drawn = data::admin_token_file()
         .and_then(|file| draw_admin_token(&file).with_context(|| format!("{}", file.display())));
-    if let Err(error) = &drawn {
+    if let (Err(error), None) = (&drawn, gateway.settings().admin_token) {
         tracing::warn!(
             "no admin token could be created, so nothing can be changed over HTTP: {error:#}"
         );

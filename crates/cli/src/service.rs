@@ -19,10 +19,9 @@ use crate::settings::{self, Source};
 use crate::wrap::launch::probe::{self, Seen};
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
-use tokenforge_config::Overrides;
+use tokenforge_config::{Overrides, Settings};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -116,14 +115,15 @@ fn status(choice: Choice) -> anyhow::Result<()> {
         (true, Err(error)) => format!("service: {shown}; {error:#}"),
     };
     output::print(&says)?;
-    let listen = listen()?;
-    match probe::ask(listen) {
+    let settings = settings()?;
+    let url = url(settings.listen);
+    match probe::ask(&settings) {
         Seen::Gateway { version, .. } => {
-            Ok(output::print(&format!("gateway: version {version} answers at {}", url(listen)))?)
+            Ok(output::print(&format!("gateway: version {version} answers at {url}"))?)
         }
-        Seen::Busy => bail!("the gateway at {} takes no requests now", url(listen)),
-        Seen::Stranger => bail!("what answers at {} is not a Tokenforge gateway", url(listen)),
-        Seen::Nobody => bail!("no gateway answers at {}", url(listen)),
+        Seen::Busy => bail!("the gateway at {url} takes no requests now"),
+        Seen::Stranger => bail!("{}", probe::stranger(&url)),
+        Seen::Nobody => bail!("no gateway answers at {url}"),
     }
 }
 
@@ -143,32 +143,35 @@ fn remove(choice: Choice) -> anyhow::Result<()> {
 
 /// Waits until the gateway answers, and says so, or where to look if it does not.
 pub(crate) fn report() -> anyhow::Result<()> {
-    let (listen, began) = (listen()?, Instant::now());
+    let (settings, began) = (settings()?, Instant::now());
+    let url = url(settings.listen);
     loop {
-        match probe::ask(listen) {
+        let why = match probe::ask(&settings) {
             Seen::Gateway { .. } => {
-                return Ok(output::print(&format!("the gateway answers at {}", url(listen)))?);
+                return Ok(output::print(&format!("the gateway answers at {url}"))?);
             }
-            _ if began.elapsed() < PATIENCE => thread::sleep(RETRY_AFTER),
-            _ => {
-                output::tell(&format!(
-                    "note: no gateway answers at {} yet; `tokenforge service status` says more",
-                    url(listen)
-                ));
-                return Ok(());
-            }
+            Seen::Stranger => probe::stranger(&url),
+            Seen::Busy | Seen::Nobody => format!("no gateway answers at {url} yet"),
+        };
+        if began.elapsed() >= PATIENCE {
+            output::tell(&format!("note: {why}; `tokenforge service status` says more"));
+            return Ok(());
         }
+        thread::sleep(RETRY_AFTER);
     }
 }
 
-/// Does a gateway of another version answer? The program was replaced since it was started.
+/// Does another gateway answer than one of this version that knows the user's token? The program, or the token, was
+/// replaced since it was started.
 fn is_stale() -> bool {
-    let seen = listen().map(probe::ask);
-    matches!(seen, Ok(Seen::Gateway { version, .. }) if version != env!("CARGO_PKG_VERSION"))
+    match settings().map(|settings| probe::ask(&settings)) {
+        Ok(Seen::Gateway { version, .. }) => version != env!("CARGO_PKG_VERSION"),
+        Ok(Seen::Stranger) => true,
+        _ => false,
+    }
 }
 
-/// Where the gateway of the user's settings listens.
-fn listen() -> anyhow::Result<SocketAddr> {
-    let source = Source { file: settings::users_file(), flags: Overrides::default() };
-    Ok(source.load()?.listen)
+/// The settings of the user's gateway.
+fn settings() -> anyhow::Result<Settings> {
+    Source { file: settings::users_file(), flags: Overrides::default() }.load()
 }

@@ -175,8 +175,9 @@ impl Gateway {
         Ok(())
     }
 
-    /// The admin token where the settings have none, as [`draw_admin_token`](crate::draw_admin_token) gives it, or why
-    /// there is none: then nothing can be changed over HTTP.
+    /// The token of the data folder, as [`draw_admin_token`](crate::draw_admin_token) gives it, or why there is none. The
+    /// gateway proves with it whose it is, and where the settings have no admin token, it is that: without it nothing can
+    /// be changed over HTTP.
     pub fn set_admin_token(&self, token: Result<Secret, String>) {
         self.admin.set_drawn(token);
     }

@@ -16,11 +16,13 @@
 mod admin;
 mod links;
 mod origin;
+mod proof;
 mod sessions;
 mod token_file;
 
 pub(crate) use admin::{AdminGuard, forwarded};
 pub(crate) use origin::OriginRules;
+pub use proof::{Challenge, Proofs};
 pub(crate) use sessions::LIFETIME as SESSION_LIFETIME;
 pub use token_file::{draw_admin_token, read_admin_token};
 

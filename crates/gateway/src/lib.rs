@@ -39,6 +39,6 @@ mod usage_tap;
 mod workers;
 
 pub use crate::gateway::Gateway;
-pub use crate::guard::{draw_admin_token, read_admin_token};
+pub use crate::guard::{Challenge, Proofs, draw_admin_token, read_admin_token};
 pub use crate::http::server::serve;
 pub use crate::mcp::transport;

@@ -35,10 +35,11 @@ use crate::answer::{self, Problem};
 use crate::blocking::blocking;
 use crate::exchange::unread;
 use crate::gateway::Gateway;
+use crate::guard::Proofs;
 use crate::http::body::{Body, Limit};
 use crate::http::read::{Read, read};
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CACHE_CONTROL, HeaderMap, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{Method, Response, StatusCode};
 use hyper::body::Incoming;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ pub(crate) async fn answer_operator(
     let (method, path) = (&head.method, head.uri.path());
     let is_get = matches!(*method, Method::GET | Method::HEAD);
     match path {
-        HEALTH if is_get => return health(gateway),
+        HEALTH if is_get => return health(gateway, &head.headers),
         READY if is_get => {
             let is_ready = gateway.is_warm() && !gateway.is_draining();
             return answer::empty(if is_ready {
@@ -161,14 +162,21 @@ async fn whole(gateway: &Gateway, body: Incoming, limit: usize) -> Result<Bytes,
     }
 }
 
-/// Alive, which version, and whether it asks for a key: who would use a gateway that runs must know whether it is one
-/// like himself, and whether it would let him in.
-fn health(gateway: &Gateway) -> Response<Body> {
+/// Alive, which version, whether it asks for a key, and whose it is: who would use a gateway that runs must know whether
+/// it is one like himself, whether it would let him in, and whether it may see his login.
+fn health(gateway: &Gateway, asked: &HeaderMap) -> Response<Body> {
+    let state = gateway.state();
     let mut answer = answer::empty(StatusCode::OK);
     let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
     answer.headers_mut().insert("x-forge-version", version);
-    if !gateway.state().door.is_open() {
+    if !state.door.is_open() {
         answer.headers_mut().insert("x-forge-asks", HeaderValue::from_static("key"));
+    }
+    let proofs = gateway.admin.proofs(asked, &state.settings);
+    for (name, proof) in proofs.iter().flat_map(Proofs::headers) {
+        if let Ok(proof) = HeaderValue::from_str(&proof) {
+            answer.headers_mut().insert(name, proof);
+        }
     }
     answer
 }

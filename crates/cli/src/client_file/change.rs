@@ -127,3 +127,30 @@ pub(crate) fn diff(name: &str, old: &str, new: &str) -> String {
         None => text,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_that_changed_in_the_meantime_is_left_as_it_is_with_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("settings.json");
+        for before in [Some("old"), None] {
+            if let Some(text) = before {
+                fs::write(&name, text).unwrap();
+            }
+            let file = ClientFile::find(&name).unwrap();
+            let before = Some(file.now());
+            fs::write(&name, "the client's").unwrap();
+            let (diff, done) = (String::new(), String::new());
+            let change = Change { file, diff, new: Some("ours".to_owned()), before, done };
+            let error = change.carry_out().unwrap_err().to_string();
+            assert!(error.contains("changed in the meantime"), "{error}");
+            assert_eq!(fs::read_to_string(&name).unwrap(), "the client's");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+            fs::remove_file(&name).unwrap();
+        }
+    }
+}

@@ -89,8 +89,9 @@ impl ClientFile {
         read(&self.backup_path())
     }
 
-    /// Keeps beside it how it was.
+    /// Keeps beside it how it was, if it still is as it was read: else nothing will be changed, and nothing is left behind.
     pub(crate) fn keep(&self, before: &Before) -> anyhow::Result<()> {
+        self.check()?;
         match before {
             Before::Text(text) => {
                 remove(&self.beside(NEW))?;

@@ -4,13 +4,13 @@ use super::command::{run, said};
 use super::environment::Environment;
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What launchd knows it by.
 pub(super) const LABEL: &str = "tokenforge.gateway";
 
-/// How often it is loaded until it is, and how long after each other.
-const ATTEMPTS: u32 = 5;
+/// How long it may take to end: somewhat longer than its `ExitTimeOut`. And how soon launchd is asked again.
+const PATIENCE: Duration = Duration::from_secs(50);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The property list that starts this program.
@@ -55,19 +55,20 @@ pub(super) fn text(head: &str, program: &str, environment: &Environment) -> Stri
 /// Loads it, and starts it with that.
 pub(super) fn start(file: &Path, is_changed: bool) -> anyhow::Result<()> {
     if is_changed {
-        said("launchctl", &["bootout", &service()]);
-    } else if !said("launchctl", &["print", &service()]).is_empty() {
+        stop();
+        // While it ends, nothing of its name is taken.
+        let began = Instant::now();
+        while is_loaded() && began.elapsed() < PATIENCE {
+            thread::sleep(PAUSE);
+        }
+    } else if is_loaded() {
         return Ok(());
     }
-    let bootstrap = || run("launchctl", &["bootstrap", &domain(), &file.display().to_string()]);
-    // What was stopped takes a moment to be gone, and until then nothing of its name is taken.
-    for _ in 1..ATTEMPTS {
-        if bootstrap().is_ok() {
-            return Ok(());
-        }
-        thread::sleep(PAUSE);
-    }
-    bootstrap().map(drop)
+    run("launchctl", &["bootstrap", &domain(), &file.display().to_string()]).map(drop)
+}
+
+fn is_loaded() -> bool {
+    run("launchctl", &["print", &service()]).is_ok()
 }
 
 /// Stops it for good. One that is not loaded is stopped already.

@@ -56,7 +56,7 @@ impl Manager {
         let home = data::home().context("no home folder: set HOME")?;
         Ok(match self {
             Manager::Systemd => {
-                let config = data::users_config().unwrap_or_else(|| home.join(".config"));
+                let config = systemd::config_folder().unwrap_or_else(|| home.join(".config"));
                 config.join("systemd/user").join(systemd::NAME)
             }
             Manager::Launchd => {

@@ -6,9 +6,10 @@
 //! gateway starts, out of the very files that they are for. `MemoryDenyWriteExecute` would do the same to those that run
 //! in node. The unit for a whole machine (packaging/systemd) has all of these.
 
-use super::command::run;
+use super::command::{run, said};
 use super::environment::Environment;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// The name of the unit.
 pub(super) const NAME: &str = "tokenforge.service";
@@ -17,7 +18,7 @@ pub(super) const NAME: &str = "tokenforge.service";
 pub(super) fn text(head: &str, program: &str, environment: &Environment) -> String {
     let mut variables = String::new();
     for (name, value) in &environment.variables {
-        let _ = writeln!(variables, "Environment={}", quoted(&format!("{name}={value}"), false));
+        let _ = writeln!(variables, "Environment={}", quoted(&format!("{name}={value}")));
     }
     format!(
         "# {head}
@@ -46,7 +47,7 @@ SystemCallArchitectures=native
 [Install]
 WantedBy=default.target
 ",
-        program = quoted(program, true),
+        program = quoted(program),
         folder = environment.folder.replace('%', "%%"),
     )
 }
@@ -75,10 +76,26 @@ fn user(words: &[&str]) -> anyhow::Result<()> {
     run("systemctl", &[&["--user"], words].concat()).map(drop)
 }
 
-/// A word, as systemd reads it. In command lines a dollar is a variable, too.
-fn quoted(word: &str, is_command: bool) -> String {
+/// The folder for settings where the user's manager looks for units: not the shell's, which may be another.
+pub(super) fn config_folder() -> Option<PathBuf> {
+    named_in(&said("systemctl", &["--user", "show-environment"]))
+}
+
+/// The folder for settings in a manager's environment. It quotes for a shell what has spaces or the like in it.
+fn named_in(environment: &str) -> Option<PathBuf> {
+    let value = environment.lines().find_map(|line| line.strip_prefix("XDG_CONFIG_HOME="))?;
+    let quoted = value.strip_prefix("$'").and_then(|value| value.strip_suffix('\''));
+    let value = match quoted {
+        Some(quoted) => quoted.replace(r"\'", "'").replace(r"\\", r"\"),
+        None => value.to_owned(),
+    };
+    Some(PathBuf::from(value)).filter(|folder| folder.is_absolute())
+}
+
+/// A word, as systemd reads it. A dollar is one: it stands for no variable in the first word of a command, nor in
+/// `Environment=`.
+fn quoted(word: &str) -> String {
     let word = word.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%");
-    let word = if is_command { word.replace('$', "$$") } else { word };
     format!("\"{word}\"")
 }
 
@@ -95,7 +112,7 @@ mod tests {
         let unit = text("head", "/opt/a b/$x/tokenforge", &environment);
         for line in [
             "# head",
-            r#"ExecStart="/opt/a b/$$x/tokenforge" serve"#,
+            r#"ExecStart="/opt/a b/$x/tokenforge" serve"#,
             "WorkingDirectory=/home/a b/100%%",
             r#"Environment="HTTPS_PROXY=http://u:p%%20\\\"$@h""#,
             "Restart=always",
@@ -103,5 +120,14 @@ mod tests {
         ] {
             assert!(unit.lines().any(|found| found == line), "{line}\n{unit}");
         }
+    }
+
+    #[test]
+    fn the_folder_for_settings_is_the_managers() {
+        let of =
+            |environment: &str| named_in(environment).map(|folder| folder.display().to_string());
+        assert_eq!(of("HOME=/h\nXDG_CONFIG_HOME=/c\nLANG=C").as_deref(), Some("/c"));
+        assert_eq!(of(r"XDG_CONFIG_HOME=$'/a b/it\'s'").as_deref(), Some("/a b/it's"));
+        assert_eq!(of("HOME=/h\nXDG_CONFIG_HOME="), None);
     }
 }

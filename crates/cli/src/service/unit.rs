@@ -24,9 +24,8 @@ impl Installer {
             Installer::Service => {
                 "Written by `tokenforge service install`; `tokenforge service remove` removes it."
             }
-            Installer::Setup => {
-                "Written by `tokenforge setup`; `tokenforge setup --undo` removes it."
-            }
+            // Without dashes: in a property list it is a comment, which must not have two in a row.
+            Installer::Setup => "Written by `tokenforge setup`; its option `undo` removes it.",
         }
     }
 }
@@ -188,5 +187,27 @@ impl Installed {
             systemd::forget()?;
         }
         Ok(format!("stopped the service, and removed {}", self.file.name.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_of_a_property_list_are_well_formed_whoever_writes_it() {
+        for installer in [Installer::Service, Installer::Setup] {
+            let environment = Environment { folder: "/data".to_owned(), variables: Vec::new() };
+            let list = launchd::text(installer.head(), "/opt/tokenforge", &environment);
+            let comments: Vec<_> = list.split("<!--").skip(1).collect();
+            assert!(!comments.is_empty(), "{list}");
+            for comment in comments {
+                let (comment, _) = comment.split_once("--").unwrap();
+                assert!(
+                    comment.contains(MARK) && list.contains(&format!("{comment}-->")),
+                    "{list}"
+                );
+            }
+        }
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Re
     }
     let shell = shell();
     let rcs = match &shell {
-        Some(shell) => places()?.of_shell(shell, &|path| fs::read_to_string(path).ok()),
+        Some(shell) => places()?.of_shell(shell, &|path| path.is_file()),
         None => None,
     };
     let rcs = rcs.map(rc::distinct);

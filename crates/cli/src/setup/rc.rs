@@ -32,13 +32,13 @@ impl Places {
     pub(super) fn of_shell(
         &self,
         shell: &str,
-        read: &dyn Fn(&Path) -> Option<String>,
+        is_there: &dyn Fn(&Path) -> bool,
     ) -> Option<Vec<Rc>> {
         let rc = |file: PathBuf| Rc { file, is_fish: false };
         match shell {
             "bash" => {
                 let mut files = vec![rc(self.home.join(".bashrc"))];
-                files.extend(self.bash_login(read).map(rc));
+                files.extend(self.bash_login(is_there).map(rc));
                 Some(files)
             }
             "zsh" => Some(vec![rc(self.zshrc())]),
@@ -48,14 +48,12 @@ impl Places {
         }
     }
 
-    /// What bash reads in place of `.bashrc` where somebody logs in, as in every terminal of macOS. Most such files read
-    /// `.bashrc` too.
-    fn bash_login(&self, read: &dyn Fn(&Path) -> Option<String>) -> Option<PathBuf> {
-        let files = BASH_LOGIN.map(|name| self.home.join(name));
-        match files.iter().find_map(|file| Some((file, read(file)?))) {
-            Some((file, text)) => (!text.contains(".bashrc")).then(|| file.clone()),
-            None => self.is_mac.then(|| self.home.join(BASH_LOGIN[0])),
-        }
+    /// What bash reads in place of `.bashrc` where somebody logs in, as in every terminal of macOS. It gets the lines even
+    /// if it reads `.bashrc`: that of Debian puts `~/.local/bin` first afterwards, where agents are.
+    fn bash_login(&self, is_there: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+        let mut files = BASH_LOGIN.map(|name| self.home.join(name)).into_iter();
+        let found = files.find(|file| is_there(file));
+        found.or_else(|| self.is_mac.then(|| self.home.join(BASH_LOGIN[0])))
     }
 
     /// Every file that may have the lines, whatever the shell is now.
@@ -169,12 +167,9 @@ mod tests {
         Places { home: "/h".into(), config: "/h/.config".into(), zsh: None, is_mac }
     }
 
-    fn files(places: &Places, shell: &str, there: &[(&str, &str)]) -> Vec<String> {
-        let read = |path: &Path| {
-            let found = there.iter().find(|(name, _)| Path::new("/h").join(name) == path);
-            found.map(|(_, text)| (*text).to_owned())
-        };
-        let files = places.of_shell(shell, &read).unwrap();
+    fn files(places: &Places, shell: &str, there: &[&str]) -> Vec<String> {
+        let is_there = |path: &Path| there.iter().any(|name| Path::new("/h").join(name) == path);
+        let files = places.of_shell(shell, &is_there).unwrap();
         files.iter().map(|rc| rc.file.display().to_string()).collect()
     }
 
@@ -182,15 +177,14 @@ mod tests {
     fn each_shell_has_its_file() {
         assert_eq!(files(&places(false), "bash", &[]), ["/h/.bashrc"]);
         assert_eq!(files(&places(true), "bash", &[]), ["/h/.bashrc", "/h/.bash_profile"]);
-        let reads = [(".profile", ". ~/.bashrc\n")];
-        assert_eq!(files(&places(false), "bash", &reads), ["/h/.bashrc"]);
-        let does_not = [(".profile", "umask 077\n")];
-        assert_eq!(files(&places(false), "bash", &does_not), ["/h/.bashrc", "/h/.profile"]);
+        let there = [".profile", ".bash_login"];
+        assert_eq!(files(&places(false), "bash", &there), ["/h/.bashrc", "/h/.bash_login"]);
+        assert_eq!(files(&places(true), "bash", &there[..1]), ["/h/.bashrc", "/h/.profile"]);
         assert_eq!(files(&places(false), "zsh", &[]), ["/h/.zshrc"]);
         let elsewhere = Places { zsh: Some("/z".into()), ..places(false) };
         assert_eq!(files(&elsewhere, "zsh", &[]), ["/z/.zshrc"]);
         assert_eq!(files(&places(false), "fish", &[]), ["/h/.config/fish/config.fish"]);
-        assert_eq!(places(false).of_shell("nu", &|_| None), None);
+        assert_eq!(places(false).of_shell("nu", &|_| false), None);
     }
 
     #[test]

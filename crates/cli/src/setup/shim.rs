@@ -28,6 +28,11 @@ tokenforge={program}
 if [ -x "$tokenforge" ]; then
     exec "$tokenforge" launch {agent} "$@"
 fi
+if [ "$TOKENFORGE_SHIM" = $$ ]; then
+    echo "tokenforge: $tokenforge is gone, and there is no {agent} on your PATH but this: $0" >&2
+    exit 127
+fi
+export TOKENFORGE_SHIM=$$
 echo "tokenforge: $tokenforge is gone; {agent} runs without it" >&2
 shims={folder}
 rest=$PATH:
@@ -35,7 +40,7 @@ PATH=
 while [ -n "$rest" ]; do
     folder=${{rest%%:*}}
     rest=${{rest#*:}}
-    [ "$folder" = "$shims" ] || PATH=$PATH${{PATH:+:}}$folder
+    [ "$folder" -ef "$shims" ] || [ "$folder/{agent}" -ef "$0" ] || PATH=$PATH${{PATH:+:}}$folder
 done
 exec {agent} "$@"
 "#

@@ -4,7 +4,7 @@ use super::shim;
 use crate::client_file::{self, Change};
 use crate::output;
 use crate::service::{Installed, Unit};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use std::path::PathBuf;
 
 /// One change.
@@ -66,11 +66,12 @@ impl Step {
 pub(super) fn take_all_or_none(steps: &[Step]) -> anyhow::Result<()> {
     for (at, step) in steps.iter().enumerate() {
         let Err(error) = step.take() else { continue };
-        for done in steps[..at].iter().rev() {
-            done.take_back()
-                .with_context(|| format!("{error:#}; and taking back what was done failed"))?;
+        let failed = steps[..at].iter().rev().filter_map(|done| done.take_back().err());
+        let failed: Vec<_> = failed.collect();
+        if failed.is_empty() {
+            return Err(error.context("nothing was changed"));
         }
-        return Err(error.context("nothing was changed"));
+        bail!("{error:#}; and not all that was done before could be taken back: {}", list(&failed));
     }
     Ok(())
 }
@@ -80,11 +81,13 @@ pub(super) fn take_all(steps: &[Step]) -> anyhow::Result<()> {
     let failed: Vec<_> = steps.iter().filter_map(|step| step.take().err()).collect();
     match failed.len() {
         0 => Ok(()),
-        _ => {
-            let why: Vec<_> = failed.iter().map(|error| format!("{error:#}")).collect();
-            bail!("not all was undone: {}", why.join("; "))
-        }
+        _ => bail!("not all was undone: {}", list(&failed)),
     }
+}
+
+fn list(errors: &[anyhow::Error]) -> String {
+    let why: Vec<_> = errors.iter().map(|error| format!("{error:#}")).collect();
+    why.join("; ")
 }
 
 #[cfg(test)]
@@ -108,5 +111,32 @@ mod tests {
         assert!(format!("{error:#}").starts_with("nothing was changed: cannot write"), "{error:#}");
         assert_eq!(std::fs::read_to_string(at("shim")).unwrap(), "old");
         assert!(!at("shims").exists());
+    }
+
+    #[test]
+    fn if_one_cannot_be_taken_back_the_others_are_and_all_errors_are_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let shim = |path: &str, old: &str, new: Option<&str>| Step::Shim {
+            path: at(path),
+            old: Some(old.to_owned()),
+            new: new.map(str::to_owned),
+        };
+        for name in ["first", "second"] {
+            std::fs::write(at(name), "old").unwrap();
+        }
+        // The last makes a folder where the second was, before it fails.
+        let steps = [
+            shim("first", "old", Some("new")),
+            shim("second", "old", None),
+            shim("second/\0", "", Some("new")),
+        ];
+        let error = take_all_or_none(&steps).unwrap_err().to_string();
+        assert!(
+            error.contains("; and not all that was done before could be taken back: "),
+            "{error}"
+        );
+        assert_eq!(error.matches("cannot write").count(), 2, "{error}");
+        assert_eq!(std::fs::read_to_string(at("first")).unwrap(), "old");
     }
 }

@@ -72,25 +72,38 @@ fn started(client: &Client, program: &Path) -> anyhow::Result<Started> {
     let source = Source { file: settings::users_file(), flags: Overrides::default() };
     let settings = source.load().context("the gateway's settings cannot be used")?;
     let url = gateway::url(settings.listen);
-    match probe::ask_patiently(settings.listen) {
+    let has_upstreams = match probe::ask_patiently(&settings) {
         Seen::Nobody => {
             bail!("the gateway at {url} does not answer (see `tokenforge service status`)")
         }
-        Seen::Stranger => bail!("what answers at {url} is not a Tokenforge gateway"),
+        Seen::Stranger => bail!("{}", probe::stranger(&url)),
         Seen::Busy => bail!("the gateway at {url} takes no requests now"),
         Seen::Gateway { asks_for_key: true, .. } => {
             bail!("the gateway at {url} asks for a key, which the agent does not have")
         }
-        Seen::Gateway { version, .. } if version != env!("CARGO_PKG_VERSION") => tell(&format!(
-            "tokenforge: the gateway at {url} is still version {version}; `tokenforge service install` restarts it"
-        )),
-        Seen::Gateway { .. } => {}
-    }
+        Seen::Gateway { version, has_upstreams, .. } => {
+            if version != env!("CARGO_PKG_VERSION") {
+                tell(&format!(
+                    "tokenforge: the gateway at {url} is still version {version}; `tokenforge service install` \
+                     restarts it"
+                ));
+            }
+            has_upstreams
+        }
+    };
     if let Some(why) = agents::goes_elsewhere(client.name) {
         bail!("{why}");
     }
     let path = program.to_str().context("the path of the agent's program is not UTF-8")?;
     let plan = Plan::new(client, path, &url)?;
+    // What was read here may not be what the gateway was started with.
+    if !has_upstreams && !plan.is_usual() {
+        bail!(
+            "you have set a provider's address, and the gateway at {url} runs with other `upstreams` than your settings \
+             name now (restart it, or use `tokenforge wrap {}`)",
+            client.name
+        );
+    }
     if let Some(origin) = plan.missed_by(client, &settings.upstreams) {
         let origin = origin.to_string();
         bail!(

@@ -5,6 +5,7 @@
 
 use super::links::{self, OneTimeLinks};
 use super::origin::Caller;
+use super::proof::{Challenge, Proofs};
 use super::sessions::{Credentials, Sessions};
 use super::{Digest, digest};
 use crate::answer::Problem;
@@ -13,6 +14,7 @@ use crate::own;
 use crate::tenant::shows_token;
 use http::header::HeaderMap;
 use http::{Method, StatusCode};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_config::{Secret, Settings};
@@ -22,6 +24,8 @@ use tokenforge_plugin::Exchange;
 pub(crate) struct AdminGuard {
     /// The token of the data folder, or why there is none.
     drawn: Mutex<Result<Secret, String>>,
+    /// Where the gateway listens.
+    port: AtomicU16,
     links: Mutex<OneTimeLinks>,
     sessions: Mutex<Sessions>,
 }
@@ -30,6 +34,7 @@ impl Default for AdminGuard {
     fn default() -> Self {
         AdminGuard {
             drawn: Mutex::new(Err("none was drawn".to_owned())),
+            port: AtomicU16::default(),
             links: Mutex::default(),
             sessions: Mutex::default(),
         }
@@ -45,6 +50,17 @@ enum Credential {
 impl AdminGuard {
     pub(crate) fn set_drawn(&self, token: Result<Secret, String>) {
         *lock(&self.drawn) = token;
+    }
+
+    pub(crate) fn set_port(&self, port: u16) {
+        self.port.store(port, Ordering::Relaxed);
+    }
+
+    /// What answers the challenge of a request, if it has one and a token was drawn.
+    pub(crate) fn proofs(&self, headers: &HeaderMap, settings: &Settings) -> Option<Proofs> {
+        let challenge = Challenge::read(headers)?;
+        let token = lock(&self.drawn).clone().ok()?;
+        Some(challenge.proofs(&token, self.port.load(Ordering::Relaxed), settings))
     }
 
     /// The token that is asked for, or why there is none.

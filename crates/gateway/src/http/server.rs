@@ -17,12 +17,13 @@ const FAREWELL: Duration = Duration::from_millis(500);
 /// Serves connections until `stop` ends, and then those that are open until they are done or out of time.
 ///
 /// # Errors
-/// There cannot be another thread.
+/// There cannot be another thread, or the listener has no address.
 pub async fn serve(
     gateway: Arc<Gateway>,
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    gateway.admin.set_port(listener.local_addr()?.port());
     let lanes = Lanes::start(&gateway)?;
     let warming = gateway.clone();
     // What the first request would wait for is made while nobody waits.

@@ -1,10 +1,13 @@
-//! Is there a gateway of ours at an address? Asked over a plain socket, and quickly: an agent waits for the answer.
+//! Is the user's own gateway where the settings say? Asked over a plain socket, and quickly: an agent waits for the answer.
 
+use crate::data;
 use crate::gateway::reached_at;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
+use tokenforge_config::Settings;
+use tokenforge_gateway::{Challenge, Proofs, read_admin_token};
 
 /// How long each step may take, on a machine that is busy with other things. All of it is a millisecond as a rule, and
 /// nobody at all is known at once.
@@ -20,29 +23,47 @@ const LONGEST: u64 = 16 << 10;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     Nobody,
-    /// Something that is no gateway of ours.
+    /// Something that cannot prove to be the user's gateway: another program, or a gateway of somebody else's.
     Stranger,
     /// A gateway that is just starting, or about to end.
     Busy,
     Gateway {
         version: String,
         asks_for_key: bool,
+        /// Does it send requests to the upstreams of these settings?
+        has_upstreams: bool,
     },
 }
 
-/// Asks who is there.
-pub(crate) fn ask(listen: SocketAddr) -> Seen {
-    match answered(reached_at(listen)) {
-        Ok(text) => seen(&text),
+/// What is said of a stranger.
+pub(crate) fn stranger(url: &str) -> String {
+    format!(
+        "what answers at {url} is not your gateway: it is another program, or another user's gateway"
+    )
+}
+
+/// Asks who is where these settings say.
+pub(crate) fn ask(settings: &Settings) -> Seen {
+    let address = reached_at(settings.listen);
+    let challenge = Challenge::draw();
+    match answered(address, challenge.as_ref()) {
+        Ok(text) => {
+            let file = data::admin_token_file().ok();
+            let token = file.and_then(|file| read_admin_token(&file).ok());
+            let expected = challenge.zip(token);
+            let expected = expected
+                .map(|(challenge, token)| challenge.proofs(&token, address.port(), settings));
+            seen(&text, expected.as_ref())
+        }
         Err(_) => Seen::Nobody,
     }
 }
 
 /// The same; a gateway that is just starting, or being restarted, has a moment to do so.
-pub(crate) fn ask_patiently(listen: SocketAddr) -> Seen {
+pub(crate) fn ask_patiently(settings: &Settings) -> Seen {
     let began = Instant::now();
     loop {
-        match ask(listen) {
+        match ask(settings) {
             Seen::Busy if began.elapsed() < PATIENCE => thread::sleep(RETRY_AFTER),
             seen => return seen,
         }
@@ -50,20 +71,24 @@ pub(crate) fn ask_patiently(listen: SocketAddr) -> Seen {
 }
 
 /// Both questions at once: does it take requests, and who is it?
-fn answered(address: SocketAddr) -> io::Result<String> {
+fn answered(address: SocketAddr, challenge: Option<&Challenge>) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let ready = format!("GET /_forge/readyz HTTP/1.1\r\nhost: {address}\r\n\r\n");
-    let health =
-        format!("GET /_forge/healthz HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let health = format!(
+        "GET /_forge/healthz HTTP/1.1\r\nhost: {address}\r\n{}: {}\r\nconnection: close\r\n\r\n",
+        Challenge::HEADER,
+        challenge.map(Challenge::as_str).unwrap_or_default()
+    );
     stream.write_all((ready + &health).as_bytes())?;
     let mut answers = Vec::new();
     stream.take(LONGEST).read_to_end(&mut answers)?;
     Ok(String::from_utf8_lossy(&answers).into_owned())
 }
 
-fn seen(answers: &str) -> Seen {
+/// Who answers so, where these proofs are expected.
+fn seen(answers: &str, expected: Option<&Proofs>) -> Seen {
     let header = |name: &str| {
         answers.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -71,8 +96,15 @@ fn seen(answers: &str) -> Seen {
         })
     };
     let Some(version) = header("x-forge-version") else { return Seen::Stranger };
+    let Some(expected) = expected.filter(|proofs| proofs.are_shown(header)) else {
+        return Seen::Stranger;
+    };
     match answers.starts_with("HTTP/1.1 200") {
-        true => Seen::Gateway { version, asks_for_key: header("x-forge-asks").is_some() },
+        true => Seen::Gateway {
+            version,
+            asks_for_key: header("x-forge-asks").is_some(),
+            has_upstreams: expected.has_upstreams(header),
+        },
         false => Seen::Busy,
     }
 }
@@ -80,22 +112,29 @@ fn seen(answers: &str) -> Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokenforge_config::Secret;
+
+    const HEALTH: &str = "HTTP/1.1 200 OK\r\nX-Forge-Version: 1.2.3\r\ncontent-length: 0\r\n\r\n";
+
+    fn of(ready: &str, expected: Option<&Proofs>) -> Seen {
+        seen(&format!("{ready}\r\ncontent-length: 0\r\n\r\n{HEALTH}"), expected)
+    }
 
     #[test]
-    fn a_gateway_is_known_by_its_version_and_whether_it_takes_requests() {
-        let health = "HTTP/1.1 200 OK\r\nX-Forge-Version: 1.2.3\r\ncontent-length: 0\r\n\r\n";
-        let of = |ready: &str| seen(&format!("{ready}\r\ncontent-length: 0\r\n\r\n{health}"));
-        let gateway = Seen::Gateway { version: "1.2.3".to_owned(), asks_for_key: false };
-        assert_eq!(of("HTTP/1.1 200 OK"), gateway);
-        assert_eq!(of("HTTP/1.1 503 Service Unavailable"), Seen::Busy);
-        assert_eq!(seen("HTTP/1.1 404 Not Found\r\n\r\n"), Seen::Stranger);
-        assert_eq!(seen(""), Seen::Stranger);
-        let asks = health.replace("content-length", "x-forge-asks: key\r\ncontent-length");
-        assert!(matches!(seen(&asks), Seen::Gateway { asks_for_key: true, .. }));
+    fn who_proves_nothing_is_a_stranger_whatever_he_says() {
+        let challenge = Challenge::draw().unwrap();
+        let proofs = challenge.proofs(&Secret::new("of the user"), 1, &Settings::default());
+        for ready in ["HTTP/1.1 200 OK", "HTTP/1.1 503 Service Unavailable"] {
+            assert_eq!(of(ready, Some(&proofs)), Seen::Stranger, "{ready}");
+            assert_eq!(of(ready, None), Seen::Stranger, "{ready}");
+        }
+        assert_eq!(seen("HTTP/1.1 404 Not Found\r\n\r\n", Some(&proofs)), Seen::Stranger);
+        assert_eq!(seen("", Some(&proofs)), Seen::Stranger);
     }
 
     #[test]
     fn nobody_is_known_at_once() {
-        assert_eq!(ask("127.0.0.1:1".parse().unwrap()), Seen::Nobody);
+        let listen = "127.0.0.1:1".parse().unwrap();
+        assert_eq!(ask(&Settings { listen, ..Settings::default() }), Seen::Nobody);
     }
 }

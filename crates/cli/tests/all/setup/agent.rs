@@ -3,6 +3,9 @@
 use super::user::User;
 use crate::kit::finish;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
 
 /// An agent that says how it was started.
 const SAYS: &str = r#"echo "url=$ANTHROPIC_BASE_URL"; printf '%s|' "$@"; exit 7"#;
@@ -110,9 +113,86 @@ fn an_address_of_the_users_own_is_kept_unless_the_gateway_asks_it_too() {
         "{}",
         run.stderr
     );
+    // Settings that the gateway was not started with are not what it does.
     user.file("config/tokenforge.yaml", "upstreams:\n  anthropic: https://llm.example.com\n");
     let run = user.types("claude");
+    assert_eq!(run.stdout, "url=https://llm.example.com/team\n|");
+    assert!(run.stderr.contains("runs with other `upstreams`"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    drop(gateway);
+    let gateway = user.serve();
+    let run = user.types("claude");
     assert_eq!(run.stdout, format!("url={}/p/project/team\n|", gateway.url), "{}", run.stderr);
+    // Nor is what only this shell sets.
+    let run = user.types("FORGE_UPSTREAMS_OPENAI=https://other.example.com claude");
+    assert_eq!(run.stdout, "url=https://llm.example.com/team\n|");
+    let run = user.types("unset ANTHROPIC_BASE_URL; FORGE_UPSTREAMS_OPENAI=https://h claude");
+    assert_eq!(run.stdout, format!("url={}/p/project\n|", gateway.url), "{}", run.stderr);
+}
+
+/// The agent goes to its provider, and a line says why.
+fn goes_past_a_stranger(user: &User, url: &str) {
+    let run = user.types("claude");
+    let why = format!(
+        "tokenforge: what answers at {url} is not your gateway: it is another program, or another user's gateway"
+    );
+    assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n|"), "{}", run.stderr);
+    assert_eq!(run.stderr, format!("{why}; claude runs without it\n"));
+    let status = user.run(&["service", "status"]);
+    assert_eq!((status.code, status.stderr), (1, format!("{why}\n")));
+    assert_eq!(user.run(&["statusline"]).stdout, "tokenforge: gateway not running\n");
+}
+
+#[test]
+fn another_users_gateway_on_the_port_does_not_get_the_agents_login() {
+    let mut other = User::new();
+    let theirs = other.serve();
+    let mut user = user();
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    user.set_listen(&theirs.url);
+    goes_past_a_stranger(&user, &theirs.url);
+    // Nor with a token of one's own, which it does not know.
+    drop(user.serve());
+    assert_ne!(user.read("data/admin_token"), other.read("data/admin_token"));
+    user.set_listen(&theirs.url);
+    goes_past_a_stranger(&user, &theirs.url);
+}
+
+#[test]
+fn a_program_that_says_it_is_a_gateway_or_asks_the_gateway_elsewhere_gets_no_login() {
+    let mut user = user();
+    let gateway = user.serve();
+    user.said(&["setup", "claude", "--no-service", "--yes"]);
+    let address = gateway.url.trim_start_matches("http://").to_owned();
+    for passes_on in [false, true] {
+        let impostor = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", impostor.local_addr().unwrap());
+        let address = address.clone();
+        thread::spawn(move || {
+            for client in impostor.incoming() {
+                let (mut client, mut asked) = (client.unwrap(), String::new());
+                while asked.matches("\r\n\r\n").count() < 2 {
+                    let mut piece = [0; 1024];
+                    let read = client.read(&mut piece).unwrap();
+                    asked += std::str::from_utf8(&piece[..read]).unwrap();
+                }
+                let mut said =
+                    b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nx-forge-version: 9\r\n\r\n"
+                        .to_vec();
+                if passes_on {
+                    let host = client.local_addr().unwrap().to_string();
+                    let mut real = TcpStream::connect(&address).unwrap();
+                    real.write_all(asked.replace(&host, &address).as_bytes()).unwrap();
+                    said.clear();
+                    real.read_to_end(&mut said).unwrap();
+                    assert!(String::from_utf8_lossy(&said).contains("x-forge-proof"));
+                }
+                client.write_all(&said).unwrap();
+            }
+        });
+        user.set_listen(&url);
+        goes_past_a_stranger(&user, &url);
+    }
 }
 
 #[test]
@@ -155,8 +235,50 @@ fn if_tokenforge_is_taken_away_the_agent_still_starts() {
     let run = user.types("claude -p x");
     assert_eq!((run.code, run.stdout.as_str()), (7, "url=\n-p|x|"));
     assert_eq!(run.stderr, "tokenforge: /nowhere/tokenforge is gone; claude runs without it\n");
+    // However the PATH spells the folder, and wherever the shim lies.
+    user.program("copy/claude", gone.trim_start_matches("#!/bin/sh\n"));
+    for folder in ["../data/./shims", "../copy", "../copy:../data//shims"] {
+        let run = user.types(&format!("PATH={folder}:{} claude x", user.path()));
+        assert_eq!((run.code, run.stdout.as_str()), (7, "url=\nx|"), "{folder}: {}", run.stderr);
+    }
+    // Somebody else's shim that leads back to it does so once.
+    let path = format!("{}:{}", user.folder.path("data/shims").display(), user.path());
+    user.program("bin/claude", &format!("PATH='{path}' exec claude"));
+    let back = user.types("claude");
+    assert_eq!(back.code, 127, "{}", back.stderr);
+    assert!(back.stderr.contains("there is no claude on your PATH but this: "), "{}", back.stderr);
     let none = user.types("rm ../bin/claude; claude");
     assert_eq!(none.code, 127, "{}", none.stderr);
+}
+
+#[test]
+fn in_a_login_shell_that_puts_another_folder_first_the_shim_still_comes_before_it() {
+    let mut user = user();
+    let before = user.home();
+    user.program("home/.local/bin/claude", SAYS);
+    // As in /etc/skel of Debian.
+    let profile = r#"if [ -n "$BASH_VERSION" ]; then
+    if [ -f "$HOME/.bashrc" ]; then
+	. "$HOME/.bashrc"
+    fi
+fi
+if [ -d "$HOME/.local/bin" ] ; then
+    PATH="$HOME/.local/bin:$PATH"
+fi
+"#;
+    user.file("home/.profile", profile);
+    let gateway = user.serve();
+    user.said(&["setup", "claude", "--yes"]);
+    let mut shell = user.command("/bin/bash");
+    shell.args(["--login", "-i", "-c", "claude x"]);
+    let run = finish(shell.spawn().unwrap(), "");
+    let url = format!("url={}/p/project\n", gateway.url);
+    assert_eq!((run.code, run.stdout), (7, format!("{url}x|")), "{}", run.stderr);
+    user.said(&["setup", "--undo", "--yes"]);
+    assert_eq!(user.read("home/.profile"), profile);
+    user.file("home/.profile", ". ~/.bashrc\n");
+    fs::remove_dir_all(user.folder.path("home/.local")).unwrap();
+    assert_eq!(user.home(), before);
 }
 
 #[test]

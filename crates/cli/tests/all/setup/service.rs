@@ -93,6 +93,33 @@ fn a_unit_that_says_something_else_now_is_started_again() {
 }
 
 #[test]
+fn the_unit_is_where_the_manager_looks_whatever_the_shell_says() {
+    let user = User::new();
+    let (mine, managers) = (user.folder.path("home/mine"), user.folder.path("home/managers"));
+    let user = user.with("XDG_CONFIG_HOME", mine.display().to_string());
+    assert!(
+        user.said(&["service", "install", "--dry-run"]).contains("/home/.config/systemd/user/")
+    );
+    user.file("environment", &format!("LANG=C\nXDG_CONFIG_HOME={}\n", managers.display()));
+    let dry = user.said(&["service", "install", "--dry-run"]);
+    assert!(dry.contains("/home/managers/systemd/user/tokenforge.service"), "{dry}");
+}
+
+#[test]
+fn with_launchd_a_service_that_takes_a_while_to_end_is_started_again_once_it_has() {
+    let mut user = User::new();
+    let _gateway = user.serve();
+    user.said(&["service", "install", "--manager", "launchd"]);
+    user.file("slow", "");
+    let user = user.with("NO_PROXY", "localhost");
+    user.said(&["service", "install", "--manager", "launchd"]);
+    let calls = user.calls();
+    let [_, stop, start] = &calls[..] else { panic!("{calls:?}") };
+    assert!(stop.contains(" bootout ") && start.contains(" bootstrap "), "{calls:?}");
+    assert!(!user.folder.path("slow").exists() && !user.folder.path("ends").exists());
+}
+
+#[test]
 fn a_unit_of_somebody_elses_is_left_as_it_is() {
     let user = User::new();
     user.file(UNIT, "[Service]\nExecStart=/bin/true\n");

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Does what it is told, if somebody runs services here.
+/// Does what it is told, if somebody runs services here; `environment` is its own.
 const SYSTEMCTL: &str = r#"echo "systemctl $*" >> calls
 [ -e no-manager ] && { echo "Failed to connect to bus: No medium found" >&2; exit 1; }
 case $2 in
@@ -15,13 +15,21 @@ case $2 in
     disable) rm -f runs ;;
     is-active) if [ -e runs ]; then echo active; else echo inactive; exit 3; fi ;;
     is-enabled) echo enabled ;;
+    show-environment) if [ -e environment ]; then cat environment; fi ;;
 esac"#;
 
+/// The same; if there is a file `slow`, the service takes until the next question to end.
 const LAUNCHCTL: &str = r#"echo "launchctl $*" >> calls
 case $1 in
-    bootstrap) touch runs ;;
-    bootout) rm -f runs ;;
-    print) case $2 in */tokenforge.gateway) [ -e runs ] && echo "	state = running" ;; *) echo domain ;; esac ;;
+    bootstrap) [ -e runs ] && { echo "Bootstrap failed: 5: Input/output error" >&2; exit 5; }; touch runs ;;
+    bootout) if [ -e slow ]; then mv slow ends; else rm -f runs; fi ;;
+    print) case $2 in
+        */tokenforge.gateway)
+            [ -e runs ] || { echo "Could not find service" >&2; exit 113; }
+            echo "	state = running"
+            if [ -e ends ]; then rm ends runs; fi ;;
+        *) echo domain ;;
+    esac ;;
 esac"#;
 
 pub(crate) struct User {
@@ -140,6 +148,11 @@ impl User {
         let url = line.split_whitespace().find_map(|word| word.strip_prefix("http://"));
         self.listen = url.unwrap_or_else(|| panic!("{line}")).to_owned();
         Gateway { child, url: format!("http://{}", self.listen) }
+    }
+
+    /// Sets where the gateway is said to be.
+    pub(crate) fn set_listen(&mut self, address: &str) {
+        self.listen = address.trim_start_matches("http://").to_owned();
     }
 
     /// Everything in the home folder, with what is in it.
