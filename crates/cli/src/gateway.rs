@@ -28,7 +28,6 @@ const SERVERS: &str = "/_forge/api/mcp";
 
 /// What a gateway says about itself when it is asked for its health.
 const VERSION: &str = "x-forge-version";
-const ASKS: &str = "x-forge-asks";
 
 /// A gateway that may run.
 pub(crate) struct Gateway {
@@ -44,13 +43,6 @@ pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-}
-
-/// What a gateway says about itself.
-pub(crate) struct Health {
-    pub(crate) version: String,
-    /// Does it ask its clients for a key of its own?
-    pub(crate) asks_for_key: bool,
 }
 
 /// Why there is no answer to go on with.
@@ -106,15 +98,9 @@ impl Gateway {
 
     /// Its version, if one of ours answers in time.
     pub(crate) async fn version(&self) -> Option<String> {
-        Some(self.health().await?.version)
-    }
-
-    /// What it says about itself, if one of ours answers in time.
-    pub(crate) async fn health(&self) -> Option<Health> {
         let asking = self.send(Method::GET, "/_forge/healthz", HeaderMap::new(), String::new());
         let answer = tokio::time::timeout(PATIENCE, asking).await.ok()?.ok()?;
-        let version = answer.headers.get(VERSION)?.to_str().ok()?.to_owned();
-        Some(Health { version, asks_for_key: answer.headers.contains_key(ASKS) })
+        Some(answer.headers.get(VERSION)?.to_str().ok()?.to_owned())
     }
 
     /// Does it take requests?

@@ -22,18 +22,17 @@ pub(crate) async fn listen(address: SocketAddr, command: &str) -> anyhow::Result
 
 async fn taken(address: SocketAddr, command: &str) -> String {
     let url = url(address);
-    let health = match Gateway::new(&url, None) {
-        Ok(gateway) => gateway.health().await,
+    let version = match Gateway::new(&url, None) {
+        Ok(gateway) => gateway.version().await,
         Err(_) => None,
     };
     let another = format!("{command} --port {}", free(address).await);
-    match health {
-        Some(health) => format!(
-            "a Tokenforge gateway (version {}) is already running at {url}\n  \
+    match version {
+        Some(version) => format!(
+            "a Tokenforge gateway (version {version}) is already running at {url}\n  \
              use it:             tokenforge wrap claude, or ANTHROPIC_BASE_URL={url} claude\n  \
              see what it saves:  tokenforge gain, or {url}/_forge/ui/\n  \
-             run another beside: {another}",
-            health.version
+             run another beside: {another}"
         ),
         None => format!(
             "port {} is taken by another program\n  \

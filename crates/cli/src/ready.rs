@@ -78,7 +78,7 @@ async fn why(gateway: &Gateway, error: Option<anyhow::Error>) -> String {
     if let Some(error) = error {
         return format!("nothing answers at {url}: {error:#}\n  start a gateway: tokenforge serve");
     }
-    match gateway.health().await {
+    match gateway.version().await {
         Some(_) => format!(
             "the gateway at {url} is running, but does not accept requests: it is starting up or shutting down\n  \
              wait for it: tokenforge ready --gateway {url} --wait 30"

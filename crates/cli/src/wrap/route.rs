@@ -1,9 +1,10 @@
 //! The way of the agent's requests: through a gateway that runs, or through one of our own.
 
+use super::launch::probe::{self, Seen};
 use super::plan::Plan;
 use super::savings;
 use crate::embedded::Embedded;
-use crate::gateway::{Gateway, Health, url};
+use crate::gateway::{Gateway, url};
 use crate::output::tell;
 use crate::{ledger, serve};
 use std::env;
@@ -47,10 +48,7 @@ impl Route {
         let asks_for_keys = !settings.keys.is_empty();
         if !is_special && !asks_for_keys && plan.is_usual() {
             let gateway = Gateway::new(&url(settings.listen), settings.admin_token.clone())?;
-            let is_like_us = |health: Health| {
-                health.version == env!("CARGO_PKG_VERSION") && !health.asks_for_key
-            };
-            if gateway.health().await.is_some_and(is_like_us) {
+            if is_ours(settings.clone()).await {
                 let since = ledger::now();
                 let own = Own::default();
                 let watching = Some(tokio::spawn(stand_in(settings, own.clone())));
@@ -86,6 +84,15 @@ impl Route {
         }
         savings::line(gain.as_ref(), &look)
     }
+}
+
+/// Is there a gateway that is the user's own, which it has to prove, and like us? Whoever else listens there gets no login.
+async fn is_ours(settings: Settings) -> bool {
+    let seen = tokio::task::spawn_blocking(move || probe::ask(&settings)).await;
+    matches!(
+        seen,
+        Ok(Seen::Gateway { version, asks_for_key: false, .. }) if version == env!("CARGO_PKG_VERSION")
+    )
 }
 
 /// The settings of a gateway for one agent: on this machine, where nobody else knows of it, and without keys, since the
