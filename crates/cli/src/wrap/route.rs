@@ -88,7 +88,7 @@ impl Route {
 
 /// Is there a gateway that is the user's own, which it has to prove, and like us? Whoever else listens there gets no login.
 async fn is_ours(settings: Settings) -> bool {
-    let seen = tokio::task::spawn_blocking(move || probe::ask(&settings)).await;
+    let seen = tokio::task::spawn_blocking(move || probe::ask_patiently(&settings)).await;
     matches!(
         seen,
         Ok(Seen::Gateway { version, asks_for_key: false, .. }) if version == env!("CARGO_PKG_VERSION")

@@ -301,6 +301,25 @@ fn a_gateway_that_runs_is_used_and_its_place_is_taken_when_it_stops_answering() 
 }
 
 #[test]
+fn a_gateway_of_another_user_is_not_used() {
+    let (folder, mock) = (Folder::new(), Mock::start());
+    question(&folder);
+    let address = free_address();
+    let settings = folder.file(
+        "tokenforge.yaml",
+        format!("listen: {address}\nupstreams:\n  backend: {}\n", mock.url()),
+    );
+    let others = Folder::new();
+    let gateway = Gateway::serve(&others, &settings, address);
+    let program = client(&folder, "claude", ASK);
+    let mut command = command(&folder, &["--config", &settings, &program]);
+    command.env_remove("FORGE_LISTEN");
+    let run = finish(command.spawn().unwrap(), "");
+    assert_eq!((run.code, mock.requests().len()), (0, 1), "{}", run.stderr);
+    assert_eq!(gateway.results(), 0);
+}
+
+#[test]
 fn a_gateway_that_asks_for_keys_is_not_used() {
     let (folder, mock) = (Folder::new(), Mock::start());
     question(&folder);
@@ -327,6 +346,7 @@ impl Gateway {
         let child = Command::new(env!("CARGO_BIN_EXE_tokenforge"))
             .args(["serve", "--config", settings])
             .env("HOME", folder.path(""))
+            .env("FORGE_DATA_DIR", folder.path("data"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
