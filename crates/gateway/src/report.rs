@@ -164,11 +164,12 @@ impl Report {
 
     /// Where the client names no session: how the conversation begins, which every later request of it repeats. A
     /// request without a result has nothing yet to tell it by.
-    pub(crate) fn know_conversation(&mut self) {
+    pub(crate) fn know_conversation(&mut self, tenant: &str) {
         let Some(first) = self.results.first().filter(|_| self.session.is_none()) else { return };
         let Figures { call, original_fingerprint, arguments_fingerprint, .. } = &*first.figures;
         let call = call.as_deref().unwrap_or_default();
-        self.session = Some(format!("{call} {original_fingerprint:x} {arguments_fingerprint:x}"));
+        self.session =
+            Some(format!("{tenant} {call} {original_fingerprint:x} {arguments_fingerprint:x}"));
     }
 
     /// The session, as it is told and written down.

@@ -213,7 +213,10 @@ fn in_scope<'o>(
         Ok(results) => results,
         Err(begun) => return Ok(Err((scope.request, begun))),
     };
-    report.know_conversation();
+    // What goes on from a stored response has only its new results, which tell nothing of how the conversation began.
+    if !scope.request.head.has_previous_response {
+        report.know_conversation(&order.tenant);
+    }
     let may_expand = scope.is_watched() && !scope.is_observed;
     if may_expand {
         let joined = deferral::rejoined(order, request, !is_quick);

@@ -95,6 +95,32 @@ fn a_session_is_there_turn_by_turn_with_what_was_untouched_and_why() {
 }
 
 #[test]
+fn what_goes_on_from_a_stored_response_is_no_conversation_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = keeping(folder.path());
+    let ask = |input: Value, previous: &Value| {
+        let body = json!({
+            "model": "gpt-5", "previous_response_id": previous, "input": input,
+            "tools": [{"type": "function", "name": "list", "parameters": {"type": "object"}}],
+        });
+        let ask = Ask::post("/v1/responses", body.to_string());
+        let answer = world.send(ask.header("authorization", "Bearer sk-client"));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["id"].clone()
+    };
+    let first = ask(json!("Go on."), &Value::Null);
+    for output in [rows(), test_run()] {
+        let call =
+            json!({"type": "function_call", "call_id": "c", "name": "list", "arguments": "{}"});
+        let result = json!({"type": "function_call_output", "call_id": "c", "output": output});
+        ask(json!([call, result]), &first);
+    }
+    let sessions = get(&world, "sessions?days=1");
+    let [session] = &sessions["sessions"].as_array().unwrap()[..] else { panic!("{sessions}") };
+    assert_eq!((&session["requests"], &session["is_known"]), (&json!(3), &json!(false)));
+}
+
+#[test]
 fn conversations_of_a_client_that_names_none_are_told_apart_by_how_they_begin() {
     let folder = tempfile::tempdir().unwrap();
     let world = keeping(folder.path());
