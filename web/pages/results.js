@@ -153,5 +153,5 @@ function withheld(allowed) {
   return h('div', { class: 'notice' },
     h('p', {}, 'This gateway keeps no texts. To see them here, allow some memory for them in tokenforge.yaml:'),
     h('pre', {}, h('code', {}, 'monitoring:\n  content_bytes: 16MiB')),
-    h('p', {}, 'They stay in memory, without secrets that are recognised, and only who signed in sees them.'));
+    h('p', {}, 'They stay in memory, recognised secrets are removed, and only someone who is signed in sees them.'));
 }

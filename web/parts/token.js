@@ -7,7 +7,7 @@ const asking = new Map();
 export const KINDS = {
   token: {
     title: 'Admin token',
-    about: 'This gateway shows its figures to whoever has its admin token. It is kept in this tab until you close it. Or close this, run “tokenforge dashboard” in a terminal, and open the link that it prints.',
+    about: 'This gateway shows its figures only with its admin token. It is kept in this tab until you close it. Or close this, run “tokenforge dashboard” in a terminal, and open the link that it prints.',
   },
   key: {
     title: 'Gateway key',
