@@ -6,13 +6,13 @@ import { fill, h, problem } from '../parts/element.js';
 export const title = 'Settings';
 export const lead = 'What is in effect, and where each value is from. Changes made here count at once and last until the gateway stops or reads its file again.';
 
-// What most people ever set, by what it is about. Everything else is advanced.
-const MAIN = [
-  ['What is done to tool results', ['pipes.tool_output.enabled', 'pipes.tool_output.mode', 'pipes.tool_output.skip_tools', 'pipes.tool_output.json_formats', 'pipes.tool_output.dedup', 'pipes.tool_output.enable_expand_context', 'pipes.tool_output.max_output_bytes', 'schema_compression']],
-  ['Secrets', ['pipes.tool_output.redact_secrets', 'redact_secrets']],
-  ['Where requests go, and who may send them', ['listen', 'upstreams.backend', 'keys', 'admin_token', 'allow_hosts']],
-  ['What is kept and shown', ['ledger', 'monitoring.content_bytes', 'monitoring.log_level', 'store.url', 'store.original_ttl', 'prices']],
-  ['Tool servers and plugins', ['mcp', 'plugins']],
+// The common settings (the gateway says which they are), by what they are about. Everything else is advanced.
+const GROUPS = [
+  ['What is done to tool results', /^pipes\.tool_output\.(?!redact)/],
+  ['Secrets', /redact_secrets$/],
+  ['Where requests go, and who may send them', /^(listen|allow_public|keys|admin_token|upstreams\.|routes)/],
+  ['What is kept and shown', /^(ledger|monitoring\.|store\.|prices)/],
+  ['Tool servers, plugins and the rest', /^/],
 ];
 const SECTIONS = { '': 'General', pipes: 'Tool results', toon: 'JSON in prompts', upstreams: 'Providers', store: 'Store', monitoring: 'Logs and traces', limits: 'Limits' };
 const WHEN = { at_once: 'at once', reload: 'when the file is read again', restart: 'after a restart' };
@@ -31,9 +31,9 @@ export async function show(page, { signal }) {
     const fits = (setting) => words.every((word) => `${setting.path} ${setting.about}`.toLowerCase().includes(word))
       && (!only.checked || setting.origin.from !== 'default');
     const isSearch = words.length > 0 || only.checked;
-    const main = MAIN.map(([name, paths]) => [name, paths.map((path) => settings.find((each) => each.path === path)).filter(Boolean).filter(fits)]);
-    const isMain = new Set(MAIN.flatMap(([, paths]) => paths));
-    const rest = settings.filter((each) => !isMain.has(each.path) && fits(each));
+    const group = ({ path }) => GROUPS.find(([, paths]) => paths.test(path))[0];
+    const main = GROUPS.map(([name]) => [name, settings.filter((each) => each.common && group(each) === name && fits(each))]);
+    const rest = settings.filter((each) => !each.common && fits(each));
     const section = ([name, list]) => list.length > 0 && h('section', { class: 'panel flush' }, h('h2', {}, name), h('ul', { class: 'settings' }, ...list.map((setting) => row(setting, change))));
     const advanced = Object.entries(Object.groupBy(rest, (setting) => (setting.path.includes('.') ? setting.path.split('.')[0] : '')));
     if (main.every(([, list]) => list.length === 0) && rest.length === 0) return fill(sections, h('p', { class: 'muted' }, 'No setting fits.'));
