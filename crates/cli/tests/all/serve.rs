@@ -134,21 +134,25 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-pub(crate) fn question(is_stream: bool) -> Ask {
+/// A request with a tool result.
+pub(crate) fn question_body(is_stream: bool) -> String {
     let rows: Vec<_> =
         (0..40).map(|n| serde_json::json!({"id": n, "name": format!("row {n}")})).collect();
+    let output = serde_json::to_string_pretty(&rows).unwrap();
     let body = serde_json::json!({
         "model": "claude-sonnet-4-5", "max_tokens": 100, "stream": is_stream,
         "tools": [{"name": "list", "description": "Lists.", "input_schema": {"type": "object"}}],
         "messages": [
             {"role": "user", "content": "Go on."},
             {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "list", "input": {}}]},
-            {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "t1", "content": serde_json::to_string_pretty(&rows).unwrap()},
-            ]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": output}]},
         ],
     });
-    Ask::post("/v1/messages", body.to_string()).header("anthropic-version", "2023-06-01")
+    body.to_string()
+}
+
+pub(crate) fn question(is_stream: bool) -> Ask {
+    Ask::post("/v1/messages", question_body(is_stream)).header("anthropic-version", "2023-06-01")
 }
 
 #[test]

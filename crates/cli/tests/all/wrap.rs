@@ -1,6 +1,7 @@
 //! `tokenforge wrap`: an agent behind a gateway for as long as it runs.
 
 use crate::kit::{Folder, Run, failure, finish};
+use crate::serve::question_body;
 use serde_json::{Value, json};
 use std::fs;
 use std::net::SocketAddr;
@@ -43,19 +44,7 @@ fn wrap(folder: &Folder, arguments: &[&str]) -> Run {
 
 /// A request with a tool result, in a file for `curl`.
 fn question(folder: &Folder) -> String {
-    let rows: Vec<_> = (0..40).map(|n| json!({"id": n, "name": format!("row {n}")})).collect();
-    let body = json!({
-        "model": "claude-sonnet-4-5", "max_tokens": 100,
-        "tools": [{"name": "list", "description": "Lists.", "input_schema": {"type": "object"}}],
-        "messages": [
-            {"role": "user", "content": "Go on."},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "list", "input": {}}]},
-            {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "t1", "content": serde_json::to_string_pretty(&rows).unwrap()},
-            ]},
-        ],
-    });
-    folder.file("question.json", body.to_string())
+    folder.file("question.json", question_body(false))
 }
 
 /// What asks it, from a shell.
@@ -277,10 +266,7 @@ fn a_gateway_that_runs_is_used_and_its_place_is_taken_when_it_stops_answering() 
     let (folder, mock) = (Folder::new(), Mock::start());
     question(&folder);
     let address = free_address();
-    let settings = folder.file(
-        "tokenforge.yaml",
-        format!("listen: {address}\nupstreams:\n  backend: {}\n", mock.url()),
-    );
+    let settings = settings(&folder, address, &mock);
     let mut gateway = Gateway::serve(&folder, &settings, address);
     let script = format!(
         "echo \"$ANTHROPIC_BASE_URL\"\n{ASK} && : > asked\nread -r _\nfor _ in $(seq 200); do {ASK} 2>/dev/null && exit 0; sleep 0.1; done; exit 3"
@@ -305,10 +291,7 @@ fn a_gateway_of_another_user_is_not_used() {
     let (folder, mock) = (Folder::new(), Mock::start());
     question(&folder);
     let address = free_address();
-    let settings = folder.file(
-        "tokenforge.yaml",
-        format!("listen: {address}\nupstreams:\n  backend: {}\n", mock.url()),
-    );
+    let settings = settings(&folder, address, &mock);
     let others = Folder::new();
     let gateway = Gateway::serve(&others, &settings, address);
     let program = client(&folder, "claude", ASK);
@@ -334,6 +317,12 @@ fn a_gateway_that_asks_for_keys_is_not_used() {
     let run = finish(command.spawn().unwrap(), "");
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(mock.requests().len(), 1);
+}
+
+/// Settings of a gateway at this address, before this provider.
+fn settings(folder: &Folder, address: SocketAddr, mock: &Mock) -> String {
+    let text = format!("listen: {address}\nupstreams:\n  backend: {}\n", mock.url());
+    folder.file("tokenforge.yaml", text)
 }
 
 struct Gateway {

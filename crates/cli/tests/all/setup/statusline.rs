@@ -1,6 +1,7 @@
 //! The line that Claude Code shows below its prompt.
 
 use super::user::User;
+use crate::serve::question_body;
 use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -15,19 +16,7 @@ const LOGIN: &str = "Bearer sk-ant-oat01-of-somebody";
 
 /// An agent that asks about a tool's result, logged in with a subscription.
 fn agent(user: &User) {
-    let rows: Vec<_> = (0..40).map(|n| json!({"id": n, "name": format!("row {n}")})).collect();
-    let body = json!({
-        "model": "claude-sonnet-4-5", "max_tokens": 100,
-        "tools": [{"name": "list", "description": "Lists.", "input_schema": {"type": "object"}}],
-        "messages": [
-            {"role": "user", "content": "Go on."},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "list", "input": {}}]},
-            {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "t1", "content": serde_json::to_string_pretty(&rows).unwrap()},
-            ]},
-        ],
-    });
-    user.file("project/question.json", &body.to_string());
+    user.file("project/question.json", &question_body(false));
     let ask = format!(
         r#"exec curl --silent --show-error --fail -H 'anthropic-version: 2023-06-01' -H 'authorization: {LOGIN}' \
         -H 'x-claude-code-session-id: of-today' -H 'content-type: application/json' \
