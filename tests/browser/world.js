@@ -124,7 +124,7 @@ async function seen(address, env, end) {
   };
 }
 
-// WEB=../../web shows the files of that folder in place of those in the program: a change is seen without a build.
+// WEB=../../crates/gateway/web shows the files of that folder in place of those in the program: a change is seen without a build.
 async function changed(route) {
   const response = await route.fetch().catch(() => null);
   // The page may be gone.

@@ -1,4 +1,4 @@
-"""README's figures are those of bench/RESULTS.md, of every set."""
+"""README's figures are those of dev/bench/RESULTS.md, of every set."""
 
 import re
 import unittest
@@ -21,7 +21,7 @@ def rows(file):
 
 class Readme(unittest.TestCase):
     def test_d37_every_set_of_sessions_is_shown_with_its_figures(self):
-        measured = {row[0]: row for row in rows("bench/RESULTS.md") if len(row) == 15 and row[1].isdigit()}
+        measured = {row[0]: row for row in rows("dev/bench/RESULTS.md") if len(row) == 15 and row[1].isdigit()}
         self.assertEqual(sorted(measured), sorted(SETS), "sets that were measured")
         shown = {match[1]: (match[2], row) for row in rows("README.md") if (match := re.match(r"(.+?) \((\d+)(?: sessions)?\)", row[0]))
                  and len(row) == 5}

@@ -8,7 +8,7 @@ import { commandLine } from "../src/output/history/arguments.js";
 import { ofCall } from "../src/output/history/name.js";
 import { canonical, MCP, OWN } from "../src/output/history/tools.js";
 
-const DATA = new URL("../../../../crates/compress/src/tool/tools.toml", import.meta.url);
+const DATA = new URL("../../../../crates/engine/src/tool/tools.toml", import.meta.url);
 
 test("every name in the data file is known, and no other", () => {
   const own: Record<string, string[]> = {};

@@ -5,7 +5,7 @@ use crate::{output, screen, values};
 use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_replay::{Corpus, measure};
 
 /// Measure every mode on a folder of recordings

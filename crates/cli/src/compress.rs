@@ -6,7 +6,7 @@ use crate::output::{self, grouped};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
-use tokenforge_compress::{Compressed, Settings};
+use tokenforge_engine::{Compressed, Settings};
 use tokenforge_secrets::Scanner;
 
 const EXAMPLES: &str = "\

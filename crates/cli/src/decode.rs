@@ -8,7 +8,7 @@ use crate::{output, progress};
 use anyhow::Context;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
-use tokenforge_compress::{is_compressed, restore};
+use tokenforge_engine::{is_compressed, restore};
 use tokenforge_formats::{MAX_OUTPUT, decode_any, stc2, table, toon};
 
 const EXAMPLES: &str = "\

@@ -4,10 +4,10 @@ use crate::arguments::Vocabulary;
 use crate::{data, filters, output, values};
 use clap::{Args, ValueEnum};
 use std::fmt::Display;
-use tokenforge_compress::dictionary::Method;
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::tool::SkipTools;
-use tokenforge_compress::{Compressed, Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_engine::dictionary::Method;
+use tokenforge_engine::reference::Key;
+use tokenforge_engine::tool::SkipTools;
+use tokenforge_engine::{Compressed, Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_store::{Disk, Kind, Store};
 
 /// Whose originals the command line keeps.

@@ -21,8 +21,8 @@ use scenario::Scenario;
 use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokenforge_compress::Mode;
-use tokenforge_compress::dictionary::Method;
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method;
 use tokenforge_mock::Mock;
 
 const EXAMPLES: &str = "\

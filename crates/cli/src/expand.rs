@@ -4,8 +4,8 @@ use crate::engine::TENANT;
 use crate::{data, output};
 use anyhow::Context;
 use clap::Args;
-use tokenforge_compress::expansion::{JsonPath, LineRange, Selection, select};
-use tokenforge_compress::reference::Reference;
+use tokenforge_engine::expansion::{JsonPath, LineRange, Selection, select};
+use tokenforge_engine::reference::Reference;
 use tokenforge_store::{Kind, Store};
 
 /// Print the original of an output that was shortened

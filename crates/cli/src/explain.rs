@@ -8,7 +8,7 @@ use crate::screen::{self, Ink};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
-use tokenforge_compress::{Compressed, Settings, Step};
+use tokenforge_engine::{Compressed, Settings, Step};
 use tokenforge_replay::columns::{Column, Table, padded, shortened};
 
 const EXAMPLES: &str = "\

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
-use tokenforge_compress::filter::{self, FilterSet};
+use tokenforge_engine::filter::{self, FilterSet};
 use tokenforge_replay::columns::{Column, Table};
 
 /// List, test and trust filters for kinds of tools

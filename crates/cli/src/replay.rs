@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::path::PathBuf;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::{ExpandInjection, Overrides};
 use tokenforge_ledger::Prices;
 use tokenforge_replay::source::{self, Source};

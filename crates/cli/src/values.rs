@@ -3,8 +3,8 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use std::ffi::{OsStr, OsString};
-use tokenforge_compress::Mode;
-use tokenforge_compress::dictionary::Method;
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{Choice, SchemaCompression};
 use tokenforge_ledger::By;
 use tokenforge_negotiate::Format;

@@ -25,7 +25,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::Overrides;
 use tokio::process::Command;
 

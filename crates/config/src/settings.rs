@@ -29,7 +29,7 @@ pub use upstreams::Upstreams;
 use crate::Secret;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use tokenforge_compress::prompt::PromptSettings;
+use tokenforge_engine::prompt::PromptSettings;
 
 /// Everything that can be set. The default is what runs without a file, a variable or a flag.
 #[derive(Debug, Clone, PartialEq)]

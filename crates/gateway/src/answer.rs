@@ -7,7 +7,7 @@ use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokenforge_dialects::Dialect;
+use tokenforge_providers::Dialect;
 
 /// After so many seconds a client may try again.
 const RETRY_SECONDS: u32 = 1;

@@ -5,7 +5,7 @@ use crate::report::Figures;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokenforge_compress::{Compressed, Step, Verdict};
+use tokenforge_engine::{Compressed, Step, Verdict};
 use tokenforge_secrets::Scanner;
 
 /// What a text takes up beside its bytes.

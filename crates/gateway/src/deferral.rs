@@ -16,7 +16,7 @@ use quick_cache::{Equivalent, Weighter};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
-use tokenforge_dialects::{
+use tokenforge_providers::{
     Answer, Continuation, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice,
     ToolResult, Turn, Word, put_back, quoted, rejoin, rejoin_answer,
 };

@@ -34,7 +34,7 @@ use hyper::body::Incoming;
 use rewriting::{Rewriting, Way};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokenforge_dialects::{Detected, Dialect};
+use tokenforge_providers::{Detected, Dialect};
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
 
 /// Where the client hears which provider was asked.

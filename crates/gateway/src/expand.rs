@@ -7,10 +7,10 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
-use tokenforge_compress::expansion::{Selection, select};
-use tokenforge_compress::reference::{Key, Reference};
-use tokenforge_compress::{Engine, Settings};
-use tokenforge_dialects::{Answer, Dialect, InternalCall, Request};
+use tokenforge_engine::expansion::{Selection, select};
+use tokenforge_engine::reference::{Key, Reference};
+use tokenforge_engine::{Engine, Settings};
+use tokenforge_providers::{Answer, Dialect, InternalCall, Request};
 use tokenforge_ledger::Part;
 use tokenforge_store::Kind;
 

@@ -25,8 +25,8 @@ use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, History, Mode, Output};
+use tokenforge_engine::reference::Key;
+use tokenforge_engine::{Engine, History, Mode, Output};
 use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
@@ -76,7 +76,7 @@ pub struct Gateway {
 pub(crate) struct State {
     pub(crate) settings: Settings,
     /// What the engine is to do, unless a request asks otherwise.
-    pub(crate) engine: tokenforge_compress::Settings,
+    pub(crate) engine: tokenforge_engine::Settings,
     /// Tells strategies apart.
     strategy_print: u64,
     pub(crate) door: Door,
@@ -244,7 +244,7 @@ impl Gateway {
     pub(crate) fn sticky(
         &self,
         output: &Output<'_>,
-        settings: &tokenforge_compress::Settings,
+        settings: &tokenforge_engine::Settings,
     ) -> Sticky<'_> {
         Sticky::late(&*self.store, output, settings)
     }
@@ -270,7 +270,7 @@ impl Gateway {
 }
 
 /// Compresses a made-up result: what stages make once, they make by that.
-fn warm_stages(settings: &tokenforge_compress::Settings) {
+fn warm_stages(settings: &tokenforge_engine::Settings) {
     let text = "test a::case ... ok\nAKIA0000 {\"a\": 1}\n".repeat(50);
     let arguments = r#"{"command": "cargo test"}"#;
     let output = Output { text: &text, tool: "Bash", arguments, call: None, is_error: false };

@@ -20,8 +20,8 @@ use quick_cache::{DefaultHashBuilder, Weighter};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
-use tokenforge_compress::reference::Reference;
-use tokenforge_dialects::{Shape, ToolResult};
+use tokenforge_engine::reference::Reference;
+use tokenforge_providers::{Shape, ToolResult};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// What is older is made again, so that its original is stored again before the store forgets it.

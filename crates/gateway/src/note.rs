@@ -7,7 +7,7 @@ use crate::telemetry::Record;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 use std::sync::Arc;
-use tokenforge_dialects::Usage;
+use tokenforge_providers::Usage;
 use tokenforge_ledger::Name;
 
 /// A request under way. Only one that a provider took saves anything.

@@ -3,7 +3,7 @@
 use crate::answer::Problem;
 use http::{HeaderMap, HeaderName};
 use serde_json::Value;
-use tokenforge_compress::overrides::Overrides;
+use tokenforge_engine::overrides::Overrides;
 use tokenforge_config::{Choice, SchemaCompression};
 
 /// How much a caller may say about itself for the telemetry.
@@ -170,7 +170,7 @@ fn wrong(field: &str, message: String) -> Problem {
 mod tests {
     use super::*;
     use http::HeaderValue;
-    use tokenforge_compress::Mode;
+    use tokenforge_engine::Mode;
 
     #[test]
     fn f5_what_is_wrong_is_named_with_what_is_allowed() {

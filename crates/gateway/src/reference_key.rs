@@ -3,7 +3,7 @@
 use arc_swap::ArcSwapOption;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokenforge_compress::reference::Key;
+use tokenforge_engine::reference::Key;
 use tokenforge_config::Settings;
 use tokenforge_store::{Error, Store};
 

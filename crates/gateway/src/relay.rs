@@ -26,7 +26,7 @@ use http::{StatusCode, response};
 use http_body_util::BodyExt;
 use refused::NoReply;
 use std::sync::Arc;
-use tokenforge_dialects::{Answer, InternalCall, Next, Reply, Turn, Wire};
+use tokenforge_providers::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokenforge_plugin::Exchange;
 use tokio::sync::mpsc;
 

@@ -1,8 +1,8 @@
 //! What was done to one request, for whoever counts.
 
 use std::sync::Arc;
-use tokenforge_compress::{Mode, Reason, Verdict};
-use tokenforge_dialects::Dialect;
+use tokenforge_engine::{Mode, Reason, Verdict};
+use tokenforge_providers::Dialect;
 use tokenforge_ledger::Name;
 
 /// What was done to a request.

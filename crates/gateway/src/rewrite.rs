@@ -33,11 +33,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use tokenforge_compress::Settings;
-use tokenforge_compress::reference::{Key, Reference};
-use tokenforge_compress::schema::minify_tools;
+use tokenforge_engine::Settings;
+use tokenforge_engine::reference::{Key, Reference};
+use tokenforge_engine::schema::minify_tools;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
-use tokenforge_dialects::{Dialect, Purpose, Request, Splice, Tools, replace};
+use tokenforge_providers::{Dialect, Purpose, Request, Splice, Tools, replace};
 use tokenforge_ledger::Name;
 
 /// A body, and all that decides what becomes of it.

@@ -4,7 +4,7 @@ use crate::memo::Evictions;
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, UnitWeighter};
 use std::sync::{Arc, Mutex};
-use tokenforge_compress::Session;
+use tokenforge_engine::Session;
 
 /// Sessions by tenant and name.
 pub(crate) struct Sessions(

@@ -1,7 +1,7 @@
 //! Decisions that are no function of what was decided about, and so must be remembered: a deadline that passed, the
 //! words of a strategy.
 
-use tokenforge_compress::{Output, Settings};
+use tokenforge_engine::{Output, Settings};
 use tokenforge_store::{Error, Kind, Store};
 use xxhash_rust::xxh3::xxh3_128;
 

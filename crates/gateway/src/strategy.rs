@@ -22,7 +22,7 @@ use candidate::{Candidate, candidates};
 use http::StatusCode;
 use std::collections::HashMap;
 use std::time::Duration;
-use tokenforge_compress::{Compressed, Output};
+use tokenforge_engine::{Compressed, Output};
 use tokenforge_config::{Choice, Fallback, Strategy};
 
 /// How many words the strategy `simple` keeps.

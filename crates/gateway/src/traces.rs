@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokenforge_dialects::Dialect;
+use tokenforge_providers::Dialect;
 use tokio::sync::mpsc;
 
 /// How many spans may wait; more are dropped.

@@ -5,7 +5,7 @@ use crate::note::Note;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::response::Parts;
-use tokenforge_dialects::{Dialect, UsageMeter, Wire};
+use tokenforge_providers::{Dialect, UsageMeter, Wire};
 
 /// A large piece is decoded bit by bit, so that what it may swell to is bounded.
 const CODED_PIECE: usize = 1 << 10;

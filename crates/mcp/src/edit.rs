@@ -1,6 +1,6 @@
 //! Changes to a JSON text that leave everything else in it as it is.
 
-use tokenforge_dialects::{Node, Splice, quoted, splice};
+use tokenforge_providers::{Node, Splice, quoted, splice};
 
 /// Changes to one text, made together.
 #[derive(Debug, Default)]

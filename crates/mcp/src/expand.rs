@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 use std::sync::LazyLock;
-use tokenforge_compress::expand_tool::DEFINITION;
-use tokenforge_compress::expansion::{Selection, select};
-use tokenforge_compress::reference::EXPAND_TOOL;
-use tokenforge_dialects::quoted;
+use tokenforge_engine::expand_tool::DEFINITION;
+use tokenforge_engine::expansion::{Selection, select};
+use tokenforge_engine::reference::EXPAND_TOOL;
+use tokenforge_providers::quoted;
 
 /// Its name, which no prefix stands before.
 pub const NAME: &str = EXPAND_TOOL;

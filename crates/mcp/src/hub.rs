@@ -21,8 +21,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
-use tokenforge_compress::reference::Key as ReferenceKey;
-use tokenforge_compress::{Mode, Original};
+use tokenforge_engine::reference::Key as ReferenceKey;
+use tokenforge_engine::{Mode, Original};
 use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_ledger::Outcome;
 use tokio::sync::{Semaphore, broadcast};
@@ -59,7 +59,7 @@ pub struct HubSettings {
     /// Servers, and what is done to their results.
     pub mcp: Mcp,
     /// How texts are compressed.
-    pub engine: tokenforge_compress::Settings,
+    pub engine: tokenforge_engine::Settings,
     /// May something be left out of a result?
     pub expands: bool,
     /// Is the tool listed that fetches it back? Not where another server of the client lists it: they share the originals.

@@ -6,7 +6,7 @@ use crate::era::Era;
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::names::prefixed;
 use std::borrow::Cow;
-use tokenforge_dialects::{Kind, Node, quoted};
+use tokenforge_providers::{Kind, Node, quoted};
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

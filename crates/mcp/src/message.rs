@@ -1,7 +1,7 @@
 //! One JSON-RPC message, read as spans of its text.
 
 use std::borrow::Cow;
-use tokenforge_dialects::{Kind, Node};
+use tokenforge_providers::{Kind, Node};
 
 /// The longest message that is read, from a client or a server.
 pub const LONGEST_MESSAGE: usize = 8 << 20;

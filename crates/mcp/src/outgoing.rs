@@ -4,7 +4,7 @@ use crate::edit::Edits;
 use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, MODERN, SUBSCRIPTION_KEY, VERSION_KEY};
 use crate::message::Message;
 use serde_json::json;
-use tokenforge_dialects::{Kind, Node, quoted};
+use tokenforge_providers::{Kind, Node, quoted};
 
 /// What a request of the modern era says in `_meta` beside what its client has to say.
 const ENVELOPE: [&str; 4] =

@@ -10,9 +10,9 @@ use serde_json::json;
 use std::time::Duration;
 use structured::Standing;
 use text::Written;
-use tokenforge_compress::{Engine, Original};
+use tokenforge_engine::{Engine, Original};
 use tokenforge_config::Structured;
-use tokenforge_dialects::{Kind, Node, quoted};
+use tokenforge_providers::{Kind, Node, quoted};
 use tokenforge_negotiate::Format;
 
 /// Where a request says which form it wants, in its `_meta`.

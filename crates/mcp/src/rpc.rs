@@ -1,7 +1,7 @@
 //! Messages of our own.
 
 use serde_json::json;
-use tokenforge_dialects::quoted;
+use tokenforge_providers::quoted;
 
 /// What went wrong, as JSON-RPC and MCP number it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

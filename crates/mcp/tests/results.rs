@@ -5,8 +5,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, Settings, Vault};
+use tokenforge_engine::reference::Key;
+use tokenforge_engine::{Engine, Settings, Vault};
 use tokenforge_config::Structured;
 use tokenforge_formats::{Json, decode_any};
 use tokenforge_mcp::{Job, RESULT_KEY, Rewritten, Rule, rewrite};

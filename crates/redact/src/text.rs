@@ -2,8 +2,8 @@
 
 use crate::exemptions::BodyShape;
 use crate::{Replaceable, Unscannable, encoded, redactions};
-use tokenforge_compress::terminal;
-use tokenforge_dialects::{Node, splice};
+use tokenforge_engine::terminal;
+use tokenforge_providers::{Node, splice};
 use tokenforge_secrets::{Scanner, marker};
 
 /// How deep JSON and base64 inside a string are understood. Each level of JSON doubles the backslashes.

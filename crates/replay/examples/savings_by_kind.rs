@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_engine::reference::Key;
+use tokenforge_engine::{Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_replay::corpus::Recording;
 use tokenforge_replay::{Corpus, outputs};
 use tokenforge_tokens::Counter;

@@ -18,8 +18,8 @@ use crate::usage::Usage;
 use charge::Context;
 use handled::{Handled, fingerprint, output};
 use rates::Rates;
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Compressed, Engine, History, Mode, Settings};
+use tokenforge_engine::reference::Key;
+use tokenforge_engine::{Compressed, Engine, History, Mode, Settings};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 

@@ -144,7 +144,7 @@ mod tests {
     use crate::source;
     use serde_json::{Value, json};
     use std::fs;
-    use tokenforge_compress::Settings;
+    use tokenforge_engine::Settings;
 
     /// A turn of a session: a result, and the answer to it.
     fn turn(session: &str, number: usize) -> [Value; 2] {

@@ -4,8 +4,8 @@ use crate::corpus::{Corpus, CorpusError};
 use crate::plan::{Expansion, Plan};
 use crate::report::{ModeReport, Report};
 use crate::{outputs, sessions};
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_engine::reference::Key;
+use tokenforge_engine::{Engine, Mode, Settings, Vault};
 use tokenforge_ledger::Prices;
 use tokenforge_tokens::Counter;
 

@@ -3,7 +3,7 @@
 use crate::corpus::{Corpus, CorpusError, Recording};
 use crate::report::Kind;
 use std::time::Instant;
-use tokenforge_compress::{Engine, History, Output, numbers};
+use tokenforge_engine::{Engine, History, Output, numbers};
 use tokenforge_tokens::Counter;
 
 /// The outputs of a corpus by kind, and once more those that are file reads with a number before every line.

@@ -1,7 +1,7 @@
 //! How sessions are replayed: what a gateway would have been told to do.
 
-use tokenforge_compress::reference::Key;
-use tokenforge_compress::{Engine, Mode, Settings, Vault};
+use tokenforge_engine::reference::Key;
+use tokenforge_engine::{Engine, Mode, Settings, Vault};
 use tokenforge_config::Price;
 use tokenforge_tokens::{Counter, ModelClass, for_model};
 

@@ -9,8 +9,8 @@ use crate::transcript::{Author, Event, Message, Part, Thread};
 use crate::usage::Usage;
 use serde_json::Value;
 use std::collections::HashMap;
-use tokenforge_compress::tool::Tool;
-use tokenforge_compress::{Settings, expand_tool};
+use tokenforge_engine::tool::Tool;
+use tokenforge_engine::{Settings, expand_tool};
 use tokenforge_tokens::for_model;
 
 /// How many times the tokens of its definition tools and system prompt must have for our tool to pay for itself.

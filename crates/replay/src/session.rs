@@ -231,7 +231,7 @@ mod tests {
     use crate::preamble::Survey;
     use crate::transcript::{Author, Part, ToolResult};
     use crate::usage::Usage;
-    use tokenforge_compress::Settings;
+    use tokenforge_engine::Settings;
     use tokenforge_config::Price;
 
     const PRICE: Price =

@@ -5,7 +5,7 @@ use anyhow::Context;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
-use tokenforge_compress::{History, ToolCall};
+use tokenforge_engine::{History, ToolCall};
 
 /// A result that the model saw before.
 #[derive(Deserialize)]

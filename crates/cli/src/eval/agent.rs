@@ -6,7 +6,7 @@ use super::scenario::Scenario;
 use anyhow::{Context, bail};
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 
 /// After so many requests in one turn the model is not getting anywhere.
 const MOST_REQUESTS: usize = 25;

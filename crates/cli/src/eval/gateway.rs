@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_compress::Mode;
-use tokenforge_compress::dictionary::Method as Dictionary;
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method as Dictionary;
 use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_store::{Memory, Settings as Bounds};
 

@@ -3,7 +3,7 @@
 
 use super::scenario::Scenario;
 use serde_json::{Value, json};
-use tokenforge_compress::expand_tool;
+use tokenforge_engine::expand_tool;
 use tokenforge_formats::{MAX_OUTPUT, stc2};
 use tokenforge_mock::Reply;
 

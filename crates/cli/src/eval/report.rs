@@ -5,7 +5,7 @@ use crate::output::{grouped, printable};
 use crate::screen;
 use serde::Serialize;
 use std::fmt;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_replay::columns::{Column, Table};
 
 /// What an evaluation found.

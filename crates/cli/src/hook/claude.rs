@@ -4,7 +4,7 @@ use super::asked::{Answered, Asked};
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::Read;
-use tokenforge_compress::CEILING_BYTES;
+use tokenforge_engine::CEILING_BYTES;
 
 /// As much of an output as Claude Code shows where it saved the whole to a file.
 const PREVIEW_BYTES: usize = 2000;

@@ -7,8 +7,8 @@ use crate::engine::TENANT;
 use crate::settings::{self, Source};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
-use tokenforge_compress::reference::{Hint, Key};
-use tokenforge_compress::{
+use tokenforge_engine::reference::{Hint, Key};
+use tokenforge_engine::{
     Compressed, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings, Vault,
 };
 use tokenforge_config::Overrides;

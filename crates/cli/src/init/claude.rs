@@ -11,7 +11,7 @@ use crate::client_file::{
     Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
 };
 use anyhow::{Context, bail};
-use tokenforge_compress::command::Command;
+use tokenforge_engine::command::Command;
 use tokenforge_config::MASK;
 
 /// The tools whose results have a text that can be replaced.

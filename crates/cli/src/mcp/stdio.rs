@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::Overrides;
 use tokenforge_mcp::{HubSettings, Program, run_filter};
 use tokenforge_negotiate::Format;

@@ -9,7 +9,7 @@ use crate::client_file::{
     Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
 };
 use anyhow::{Context, bail};
-use tokenforge_compress::command::Command;
+use tokenforge_engine::command::Command;
 
 const KEY: &str = "statusLine";
 

@@ -165,7 +165,7 @@ fn a_file_a_dash_and_no_argument_are_the_same() {
 
 /// An output that a real tool printed.
 fn sample(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples/outputs");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev/samples/outputs");
     std::fs::read_to_string(format!("{folder}/{name}")).unwrap()
 }
 

@@ -44,7 +44,7 @@ fn is_filtered(folder: &Folder) -> bool {
 #[test]
 fn f16_every_built_in_filter_passes_its_own_tests() {
     let folder = Folder::new();
-    let built_in = concat!(env!("CARGO_MANIFEST_DIR"), "/../compress/src/filters");
+    let built_in = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/src/filters");
     let files = std::fs::read_dir(built_in).unwrap().map(|file| file.unwrap().path());
     let files = files.filter(|file| file.extension().is_some_and(|end| end == "toml"));
     let files: Vec<String> = files.map(|file| file.to_str().unwrap().to_owned()).collect();

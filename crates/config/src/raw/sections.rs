@@ -8,9 +8,9 @@ use super::word::{
 use crate::settings::{
     self, ExpandInjection, Fallback, JsonForm, LogLevel, ModelClassSetting, Strategy,
 };
-use tokenforge_compress::Mode;
-use tokenforge_compress::dictionary::Method;
-use tokenforge_compress::prompt::PromptSettings;
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method;
+use tokenforge_engine::prompt::PromptSettings;
 
 section! {
     Upstreams for settings::Upstreams;

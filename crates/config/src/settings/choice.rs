@@ -50,7 +50,7 @@ pub struct UnknownChoice {
     pub found: String,
 }
 
-impl Choice for tokenforge_compress::Mode {
+impl Choice for tokenforge_engine::Mode {
     const ALL: &'static [Self] = &Self::ALL;
 
     fn name(self) -> &'static str {
@@ -58,7 +58,7 @@ impl Choice for tokenforge_compress::Mode {
     }
 }
 
-impl Choice for tokenforge_compress::dictionary::Method {
+impl Choice for tokenforge_engine::dictionary::Method {
     const ALL: &'static [Self] = Self::ALL;
 
     fn name(self) -> &'static str {

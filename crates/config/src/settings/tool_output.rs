@@ -4,10 +4,10 @@ use super::Choice;
 use crate::Secret;
 use http::Uri;
 use std::time::Duration;
-use tokenforge_compress::dictionary::Method;
-use tokenforge_compress::reference::Hint;
-use tokenforge_compress::tool::SkipTools;
-use tokenforge_compress::{Mode, ModelClass, Stc2};
+use tokenforge_engine::dictionary::Method;
+use tokenforge_engine::reference::Hint;
+use tokenforge_engine::tool::SkipTools;
+use tokenforge_engine::{Mode, ModelClass, Stc2};
 use tokenforge_formats::Form;
 
 /// What is done to tool results: the deterministic stages by `mode`, then what `strategy` may shorten further.
@@ -91,8 +91,8 @@ impl Default for ToolOutput {
 impl ToolOutput {
     /// What the engine is to do, by the default counter.
     #[must_use]
-    pub fn engine_settings(&self) -> tokenforge_compress::Settings {
-        tokenforge_compress::Settings {
+    pub fn engine_settings(&self) -> tokenforge_engine::Settings {
+        tokenforge_engine::Settings {
             mode: if self.enabled { self.mode } else { Mode::Disabled },
             method: self.method,
             redact_secrets: self.redact_secrets,
@@ -103,7 +103,7 @@ impl ToolOutput {
             dedup: self.dedup,
             skip_tools: SkipTools::parse(&self.skip_tools),
             expand_hint: self.include_expand_hint.then_some(Hint::Tool),
-            ..tokenforge_compress::Settings::default()
+            ..tokenforge_engine::Settings::default()
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::kit::{file, load, variables};
 use std::path::Path;
 use std::time::Duration;
-use tokenforge_compress::Mode;
-use tokenforge_compress::dictionary::Method;
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{
     Auth, Fallback, Overrides, ProviderKind, SchemaCompression, Settings, Strategy,
 };

@@ -1,8 +1,8 @@
 //! What holds for any text and any settings.
 
 use proptest::prelude::*;
-use tokenforge_compress::Mode;
-use tokenforge_compress::dictionary::Method;
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{
     ConfigErrors, ConfigFile, LogLevel, Overrides, SchemaCompression, Settings,
 };

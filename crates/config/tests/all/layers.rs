@@ -2,7 +2,7 @@
 
 use crate::kit::{file, load, variables};
 use serde_json::json;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::{
     ConfigFile, Origins, Overrides, Place, SETTINGS, SchemaCompression, Secret, Settings, StoreUrl,
     overview,

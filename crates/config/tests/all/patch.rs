@@ -50,7 +50,7 @@ fn a_change_changes_what_it_names_and_nothing_else() {
         .patched(&json!({"pipes": {"tool_output": {"mode": "lossless"}}, "toon": {"min_bytes": 9}}))
         .unwrap();
     let mut expected = settings.clone();
-    expected.tool_output.mode = tokenforge_compress::Mode::Lossless;
+    expected.tool_output.mode = tokenforge_engine::Mode::Lossless;
     expected.toon.min_bytes = 9;
     assert_eq!(changed, expected);
 }

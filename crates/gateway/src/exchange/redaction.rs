@@ -9,7 +9,7 @@ use super::{Stop, Visit, detected};
 use crate::rewrite::{redacted_body, unchecked};
 use http::header::CONTENT_ENCODING;
 use http::request::Parts;
-use tokenforge_dialects::is_signed;
+use tokenforge_providers::is_signed;
 use tokenforge_plugin::Exchange;
 
 /// Why a body was not read.

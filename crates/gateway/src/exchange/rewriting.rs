@@ -24,7 +24,7 @@ use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokenforge_dialects::{Purpose, session_of_headers};
+use tokenforge_providers::{Purpose, session_of_headers};
 use tokenforge_plugin::Exchange;
 
 /// A longer body is not looked at on the threads that move bytes.

@@ -4,7 +4,7 @@ use super::{Chain, Entry, Evictions};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::Arc;
-use tokenforge_compress::History;
+use tokenforge_engine::History;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Histories by what was seen.

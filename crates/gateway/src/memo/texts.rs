@@ -7,7 +7,7 @@ use super::{Entry, Memo};
 use std::cell::{OnceCell, Ref, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
-use tokenforge_dialects::{Dialect, Known, Request, Shape, ToolResult, Turns};
+use tokenforge_providers::{Dialect, Known, Request, Shape, ToolResult, Turns};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Shorter results are read faster than they are found.
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::memo::Forwarded;
     use crate::report::Figures;
-    use tokenforge_dialects::Texts as Speech;
+    use tokenforge_providers::Texts as Speech;
 
     fn body(text: &str) -> String {
         format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"a","content":"{text}"}}]}}"#)

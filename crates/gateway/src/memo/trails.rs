@@ -4,7 +4,7 @@ use super::{Entry, Evictions, Found};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::{Arc, Weak};
-use tokenforge_dialects::{Request, Turns};
+use tokenforge_providers::{Request, Turns};
 
 /// Conversations are found by so many of their first bytes, and shorter ones are not kept.
 pub(super) const HEAD: usize = 128;
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::memo::Forwarded;
     use crate::report::Figures;
-    use tokenforge_dialects::{Dialect, Texts as Speech};
+    use tokenforge_providers::{Dialect, Texts as Speech};
 
     const US: Speaker<'_> =
         Speaker { tenant: "us", dialect: Dialect::OpenAiChat, session: Some("s") };

@@ -17,8 +17,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tokenforge_compress::reference::Reference;
-use tokenforge_dialects::{Dialect, Purpose};
+use tokenforge_engine::reference::Reference;
+use tokenforge_providers::{Dialect, Purpose};
 use tokenforge_plugin::Exchange;
 use tokenforge_store::Kind;
 

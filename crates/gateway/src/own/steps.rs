@@ -1,7 +1,7 @@
 //! What a stage did, for people.
 
 use serde_json::{Value, json};
-use tokenforge_compress::Step;
+use tokenforge_engine::Step;
 
 /// A step, with the text that it left if that was kept.
 pub(super) fn shown(step: &Step) -> Value {

@@ -22,7 +22,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 macro_rules! files {
     ($($name:literal,)*) => {
-        &[$(($name, include_bytes!(concat!("../../../../web/", $name)))),*]
+        &[$(($name, include_bytes!(concat!("../../web/", $name)))),*]
     };
 }
 
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_dashboard_is_in_the_program() {
-        let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
+        let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("web");
         let mut found = BTreeSet::new();
         for folder in ["", "pages/", "parts/"] {
             for entry in std::fs::read_dir(web.join(folder)).unwrap().map(Result::unwrap) {

@@ -7,7 +7,7 @@ use crate::rewrite::{Replaced, with_replaced};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{StatusCode, response};
-use tokenforge_dialects::Wire;
+use tokenforge_providers::Wire;
 
 /// A body of this size may be a small part of the buffer that it was read into.
 const SMALL: usize = 4 << 10;

@@ -7,7 +7,7 @@ use crate::http::body::Body;
 use crate::http::coding::Coding;
 use crate::upstream::Failure;
 use http::response;
-use tokenforge_dialects::error_document;
+use tokenforge_providers::error_document;
 
 /// So much of an error is read to be told in a stream. Errors of providers have a few hundred bytes.
 const ERROR_BYTES: usize = 64 << 10;

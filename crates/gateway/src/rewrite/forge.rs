@@ -3,7 +3,7 @@
 use crate::answer::Problem;
 use crate::options::Options;
 use bytes::Bytes;
-use tokenforge_dialects::{Forge, Refusal, splice};
+use tokenforge_providers::{Forge, Refusal, splice};
 
 /// The body without the member; nothing if it has none, or is no JSON.
 ///

@@ -9,8 +9,8 @@
 use super::Order;
 use crate::memo::Digest;
 use quick_cache::sync::Cache;
-use tokenforge_compress::tool::Tool;
-use tokenforge_dialects::{Request, Tools, expand_tool, preamble};
+use tokenforge_engine::tool::Tool;
+use tokenforge_providers::{Request, Tools, expand_tool, preamble};
 use tokenforge_tokens::Counter;
 
 /// How many times the tokens of the definition tools and system prompt must have.

@@ -1,8 +1,8 @@
 //! A result as the engine takes it.
 
 use std::borrow::Cow;
-use tokenforge_compress::Output;
-use tokenforge_dialects::ToolResult;
+use tokenforge_engine::Output;
+use tokenforge_providers::ToolResult;
 
 /// What a result says, and what was called, without escapes.
 pub(crate) struct Plain<'b> {

@@ -4,8 +4,8 @@ use super::{Order, Scope};
 use crate::answer::Problem;
 use crate::report::Report;
 use http::StatusCode;
-use tokenforge_compress::prompt::{self, Outcome};
-use tokenforge_dialects::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
+use tokenforge_engine::prompt::{self, Outcome};
+use tokenforge_providers::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
 
 /// Reads the body, with these texts only where they are looked at.
 pub(super) fn read<'o>(order: &'o Order, known: &'o dyn Known) -> Result<Request<'o>, Refusal> {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_dialects::{Dialect, Request, Shape};
+use tokenforge_providers::{Dialect, Request, Shape};
 use tokenforge_redact::{BodyShape, Unscannable, redact_body};
 
 /// A longer body is not looked at on the threads that move bytes.

@@ -12,13 +12,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use tokenforge_compress::reference::Reference;
-use tokenforge_compress::session::{Remembered, SessionOptions};
-use tokenforge_compress::{
+use tokenforge_engine::reference::Reference;
+use tokenforge_engine::session::{Remembered, SessionOptions};
+use tokenforge_engine::{
     Compressed, Deadline, Engine, History, Mode, Original, Outcome, Output, Reason, Session,
     Verdict,
 };
-use tokenforge_dialects::ToolResult;
+use tokenforge_providers::ToolResult;
 use tokenforge_store::Kind;
 
 /// A conversation up to a result, and what became of that.

@@ -4,8 +4,8 @@ use super::results::Recalled;
 use crate::memo::{Chain, Entry, Histories, Seen};
 use std::borrow::Cow;
 use std::sync::Arc;
-use tokenforge_compress::{History, ToolCall};
-use tokenforge_dialects::{Shape, ToolResult, unescape};
+use tokenforge_engine::{History, ToolCall};
+use tokenforge_providers::{Shape, ToolResult, unescape};
 
 /// The results so far, as they are forwarded.
 pub(super) struct Shown<'r> {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::memo::{Forwarded, Memo};
     use crate::report::Figures;
-    use tokenforge_dialects::{Dialect, Request};
+    use tokenforge_providers::{Dialect, Request};
 
     #[test]
     fn d64_what_waits_is_not_moved_for_every_text_of_a_result() {

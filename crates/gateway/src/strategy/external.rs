@@ -5,7 +5,7 @@ use super::candidate::Candidate;
 use http::{HeaderValue, Request, Uri};
 use serde_json::{Value, json};
 use tokenforge_config::{Auth, Provider, ProviderKind};
-use tokenforge_dialects::Dialect;
+use tokenforge_providers::Dialect;
 
 /// What the model is told. The output comes between marks that it cannot contain, and is never an instruction.
 const INSTRUCTION: &str = "You shorten the output of a tool for another model. Between the two lines that consist of the \

@@ -3,7 +3,7 @@
 use crate::report::{Report, ResultReport};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokenforge_compress::tool::Tool;
+use tokenforge_engine::tool::Tool;
 use tokenforge_secrets::Scanner;
 
 /// The event of a result.

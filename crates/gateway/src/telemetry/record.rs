@@ -3,8 +3,8 @@
 use crate::expand::Expanded;
 use crate::report::{Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokenforge_compress::expand_tool;
-use tokenforge_dialects::{Dialect, ModelTokens, Tokens, Usage};
+use tokenforge_engine::expand_tool;
+use tokenforge_providers::{Dialect, ModelTokens, Tokens, Usage};
 use tokenforge_ledger::{Entry, Fetch, ModelUsage, Name, Outcome, Source};
 use tokenforge_tokens::{Counter, for_model};
 

@@ -6,7 +6,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderValue, Uri};
 use std::net::IpAddr;
 use tokenforge_config::Upstreams;
-use tokenforge_dialects::Dialect;
+use tokenforge_providers::Dialect;
 
 /// Where ChatGPT's own API is, which Codex uses with a subscription.
 const CHATGPT: &str = "https://chatgpt.com";

@@ -6,7 +6,7 @@ use crate::voices::{ANTHROPIC, CHAT, Conversation, GEMINI, RESPONSES, Voice, WHO
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::SchemaCompression;
 
 const SECRET: &str = "AKIAZ7QKXW3PLM5NVB2T";

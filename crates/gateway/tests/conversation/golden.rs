@@ -6,9 +6,9 @@
 use crate::house::House;
 use crate::recorded::{Recording, forwarded, recordings};
 use std::fmt::Write;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::{ExpandInjection, Secret};
-use tokenforge_dialects::{Request, expand_tool};
+use tokenforge_providers::{Request, expand_tool};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What is different in a request on its way to the provider.

@@ -5,9 +5,9 @@ use crate::house::House;
 use crate::recorded::{forwarded, recordings};
 use crate::voices::{Conversation, RESPONSES, WHOLE, all};
 use serde_json::{Value, json};
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::ExpandInjection;
-use tokenforge_dialects::{Dialect, expand_tool};
+use tokenforge_providers::{Dialect, expand_tool};
 use tokenforge_tokens::{Counter, Vocabulary};
 
 const TOOL: &str = "expand_context";

@@ -4,7 +4,7 @@ use crate::fixtures::{escaped, rows};
 use crate::house::House;
 use crate::voices::{ANTHROPIC, CHAT, Conversation, OLLAMA, Voice, WHOLE};
 use serde_json::{Value, json};
-use tokenforge_compress::{Mode, restore};
+use tokenforge_engine::{Mode, restore};
 
 /// A house that converts texts above so many bytes.
 fn converting(min_bytes: usize) -> House {

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::ops::Range;
 use std::path::Path;
-use tokenforge_compress::Mode;
-use tokenforge_dialects::{Dialect, Request, expand_tool};
+use tokenforge_engine::Mode;
+use tokenforge_providers::{Dialect, Request, expand_tool};
 
 /// A request of a real client.
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ impl Recording {
 
 /// Every recording but the frame of a WebSocket, which is no body.
 pub(crate) fn recordings() -> Vec<Recording> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/recorded");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/samples/recorded");
     let mut recordings = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();

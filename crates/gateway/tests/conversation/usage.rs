@@ -5,7 +5,7 @@ use crate::house::House;
 use crate::voices::{ANTHROPIC, ANTHROPIC_STREAM, CHAT, Conversation, Voice, all};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_ledger::{Entry, Ledger};
 use tokenforge_mock::{Encoding, Reply};
 

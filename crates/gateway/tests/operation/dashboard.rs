@@ -2,7 +2,7 @@
 
 use crate::kit::{Ask, World, conversation, messages, rows, test_run, world, world_with};
 use serde_json::{Value, json};
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::{GatewayKey, Secret};
 
 const UI: &str = "/_forge/ui/";

@@ -1,7 +1,7 @@
 //! Every field of `pipes.tool_output` is live: each changes what goes on.
 
 use crate::kit::{Ask, conversation, forwarded, messages, rows, test_run, world_with};
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::{ExpandInjection, Settings};
 
 /// What goes on of a tool's output, and whether the model was told how to ask for more.

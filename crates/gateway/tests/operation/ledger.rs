@@ -6,7 +6,7 @@ use crate::kit::{
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_ledger::{By, Entry, Gain, Ledger, Prices, Source, Summary};
 use tokenforge_mock::Reply;
 

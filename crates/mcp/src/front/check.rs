@@ -6,7 +6,7 @@ use crate::link::read_header;
 use crate::message::Message;
 use crate::rpc::{self, Code};
 use http::{Response, StatusCode};
-use tokenforge_dialects::quoted;
+use tokenforge_providers::quoted;
 
 /// What is wrong with a request.
 #[derive(Debug, PartialEq, Eq)]

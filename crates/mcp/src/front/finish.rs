@@ -18,7 +18,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::Structured;
-use tokenforge_dialects::{Kind, Node};
+use tokenforge_providers::{Kind, Node};
 
 /// A longer answer is not looked at on the threads that move messages.
 const SHORT: usize = 64 << 10;

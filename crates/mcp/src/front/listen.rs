@@ -13,7 +13,7 @@ use http::Response;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_dialects::Kind;
+use tokenforge_providers::Kind;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::timeout;

@@ -17,7 +17,7 @@ use http::{Response, StatusCode};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tokenforge_dialects::Node;
+use tokenforge_providers::Node;
 
 impl Visit {
     pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {

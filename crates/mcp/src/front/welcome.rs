@@ -14,7 +14,7 @@ use crate::session::{Client, Scope};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tokenforge_dialects::{Node, quoted};
+use tokenforge_providers::{Node, quoted};
 use tokio::time::{Instant, timeout_at};
 
 /// How much of the servers' instructions is passed on.

@@ -9,7 +9,7 @@ use crate::message::Message;
 use crate::outgoing::introduction;
 use crate::rpc;
 use std::time::Duration;
-use tokenforge_dialects::Kind;
+use tokenforge_providers::Kind;
 
 /// What a server said about itself.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl Server {
             result.pick(["capabilities", "serverInfo", "instructions"]);
         let info = info.or_else(|| result.get("_meta")?.get(SERVER_KEY));
         let raw =
-            |node: Option<tokenforge_dialects::Node<'_>>| node.map(|node| node.raw().to_owned());
+            |node: Option<tokenforge_providers::Node<'_>>| node.map(|node| node.raw().to_owned());
         Ok(Server {
             capabilities: raw(capabilities).unwrap_or_else(|| "{}".to_owned()),
             info: raw(info)
@@ -44,13 +44,13 @@ impl Server {
 
     /// Can it do this?
     pub(crate) fn can(&self, capability: &str) -> bool {
-        let node = tokenforge_dialects::Node::read(&self.capabilities).ok();
+        let node = tokenforge_providers::Node::read(&self.capabilities).ok();
         node.and_then(|node| node.get(capability)).is_some()
     }
 
     /// Does it tell when its lists change?
     fn tells_changes(&self) -> bool {
-        let node = tokenforge_dialects::Node::read(&self.capabilities).ok();
+        let node = tokenforge_providers::Node::read(&self.capabilities).ok();
         let tells = |capability: &str| {
             let told = node.as_ref().and_then(|node| node.get(capability)?.get("listChanged"));
             told.is_some_and(|told| told.kind() == Kind::True)

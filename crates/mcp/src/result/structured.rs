@@ -1,6 +1,6 @@
 //! The structured copy of a result, beside its texts.
 
-use tokenforge_dialects::{Kind, Node, canonical};
+use tokenforge_providers::{Kind, Node, canonical};
 use tokenforge_tokens::Counter;
 
 /// What stands in the place of a text that only repeats the structured copy.

@@ -2,7 +2,7 @@
 
 use crate::policy::Rule;
 use std::borrow::Cow;
-use tokenforge_compress::{Engine, History, Original, Output};
+use tokenforge_engine::{Engine, History, Original, Output};
 use tokenforge_formats::{Form, Json, cheapest, stc2};
 use tokenforge_negotiate::Format;
 

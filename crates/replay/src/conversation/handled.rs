@@ -4,7 +4,7 @@ use crate::account::{Account, Kept, Results};
 use crate::own_notation;
 use crate::transcript::ToolResult;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use tokenforge_compress::{Compressed, Output, Verdict};
+use tokenforge_engine::{Compressed, Output, Verdict};
 use tokenforge_tokens::Counter;
 
 /// A result, and what became of it.

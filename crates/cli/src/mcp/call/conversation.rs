@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_compress::Mode;
+use tokenforge_engine::Mode;
 use tokenforge_config::{Limits, Mcp, McpBackend, Secret};
 use tokenforge_mcp::{
     Ask, Body, CAPABILITIES_KEY, CLIENT_KEY, Hub, HubSettings, MODERN, VERSION_KEY, rpc,
@@ -42,10 +42,10 @@ impl Conversation {
         backend.structured = None;
         let backends = BTreeMap::from([(server.clone(), backend)]);
         let mcp = Mcp { backends, clients: BTreeMap::new(), ..Mcp::default() };
-        let engine = tokenforge_compress::Settings {
+        let engine = tokenforge_engine::Settings {
             mode: Mode::Disabled,
             redact_secrets: false,
-            ..tokenforge_compress::Settings::default()
+            ..tokenforge_engine::Settings::default()
         };
         let settings = HubSettings {
             mcp,

@@ -25,7 +25,7 @@ struct Recording {
 
 /// Every recording but the frame of a WebSocket, which is no body; and a request of which something is left out.
 fn recordings() -> Vec<Recording> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/recorded");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/samples/recorded");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let mut recordings: Vec<_> = files
         .filter(|file| file.extension().is_some_and(|end| end == "json"))

@@ -1,0 +1,545 @@
+//! The engine: one tool output in, one with fewer tokens out.
+
+mod head;
+mod marked;
+
+use crate::context::Context;
+use crate::fidelity::Fidelity;
+use crate::filter::FilterSet;
+use crate::history::{History, PointerScope, ToolCall};
+use crate::mode::Mode;
+use crate::nature::Nature;
+use crate::record::{Outcome, Reason, Step, Verdict};
+use crate::reference::{Key, Reference};
+use crate::runner::{Run, isolated};
+use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
+use crate::stage::Subject;
+use crate::wrapper::{self, Parts, Piece};
+use crate::{redaction, stages};
+use head::Head;
+pub(crate) use marked::{has_mark, is_marked};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use tokenforge_tokens::Counter;
+use tokenforge_tokens::interrupt::{Deadline, watched};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A tool's output and the call it answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// What the tool said.
+    pub text: &'a str,
+    /// The name of the tool, as the client calls it.
+    pub tool: &'a str,
+    /// The arguments of the call, as JSON text; empty if they are not known.
+    pub arguments: &'a str,
+    /// The id of the call.
+    pub call: Option<&'a str>,
+    /// Did the tool say that it failed?
+    pub is_error: bool,
+}
+
+impl<'a> Output<'a> {
+    /// The call that it answers.
+    #[must_use]
+    pub fn tool_call(&self) -> ToolCall<'a> {
+        ToolCall { id: self.call, tool: self.tool, arguments: self.arguments }
+    }
+}
+
+/// A place for originals.
+#[derive(Debug, Clone, Copy)]
+pub struct Vault<'a> {
+    /// What makes references unforgeable.
+    pub key: &'a Key,
+    /// Who can fetch an original.
+    pub access: Access,
+}
+
+impl<'a> Vault<'a> {
+    /// From which whoever reads an output can fetch what is left out of it.
+    #[must_use]
+    pub fn for_reader(key: &'a Key) -> Self {
+        Vault { key, access: Access::Reader }
+    }
+}
+
+/// Who can fetch what is in a [`Vault`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever reads the output, with what it is given beside it: so something may be left out.
+    Reader,
+    /// Others only. Nothing is left out but what exceeds a limit that the caller set itself, with a reference for them.
+    Others,
+}
+
+/// What became of an output.
+#[derive(Debug, Clone)]
+pub struct Compressed {
+    /// What is to be forwarded instead; `None`: the output as it came.
+    pub replacement: Option<String>,
+    /// Whether there is a replacement, and if not, why.
+    pub verdict: Verdict,
+    /// What each stage did.
+    pub steps: Vec<Step>,
+    /// What must be stored before the text is forwarded: it says that it can be fetched back.
+    pub original: Option<Original>,
+    /// The kinds of secrets that were removed.
+    pub redacted: Vec<&'static str>,
+    /// Tokens of the output and of what is forwarded, where both were counted on the way.
+    pub counted: Option<(usize, usize)>,
+}
+
+impl Compressed {
+    /// What is to be forwarded for the output with this text.
+    #[must_use]
+    pub fn text<'t>(&'t self, original: &'t str) -> &'t str {
+        self.replacement.as_deref().unwrap_or(original)
+    }
+
+    /// The tokens of the output with this text, and of what is forwarded for it.
+    #[must_use]
+    pub fn tokens(&self, original: &str, counter: Counter) -> (usize, usize) {
+        self.counted.unwrap_or_else(|| {
+            // Nobody looked at it for long, and nobody does so to count it.
+            let is_late = self.verdict == Verdict::Kept(Reason::OutOfTime);
+            let counter = if is_late { Counter::Estimate } else { counter };
+            let before = counted(original, counter);
+            let after = self.replacement.as_ref().map_or(before, |text| counted(text, counter));
+            (before, after)
+        })
+    }
+
+    fn kept(reason: Reason) -> Self {
+        Compressed {
+            replacement: None,
+            verdict: Verdict::Kept(reason),
+            steps: Vec::new(),
+            original: None,
+            redacted: Vec::new(),
+            counted: None,
+        }
+    }
+}
+
+/// An output that something was left out of, without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// The id under which the model will ask for it.
+    pub reference: Reference,
+    /// The text.
+    pub text: String,
+}
+
+/// Compresses tool outputs as its settings say.
+///
+/// ```
+/// # use tokenforge_engine::{Engine, History, Output, Settings};
+/// let settings = Settings::default();
+/// let text = r#"[{"id": 1, "state": "open", "title": "first"}, {"id": 2, "state": "open", "title": "second"},
+///     {"id": 3, "state": "closed", "title": "third"}, {"id": 4, "state": "open", "title": "fourth"}]"#;
+/// let output = Output { text, tool: "list_items", arguments: "{}", call: None, is_error: false };
+/// let compressed = Engine::new(&settings).compress(&output, &History::default());
+/// assert!(compressed.text(text).len() < text.len());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Engine<'a> {
+    settings: &'a Settings,
+    filters: &'a FilterSet,
+    vault: Option<Vault<'a>>,
+    deadline: Option<&'a Deadline>,
+    is_traced: bool,
+}
+
+impl<'a> Engine<'a> {
+    /// An engine that leaves nothing out, since nothing could be fetched back.
+    #[must_use]
+    pub fn new(settings: &'a Settings) -> Self {
+        let filters = FilterSet::builtin();
+        Engine { settings, filters, vault: None, deadline: None, is_traced: false }
+    }
+
+    /// With a place for originals. The caller stores [`Compressed::original`] before it forwards the text.
+    #[must_use]
+    pub fn with_vault(self, vault: Vault<'a>) -> Self {
+        Engine { vault: Some(vault), ..self }
+    }
+
+    /// With other filters than the built-in ones.
+    #[must_use]
+    pub fn with_filters(self, filters: &'a FilterSet) -> Self {
+        Engine { filters, ..self }
+    }
+
+    /// With a deadline: once it has passed no further stage begins, and the one at work stops.
+    #[must_use]
+    pub fn with_deadline(self, deadline: &'a Deadline) -> Self {
+        Engine { deadline: Some(deadline), ..self }
+    }
+
+    /// With the text before and after each stage in the record.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Engine { is_traced: true, ..self }
+    }
+
+    /// Can whoever reads an output fetch back what is left out of it?
+    #[must_use]
+    pub fn is_reversible(&self) -> bool {
+        self.vault.is_some_and(|vault| vault.access == Access::Reader)
+    }
+
+    /// Does a request need the tool that gives back what is left out? Decided by the settings alone, since adding it
+    /// in mid-conversation would change everything that follows it.
+    #[must_use]
+    pub fn offers_expansion(&self) -> bool {
+        matches!(self.settings.mode, Mode::Standard | Mode::Aggressive) && self.is_reversible()
+    }
+
+    /// Tells engines apart that may write another text for the same output.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let vault = match self.vault {
+            None => [0, 0],
+            Some(Vault { key, access: Access::Others }) => [1, key.fingerprint()],
+            Some(Vault { key, access: Access::Reader }) => [2, key.fingerprint()],
+        };
+        let parts = [self.settings.fingerprint(), vault[0], vault[1]];
+        xxh3_64(parts.map(u64::to_le_bytes).as_flattened())
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &'a Settings {
+        self.settings
+    }
+
+    /// The reference under which a text can be fetched back, if anything can.
+    #[must_use]
+    pub fn reference(&self, text: &str) -> Option<Reference> {
+        self.vault.map(|vault| Reference::of(vault.key, text))
+    }
+
+    /// The output without its secrets, as it would be stored if something were left out of it.
+    #[must_use]
+    pub fn redacted<'t>(&self, output: &Output<'t>) -> Cow<'t, str> {
+        self.redact(output.text, &Context::new(output.tool, output.arguments, output.is_error)).0
+    }
+
+    /// What is to be forwarded instead of an output. `history` holds what was forwarded for the results before it.
+    #[must_use]
+    pub fn compress(&self, output: &Output<'_>, history: &History) -> Compressed {
+        if self.settings.mode == Mode::Disabled {
+            return Compressed::kept(Reason::Disabled);
+        }
+        let context = Context::new(output.tool, output.arguments, output.is_error);
+        let (text, redacted) = self.redact(output.text, &context);
+        let seen = Seen { call: output.tool_call(), history };
+        let shrink = || self.shrink(&text, &context, seen);
+        let shrunk = isolated(|| watched(u64::MAX, self.deadline, shrink));
+        let shrunk = shrunk.unwrap_or(Ok(Err(Reason::Panicked)));
+        let mut compressed = match shrunk.unwrap_or(Err(Reason::OutOfTime)) {
+            Ok(variant) => Compressed {
+                replacement: Some(variant.text),
+                verdict: Verdict::Replaced,
+                steps: variant.steps,
+                original: variant
+                    .reference
+                    .map(|reference| Original { reference, text: text.into_owned() }),
+                counted: redacted.is_empty().then_some(variant.tokens),
+                redacted,
+            },
+            Err(reason) if redacted.is_empty() => Compressed::kept(reason),
+            Err(reason) => Compressed {
+                replacement: Some(text.into_owned()),
+                verdict: Verdict::Replaced,
+                redacted,
+                steps: if reason == Reason::OutOfTime { vec![late()] } else { Vec::new() },
+                ..Compressed::kept(reason)
+            },
+        };
+        if self.settings.mode == Mode::Observe {
+            compressed.replacement = None;
+            compressed.verdict = Verdict::Kept(Reason::Observed);
+            compressed.original = None;
+            compressed.counted = compressed.counted.map(|(before, _)| (before, before));
+        }
+        compressed
+    }
+
+    fn redact<'t>(&self, text: &'t str, context: &Context) -> (Cow<'t, str>, Vec<&'static str>) {
+        match self.settings.redact_secrets && self.settings.mode.is_safe() {
+            true => redaction::redact(text, context.tool.text_is_exact()),
+            false => (text.into(), Vec::new()),
+        }
+    }
+
+    /// The text in fewer tokens, or why it must or may as well stay as it is.
+    fn shrink(&self, text: &str, context: &Context, seen: Seen<'_>) -> Result<Variant, Reason> {
+        if text.len() < FLOOR_BYTES {
+            return Err(Reason::TooSmall);
+        }
+        if self.settings.skip_tools.covers(&context.tool_name, context.tool) {
+            return Err(Reason::SkippedTool);
+        }
+        if context.is_expansion() {
+            return Err(Reason::Expansion);
+        }
+        if is_marked(text) {
+            return self.bounded(text, context);
+        }
+        let parts = wrapper::unwrap(text);
+        let payloads: Vec<&str> = parts.payloads().collect();
+        if payloads.is_empty() {
+            return Err(Reason::ClientMessage);
+        }
+        if payloads.iter().any(|payload| is_marked(payload)) {
+            return self.bounded(text, context);
+        }
+        let clean: Vec<Run<'_>> =
+            payloads.iter().map(|text| self.cleaned(self.run(text, context))).collect();
+        let short = self.may_leave_out(context).then(|| self.short(&clean)).flatten();
+        // Nothing that is kept whole competes with so little.
+        let is_little = |short: &Vec<Run<'_>>| size(short) < size(&clean) / LITTLE;
+        let exact = (!short.as_ref().is_some_and(is_little))
+            .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
+        let runs: Vec<Vec<Run<'_>>> = exact.into_iter().chain(short).collect();
+        // Whichever variant it was: what is forwarded would depend on the clock without anybody hearing of it.
+        if runs.iter().flatten().flat_map(Run::steps).any(|step| step.outcome == Outcome::OutOfTime)
+        {
+            return Err(Reason::OutOfTime);
+        }
+        let reason = kept_because(text, context, &runs);
+        let before = OnceCell::new();
+        let variants = runs.into_iter();
+        variants
+            .filter_map(|runs| self.variant(text, &before, &parts, runs, seen))
+            .min_by_key(|variant| variant.weight)
+            .ok_or(reason)
+    }
+
+    fn run<'r>(&'r self, payload: &'r str, context: &'r Context) -> Run<'r> {
+        let nature = Nature::of(payload, context);
+        let Engine { settings, filters, deadline, is_traced, .. } = *self;
+        Run::new(payload, Subject { context, settings, filters, nature }, deadline, is_traced)
+    }
+
+    /// Without what a terminal would not show and what is not text.
+    fn cleaned<'r>(&self, run: Run<'r>) -> Run<'r> {
+        let run = run.through(stages::CLEAN).looked_at_again();
+        if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
+    }
+
+    /// In fewer tokens, and no longer than allowed.
+    fn compacted<'r>(&self, run: Run<'r>) -> Run<'r> {
+        let run = if self.settings.mode.compacts() { run.through(stages::COMPACT) } else { run };
+        let limit = self.limit();
+        let fits = |run: &Run<'_>| limit.is_none_or(|limit| run.len() <= limit);
+        if fits(&run) {
+            return self.factored(run);
+        }
+        // Of lines that lean on others none can be cut out: a match would lose its file.
+        let factored = self.factored(run.clone());
+        if fits(&factored) { factored } else { run.through(stages::CAP) }
+    }
+
+    /// With what its lines share said once.
+    fn factored<'r>(&self, run: Run<'r>) -> Run<'r> {
+        match self.settings.mode {
+            mode if !mode.compacts() => run,
+            Mode::Aggressive => run.in_cheapest(stages::ALL_NOTATIONS, stages::REPEATS),
+            _ => run.in_cheapest(stages::NOTATIONS, stages::REPEATS),
+        }
+    }
+
+    /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
+    fn short<'r>(&self, clean: &[Run<'r>]) -> Option<Vec<Run<'r>>> {
+        let stages: &[_] = match self.settings.mode {
+            Mode::Aggressive => stages::LEAVE_OUT_MORE,
+            _ => stages::LEAVE_OUT,
+        };
+        let short: Vec<Run<'r>> = clean.iter().map(|run| run.clone().through(stages)).collect();
+        let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
+        leaves_out.then(|| short.into_iter().map(|run| self.compacted(run)).collect())
+    }
+
+    /// How many bytes of a payload are kept, if not all. What the caller asked for is cut off in any case; what it did
+    /// not ask for only where it can be fetched back.
+    fn limit(&self) -> Option<usize> {
+        let Settings { mode, max_output_bytes, .. } = self.settings;
+        let usual = self.is_reversible().then_some(DEFAULT_MAX_OUTPUT_BYTES);
+        max_output_bytes.or(usual).filter(|_| mode.is_safe())
+    }
+
+    /// A failure is shown whole: what explains it cannot be told from what does not.
+    fn may_leave_out(&self, context: &Context) -> bool {
+        self.settings.mode.leaves_out() && self.is_reversible() && !context.is_error
+    }
+
+    /// What would be forwarded, if that is less than the text. `before` are the tokens of the text, once they are known.
+    fn variant(
+        &self,
+        text: &str,
+        before: &OnceCell<usize>,
+        parts: &Parts<'_>,
+        runs: Vec<Run<'_>>,
+        seen: Seen<'_>,
+    ) -> Option<Variant> {
+        let left_out = runs.iter().any(has_left_out);
+        let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
+        let whole = runs.first().filter(|_| is_whole(parts));
+        // A text that is all payload has passed the gates, and its tokens are known.
+        let gated = whole.and_then(Run::known_tokens);
+        if let Some(tokens) = whole.and_then(Run::tokens_at_first) {
+            let _ = before.set(tokens);
+        }
+        let body: Cow<'_, str> = match whole {
+            Some(run) => run.text().into(),
+            None if runs.iter().any(Run::has_changed) => {
+                parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>()).into()
+            }
+            None => text.into(),
+        };
+        let reference = if left_out { self.reference(text) } else { None };
+        let has_notation = runs.iter().any(Run::has_notation);
+        let scope = if has_notation { PointerScope::Whole } else { PointerScope::Lines };
+        let pointed = self.pointed(&body, reference.as_ref(), scope, seen);
+        let is_pointed = pointed.is_some();
+        let gated = gated.filter(|_| !is_pointed && reference.is_none());
+        let forwarded = pointed.unwrap_or_else(|| self.marked(body, reference.as_ref()));
+        if forwarded == text {
+            return None;
+        }
+        let counter = self.settings.counter;
+        let before = || *before.get_or_init(|| counted(text, counter));
+        let head = Head::of(&forwarded, !is_safety);
+        let after = match gated {
+            Some(tokens) => tokens,
+            None if is_safety => counter.count(&forwarded),
+            None if head.bytes(forwarded.len()) > text.len() => return None,
+            None => counter.count_within(&forwarded, before().checked_sub(1)?)?,
+        };
+        let weight = head.tokens(after, counter);
+        if weight >= before() && !is_safety {
+            return None;
+        }
+        let steps = steps(&runs, is_pointed);
+        Some(Variant { text: forwarded, tokens: (before(), after), weight, steps, reference })
+    }
+
+    /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
+    fn pointed(
+        &self,
+        body: &str,
+        reference: Option<&Reference>,
+        scope: PointerScope,
+        Seen { call, history }: Seen<'_>,
+    ) -> Option<String> {
+        if !self.settings.mode.compacts() || !self.settings.dedup {
+            return None;
+        }
+        let counter = self.settings.counter;
+        // An equal result that was shortened before begins with the same reference.
+        let duplicate = reference
+            .and_then(|_| history.duplicate_of(&self.marked(body.into(), reference), &call));
+        if let Some(marker) = duplicate {
+            return counter.is_cheaper(&marker, body).then_some(marker);
+        }
+        let pointed = history.point(body, &call, scope, counter)?;
+        counter.is_cheaper(&pointed, body).then(|| self.marked(pointed.into(), reference))
+    }
+
+    /// The text with the reference before it.
+    fn marked(&self, body: Cow<'_, str>, reference: Option<&Reference>) -> String {
+        match reference {
+            Some(reference) => reference.before(&body, self.settings.expand_hint),
+            None => body.into_owned(),
+        }
+    }
+}
+
+/// What the model can see beside an output: the call that it answers, and the results before it.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    call: ToolCall<'a>,
+    history: &'a History,
+}
+
+/// One way to write an output.
+struct Variant {
+    text: String,
+    /// Those of the output, and those of the text.
+    tokens: (usize, usize),
+    /// What it is chosen by.
+    weight: usize,
+    steps: Vec<Step>,
+    reference: Option<Reference>,
+}
+
+/// Why an output stays as it came, if no variant of it is smaller.
+fn kept_because(text: &str, context: &Context, variants: &[Vec<Run<'_>>]) -> Reason {
+    let any = |outcome: Outcome| {
+        let steps = || variants.iter().flatten().flat_map(Run::steps);
+        steps().any(|step| step.outcome == outcome)
+    };
+    match Nature::of(text, context) {
+        _ if text.len() > CEILING_BYTES => Reason::TooLarge,
+        Nature::File => Reason::ExactTool,
+        _ if any(Outcome::NotSmaller) => Reason::NotSmaller,
+        _ => Reason::NothingToDo,
+    }
+}
+
+/// What was done to a variant, and whether it points to earlier results.
+fn steps(runs: &[Run<'_>], is_pointed: bool) -> Vec<Step> {
+    let mut steps = Vec::with_capacity(runs.iter().map(|run| run.steps().len()).sum::<usize>() + 1);
+    runs.iter().for_each(|run| steps.extend_from_slice(run.steps()));
+    steps.push(pointing(is_pointed));
+    steps
+}
+
+/// The record of an output for which there was no time.
+fn late() -> Step {
+    Step {
+        stage: "deadline",
+        fidelity: Fidelity::Safety,
+        outcome: Outcome::OutOfTime,
+        tokens: None,
+        texts: None,
+    }
+}
+
+/// The record of looking for what earlier results show.
+fn pointing(found: bool) -> Step {
+    let outcome = if found { Outcome::Applied } else { Outcome::NothingToDo };
+    Step {
+        stage: "earlier_results",
+        fidelity: Fidelity::Lossless,
+        outcome,
+        tokens: None,
+        texts: None,
+    }
+}
+
+/// What is left of an output by a family, as one part in this many, makes the whole output not worth looking at.
+const LITTLE: usize = 4;
+
+fn size(runs: &[Run<'_>]) -> usize {
+    runs.iter().map(Run::len).sum()
+}
+
+/// The tokens of a text, or about as many for one that is too large to be looked at.
+fn counted(text: &str, counter: Counter) -> usize {
+    let counter = if text.len() > CEILING_BYTES { Counter::Estimate } else { counter };
+    counter.count(text)
+}
+
+/// Was something taken away that only a reference gives back?
+fn has_left_out(run: &Run<'_>) -> bool {
+    run.has_applied(Fidelity::Reversible) || run.has_applied(Fidelity::Safety)
+}
+
+/// Is the text one payload as it stands?
+fn is_whole(parts: &Parts<'_>) -> bool {
+    matches!(parts.pieces(), [Piece::Payload(payload)] if payload.codecs.is_empty())
+}

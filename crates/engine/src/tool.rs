@@ -1,0 +1,143 @@
+//! Which tool is it: the names that agents give their tools, reduced to what the tool does.
+//!
+//! The names are in `tools.toml`. A skip list ([`SkipTools`]) speaks of the same kinds.
+
+mod names;
+mod skip;
+
+pub use skip::SkipTools;
+
+use serde::Deserialize;
+
+/// What a tool does, whatever its agent calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Tool {
+    /// Runs a command line.
+    Shell,
+    /// Shows the text of a file.
+    Read,
+    /// Makes a file.
+    Write,
+    /// Changes a file.
+    Edit,
+    /// Searches in files.
+    Grep,
+    /// Finds files by name.
+    Glob,
+    /// Lists a folder.
+    List,
+    /// Reads a web page.
+    WebFetch,
+    /// Searches the web.
+    WebSearch,
+    /// Another agent's report.
+    Agent,
+    /// The agent's own notes.
+    Todo,
+    /// Passes the call on to the tool that its arguments name.
+    Router,
+    /// A tool of an MCP server that is none of the above.
+    Mcp,
+    /// None of the above.
+    Other,
+}
+
+impl Tool {
+    /// The tool that an agent means by a name.
+    ///
+    /// ```
+    /// use tokenforge_engine::tool::Tool;
+    ///
+    /// assert_eq!(Tool::canonical("run_shell_command"), Tool::Shell);
+    /// assert_eq!(Tool::canonical("mcp__filesystem__read_text_file"), Tool::Read);
+    /// assert_eq!(Tool::canonical("mcp__weather__forecast"), Tool::Mcp);
+    /// assert_eq!(Tool::canonical("book_flight"), Tool::Other);
+    /// ```
+    #[must_use]
+    pub fn canonical(name: &str) -> Self {
+        names::find(name)
+    }
+
+    /// The tool that a category of a skip list stands for: `read`, `edit`, `write`, `bash`, `glob`, `grep` and more.
+    #[must_use]
+    pub fn from_category(category: &str) -> Option<Self> {
+        skip::CATEGORIES.iter().find(|(name, _)| *name == category).map(|(_, tool)| *tool)
+    }
+
+    /// Is the result the text of a file, which an agent will quote in its next edit and must see byte for byte?
+    #[must_use]
+    pub fn text_is_exact(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Edit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agents_name_for_a_tool_is_known() {
+        let cases = [
+            (
+                Tool::Shell,
+                "Bash bash shell exec_command container.exec run_shell_command execute_bash functions.exec developer__shell",
+            ),
+            (
+                Tool::Read,
+                "Read read read_file readFile read-file read_files read_many_files view open cat",
+            ),
+            (Tool::Write, "Write write write_file write_to_file create"),
+            (
+                Tool::Edit,
+                "Edit edit MultiEdit apply_patch replace replace_in_file str_replace_editor NotebookEdit",
+            ),
+            (Tool::Grep, "Grep grep rg grep_search search_file_content search_codebase search_dir"),
+            (Tool::Glob, "Glob glob find_file file_search"),
+            (Tool::List, "LS ls list list_directory list_files list_dir"),
+            (Tool::WebFetch, "WebFetch webfetch web_fetch fetch_web_content"),
+            (Tool::WebSearch, "WebSearch web_search google_web_search"),
+            (Tool::Agent, "Task task Agent invoke_agent"),
+            (Tool::Todo, "TodoWrite todowrite write_todos update_plan"),
+            (
+                Tool::Other,
+                "sql get_reservation_details search_direct_flight list_all_airports update_reservation_flights calculate submit rows",
+            ),
+        ];
+        for (tool, names) in cases {
+            for name in names.split(' ') {
+                assert_eq!(Tool::canonical(name), tool, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_mcp_tool_is_known_by_its_last_part() {
+        let cases = [
+            ("mcp__filesystem__read_text_file", Tool::Read),
+            ("mcp__filesystem__list_directory", Tool::List),
+            ("mcp__filesystem__search_files", Tool::Glob),
+            ("mcp__fs__edit", Tool::Edit),
+            ("mcp_filesystem_read_file", Tool::Read),
+            ("mcp_my_files_read_file", Tool::Read),
+            ("filesystem_read_text_file", Tool::Read),
+            ("mcp__linear__list", Tool::Mcp),
+            ("mcp__browser__open", Tool::Mcp),
+            ("mcp__linear__create", Tool::Mcp),
+            ("mcp_diff_both", Tool::Mcp),
+            ("diff_both", Tool::Other),
+        ];
+        for (name, tool) in cases {
+            assert_eq!(Tool::canonical(name), tool, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_file_text_is_exact() {
+        assert!(
+            Tool::Read.text_is_exact() && Tool::Edit.text_is_exact() && Tool::Write.text_is_exact()
+        );
+        assert!(!Tool::Shell.text_is_exact() && !Tool::Grep.text_is_exact());
+    }
+}

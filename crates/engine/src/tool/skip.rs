@@ -1,0 +1,108 @@
+//! Which tools are left alone.
+
+use super::Tool;
+
+/// The tools whose results must not be changed.
+///
+/// ```
+/// use tokenforge_engine::tool::SkipTools;
+///
+/// let skip = SkipTools::parse(["read", "get_invoice"]);
+/// assert!(skip.contains("read_file"));
+/// assert!(skip.contains("get_invoice"));
+/// assert!(!skip.contains("Bash"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct SkipTools {
+    tools: Vec<Tool>,
+    names: Vec<String>,
+}
+
+impl SkipTools {
+    /// Reads a list. An entry is a category, which covers the names of all agents, or else the exact name of a tool.
+    pub fn parse<S: AsRef<str>>(entries: impl IntoIterator<Item = S>) -> Self {
+        let mut skip = Self::default();
+        for entry in entries {
+            let entry = entry.as_ref().trim();
+            match Tool::from_category(entry) {
+                Some(tool) => skip.tools.push(tool),
+                None if entry.is_empty() => {}
+                None => skip.names.push(entry.to_owned()),
+            }
+        }
+        skip
+    }
+
+    /// Is a tool of this name on the list?
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.covers(name, Tool::canonical(name))
+    }
+
+    /// Like [`contains`](Self::contains), where the arguments of the call said more about the tool than its name.
+    #[must_use]
+    pub fn covers(&self, name: &str, tool: Tool) -> bool {
+        self.tools.contains(&tool) || self.names.iter().any(|listed| listed == name)
+    }
+}
+
+impl SkipTools {
+    /// The entries of the list: categories, then names.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &str> {
+        let category = |tool: &Tool| {
+            let known = CATEGORIES.iter().find(|(_, category)| category == tool);
+            known.map_or("", |(name, _)| *name)
+        };
+        self.tools.iter().map(category).chain(self.names.iter().map(String::as_str))
+    }
+}
+
+/// What a skip list may call a tool. The first six are the documented ones.
+pub(super) const CATEGORIES: &[(&str, Tool)] = &[
+    ("read", Tool::Read),
+    ("edit", Tool::Edit),
+    ("write", Tool::Write),
+    ("bash", Tool::Shell),
+    ("glob", Tool::Glob),
+    ("grep", Tool::Grep),
+    ("shell", Tool::Shell),
+    ("list", Tool::List),
+    ("web_fetch", Tool::WebFetch),
+    ("web_search", Tool::WebSearch),
+    ("agent", Tool::Agent),
+    ("todo", Tool::Todo),
+    ("mcp", Tool::Mcp),
+];
+pub(super) const DOCUMENTED_CATEGORIES: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c10_a_category_covers_the_names_of_all_agents() {
+        let skip = SkipTools::parse(["read", " bash "]);
+        for name in ["Read", "read_file", "view", "mcp__fs__read_text_file", "Bash", "exec_command"]
+        {
+            assert!(skip.contains(name), "{name}");
+        }
+        for name in ["Edit", "grep", "mcp__weather__forecast"] {
+            assert!(!skip.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn c10_what_is_no_category_is_an_exact_name() {
+        let skip = SkipTools::parse(["Bash", "mcp__weather__forecast", ""]);
+        assert!(skip.contains("Bash") && skip.contains("mcp__weather__forecast"));
+        assert!(!skip.contains("bash") && !skip.contains("shell") && !skip.contains(""));
+    }
+
+    #[test]
+    fn c10_the_six_documented_categories_are_known() {
+        for category in ["read", "edit", "write", "bash", "glob", "grep"] {
+            assert!(Tool::from_category(category).is_some(), "{category}");
+        }
+        assert_eq!(Tool::from_category("Read"), None);
+    }
+}

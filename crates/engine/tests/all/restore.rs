@@ -1,0 +1,119 @@
+//! D9: everything that a lossless mode writes is restored by what we ship.
+
+use serde_json::Value;
+use tokenforge_engine::reference::{Key, Reference};
+use tokenforge_engine::{
+    Engine, Fidelity, History, Mode, Output, RestoreError, Settings, ToolCall, json, restore,
+    wrapper,
+};
+use tokenforge_samples::recorded;
+
+/// The vectors that the clients share.
+const VECTORS: [&str; 2] = [
+    include_str!("../../../../spec/vectors/outputs/restore.json"),
+    include_str!("../../../../spec/vectors/outputs/pointers.json"),
+];
+
+#[test]
+fn d9_the_vectors_that_the_clients_share_are_restored() {
+    for file in VECTORS {
+        let file: Value = serde_json::from_str(file).unwrap();
+        let cases = file["cases"].as_array().unwrap();
+        assert!(cases.len() > 10);
+        for case in cases {
+            let restored = restored(case);
+            match case["op"].as_str().unwrap() {
+                "restore" => {
+                    assert_eq!(restored.unwrap(), case["output"].as_str().unwrap(), "{case}");
+                }
+                "restore_error" => {
+                    let error = restored.unwrap_err();
+                    assert!(error.contains(case["error"].as_str().unwrap()), "{case}: {error}");
+                }
+                op => panic!("{op} is no operation"),
+            }
+        }
+    }
+}
+
+/// What the input of a case stands for, or the words of the error.
+fn restored(case: &Value) -> Result<String, String> {
+    let input = case["input"].as_str().unwrap();
+    let mut history = History::default();
+    for (number, result) in case["history"].as_array().into_iter().flatten().enumerate() {
+        let (id, arguments) = (format!("result {number}"), result["arguments"].to_string());
+        let tool = result["tool"].as_str().unwrap();
+        let call = ToolCall { id: Some(&id), tool, arguments: &arguments };
+        history.add(&call, result["text"].as_str().unwrap());
+    }
+    let resolved = match case.get("history") {
+        None => input.to_owned(),
+        Some(_) => history
+            .resolve(input, &case["arguments"].to_string())
+            .ok_or("it points to a result that is not in the history")?,
+    };
+    restore(&resolved).map_err(|error| error.to_string())
+}
+
+#[test]
+fn d9_every_sample_output_is_restored() {
+    let settings = Settings { mode: Mode::Lossless, ..Settings::default() };
+    let (mut all, mut exact) = (0, 0);
+    for sample in recorded() {
+        let output = Output {
+            text: &sample.text,
+            tool: &sample.tool,
+            arguments: &sample.arguments,
+            call: None,
+            is_error: false,
+        };
+        let compressed = Engine::new(&settings).compress(&output, &History::default());
+        let Some(written) = &compressed.replacement else { continue };
+        let restored = restore(written).unwrap_or_else(|error| panic!("{}: {error}", sample.name));
+        let applied = || compressed.steps.iter().filter(|step| step.is_applied());
+        all += 1;
+        // What cosmetic stages took away is not shown; the laws compare what is.
+        if applied().all(|step| step.fidelity == Fidelity::Lossless) {
+            exact += 1;
+            let parts = wrapper::unwrap(&sample.text);
+            let has = |stage: &str| applied().any(|step| step.stage == stage);
+            let minify = |payload: &str| match () {
+                () if has("json") => json::minify(payload).into_owned(),
+                () if has("json_lines") => json::lines::minify(payload).into_owned(),
+                () if has("embedded_json") => json::embedded::minify(payload).into_owned(),
+                () => payload.to_owned(),
+            };
+            let minified: Vec<String> = parts.payloads().map(minify).collect();
+            assert_eq!(restored, parts.rewrap(&minified), "{}: {written}", sample.name);
+        }
+    }
+    assert!(all > 60 && exact > 40, "{exact} of {all}");
+}
+
+#[test]
+fn d9_a_text_that_does_not_hold_all_says_so() {
+    for text in
+        ["a\n[Forge same as lines 1-9 of a.rs above]\n", "[Duplicate of a.rs; see earlier result]"]
+    {
+        assert_eq!(restore(text), Err(RestoreError::Points), "{text}");
+    }
+    let reference = Reference::of(&Key::from_bytes([7; 32]), "all of it");
+    let error = restore(&reference.before("what is left\n", None)).unwrap_err();
+    assert_eq!(error, RestoreError::LeftOut(reference));
+    assert!(error.to_string().contains(&format!("tokenforge expand {reference}")), "{error}");
+}
+
+#[test]
+fn d9_a_first_line_alone_is_text_and_a_reference_in_a_wrapper_is_seen() {
+    assert_eq!(restore("stc2\n").as_deref(), Ok("stc2\n"));
+    let text = "Exit code 1\n<<<SHADOW:shadow_ahbchxuoehbjilfjlsupesbwyhhhgtwoxkn>>>\nbody";
+    assert!(matches!(restore(text), Err(RestoreError::LeftOut(_))));
+}
+
+#[test]
+fn d9_many_payloads_have_the_bound_of_one() {
+    let line = format!("{}\n[Forge the line above 60000 more times]", "x".repeat(1000));
+    let entry = serde_json::json!({ "query": "ls", "result": line });
+    let list = serde_json::Value::from(vec![entry; 10]).to_string();
+    assert_eq!(restore(&list), Err(RestoreError::TooLarge));
+}

@@ -1,0 +1,234 @@
+//! Which dialect a request is in, told by its request line.
+//!
+//! Only the end of the path decides, since what stands before it is the client's base URL: a project prefix, an Azure
+//! deployment, a Vertex location.
+
+use crate::dialect::Dialect;
+use crate::request::Head;
+
+/// What a request line and its headers tell about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Detected<'a> {
+    /// The shape of the body.
+    pub dialect: Dialect,
+    /// What the request is for.
+    pub purpose: Purpose,
+    /// The body is part of an AWS signature: changed by one byte, the provider refuses it.
+    pub is_signed: bool,
+    /// The model, where the path names it; still percent-encoded.
+    pub model: Option<&'a str>,
+    /// Whether the answer is a stream, where the path tells.
+    pub is_stream: Option<bool>,
+}
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// An answer of the model.
+    Generate,
+    /// The number of tokens that the same body would cost.
+    Count,
+}
+
+impl Detected<'_> {
+    /// Whether the answer will be a stream: as the path says, else as the body says, else as the dialect has it.
+    #[must_use]
+    pub fn streams(&self, head: &Head<'_>) -> bool {
+        self.is_stream.or(head.is_stream).unwrap_or(self.dialect == Dialect::Ollama)
+    }
+}
+
+impl Dialect {
+    /// Detects the dialect of a request: by its method, its path (a query may follow) and its headers, looked up by
+    /// lower-case names. Nothing if it is none that we know, and then its body is nobody's business.
+    ///
+    /// ```
+    /// use tokenforge_providers::Dialect;
+    ///
+    /// let detected = Dialect::detect("POST", "/p/web/v1/messages?beta=true", |_| None).unwrap();
+    /// assert_eq!(detected.dialect, Dialect::Anthropic);
+    /// assert_eq!(Dialect::detect("POST", "/v1/embeddings", |_| None), None);
+    /// ```
+    pub fn detect<'a, 'h>(
+        method: &str,
+        path: &'a str,
+        header: impl Fn(&str) -> Option<&'h str>,
+    ) -> Option<Detected<'a>> {
+        if !method.eq_ignore_ascii_case("POST") {
+            return None;
+        }
+        let is_signed = is_signed(path, header);
+        let (path, _) = path.split_once('?').unwrap_or((path, ""));
+        let mut detected = of_path(path)?;
+        detected.is_signed = is_signed;
+        Some(detected)
+    }
+}
+
+/// Is the body of a request part of an AWS signature? Told by its path with the query and by its headers, whatever the
+/// dialect.
+pub fn is_signed<'h>(path: &str, header: impl Fn(&str) -> Option<&'h str>) -> bool {
+    let (_, query) = path.split_once('?').unwrap_or((path, ""));
+    query.contains("X-Amz-Signature=")
+        || header("authorization").is_some_and(|value| value.trim_start().starts_with("AWS4-"))
+}
+
+fn of_path(path: &str) -> Option<Detected<'_>> {
+    use Dialect::{Anthropic, Gemini, Ollama, OpenAiChat, OpenAiResponses};
+    use Purpose::{Count, Generate};
+
+    let (rest, last) = cut(path.trim_end_matches('/'));
+    let (rest, before) = cut(rest);
+    let (_, one_more) = cut(rest);
+    let plain = |dialect, purpose| {
+        Some(Detected { dialect, purpose, is_signed: false, model: None, is_stream: None })
+    };
+    match (one_more, before, last) {
+        (_, "v1", "messages") => return plain(Anthropic, Generate),
+        ("v1", "messages", "count_tokens") => return plain(Anthropic, Count),
+        (model, "chat", "completions") => {
+            let model = path.contains("/deployments/").then_some(model);
+            return plain(OpenAiChat, Generate).map(|detected| Detected { model, ..detected });
+        }
+        (_, _, "responses") => return plain(OpenAiResponses, Generate),
+        (_, "responses", "input_tokens") => return plain(OpenAiResponses, Count),
+        (_, "api", "chat") => return plain(Ollama, Generate),
+        _ => {}
+    }
+    bedrock(path, last).or_else(|| {
+        let (model, action) = action(last)?;
+        let (dialect, purpose, is_stream) = match action {
+            "generateContent" => (Gemini, Generate, Some(false)),
+            "streamGenerateContent" => (Gemini, Generate, Some(true)),
+            "countTokens" => (Gemini, Count, Some(false)),
+            "rawPredict" if !path.contains("/publishers/anthropic/") => return None,
+            "streamRawPredict" if !path.contains("/publishers/anthropic/") => return None,
+            "rawPredict" if model == "count-tokens" => (Anthropic, Count, Some(false)),
+            "rawPredict" => (Anthropic, Generate, Some(false)),
+            "streamRawPredict" => (Anthropic, Generate, Some(true)),
+            _ => return None,
+        };
+        let model = (model != "count-tokens").then_some(model);
+        Some(Detected { dialect, purpose, is_signed: false, model, is_stream })
+    })
+}
+
+/// The last segment of a path, and what is before it.
+fn cut(path: &str) -> (&str, &str) {
+    let slash = path.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(("", path), |at| (&path[..at], &path[at + 1..]))
+}
+
+/// `…/model/ID/ACTION`, where an ID that is an ARN may have slashes of its own.
+fn bedrock<'a>(path: &'a str, action: &str) -> Option<Detected<'a>> {
+    let (dialect, is_stream) = match action {
+        "converse" => (Dialect::BedrockConverse, false),
+        "converse-stream" => (Dialect::BedrockConverse, true),
+        "invoke" => (Dialect::BedrockInvoke, false),
+        "invoke-with-response-stream" => (Dialect::BedrockInvoke, true),
+        _ => return None,
+    };
+    let (_, model) = path.split_once("/model/")?;
+    let (model, _) = model.rsplit_once('/')?;
+    let model = Some(model).filter(|model| !model.is_empty());
+    let (purpose, is_stream) = (Purpose::Generate, Some(is_stream));
+    Some(Detected { dialect, purpose, is_signed: false, model, is_stream })
+}
+
+/// `MODEL:ACTION`, whose colon may be percent-encoded.
+fn action(segment: &str) -> Option<(&str, &str)> {
+    [":", "%3A", "%3a"].iter().find_map(|colon| segment.rsplit_once(colon))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(path: &str) -> Option<Detected<'_>> {
+        Dialect::detect("POST", path, |_| None)
+    }
+
+    #[test]
+    fn g11_every_provider_is_known_by_its_path() {
+        use Dialect::*;
+        let vertex = "/v1/projects/p/locations/l/publishers";
+        for (path, dialect) in [
+            ("/v1/messages", Anthropic),
+            ("/v1/messages?beta=true", Anthropic),
+            ("/p/web/v1/messages/", Anthropic),
+            ("/anthropic/v1/messages", Anthropic),
+            (&format!("{vertex}/anthropic/models/claude:streamRawPredict"), Anthropic),
+            ("/v1/chat/completions", OpenAiChat),
+            ("/chat/completions", OpenAiChat),
+            ("/openai/deployments/gpt/chat/completions?api-version=1", OpenAiChat),
+            ("/v1beta/openai/chat/completions", OpenAiChat),
+            ("/v1/responses", OpenAiResponses),
+            ("/openai/responses?api-version=preview", OpenAiResponses),
+            ("/backend-api/codex/responses", OpenAiResponses),
+            ("/v1/responses/input_tokens", OpenAiResponses),
+            ("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", Gemini),
+            ("/v1/models/gemini%3AgenerateContent", Gemini),
+            (&format!("{vertex}/google/models/gemini:generateContent"), Gemini),
+            ("/v1internal:streamGenerateContent", Gemini),
+            ("/model/anthropic.claude-v1%3A0/converse", BedrockConverse),
+            ("/model/arn:aws:bedrock:eu:1:inference-profile/x/converse-stream", BedrockConverse),
+            ("/p/web/model/us.anthropic.claude/invoke-with-response-stream", BedrockInvoke),
+            ("/model/x/invoke", BedrockInvoke),
+            ("/api/chat", Ollama),
+        ] {
+            assert_eq!(detect(path).map(|detected| detected.dialect), Some(dialect), "{path}");
+        }
+    }
+
+    #[test]
+    fn g17_other_paths_and_methods_are_nobody_s() {
+        for path in [
+            "/",
+            "",
+            "/v1/embeddings",
+            "/v1/threads/t/messages",
+            "/v1/messages/batches",
+            "/v1/completions",
+            "/v1/responses/r_1",
+            "/v1/responses/compact",
+            "/v1/models/m:embedContent",
+            "/converse",
+            "/api/generate",
+            "/v1/projects/p/publishers/mistralai/models/m:rawPredict",
+            "/model/m/count-tokens",
+            "/api/hello",
+        ] {
+            assert_eq!(detect(path), None, "{path}");
+        }
+        assert_eq!(Dialect::detect("GET", "/v1/messages", |_| None), None);
+    }
+
+    #[test]
+    fn g18_a_count_is_told_from_an_answer() {
+        for path in ["/v1/messages/count_tokens?beta=true", "/v1beta/models/m:countTokens"] {
+            assert_eq!(detect(path).unwrap().purpose, Purpose::Count, "{path}");
+        }
+        assert_eq!(detect("/v1/messages").unwrap().purpose, Purpose::Generate);
+    }
+
+    #[test]
+    fn a_body_under_an_aws_signature_is_told() {
+        let signed = |value| {
+            let header = move |name: &str| (name == "authorization").then_some(value);
+            Dialect::detect("POST", "/model/m/converse", header).unwrap().is_signed
+        };
+        assert!(signed("AWS4-HMAC-SHA256 Credential=AKIA/x, Signature=0"));
+        assert!(!signed("Bearer bedrock-api-key"));
+        assert!(detect("/model/m/invoke?X-Amz-Signature=0").unwrap().is_signed);
+    }
+
+    #[test]
+    fn the_path_names_the_model_and_the_stream_where_it_can() {
+        let told = |path| detect(path).map(|found| (found.model, found.is_stream)).unwrap();
+        assert_eq!(told("/v1beta/models/m:streamGenerateContent"), (Some("m"), Some(true)));
+        assert_eq!(told("/model/a%2Fb/invoke"), (Some("a%2Fb"), Some(false)));
+        assert_eq!(told("/openai/deployments/gpt/chat/completions"), (Some("gpt"), None));
+        assert_eq!(told("/v1/messages"), (None, None));
+    }
+}

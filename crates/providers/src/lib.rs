@@ -1,0 +1,57 @@
+//! Where tool results live in each provider's request, as byte spans in the body that a client sent; and its replies.
+//!
+//! [`Dialect::detect`] tells from the request line which provider's shape a body has. [`Request::read`] goes over the
+//! body once and finds every tool result with the call it answers, the list of tools, the model, and our own `_forge`
+//! member. What shall change is a [`Splice`]; [`splice`] makes the new body. Outside the splices every byte is the
+//! client's: nothing is parsed into a tree and nothing is written back.
+//!
+//! ```
+//! use tokenforge_providers::{Dialect, Request, splice};
+//!
+//! let body = br#"{"messages": [
+//!   {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "ls", "arguments": "{}"}}]},
+//!   {"role": "tool", "content": "a.rs\nb.rs\n", "tool_call_id": "c1"}
+//! ]}"#;
+//! let detected = Dialect::detect("POST", "/v1/chat/completions", |_| None).unwrap();
+//! let request = Request::read(body, detected.dialect)?;
+//! let result = &request.results[0];
+//! assert_eq!(result.tool(body), "ls");
+//! assert_eq!(result.text(body).as_deref(), Some("a.rs\nb.rs\n"));
+//!
+//! let smaller = splice(body, &[result.replaced_by("2 files\n")]).unwrap();
+//! let expected = str::from_utf8(body).unwrap().replace(r"a.rs\nb.rs\n", r"2 files\n");
+//! assert_eq!(smaller, expected.as_bytes());
+//! # Ok::<(), tokenforge_providers::Refusal>(())
+//! ```
+//!
+//! A [`Reply`] takes the provider's replies to the client, and keeps the calls of our own tool from it.
+//!
+//! A body that is not JSON, or that two readers could understand differently, is a [`Refusal`]: forward it as it came.
+//! So is whatever this crate does not know: images, documents, results that a provider's own tools made, results that a
+//! program reads, blocks of unknown kinds. No input makes it panic, recurse or take more than linear time.
+
+mod detect;
+mod dialect;
+mod json;
+mod known;
+mod refusal;
+mod reply;
+mod request;
+mod splice;
+
+pub use detect::{Detected, Purpose, is_signed};
+pub use dialect::Dialect;
+pub use json::text::{escape_into, quoted, unescape};
+pub use json::{Kind, MAX_DEPTH, Node, canonical};
+pub use known::Known;
+pub use refusal::Refusal;
+pub use reply::{
+    Anchor, Answer, Continuation, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply,
+    Tokens, Turn, Usage, UsageMeter, Wire, error_document,
+};
+pub use request::{
+    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
+    Texts, ThoughtSite, ToolResult, Tools, Turns, Word, call_key, expand_tool, preamble, put_back,
+    rejoin, rejoin_answer, session_of_headers,
+};
+pub use splice::{Splice, replace, splice};

@@ -1,0 +1,116 @@
+//! Reads what a reply cost while it passes by unchanged.
+
+use super::frames::Frames;
+use super::speech::{self, Speech};
+use super::usage::Usage;
+use super::wire::Wire;
+use crate::dialect::Dialect;
+use crate::json::Node;
+
+/// A whole reply that is longer is not read: no model writes as much text, and it would have to be held.
+const MAX_WHOLE: usize = 4 << 20;
+
+/// Reads what a reply cost while it passes by unchanged.
+///
+/// [`Reply`](super::Reply) does that too, and changes what it passes on. This only looks: where nothing in a reply can be
+/// ours, the client gets the upstream's bytes, and what they say about tokens is read on the side.
+///
+/// ```
+/// use tokenforge_providers::{Dialect, UsageMeter, Wire};
+///
+/// let mut meter = UsageMeter::new(Dialect::OpenAiChat, Wire::Whole);
+/// meter.push(br#"{"choices":[],"usage":{"prompt_tokens":90,"#);
+/// meter.push(br#""completion_tokens":7}}"#);
+/// let usage = meter.finish();
+/// assert_eq!((usage.billed.input, usage.billed.output), (Some(90), Some(7)));
+/// ```
+pub struct UsageMeter {
+    dialect: Dialect,
+    speech: Box<dyn Speech>,
+    state: State,
+}
+
+enum State {
+    Whole(Vec<u8>),
+    Stream(Frames),
+    /// What came cannot be read, or is too long.
+    Lost,
+}
+
+impl UsageMeter {
+    /// For a reply of which nothing came yet.
+    #[must_use]
+    pub fn new(dialect: Dialect, wire: Wire) -> Self {
+        let state = match wire {
+            Wire::Whole => State::Whole(Vec::new()),
+            _ => State::Stream(Frames::new(wire)),
+        };
+        UsageMeter { dialect, speech: speech::of(dialect), state }
+    }
+
+    /// Looks at bytes as the upstream sent them, split anywhere.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let is_lost = match &mut self.state {
+            State::Lost => return,
+            State::Whole(body) => {
+                body.extend_from_slice(bytes);
+                body.len() > MAX_WHOLE
+            }
+            State::Stream(frames) => {
+                frames.push(bytes);
+                read(frames, self.dialect, &mut *self.speech).is_none()
+            }
+        };
+        if is_lost {
+            self.state = State::Lost;
+        }
+    }
+
+    /// The reply is over, or nobody reads it any further: what it cost, as far as that was said.
+    #[must_use]
+    pub fn finish(mut self) -> Usage {
+        match std::mem::replace(&mut self.state, State::Lost) {
+            State::Whole(body) => {
+                let text = str::from_utf8(&body).ok();
+                if let Some(node) = text.and_then(|text| Node::read(text).ok()) {
+                    self.speech.count(&node);
+                }
+            }
+            State::Stream(mut frames) => {
+                // Some upstreams do not end their last event.
+                let rest = frames.take_rest();
+                if let Ok(frame) = frames.last(&rest) {
+                    count(&frame.json, self.dialect, &mut *self.speech);
+                }
+            }
+            State::Lost => {}
+        }
+        self.speech.usage().clone()
+    }
+}
+
+/// Takes the figures from every complete event. Nothing if the stream cannot be taken apart.
+fn read(frames: &mut Frames, dialect: Dialect, speech: &mut dyn Speech) -> Option<()> {
+    while let Some(frame) = frames.next().ok()? {
+        count(&frame.json, dialect, speech);
+    }
+    frames.release();
+    Some(())
+}
+
+fn count(json: &str, dialect: Dialect, speech: &mut dyn Speech) {
+    let sign = if dialect == Dialect::Ollama { "eval_count" } else { "usage" };
+    // Most events have none, and are not parsed.
+    if !json.contains(sign) {
+        return;
+    }
+    let Ok(node) = Node::read(json) else { return };
+    match dialect {
+        Dialect::OpenAiResponses => {
+            if let Some(response) = node.get("response") {
+                speech.count(&response);
+            }
+        }
+        _ => speech.count(&node),
+    }
+}

@@ -1,0 +1,371 @@
+//! Calls of ours that come back beside the client's own.
+
+use crate::support::pairing::assert_paired;
+use crate::support::{Spelling, read};
+use serde_json::{Value, json};
+use tokenforge_providers::{Dialect, Exchange, Request, call_key, put_back, rejoin, splice};
+
+/// A conversation in which the model called `ls` and `cat` in its second turn, and in its first and third something
+/// else. Results come in another order than calls.
+fn body(dialect: Dialect) -> Value {
+    match dialect {
+        Dialect::Anthropic | Dialect::BedrockInvoke => {
+            let call = |id: &str, name: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {"n": 1}});
+            let answer =
+                |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "out"});
+            json!({"anthropic_version": "v", "messages": [
+                {"role": "user", "content": "go"},
+                {"role": "assistant", "content": [call("c0", "ls")]},
+                {"role": "user", "content": [answer("c0")]},
+                {"role": "assistant", "content": [{"type": "text", "text": "now"}, call("c1", "ls"), call("c2", "cat")]},
+                {"role": "user", "content": [answer("c2"), answer("c1"), {"type": "text", "text": "go on"}]},
+                {"role": "assistant", "content": [call("c3", "ps")]},
+                {"role": "user", "content": [answer("c3")]},
+            ]})
+        }
+        Dialect::BedrockConverse => {
+            let call = |id: &str, name: &str| json!({"toolUse": {"toolUseId": id, "name": name, "input": {"n": 1}}});
+            let answer =
+                |id: &str| json!({"toolResult": {"toolUseId": id, "content": [{"text": "out"}]}});
+            json!({"messages": [
+                {"role": "assistant", "content": [call("c0", "ls")]},
+                {"role": "user", "content": [answer("c0")]},
+                {"role": "assistant", "content": [{"text": "now"}, call("c1", "ls"), call("c2", "cat")]},
+                {"role": "user", "content": [answer("c2"), answer("c1"), {"text": "go on"}]},
+                {"role": "assistant", "content": [call("c3", "ps")]},
+                {"role": "user", "content": [answer("c3")]},
+            ]})
+        }
+        Dialect::OpenAiChat => {
+            let call = |id: &str, name: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{\"n\":1}"}});
+            let answer = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "out"});
+            json!({"messages": [
+                {"role": "assistant", "tool_calls": [call("c0", "ls")]}, answer("c0"),
+                {"role": "assistant", "content": "now", "tool_calls": [call("c1", "ls"), call("c2", "cat")]},
+                answer("c2"), answer("c1"), {"role": "user", "content": "go on"},
+                {"role": "assistant", "tool_calls": [call("c3", "ps")]}, answer("c3"),
+            ]})
+        }
+        Dialect::Ollama => {
+            let call = |name: &str| json!({"function": {"name": name, "arguments": {"n": 1}}});
+            let answer = |name: &str| json!({"role": "tool", "tool_name": name, "content": "out"});
+            json!({"messages": [
+                {"role": "assistant", "content": "", "tool_calls": [call("ls")]}, answer("ls"),
+                {"role": "assistant", "content": "now", "tool_calls": [call("ls"), call("cat")]},
+                answer("cat"), answer("ls"), {"role": "user", "content": "go on"},
+                {"role": "assistant", "content": "", "tool_calls": [call("ps")]}, answer("ps"),
+            ]})
+        }
+        Dialect::OpenAiResponses => {
+            let call = |id: &str, name: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": "{\"n\":1}"});
+            let answer =
+                |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "out"});
+            json!({"input": [
+                call("c0", "ls"), answer("c0"),
+                {"type": "reasoning", "id": "r", "encrypted_content": "x"}, call("c1", "ls"), call("c2", "cat"),
+                answer("c2"), answer("c1"), {"role": "user", "content": "go on"},
+                call("c3", "ps"), answer("c3"),
+            ]})
+        }
+        Dialect::Gemini => {
+            let call =
+                |name: &str| json!({"functionCall": {"name": name, "args": {"n": 1, "m": [2]}}});
+            let answer = |name: &str| json!({"functionResponse": {"name": name, "response": {"output": "out"}}});
+            json!({"contents": [
+                {"role": "model", "parts": [call("ls")]}, {"role": "user", "parts": [answer("ls")]},
+                {"role": "model", "parts": [{"text": "now"}, call("ls"), call("cat")]},
+                {"role": "user", "parts": [answer("cat"), answer("ls"), {"text": "go on"}]},
+                {"role": "model", "parts": [call("ps")]}, {"role": "user", "parts": [answer("ps")]},
+            ]})
+        }
+    }
+}
+
+/// What the model called beside `ls` and `cat`.
+fn ours(dialect: Dialect, id: &str) -> String {
+    let call = match dialect {
+        Dialect::Anthropic | Dialect::BedrockInvoke => {
+            json!({"type": "tool_use", "id": id, "name": "expand_context", "input": {"id": "x"}})
+        }
+        Dialect::BedrockConverse => {
+            json!({"toolUse": {"toolUseId": id, "name": "expand_context", "input": {"id": "x"}}})
+        }
+        Dialect::OpenAiChat => {
+            json!({"id": id, "type": "function", "function": {"name": "expand_context", "arguments": "{\"id\":\"x\"}"}})
+        }
+        Dialect::Ollama => {
+            json!({"function": {"name": "expand_context", "arguments": {"id": "x"}}})
+        }
+        Dialect::OpenAiResponses => {
+            json!({"type": "function_call", "call_id": id, "name": "expand_context", "arguments": "{\"id\":\"x\"}"})
+        }
+        Dialect::Gemini => json!({"functionCall": {"name": "expand_context", "args": {"id": "x"}}}),
+    };
+    call.to_string()
+}
+
+fn has_ids(dialect: Dialect) -> bool {
+    !matches!(dialect, Dialect::Gemini | Dialect::Ollama)
+}
+
+/// The siblings of our call, as the model made them.
+fn siblings(dialect: Dialect) -> Vec<String> {
+    match dialect {
+        Dialect::Ollama => vec![call_key("ls", r#"{"n":1}"#), call_key("cat", r#"{"n":1}"#)],
+        Dialect::Gemini => ["ls", "cat"].map(|name| call_key(name, r#"{"m":[2.0],"n":1}"#)).into(),
+        _ => vec!["c1".to_owned(), "c2".to_owned()],
+    }
+}
+
+/// Where the turn begins that ours belongs to: behind the first answer.
+fn second_turn(request: &Request<'_>) -> usize {
+    request.answers[0].element.as_ref().unwrap().end
+}
+
+fn parse(body: &[u8]) -> Value {
+    serde_json::from_slice(body).unwrap()
+}
+
+#[test]
+fn g29_every_call_is_answered_when_ours_joins_its_siblings_again() {
+    for dialect in Dialect::ALL {
+        for spelling in Spelling::ALL {
+            for is_error in [false, true] {
+                let body = spelling.spell(&body(*dialect).to_string());
+                assert_paired(&parse(body.as_bytes()), *dialect);
+                let request = read(body.as_bytes(), *dialect);
+                let siblings = siblings(*dialect);
+                let ids = if has_ids(*dialect) { ["ours/1", "ours/2"] } else { ["", ""] };
+                let calls = ids.map(|id| ours(*dialect, id));
+                let joined: Vec<_> = (0..2)
+                    .flat_map(|n| {
+                        let (call, id, answer) = (&*calls[n], ids[n], ["\"one\"\n", "two"][n]);
+                        let siblings_before = 2 * n;
+                        let exchange = Exchange {
+                            siblings: &siblings,
+                            siblings_before,
+                            from: second_turn(&request),
+                            call,
+                            id,
+                            answer,
+                            is_error,
+                        };
+                        rejoin(body.as_bytes(), *dialect, &request, &exchange).unwrap()
+                    })
+                    .collect();
+                let joined = splice(body.as_bytes(), &joined).unwrap();
+
+                assert_paired(&parse(&joined), *dialect);
+                let again = read(&joined, *dialect);
+                assert_eq!(again.calls.len(), request.calls.len() + 2, "{dialect:?}");
+                let texts = again.results.iter().filter_map(|result| {
+                    let is_ours = result.tool(&joined) == "expand_context";
+                    is_ours.then(|| result.text(&joined).unwrap())
+                });
+                assert_eq!(texts.collect::<Vec<_>>(), ["\"one\"\n", "two"], "{dialect:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn g29_without_a_sibling_and_its_answer_nothing_is_inserted() {
+    for dialect in Dialect::ALL {
+        let body = body(*dialect).to_string();
+        let rejoined = |body: &str, siblings: &[String], id: &str| {
+            let call = &ours(*dialect, "ours");
+            let exchange = Exchange {
+                siblings,
+                siblings_before: siblings.len(),
+                from: 0,
+                call,
+                id,
+                answer: "x",
+                is_error: false,
+            };
+            rejoin(body.as_bytes(), *dialect, &read(body.as_bytes(), *dialect), &exchange).is_some()
+        };
+        let siblings = siblings(*dialect);
+        assert!(rejoined(&body, &siblings, "ours"), "{dialect:?}");
+        assert!(rejoined(&body, &["gone".to_owned(), siblings[1].clone()], "ours"), "{dialect:?}");
+        assert!(!rejoined(&body, &["gone".to_owned()], "ours"), "{dialect:?}");
+        assert!(!rejoined(&body, &[], "ours"), "{dialect:?}");
+        if has_ids(*dialect) {
+            assert!(!rejoined(&body, &siblings, "c3"), "there already: {dialect:?}");
+            let renamed = body.replace(r#""c1""#, r#""d1""#);
+            assert!(!rejoined(&renamed, &siblings[..1], "ours"), "{dialect:?}");
+        }
+        // The turn is cut off behind its calls.
+        let mut cut: Value = serde_json::from_str(&body).unwrap();
+        let list = cut.as_object_mut().unwrap().values_mut().find_map(Value::as_array_mut).unwrap();
+        let calls = list.iter().position(|entry| entry.to_string().contains("cat")).unwrap();
+        list.truncate(calls + 1);
+        assert!(!rejoined(&cut.to_string(), &siblings[1..], "ours"), "{dialect:?}");
+    }
+}
+
+#[test]
+fn g29_our_call_stands_where_the_model_made_it() {
+    // Google wants the signature of a thought on the first call of a turn.
+    let body = body(Dialect::Gemini).to_string();
+    let names = |siblings: &[String], siblings_before: usize| -> Vec<String> {
+        let call = r#"{"functionCall":{"name":"expand_context","args":{}},"thoughtSignature":"s"}"#;
+        let (id, answer) = ("", "x");
+        let request = read(body.as_bytes(), Dialect::Gemini);
+        let from = second_turn(&request);
+        let exchange =
+            Exchange { siblings, siblings_before, from, call, id, answer, is_error: false };
+        let splices = rejoin(body.as_bytes(), Dialect::Gemini, &request, &exchange).unwrap();
+        let joined = parse(&splice(body.as_bytes(), &splices).unwrap());
+        assert_paired(&joined, Dialect::Gemini);
+        let calls = joined["contents"][2]["parts"].as_array().unwrap().iter();
+        calls.filter_map(|part| part["functionCall"]["name"].as_str().map(str::to_owned)).collect()
+    };
+    let siblings = siblings(Dialect::Gemini);
+    assert_eq!(names(&siblings, 0), ["expand_context", "ls", "cat"]);
+    assert_eq!(names(&siblings, 1), ["ls", "expand_context", "cat"]);
+    assert_eq!(names(&siblings, 2), ["ls", "cat", "expand_context"]);
+    let dropped = [siblings[0].clone(), "gone".to_owned()];
+    assert_eq!(names(&dropped, 2), ["ls", "expand_context", "cat"]);
+    let dropped = ["gone".to_owned(), siblings[1].clone()];
+    assert_eq!(names(&dropped, 1), ["ls", "expand_context", "cat"]);
+}
+
+#[test]
+fn the_last_turn_is_what_the_model_has_not_seen() {
+    for dialect in Dialect::ALL {
+        let mut body = body(*dialect);
+        let is_last = |body: &Value| -> Vec<bool> {
+            let body = body.to_string();
+            let answers = read(body.as_bytes(), *dialect).answers;
+            answers.iter().map(|answer| answer.is_last_turn).collect()
+        };
+        assert_eq!(is_last(&body), [false, false, false, true], "{dialect:?}");
+        let (name, said) = match dialect {
+            Dialect::OpenAiResponses => ("input", "content"),
+            Dialect::Gemini => ("contents", "parts"),
+            _ => ("messages", "content"),
+        };
+        let model = if *dialect == Dialect::Gemini { "model" } else { "assistant" };
+        for (role, expected) in [("user", true), (model, false), ("user", false)] {
+            let message = json!({said: [{"text": "x", "type": "text"}], "role": role});
+            body[name].as_array_mut().unwrap().push(message);
+            assert_eq!(is_last(&body), [false, false, false, expected], "{dialect:?} {role}");
+        }
+    }
+    for (item, expected) in [
+        (json!({"type": "reasoning", "summary": []}), false),
+        (json!({"type": "web_search_call", "id": "w"}), false),
+        (json!({"type": "compaction_trigger"}), true),
+    ] {
+        let output = json!({"type": "function_call_output", "call_id": "c", "output": "x"});
+        let body = json!({"input": [output, item]}).to_string();
+        let request = read(body.as_bytes(), Dialect::OpenAiResponses);
+        assert_eq!(request.answers[0].is_last_turn, expected, "{body}");
+        assert_eq!(request.results[0].number, 0);
+    }
+}
+
+#[test]
+fn calls_outside_lists_have_no_neighbours() {
+    for (dialect, body) in [
+        (
+            Dialect::OpenAiChat,
+            r#"{"messages":[{"role":"assistant","function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"out"}]}"#,
+        ),
+        (
+            Dialect::Gemini,
+            r#"{"contents":[{"parts":{"functionCall":{"name":"f"}}},{"parts":{"functionResponse":{"name":"f","response":{}}}}]}"#,
+        ),
+    ] {
+        let request = read(body.as_bytes(), dialect);
+        assert_eq!(request.calls[0].key(body.as_bytes()), Some(call_key("f", "{}")));
+        assert_eq!((&request.calls[0].element, request.answers[0].call), (&None, Some(0)));
+        let siblings = [call_key("f", "{}")];
+        let exchange = Exchange {
+            siblings: &siblings,
+            siblings_before: 0,
+            from: 0,
+            call: "{}",
+            id: "i",
+            answer: "",
+            is_error: false,
+        };
+        assert_eq!(rejoin(body.as_bytes(), dialect, &request, &exchange), None);
+    }
+}
+
+/// What is put back behind the first thought of a body.
+fn put_back_in(dialect: Dialect, body: &str, behind: usize) -> Option<Value> {
+    let request = Request::read(body.as_bytes(), dialect).unwrap();
+    let call = match dialect {
+        Dialect::OpenAiResponses => {
+            r#"{"type":"function_call","call_id":"x","name":"expand_context","arguments":"{}"}"#
+        }
+        Dialect::BedrockConverse => {
+            r#"{"toolUse":{"toolUseId":"x","name":"expand_context","input":{}}}"#
+        }
+        _ => r#"{"type":"tool_use","id":"x","name":"expand_context","input":{}}"#,
+    };
+    let exchange = Exchange {
+        siblings: &[],
+        siblings_before: 0,
+        from: 0,
+        call,
+        id: "x",
+        answer: "y",
+        is_error: false,
+    };
+    let thought = request.thoughts.first()?;
+    let splice = put_back(body.as_bytes(), dialect, &request, thought, behind, &[exchange])?;
+    let body = tokenforge_providers::splice(body.as_bytes(), &[splice]).unwrap();
+    Some(serde_json::from_slice(&body).unwrap())
+}
+
+#[test]
+fn d52_a_reply_that_was_joined_is_taken_apart_wherever_its_role_stands() {
+    let thought =
+        |seal: &str| format!(r#"{{"type":"thinking","thinking":"","signature":"{seal}"}}"#);
+    let text = r#"{"type":"text","text":"so"}"#;
+    let blank = r#"{"type":"text","text":" "}"#;
+    let call = r#"{"type":"tool_use","id":"a","name":"ls","input":{}}"#;
+    let joined = format!("[{}, {text} ,{blank}, {} , {call}]", thought("s1"), thought("s2"));
+    for message in [
+        format!(r#"{{"role":"assistant","content":{joined}}}"#),
+        format!(r#"{{ "content" : {joined} , "role":"assistant","id":"m"}}"#),
+    ] {
+        let body = format!(r#"{{"messages":[{{"role":"user","content":"hi"}}, {message}]}}"#);
+        let whole = put_back_in(Dialect::Anthropic, &body, 1).unwrap();
+        let messages = whole["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 4, "{whole}");
+        let roles: Vec<_> =
+            messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["user", "assistant", "user", "assistant"]);
+        let kinds = |message: &Value| -> Vec<String> {
+            let blocks = message["content"].as_array().unwrap().iter();
+            blocks.map(|block| block["type"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(kinds(&messages[1]), ["thinking", "text", "tool_use"]);
+        assert_eq!(kinds(&messages[2]), ["tool_result"]);
+        assert_eq!(kinds(&messages[3]), ["text", "thinking", "tool_use"]);
+    }
+    let ends = format!(r#"{{"messages":[{{"role":"assistant","content":[{}]}}]}}"#, thought("s1"));
+    assert!(put_back_in(Dialect::Anthropic, &ends, 0).is_none(), "nothing was joined to it");
+    assert!(put_back_in(Dialect::Anthropic, &ends, 3).is_none());
+}
+
+#[test]
+fn d52_items_are_put_back_behind_the_thought_that_led_to_them() {
+    let body = r#"{"input":[{"type":"reasoning","id":"rs_1","summary":[]},{"type":"message","role":"assistant","content":"so"},
+        {"type":"reasoning","id":"rs_2","summary":[]},{"type":"function_call","call_id":"a","name":"ls","arguments":"{}"}]}"#;
+    for (behind, place) in [(0, 1), (1, 2)] {
+        let whole = put_back_in(Dialect::OpenAiResponses, body, behind).unwrap();
+        assert_eq!(whole["input"][place]["call_id"], "x", "{whole}");
+        assert_eq!(whole["input"][place + 1]["type"], "function_call_output", "{whole}");
+    }
+    let converse = r#"{"messages":[{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"","signature":"s1"}}},
+        {"reasoningContent":{"redactedContent":"czI="}},{"text":"so"}]}]}"#;
+    let whole = put_back_in(Dialect::BedrockConverse, converse, 0).unwrap();
+    assert_eq!(whole["messages"].as_array().unwrap().len(), 3, "{whole}");
+    assert_eq!(whole["messages"][0]["content"][1]["toolUse"]["toolUseId"], "x");
+}

@@ -1,0 +1,22 @@
+//! The lossless text stages give every text back, and their decoders survive any text.
+#![no_main]
+
+use tokenforge_engine::{columns, fold, numbers, paths};
+
+type Code = fn(&str) -> Option<String>;
+
+const STAGES: [(Code, Code); 4] = [
+    (numbers::encode, numbers::decode),
+    (paths::encode, paths::decode),
+    (columns::encode, columns::decode),
+    (fold::encode, fold::decode),
+];
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    for (encode, decode) in STAGES {
+        let _ = decode(text);
+        if let Some(encoded) = encode(text) {
+            assert_eq!(decode(&encoded).as_deref(), Some(text), "{encoded}");
+        }
+    }
+});

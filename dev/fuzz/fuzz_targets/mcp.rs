@@ -1,0 +1,50 @@
+//! Any message is refused or read into spans that lie in it; what is spliced into it leaves a message.
+#![no_main]
+
+use std::time::Duration;
+use tokenforge_engine::{Engine, Settings};
+use tokenforge_config::Structured;
+use tokenforge_mcp::{Cursor, Era, Introduction, Job, Listed, Message, Part, Rule, Sort, merged, outgoing, rewrite, sse};
+use tokenforge_negotiate::Format;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let mut reader = sse::Reader::default();
+    let whole = reader.push(bytes);
+    let mut reader = sse::Reader::default();
+    let cut: Result<Vec<_>, _> = bytes.chunks(3).map(|piece| reader.push(piece)).collect();
+    assert_eq!(whole, cut.map(|events| events.concat()));
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let _ = Cursor::read(text);
+    let Ok(message) = Message::read(text) else { return };
+    if message.sort() == Sort::Request {
+        let told = Introduction::Told { info: "{}", capabilities: "{}" };
+        for introduction in [Introduction::Own, told, Introduction::Nothing] {
+            let sent = outgoing(&message, 7, Some((&["name"], "é\"")), introduction);
+            let again = Message::read(&sent.text).expect("what was a message stays one");
+            assert_eq!((again.id(), again.method()), (Some("7"), message.method()));
+            if message.text_param("name").is_some() {
+                assert_eq!(again.text_param("name").as_deref(), Some("é\""));
+            }
+        }
+    }
+    let part = Part { prefix: "p", answer: text, asked: None, drops_schemas: true };
+    let list = merged(Listed::Tools, &[part], Cursor::default(), Some("{}"), Era::Modern);
+    assert!(Message::read(&format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{list}}}")).is_ok());
+    let settings = Settings::default();
+    for structured in [Structured::Keep, Structured::Drop, Structured::Pointer] {
+        let job = Job {
+            tool: "t",
+            arguments: "{}",
+            rule: Some(Rule { format: Format::Stc, min_bytes: 0, max_bytes: 1 << 20 }),
+            structured,
+            is_promised: false,
+            is_observed: false,
+            has_metadata: true,
+            elapsed: &|| Duration::ZERO,
+        };
+        if let Some(new) = rewrite(text, &job, &Engine::new(&settings)).answer {
+            let again = Message::read(&new).expect("what was a message stays one");
+            assert_eq!((again.sort(), again.id()), (message.sort(), message.id()));
+        }
+    }
+});

@@ -1,0 +1,107 @@
+//! The engine's laws over recorded outputs of real tools, mutations of them, and texts made to be hard.
+
+use tokenforge_engine::{Mode, Output};
+use tokenforge_laws::engine;
+use tokenforge_samples::{Recorded, mutated, recorded};
+
+/// How many mutations of every recording are tried in every mode.
+const MUTATIONS: u64 = 12;
+
+fn output(recorded: &Recorded) -> Output<'_> {
+    Output {
+        text: &recorded.text,
+        tool: &recorded.tool,
+        arguments: &recorded.arguments,
+        call: None,
+        is_error: false,
+    }
+}
+
+#[test]
+fn l2_l3_l5_l6_hold_for_every_recorded_output_in_every_mode() {
+    for recorded in recorded() {
+        for mode in Mode::ALL {
+            println!("{} {mode}", recorded.name);
+            engine::all(&output(&recorded), mode);
+            engine::handled_once(&output(&recorded), mode);
+        }
+    }
+}
+
+#[test]
+fn d70_tables_with_rules_and_borders_are_shown_as_they_were() {
+    let rows = |edge: &str, bar: &str| -> String {
+        let row =
+            |n: usize| format!("{edge} {n:<6} {bar} {:<24} {bar} {:>9} {edge}\n", "name", n * 37);
+        (1..40).map(row).collect()
+    };
+    let rule = |left: &str, line: &str, cross: &str, right: &str| {
+        format!("{left}{}{right}\n", [8, 26, 11].map(|width| line.repeat(width)).join(cross))
+    };
+    let boxed = |bar: &str, rules: [String; 3]| {
+        let head = format!("{bar} Id     {bar} Name                     {bar}     Count {bar}\n");
+        let [top, middle, bottom] = rules;
+        format!("{top}{head}{middle}{}{bottom}", rows(bar, bar))
+    };
+    let tables = [
+        boxed("|", [0; 3].map(|_| rule("+", "-", "+", "+"))),
+        boxed("│", [rule("┌", "─", "┬", "┐"), rule("├", "─", "┼", "┤"), rule("└", "─", "┴", "┘")]),
+        format!("| Id | Name | Count |\n{}{}", rule("|", "-", "|", "|"), rows("|", "|")),
+        format!(" Id     | Name       | Count\n{}{}", rule("", "-", "+", ""), rows("", "|")),
+        format!("  Id       Name         Count\n{}{}", rule("", "-", " ", ""), rows("", " ")),
+    ];
+    for text in &tables {
+        let output = Output { text, tool: "Bash", arguments: "{}", call: None, is_error: false };
+        for mode in Mode::ALL {
+            engine::all(&output, mode);
+        }
+    }
+}
+
+#[test]
+fn l2_l3_l5_l6_hold_for_mutations_of_recorded_outputs() {
+    let all = recorded();
+    for (index, recorded) in all.iter().enumerate() {
+        for seed in 0..MUTATIONS {
+            let other = &all[(index + seed as usize + 1) % all.len()];
+            let text = mutated(&recorded.text, &other.text, seed ^ index as u64);
+            let mutated = Recorded { text, ..recorded.clone() };
+            for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
+                println!("{} {mode} seed {seed}", recorded.name);
+                engine::all(&output(&mutated), mode);
+                engine::handled_once(&output(&mutated), mode);
+            }
+        }
+    }
+}
+
+#[test]
+fn l2_l3_l5_l6_hold_for_texts_made_to_be_hard() {
+    let megabyte = 1 << 20;
+    let texts = [
+        "x".repeat(megabyte),
+        "one long line ".repeat((10 << 20) / 14),
+        " ".repeat(megabyte),
+        "\n".repeat(megabyte),
+        "\u{1b}".repeat(megabyte),
+        "\r".repeat(megabyte),
+        "\0".repeat(megabyte),
+        "[".repeat(megabyte),
+        "[\n".repeat(megabyte / 2),
+        "{\"a\":".repeat(megabyte / 5),
+        "a/b/c:1:\n".repeat(megabyte / 9),
+        "[Forge \n".repeat(megabyte / 8),
+        "\u{1b}]8;;".repeat(megabyte / 5),
+        "é\u{301}ſ\u{202e}".repeat(megabyte / 8),
+        (0..100_000).map(|n| format!("{n}\t{n}\n")).collect(),
+        (0..100_000).map(|n| format!("line {n} {}\n", n % 7)).collect(),
+    ];
+    for text in &texts {
+        for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
+            println!("{mode} {:?}", &text[..text.floor_char_boundary(20)]);
+            let output =
+                Output { text, tool: "Bash", arguments: "{}", call: None, is_error: false };
+            engine::all(&output, mode);
+        }
+    }
+}
