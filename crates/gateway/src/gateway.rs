@@ -10,7 +10,7 @@ use crate::guarded::Guarded;
 use crate::mcp;
 use crate::memo::{Evictions, Memo};
 use crate::options::Options;
-use crate::reference_key::ReferenceKey;
+use crate::reference_key::{KeyState, ReferenceKey};
 use crate::rewrite::{Asker, Payments};
 use crate::route::Routes;
 use crate::sessions::Sessions;
@@ -25,9 +25,9 @@ use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Engine, History, Mode, Output};
-use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
@@ -227,9 +227,9 @@ impl Gateway {
         self.is_warm.load(Ordering::Acquire)
     }
 
-    /// The key under which references are made, if nobody has to be asked for it.
-    pub(crate) fn known_key(&self) -> Option<Arc<Key>> {
-        self.key.known(&*self.store)
+    /// What is known of the key under which references are made, without asking anybody.
+    pub(crate) fn key_state(&self) -> KeyState {
+        self.key.state(&*self.store)
     }
 
     /// The key under which references are made, if the store gives it. Blocks.

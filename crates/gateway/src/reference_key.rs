@@ -3,8 +3,8 @@
 use arc_swap::ArcSwapOption;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokenforge_engine::reference::Key;
 use tokenforge_config::Settings;
+use tokenforge_engine::reference::Key;
 use tokenforge_store::{Error, Store};
 
 /// How long a store that did not give its key is left alone.
@@ -25,6 +25,16 @@ struct Known {
     key: Arc<Key>,
 }
 
+/// What is known of the key without asking anybody.
+pub(crate) enum KeyState {
+    /// This is it.
+    Known(Arc<Key>),
+    /// The store was asked a moment ago and has none: it is not asked again yet.
+    Missing,
+    /// The store has to be asked, which may block.
+    Unasked,
+}
+
 impl ReferenceKey {
     pub(crate) fn new(settings: &Settings) -> Self {
         let secret = settings.store.key.as_ref();
@@ -32,8 +42,23 @@ impl ReferenceKey {
         ReferenceKey { fixed, known: ArcSwapOption::empty(), asked: Mutex::default() }
     }
 
-    /// The key, if nobody has to be asked for it.
-    pub(crate) fn known(&self, store: &dyn Store) -> Option<Arc<Key>> {
+    /// What is known of the key without asking anybody. That there is none is remembered, too: without a data folder every
+    /// request would go to the workers to be told so again, which cost a third of the throughput.
+    pub(crate) fn state(&self, store: &dyn Store) -> KeyState {
+        match self.known(store) {
+            Some(key) => KeyState::Known(key),
+            None if self.was_missing_just_now() => KeyState::Missing,
+            None => KeyState::Unasked,
+        }
+    }
+
+    fn was_missing_just_now(&self) -> bool {
+        // Whoever holds the lock asks the store at this moment.
+        let asked = self.asked.try_lock().ok().and_then(|asked| *asked);
+        asked.is_some_and(|asked| asked.elapsed() < RETRY)
+    }
+
+    fn known(&self, store: &dyn Store) -> Option<Arc<Key>> {
         if self.fixed.is_some() {
             return self.fixed.clone();
         }
@@ -72,5 +97,22 @@ impl ReferenceKey {
         let key = Arc::new(Key::from_bytes(bytes));
         self.known.store(Some(Arc::new(Known { bytes, key: key.clone() })));
         key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokenforge_store::Memory;
+
+    #[test]
+    fn a_store_without_a_key_is_asked_now_and_then_and_nobody_waits_for_it_meanwhile() {
+        let key = ReferenceKey::new(&Settings::default());
+        let store = Memory::default()
+            .with_key(|| Err(Error::NoKey { reason: "there is no folder".to_owned() }));
+        assert!(matches!(key.state(&store), KeyState::Unasked));
+        assert!(key.ask(&store).is_err());
+        assert!(matches!(key.state(&store), KeyState::Missing));
+        assert!(matches!(key.ask(&store), Ok(None)));
     }
 }

@@ -4,11 +4,12 @@ use super::pays::pays;
 use super::{Asker, Effort, Order, prompt_json, unchecked};
 use crate::answer::Problem;
 use crate::options::Options;
+use crate::reference_key::KeyState;
 use crate::report::Report;
 use std::sync::Arc;
+use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Access, Engine, Mode, Settings, Vault};
-use tokenforge_config::ExpandInjection;
 use tokenforge_providers::{Dialect, Known, Refusal, Request, Tools};
 use tokenforge_tokens::{ModelClass, for_model};
 
@@ -79,7 +80,11 @@ impl<'o> Scope<'o> {
             // Nothing is taken out in the others.
             _ if !mode.is_safe() => None,
             Effort::Full => order.gateway.reference_key(),
-            Effort::Remembered => Some(order.gateway.known_key().ok_or(Unread::Effort)?),
+            Effort::Remembered => match order.gateway.key_state() {
+                KeyState::Known(key) => Some(key),
+                KeyState::Missing => None,
+                KeyState::Unasked => return Err(Unread::Effort),
+            },
         };
         let is_offered =
             key.is_some() && mode.leaves_out() && takes_our_tool(order, &request, &asked);

@@ -10,6 +10,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tokio::net::TcpStream;
 
 /// Linux counts a process's time in these, for every program that reads it.
@@ -22,6 +23,8 @@ pub(crate) struct Process {
     pub(crate) address: SocketAddr,
     /// How long it took from its start until it answered.
     pub(crate) ready_after: Duration,
+    /// The data folder of a gateway.
+    _home: TempDir,
 }
 
 impl Process {
@@ -32,9 +35,10 @@ impl Process {
         mode: &str,
     ) -> anyhow::Result<Self> {
         let address = free_address()?;
-        let mut command = serve(program, address, upstream);
+        let home = tempfile::tempdir()?;
+        let mut command = serve(program, address, upstream, home.path());
         command.args(["--tool-output-compression", mode]);
-        Self::start(command, address).await
+        Self::start(command, address, home).await
     }
 
     /// The same, with these settings, as YAML.
@@ -46,9 +50,10 @@ impl Process {
         let address = free_address()?;
         let file = std::env::temp_dir().join(format!("tokenforge-bench-{}.yaml", address.port()));
         std::fs::write(&file, settings)?;
-        let mut command = serve(program, address, upstream);
+        let home = tempfile::tempdir()?;
+        let mut command = serve(program, address, upstream, home.path());
         command.arg("--config").arg(&file);
-        let started = Self::start(command, address).await;
+        let started = Self::start(command, address, home).await;
         std::fs::remove_file(&file)?;
         started
     }
@@ -67,16 +72,20 @@ impl Process {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg(role).arg(address.to_string());
         command.args(upstream.map(|upstream| upstream.to_string()));
-        Self::start(command, address).await
+        Self::start(command, address, tempfile::tempdir()?).await
     }
 
-    async fn start(mut command: Command, address: SocketAddr) -> anyhow::Result<Self> {
+    async fn start(
+        mut command: Command,
+        address: SocketAddr,
+        home: TempDir,
+    ) -> anyhow::Result<Self> {
         let what = format!("{command:?}");
         let start = Instant::now();
         // Our own servers end when their input does: also when we are killed.
         let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = child.spawn().with_context(|| what.clone())?;
-        let mut process = Self { child, address, ready_after: Duration::ZERO };
+        let mut process = Self { child, address, ready_after: Duration::ZERO, _home: home };
         while !is_ready(address).await {
             if let Some(status) = process.child.try_wait()? {
                 bail!("{what} ended: {status}");
@@ -102,12 +111,13 @@ impl Drop for Process {
     }
 }
 
-fn serve(program: &Path, address: SocketAddr, upstream: SocketAddr) -> Command {
+fn serve(program: &Path, address: SocketAddr, upstream: SocketAddr, home: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(["serve", "--listen", &address.to_string()]);
     command.args(["--backend-url", &format!("http://{upstream}")]);
-    // Neither a settings file nor a variable of whoever runs this changes what is measured.
-    command.env_clear().current_dir("/");
+    // Neither a settings file nor a variable of whoever runs this changes what is measured. With a data folder, as users
+    // have one: without it there is no key for references and no ledger.
+    command.env_clear().env("HOME", home).current_dir("/");
     command
 }
 
