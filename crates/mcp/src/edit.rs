@@ -1,6 +1,6 @@
 //! Changes to a JSON text that leave everything else in it as it is.
 
-use tokenforge_providers::{Node, Splice, quoted, splice};
+use tokenforge_json::{Node, Splice, quote, splice};
 
 /// Changes to one text, made together.
 #[derive(Debug, Default)]
@@ -20,14 +20,14 @@ impl Edits {
 
     /// Another text in the place of this string.
     pub(crate) fn rename(&mut self, node: &Node<'_>, text: &str) {
-        self.replace(node, quoted(text));
+        self.replace(node, quote(text));
     }
 
     /// A further member at the start of an object, which may not have one of that name.
     pub(crate) fn add(&mut self, object: &Node<'_>, name: &str, value: &str) {
         let start = object.span().start + 1;
         let comma = if object.members().is_empty() { "" } else { "," };
-        let with = format!("{}:{value}{comma}", quoted(name)).into();
+        let with = format!("{}:{value}{comma}", quote(name)).into();
         self.splices.push(Splice { range: start..start, with });
     }
 

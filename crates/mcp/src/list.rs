@@ -6,7 +6,7 @@ use crate::era::Era;
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::names::prefixed;
 use std::borrow::Cow;
-use tokenforge_providers::{Kind, Node, quoted};
+use tokenforge_json::{Node, ValueKind, quote};
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ impl<'a> Page<'a> {
     /// Reads an answer; `None`: it holds no list.
     pub(crate) fn of(answer: &Message<'a>, listed: Listed) -> Option<Self> {
         let [items, next] = answer.result()?.pick([listed.key(), "nextCursor"]);
-        let items = items.filter(|items| items.kind() == Kind::Array)?.elements();
+        let items = items.filter(|items| items.kind() == ValueKind::Array)?.elements();
         Some(Page { items, next: next.and_then(|next| next.text()) })
     }
 }
@@ -126,12 +126,12 @@ pub fn merged(
         comma(&mut items);
         items += own;
     }
-    let next = more.map(|more| format!(",\"nextCursor\":{}", quoted(&more))).unwrap_or_default();
+    let next = more.map(|more| format!(",\"nextCursor\":{}", quote(&more))).unwrap_or_default();
     let hints = match era {
         Era::Legacy => String::new(),
         Era::Modern => format!(r#","resultType":"complete",{HINTS}"#),
     };
-    format!("{{{}:[{items}]{next}{hints}}}", quoted(listed.key()))
+    format!("{{{}:[{items}]{next}{hints}}}", quote(listed.key()))
 }
 
 /// What the modern era wants to know about what may be remembered: nothing may, since servers come and go.

@@ -4,7 +4,7 @@ use crate::edit::Edits;
 use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, MODERN, SUBSCRIPTION_KEY, VERSION_KEY};
 use crate::message::Message;
 use serde_json::json;
-use tokenforge_providers::{Kind, Node, quoted};
+use tokenforge_json::{Node, ValueKind, quote};
 
 /// What a request of the modern era says in `_meta` beside what its client has to say.
 const ENVELOPE: [&str; 4] =
@@ -54,8 +54,9 @@ pub fn outgoing(
             edits.rename(&node, name);
         }
     }
-    let meta =
-        params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
+    let meta = params
+        .and_then(|params| params.get("_meta"))
+        .filter(|meta| meta.kind() == ValueKind::Object);
     let token = meta.as_ref().and_then(|meta| meta.get("progressToken"));
     match (introduction, &meta) {
         (Introduction::Nothing, Some(meta)) => edits.replace(meta, without_envelope(meta, id)),
@@ -79,7 +80,7 @@ fn without_envelope(meta: &Node<'_>, id: u64) -> String {
     let kept = meta.members().into_iter().filter(|(name, _)| !ENVELOPE.contains(&&**name));
     let written = kept.map(|(name, value)| match &*name {
         "progressToken" => format!("\"progressToken\":{id}"),
-        name => format!("{}:{}", quoted(name), value.raw()),
+        name => format!("{}:{}", quote(name), value.raw()),
     });
     format!("{{{}}}", written.collect::<Vec<String>>().join(","))
 }

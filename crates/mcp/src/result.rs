@@ -10,9 +10,9 @@ use serde_json::json;
 use std::time::Duration;
 use structured::Standing;
 use text::Written;
-use tokenforge_engine::{Engine, Original};
 use tokenforge_config::Structured;
-use tokenforge_providers::{Kind, Node, quoted};
+use tokenforge_engine::{Engine, Original};
+use tokenforge_json::{Node, ValueKind, quote};
 use tokenforge_negotiate::Format;
 
 /// Where a request says which form it wants, in its `_meta`.
@@ -84,10 +84,10 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
     let Some(result) = message.result() else { return kept };
     let [content, copy, error, meta] =
         result.pick(["content", "structuredContent", "isError", "_meta"]);
-    let Some(content) = content.filter(|content| content.kind() == Kind::Array) else {
+    let Some(content) = content.filter(|content| content.kind() == ValueKind::Array) else {
         return kept;
     };
-    let is_error = error.is_some_and(|error| error.kind() == Kind::True);
+    let is_error = error.is_some_and(|error| error.kind() == ValueKind::True);
     if job.is_promised && copy.is_none() && !is_error {
         // The client may read the text in its place.
         return kept;
@@ -119,7 +119,7 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
             let written = work.written(text);
             work.settle(text, written.as_ref());
             let shown = written.as_ref().map_or(text, |written| &written.text);
-            edits.append(&content, &format!(r#"{{"type":"text","text":{}}}"#, quoted(shown)));
+            edits.append(&content, &format!(r#"{{"type":"text","text":{}}}"#, quote(shown)));
             if let Some(written) = written {
                 work.made.keep(written);
             }
@@ -131,9 +131,9 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
     }
     if job.has_metadata {
         let note = note(&work.made, (job.elapsed)());
-        match meta.filter(|meta| meta.kind() == Kind::Object) {
+        match meta.filter(|meta| meta.kind() == ValueKind::Object) {
             Some(meta) => edits.set(&meta, RESULT_KEY, &note),
-            None => edits.set(result, "_meta", &format!("{{{}:{note}}}", quoted(RESULT_KEY))),
+            None => edits.set(result, "_meta", &format!("{{{}:{note}}}", quote(RESULT_KEY))),
         }
     }
     Rewritten { answer: Some(edits.applied(answer)), figures, originals: work.made.originals }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 use tokenforge_config::Structured;
-use tokenforge_providers::Node;
+use tokenforge_json::Node;
 use tokio::sync::oneshot;
 
 pub(crate) use streams::{Back, Pieces, Place, Streams};

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::Structured;
-use tokenforge_providers::{Kind, Node};
+use tokenforge_json::{Node, ValueKind};
 
 /// A longer answer is not looked at on the threads that move messages.
 const SHORT: usize = 64 << 10;
@@ -218,7 +218,7 @@ fn wants_input(message: &Message<'_>) -> bool {
 fn is_failure(answer: &str) -> bool {
     let Ok(message) = Message::read(answer) else { return true };
     let flag = message.result().map(|result| result.get("isError"));
-    flag.is_none_or(|flag| flag.is_some_and(|flag| flag.kind() == Kind::True))
+    flag.is_none_or(|flag| flag.is_some_and(|flag| flag.kind() == ValueKind::True))
 }
 
 /// The modern era says some errors twice.

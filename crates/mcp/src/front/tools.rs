@@ -17,7 +17,7 @@ use http::{Response, StatusCode};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tokenforge_providers::Node;
+use tokenforge_json::Node;
 
 impl Visit {
     pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {

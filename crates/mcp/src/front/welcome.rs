@@ -14,7 +14,7 @@ use crate::session::{Client, Scope};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tokenforge_providers::{Node, quoted};
+use tokenforge_json::{Node, quote};
 use tokio::time::{Instant, timeout_at};
 
 /// How much of the servers' instructions is passed on.
@@ -115,11 +115,11 @@ impl Greeting {
                 let said = &link.server.said;
                 let Ok(node) = Node::read(said) else { return said.clone() };
                 let mut edits = Edits::default();
-                edits.set(&node, "protocolVersion", &quoted(version));
+                edits.set(&node, "protocolVersion", &quote(version));
                 edits.applied(said)
             }
             greeting => {
-                format!(r#"{{"protocolVersion":{},{}}}"#, quoted(version), greeting.members())
+                format!(r#"{{"protocolVersion":{},{}}}"#, quote(version), greeting.members())
             }
         }
     }
@@ -148,7 +148,7 @@ impl Greeting {
         let (capabilities, instructions) = match self {
             Greeting::All { capabilities, instructions } => (
                 capabilities.to_string(),
-                Some(quoted(instructions)).filter(|_| !instructions.is_empty()),
+                Some(quote(instructions)).filter(|_| !instructions.is_empty()),
             ),
             Greeting::One(link) => {
                 (link.server.capabilities.clone(), link.server.instructions.clone())

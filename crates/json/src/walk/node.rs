@@ -1,7 +1,7 @@
 //! A value inside a JSON text, looked into where it is asked for.
 
-use super::text::unescape;
-use super::{Kind, Reader, Value};
+use super::{ValueKind, ValueSpan, Walker};
+use crate::escape::unescape;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Node<'a> {
     text: &'a str,
-    value: Value,
+    value: ValueSpan,
 }
 
 impl<'a> Node<'a> {
@@ -19,14 +19,14 @@ impl<'a> Node<'a> {
     /// # Errors
     /// It is not JSON, or too deep.
     pub fn read(text: &'a str) -> Result<Self, Refusal> {
-        let mut reader = Reader::over(text);
+        let mut reader = Walker::over(text);
         let value = reader.value()?;
         reader.finish()?;
         Ok(Node { text, value })
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ValueKind {
         self.value.kind
     }
 
@@ -135,15 +135,15 @@ impl<'a> Node<'a> {
         });
     }
 
-    fn reader(&self) -> Reader<'a> {
-        Reader::over(self.raw())
+    fn reader(&self) -> Walker<'a> {
+        Walker::over(self.raw())
     }
 
     /// A value that was read from this one alone.
-    fn inner(&self, value: Value) -> Node<'a> {
+    fn inner(&self, value: ValueSpan) -> Node<'a> {
         let start = self.value.span.start;
         let span = value.span.start + start..value.span.end + start;
-        Node { text: self.text, value: Value { kind: value.kind, span } }
+        Node { text: self.text, value: ValueSpan { kind: value.kind, span } }
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(elements[1].text().as_deref(), Some("x\n"));
         assert!(elements[1].is("x\n"));
         assert_eq!(&text[elements[2].span()], r#"{"c": null}"#);
-        assert_eq!(elements[2].get("c").unwrap().kind(), Kind::Null);
+        assert_eq!(elements[2].get("c").unwrap().kind(), ValueKind::Null);
         assert_eq!(node.get("n").unwrap().number(), Some(12));
         let [n, x, a] = node.pick(["n", "x", "a"]);
         assert!(n.is_some_and(|n| n.raw() == "12") && x.is_none() && a.is_some());
