@@ -1,33 +1,75 @@
-//! Changing a few values of a JSON text: all its other bytes stay.
+//! The editor: changing a few values of a JSON text, while all its other bytes stay.
 
 use crate::Node;
 use crate::escape::quote;
 use crate::splice::{Splice, splice};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A JSON text, and what shall change in it. Nodes must come from the same text.
+#[derive(Debug)]
 pub struct Edit<'a> {
-    json: &'a str,
+    text: &'a str,
     splices: Vec<Splice<'a>>,
 }
 
 impl<'a> Edit<'a> {
     /// Nothing is changed yet.
-    pub fn new(json: &'a str) -> Self {
-        Edit { json, splices: Vec::new() }
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Edit { text, splices: Vec::new() }
+    }
+
+    /// The text as it was.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Whether nothing is changed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.splices.is_empty()
+    }
+
+    /// Writes something else over these bytes.
+    pub fn splice(&mut self, range: Range<usize>, with: impl Into<Cow<'a, str>>) {
+        self.splices.push(Splice { range, with: with.into() });
     }
 
     /// Writes other JSON where a value stands.
     pub fn replace(&mut self, node: &Node<'_>, with: impl Into<Cow<'a, str>>) {
-        self.splices.push(Splice { range: node.span(), with: with.into() });
+        self.splice(node.span(), with);
     }
 
     /// Gives a member of an object another value; appends the member if there is none of that name.
     pub fn set(&mut self, object: &Node<'_>, name: &str, with: impl Into<Cow<'a, str>>) {
         match object.get(name) {
             Some(member) => self.replace(&member, with),
-            None => self.insert(object, name, &with.into()),
+            None => self.append_member(object, name, &with.into()),
         }
+    }
+
+    /// Like [`set`](Self::set), with a new member in front of the others.
+    pub fn set_in_front(&mut self, object: &Node<'_>, name: &str, with: impl Into<Cow<'a, str>>) {
+        match object.get(name) {
+            Some(member) => self.replace(&member, with),
+            None => self.prepend(object, &format!("{}:{}", quote(name), with.into())),
+        }
+    }
+
+    /// Writes members in front of those of an object, which has none of their names.
+    pub fn prepend(&mut self, object: &Node<'_>, members: &str) {
+        let start = object.span().start + 1;
+        let comma = if self.leaves_members(object) { "," } else { "" };
+        self.splice(start..start, format!("{members}{comma}"));
+    }
+
+    /// Writes a further element at the end of an array.
+    pub fn append(&mut self, array: &Node<'_>, element: &str) {
+        let end = array.span().end - 1;
+        let comma = if array.elements().is_empty() { "" } else { "," };
+        self.splice(end..end, format!("{comma}{element}"));
     }
 
     /// Writes a list anew from elements: what an element says is not touched.
@@ -39,20 +81,9 @@ impl<'a> Edit<'a> {
         self.replace(list, format!("[{}]", join(elements)));
     }
 
-    /// Takes a member out of an object, with its comma.
+    /// Takes the members of that name out of an object, each with a comma.
     pub fn cut(&mut self, object: &Node<'_>, name: &str) {
-        let members = object.members();
-        let Some(at) = members.iter().position(|(key, _)| key == name) else { return };
-        let mut range = object.span().start + 1..members[at].1.span().end;
-        match at.checked_sub(1) {
-            Some(before) => range.start = members[before].1.span().end,
-            None => {
-                let rest = &self.json[range.end..];
-                let is_last = !rest.trim_ascii_start().starts_with(',');
-                range.end += if is_last { 0 } else { rest.find(',').map_or(0, |comma| comma + 1) };
-            }
-        }
-        self.splices.push(Splice { range, with: Cow::Borrowed("") });
+        object.cuts(name).into_iter().for_each(|range| self.splice(range, ""));
     }
 
     /// How a value is written after changes inside it.
@@ -66,29 +97,66 @@ impl<'a> Edit<'a> {
     }
 
     /// The text with its changes.
+    #[must_use]
     pub fn done(self) -> Cow<'a, str> {
         if self.splices.is_empty() {
-            return Cow::Borrowed(self.json);
+            return Cow::Borrowed(self.text);
         }
         // Splices overlap only if one value was changed twice; then the text stays as it was.
-        let edited = splice(self.json.as_bytes(), &self.splices);
+        let edited = splice(self.text.as_bytes(), &self.splices);
         edited
             .and_then(|bytes| String::from_utf8(bytes).ok())
-            .map_or(Cow::Borrowed(self.json), Cow::Owned)
+            .map_or(Cow::Borrowed(self.text), Cow::Owned)
     }
 
-    fn insert(&mut self, object: &Node<'_>, name: &str, value: &str) {
+    fn append_member(&mut self, object: &Node<'_>, name: &str, value: &str) {
         let end = object.span().end - 1;
+        let follows = self.leaves_members(object)
+            || self.splices.iter().any(|splice| splice.range == (end..end));
+        let comma = if follows { "," } else { "" };
+        self.splice(end..end, format!("{comma}{}:{value}", quote(name)));
+    }
+
+    /// Whether an object has members that are not cut.
+    fn leaves_members(&self, object: &Node<'_>) -> bool {
         let is_cut = |node: &Node<'_>| {
             let at = node.span().start;
             self.splices.iter().any(|splice| splice.with.is_empty() && splice.range.contains(&at))
         };
-        let is_first = object.members().iter().all(|(_, node)| is_cut(node))
-            && self.splices.iter().all(|splice| splice.range != (end..end));
-        let comma = if is_first { "" } else { "," };
-        let with = format!("{comma}{}:{value}", quote(name));
-        self.splices.push(Splice { range: end..end, with: Cow::Owned(with) });
+        !object.members().iter().all(|(_, node)| is_cut(node))
     }
+}
+
+/// Where a member of an object stands, and whether it shall go.
+#[derive(Debug, Clone, Copy)]
+pub struct MemberPlace {
+    /// The opening quote of its name.
+    pub start: usize,
+    /// The comma before it.
+    pub comma: Option<usize>,
+    /// Behind its value. Asked only of members that go.
+    pub end: usize,
+    /// Shall it go?
+    pub is_cut: bool,
+}
+
+/// The bytes to cut so that members go and what is left is an object: each takes the comma before it along, or, where none
+/// before it is left, all up to the next member.
+#[must_use]
+pub fn cuts(members: &[MemberPlace]) -> Vec<Range<usize>> {
+    let mut leaves_one = false;
+    let mut cuts = Vec::new();
+    for (index, member) in members.iter().enumerate() {
+        match (member.is_cut, member.comma) {
+            (false, _) => leaves_one = true,
+            (true, Some(comma)) if leaves_one => cuts.push(comma..member.end),
+            (true, _) => {
+                let next = members.get(index + 1).map_or(member.end, |next| next.start);
+                cuts.push(member.start..next);
+            }
+        }
+    }
+    cuts
 }
 
 /// Elements with commas between them.
@@ -129,7 +197,8 @@ mod tests {
     fn a_member_is_cut_with_its_comma() {
         for (json, cut) in [
             (r#"{"x":[1, 2]}"#, "{}"),
-            (r#"{"x":1 , "a":2}"#, r#"{ "a":2}"#),
+            (r#"{"x":1 , "a":2}"#, r#"{"a":2}"#),
+            (r#"{"x":1,"a":2,"x":3}"#, r#"{"a":2}"#),
             (r#"{"a":2, "x" : 1 }"#, r#"{"a":2 }"#),
             (r#"{"a":2,"x":1,"b":3}"#, r#"{"a":2,"b":3}"#),
             (r#"{"a":2}"#, r#"{"a":2}"#),
@@ -149,5 +218,19 @@ mod tests {
     #[test]
     fn without_changes_it_is_the_same_text() {
         assert!(matches!(Edit::new("{ }").done(), Cow::Borrowed("{ }")));
+    }
+
+    #[test]
+    fn what_is_not_named_stays_as_it_is_written() {
+        let text = r#"{ "a" : 1.0e2, "l": [ ], "o":{"x":[1 ]}, "gone":1 }"#;
+        let root = Node::read(text).unwrap();
+        let mut edit = Edit::new(text);
+        edit.set_in_front(&root, "a", "2");
+        edit.append(&root.get("l").unwrap(), "3");
+        edit.set_in_front(&root.get("o").unwrap(), "y", "4");
+        edit.cut(&root, "gone");
+        edit.set_in_front(&root, "new", "{}");
+        let expected = r#"{"new":{}, "a" : 2, "l": [ 3], "o":{"y":4,"x":[1 ]} }"#;
+        assert_eq!(edit.done(), expected);
     }
 }

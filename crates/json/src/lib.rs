@@ -44,7 +44,7 @@ mod splice;
 pub mod tape;
 mod walk;
 
-pub use edit::{Edit, join};
+pub use edit::{Edit, MemberPlace, cuts, join};
 pub use error::{Error, ErrorKind};
 pub use escape::{escape_into, quote, unescape};
 pub use refusal::Refusal;

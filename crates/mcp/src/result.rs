@@ -3,7 +3,6 @@
 mod structured;
 mod text;
 
-use crate::edit::Edits;
 use crate::message::Message;
 use crate::policy::Rule;
 use serde_json::json;
@@ -12,7 +11,7 @@ use structured::Standing;
 use text::Written;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Original};
-use tokenforge_json::{Node, ValueKind, quote};
+use tokenforge_json::{Edit, Node, ValueKind, quote};
 use tokenforge_negotiate::Format;
 
 /// Where a request says which form it wants, in its `_meta`.
@@ -93,7 +92,7 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
         return kept;
     }
     let mut work = Work { job, engine, is_error, made: Made::default() };
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(answer);
     let blocks = blocks(&content);
     let standing = Standing::of(copy.as_ref(), &blocks);
     work.count(job.structured, copy.as_ref(), &blocks);
@@ -107,12 +106,12 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
         };
         work.settle(text, written.as_ref());
         if let Some(written) = written {
-            edits.rename(node, &written.text);
+            edits.replace(node, quote(&written.text));
             work.made.keep(written);
         }
     }
     if let (Some(copy), Structured::Drop) = (&copy, job.structured) {
-        edits.remove(result, "structuredContent");
+        edits.cut(result, "structuredContent");
         if !standing.is_in_text() {
             // Nothing may be lost: what no text says becomes one.
             let text = copy.raw();
@@ -132,11 +131,13 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
     if job.has_metadata {
         let note = note(&work.made, (job.elapsed)());
         match meta.filter(|meta| meta.kind() == ValueKind::Object) {
-            Some(meta) => edits.set(&meta, RESULT_KEY, &note),
-            None => edits.set(result, "_meta", &format!("{{{}:{note}}}", quote(RESULT_KEY))),
+            Some(meta) => edits.set_in_front(&meta, RESULT_KEY, note),
+            None => {
+                edits.set_in_front(result, "_meta", format!("{{{}:{note}}}", quote(RESULT_KEY)))
+            }
         }
     }
-    Rewritten { answer: Some(edits.applied(answer)), figures, originals: work.made.originals }
+    Rewritten { answer: Some(edits.done().into_owned()), figures, originals: work.made.originals }
 }
 
 /// The texts of a result that a model reads.
