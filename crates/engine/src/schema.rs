@@ -8,8 +8,8 @@ mod edit;
 
 pub use describe::minify_description;
 
-use edit::Edits;
-use tokenforge_formats::{Json, Value};
+use edit::descriptions;
+use tokenforge_json::{Edit, Json, Value};
 
 /// How many containers deep descriptions are looked for in a schema.
 const MAX_DEPTH: usize = 32;
@@ -27,20 +27,20 @@ const MAX_DEPTH: usize = 32;
 /// ```
 pub fn minify_tools(tools_json: &str) -> Option<String> {
     let json = Json::parse(tools_json).ok()?;
-    let mut edits = Edits::new(tools_json);
+    let mut edits = Edit::new(tools_json);
     let root = json.root();
     if root.is_array() {
         root.elements().for_each(|tool| self::tool(tool, MAX_DEPTH, &mut edits));
     } else {
         tool(root, MAX_DEPTH, &mut edits);
     }
-    edits.apply()
+    (!edits.is_empty()).then(|| edits.done().into_owned())
 }
 
 /// A tool: its own description, its schemas, and the tools inside for providers that wrap them.
-fn tool(tool: Value<'_, '_>, depth: usize, edits: &mut Edits<'_>) {
+fn tool(tool: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
     let Some(below) = depth.checked_sub(1) else { return };
-    edits.descriptions_of(tool);
+    descriptions(tool, edits);
     for (key, value) in tool.members() {
         match key.string().as_deref() {
             // OpenAI's chat completions, Bedrock's converse.
@@ -63,9 +63,9 @@ fn tool(tool: Value<'_, '_>, depth: usize, edits: &mut Edits<'_>) {
 }
 
 /// A JSON Schema, or an array of them.
-fn schema(schema: Value<'_, '_>, depth: usize, edits: &mut Edits<'_>) {
+fn schema(schema: Value<'_, '_>, depth: usize, edits: &mut Edit<'_>) {
     let Some(below) = depth.checked_sub(1) else { return };
-    edits.descriptions_of(schema);
+    descriptions(schema, edits);
     schema.elements().for_each(|element| self::schema(element, below, edits));
     for (key, value) in schema.members() {
         match key.string().as_deref() {

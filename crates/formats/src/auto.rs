@@ -1,10 +1,10 @@
 //! Which form of a JSON text costs the fewest tokens, and which form a text is in.
 
-use crate::error::{Error, ErrorKind};
 use crate::form::Form;
-use crate::json::Json;
 use crate::{stc, stc2};
 use std::borrow::Cow;
+use tokenforge_json::error::{Error, ErrorKind};
+use tokenforge_json::tape::Json;
 use tokenforge_tokens::Counter;
 
 /// The form that was chosen for a JSON text, and why.

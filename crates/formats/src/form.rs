@@ -1,13 +1,13 @@
 //! The forms that a JSON text can take.
 
-use crate::error::{Error, ErrorKind};
-use crate::json::Json;
 use crate::refusal::Refusal;
 use crate::stc2::{self, Level};
 use crate::{stc, table, toon};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use tokenforge_json::error::{Error, ErrorKind};
+use tokenforge_json::tape::Json;
 
 /// A form that a JSON text can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

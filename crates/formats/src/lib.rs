@@ -29,11 +29,9 @@
 //! no I/O and needs no clock.
 
 mod auto;
-mod error;
 mod form;
-mod json;
+mod lexeme;
 mod marks;
-mod output;
 mod refusal;
 #[cfg(feature = "serde")]
 mod serde;
@@ -43,13 +41,11 @@ pub mod table;
 pub mod toon;
 
 pub use auto::{Choice, cheapest, decode_any};
-pub use error::{Error, ErrorKind};
 pub use form::{Form, UnknownForm};
-pub use json::escape::unescape;
-pub use json::{Json, MAX_DEPTH, Value};
 pub use refusal::Refusal;
 #[cfg(feature = "serde")]
 pub use serde::SerdeError;
+pub use tokenforge_json::{Error, ErrorKind, Json, MAX_DEPTH, Value};
 
 /// The largest output a decoder writes unless told otherwise: 64 MiB.
 pub const MAX_OUTPUT: usize = 64 << 20;

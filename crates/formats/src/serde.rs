@@ -1,11 +1,11 @@
 //! Rust types to TOON and STC and back, by way of JSON text: no value tree in between.
 
-use crate::error::Error;
-use crate::json::Json;
 use crate::refusal::Refusal;
 use crate::{MAX_OUTPUT, stc, toon};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokenforge_json::error::Error;
+use tokenforge_json::tape::Json;
 
 /// Why a value could not be written or read.
 #[derive(Debug, thiserror::Error)]

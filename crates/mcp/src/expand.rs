@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use tokenforge_engine::expand_tool::DEFINITION;
 use tokenforge_engine::expansion::{Selection, select};
 use tokenforge_engine::reference::EXPAND_TOOL;
-use tokenforge_providers::quoted;
+use tokenforge_json::quote;
 
 /// Its name, which no prefix stands before.
 pub const NAME: &str = EXPAND_TOOL;
@@ -32,7 +32,7 @@ struct Wanted {
 pub fn result(arguments: &str, find: impl FnOnce(&str) -> Option<String>) -> String {
     let answer = text(arguments, find);
     let is_error = answer.is_err();
-    let text = quoted(&answer.unwrap_or_else(|problem| problem));
+    let text = quote(&answer.unwrap_or_else(|problem| problem));
     format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":{is_error}}}"#)
 }
 

@@ -6,7 +6,6 @@ mod run;
 
 pub use run::{Program, run_filter};
 
-use crate::edit::Edits;
 use crate::era::{CLIENT_KEY, Era, VERSION_KEY};
 use crate::expand;
 use crate::front::complete;
@@ -21,6 +20,7 @@ use crate::work::{self, ToolCall};
 use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
+use tokenforge_json::Edit;
 use tokenforge_negotiate::Format;
 
 /// How many requests are remembered until they are answered.
@@ -128,7 +128,7 @@ impl Filter {
             Some(Asked::Call(call)) => Step::Result(Box::new(Called(call, self.client.clone()))),
             Some(Asked::Tools(structured)) => {
                 self.tools.extend(list::promises(&message).into_iter().take(REQUESTS));
-                let mut edits = Edits::default();
+                let mut edits = Edit::new(text);
                 let is_listed = policy::leaves_out(&self.settings.mcp, self.usual());
                 let own = (is_listed && self.offers_expansion()).then(expand::definition);
                 list::alone(
@@ -138,7 +138,7 @@ impl Filter {
                     own,
                     &mut edits,
                 );
-                if edits.is_empty() { Step::Pass } else { Step::Change(edits.applied(text)) }
+                if edits.is_empty() { Step::Pass } else { Step::Change(edits.done().into_owned()) }
             }
         }
     }

@@ -10,7 +10,6 @@
 
 mod backend;
 mod cursor;
-mod edit;
 mod era;
 pub mod expand;
 mod failure;

@@ -1,12 +1,11 @@
 //! Lists of tools, prompts and resources: of one server, or of many as one.
 
 use crate::cursor::Cursor;
-use crate::edit::Edits;
 use crate::era::Era;
 use crate::message::{LONGEST_MESSAGE, Message};
 use crate::names::prefixed;
 use std::borrow::Cow;
-use tokenforge_providers::{Kind, Node, quoted};
+use tokenforge_json::{Edit, Node, ValueKind, quote};
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,7 +76,7 @@ impl<'a> Page<'a> {
     /// Reads an answer; `None`: it holds no list.
     pub(crate) fn of(answer: &Message<'a>, listed: Listed) -> Option<Self> {
         let [items, next] = answer.result()?.pick([listed.key(), "nextCursor"]);
-        let items = items.filter(|items| items.kind() == Kind::Array)?.elements();
+        let items = items.filter(|items| items.kind() == ValueKind::Array)?.elements();
         Some(Page { items, next: next.and_then(|next| next.text()) })
     }
 }
@@ -126,12 +125,12 @@ pub fn merged(
         comma(&mut items);
         items += own;
     }
-    let next = more.map(|more| format!(",\"nextCursor\":{}", quoted(&more))).unwrap_or_default();
+    let next = more.map(|more| format!(",\"nextCursor\":{}", quote(&more))).unwrap_or_default();
     let hints = match era {
         Era::Legacy => String::new(),
         Era::Modern => format!(r#","resultType":"complete",{HINTS}"#),
     };
-    format!("{{{}:[{items}]{next}{hints}}}", quoted(listed.key()))
+    format!("{{{}:[{items}]{next}{hints}}}", quote(listed.key()))
 }
 
 /// What the modern era wants to know about what may be remembered: nothing may, since servers come and go.
@@ -144,12 +143,12 @@ pub(crate) fn alone(
     listed: Listed,
     drops_schemas: bool,
     own: Option<&str>,
-    edits: &mut Edits,
+    edits: &mut Edit<'_>,
 ) {
     let Some(result) = answer.result() else { return };
     let Some(page) = Page::of(answer, listed) else { return };
     if drops_schemas {
-        page.items.iter().for_each(|item| edits.remove(item, SCHEMA));
+        page.items.iter().for_each(|item| edits.cut(item, SCHEMA));
     }
     if let (Some(own), None, Some(items)) = (own, &page.next, result.get(listed.key())) {
         edits.append(&items, own);
@@ -172,16 +171,16 @@ pub(crate) fn promises(answer: &Message<'_>) -> Vec<(String, bool)> {
 fn shown(item: &Node<'_>, prefix: Option<&str>, drops_schema: bool) -> String {
     // The item alone, so that what is cut is relative to it.
     let Ok(item) = Node::read(item.raw()) else { return String::new() };
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(item.raw());
     if let (Some(prefix), Some(name)) = (prefix, item.get("name"))
         && let Some(text) = name.text()
     {
-        edits.rename(&name, &prefixed(prefix, &text));
+        edits.replace(&name, quote(&prefixed(prefix, &text)));
     }
     if drops_schema {
-        edits.remove(&item, SCHEMA);
+        edits.cut(&item, SCHEMA);
     }
-    edits.applied(item.raw())
+    edits.done().into_owned()
 }
 
 fn comma(items: &mut String) {
@@ -234,9 +233,9 @@ mod tests {
         assert!(text.starts_with(r#"{"tools":[{"x-own": 1.0 ,"name":"w__t"}]"#), "{text}");
         assert!(text.contains("\"ttlMs\":0"));
         let answer = Message::read(WEATHER).unwrap();
-        let mut edits = Edits::default();
+        let mut edits = Edit::new(WEATHER);
         alone(&answer, Listed::Tools, true, None, &mut edits);
-        assert_eq!(edits.applied(WEATHER), WEATHER.replace(",\"outputSchema\":{}", ""));
+        assert_eq!(edits.done(), WEATHER.replace(",\"outputSchema\":{}", ""));
     }
 
     #[test]

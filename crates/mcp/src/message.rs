@@ -1,7 +1,7 @@
 //! One JSON-RPC message, read as spans of its text.
 
 use std::borrow::Cow;
-use tokenforge_providers::{Kind, Node};
+use tokenforge_json::{Node, ValueKind};
 
 /// The longest message that is read, from a client or a server.
 pub const LONGEST_MESSAGE: usize = 8 << 20;
@@ -58,7 +58,7 @@ impl<'a> Message<'a> {
     /// It is none, or two readers could understand it differently.
     pub fn read(text: &'a str) -> Result<Self, Unreadable> {
         let root = Node::read(text).map_err(|_| Unreadable::NotJson)?;
-        if root.kind() != Kind::Object {
+        if root.kind() != ValueKind::Object {
             return Err(Unreadable::NotAMessage("a message is one object; there are no batches"));
         }
         let mut parts = [const { None }; 6];
@@ -72,9 +72,9 @@ impl<'a> Message<'a> {
         if !version.is_some_and(|version| version.is("2.0")) {
             return Err(Unreadable::NotAMessage("expected \"jsonrpc\": \"2.0\""));
         }
-        let is_id = |id: &Node<'_>| matches!(id.kind(), Kind::String | Kind::Number);
+        let is_id = |id: &Node<'_>| matches!(id.kind(), ValueKind::String | ValueKind::Number);
         let has_id = id.as_ref().is_some_and(is_id);
-        let is_null = id.as_ref().is_some_and(|id| id.kind() == Kind::Null);
+        let is_null = id.as_ref().is_some_and(|id| id.kind() == ValueKind::Null);
         let sort = match (&method, has_id, result.is_some() ^ error.is_some()) {
             (Some(_), true, false) => Sort::Request,
             (Some(_), false, false) if id.is_none() => Sort::Notification,
@@ -123,13 +123,13 @@ impl<'a> Message<'a> {
     /// The parameters, if they are an object.
     #[must_use]
     pub fn params(&self) -> Option<&Node<'a>> {
-        self.params.as_ref().filter(|params| params.kind() == Kind::Object)
+        self.params.as_ref().filter(|params| params.kind() == ValueKind::Object)
     }
 
     /// The result of an answer, if it is an object.
     #[must_use]
     pub fn result(&self) -> Option<&Node<'a>> {
-        self.result.as_ref().filter(|result| result.kind() == Kind::Object)
+        self.result.as_ref().filter(|result| result.kind() == ValueKind::Object)
     }
 
     /// A parameter by name.

@@ -1,10 +1,9 @@
 //! A client's request as a server is to see it: under an id of ours, with the names that the server gave.
 
-use crate::edit::Edits;
 use crate::era::{CAPABILITIES_KEY, CLIENT_KEY, MODERN, SUBSCRIPTION_KEY, VERSION_KEY};
 use crate::message::Message;
 use serde_json::json;
-use tokenforge_providers::{Kind, Node, quoted};
+use tokenforge_json::{Edit, Node, ValueKind, quote};
 
 /// What a request of the modern era says in `_meta` beside what its client has to say.
 const ENVELOPE: [&str; 4] =
@@ -43,7 +42,7 @@ pub fn outgoing(
     rename: Option<(&[&str], &str)>,
     introduction: Introduction<'_>,
 ) -> Outgoing {
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(message.text());
     if let Some(node) = message.id_node() {
         edits.replace(node, id.to_string());
     }
@@ -51,11 +50,12 @@ pub fn outgoing(
     if let (Some(params), Some((path, name))) = (params, rename) {
         let node = path.iter().try_fold(params.clone(), |node, key| node.get(key));
         if let Some(node) = node {
-            edits.rename(&node, name);
+            edits.replace(&node, quote(name));
         }
     }
-    let meta =
-        params.and_then(|params| params.get("_meta")).filter(|meta| meta.kind() == Kind::Object);
+    let meta = params
+        .and_then(|params| params.get("_meta"))
+        .filter(|meta| meta.kind() == ValueKind::Object);
     let token = meta.as_ref().and_then(|meta| meta.get("progressToken"));
     match (introduction, &meta) {
         (Introduction::Nothing, Some(meta)) => edits.replace(meta, without_envelope(meta, id)),
@@ -68,10 +68,7 @@ pub fn outgoing(
     if let Introduction::Told { info, capabilities } = introduction {
         introduce(&mut edits, message.root(), params, meta.as_ref(), info, capabilities);
     }
-    Outgoing {
-        text: edits.applied(message.text()),
-        token: token.map(|token| token.raw().to_owned()),
-    }
+    Outgoing { text: edits.done().into_owned(), token: token.map(|token| token.raw().to_owned()) }
 }
 
 /// What else a client says than the modern era wants said.
@@ -79,13 +76,13 @@ fn without_envelope(meta: &Node<'_>, id: u64) -> String {
     let kept = meta.members().into_iter().filter(|(name, _)| !ENVELOPE.contains(&&**name));
     let written = kept.map(|(name, value)| match &*name {
         "progressToken" => format!("\"progressToken\":{id}"),
-        name => format!("{}:{}", quoted(name), value.raw()),
+        name => format!("{}:{}", quote(name), value.raw()),
     });
     format!("{{{}}}", written.collect::<Vec<String>>().join(","))
 }
 
 fn introduce(
-    edits: &mut Edits,
+    edits: &mut Edit<'_>,
     root: &Node<'_>,
     params: Option<&Node<'_>>,
     meta: Option<&Node<'_>>,
@@ -94,15 +91,14 @@ fn introduce(
 ) {
     let own = introduction(info, capabilities);
     match (params, meta) {
-        (None, _) => edits.set(root, "params", &format!("{{\"_meta\":{own}}}")),
-        (Some(params), None) => edits.set(params, "_meta", &own),
+        (None, _) => edits.set_in_front(root, "params", format!("{{\"_meta\":{own}}}")),
+        (Some(params), None) => edits.set_in_front(params, "_meta", own),
         // A progress token may be its only member.
         (Some(_), Some(meta)) if meta.members().is_empty() => edits.replace(meta, own),
         (Some(_), Some(meta)) => {
-            let version = format!("\"{MODERN}\"");
-            edits.set(meta, VERSION_KEY, &version);
-            edits.set(meta, CLIENT_KEY, info);
-            edits.set(meta, CAPABILITIES_KEY, capabilities);
+            edits.set_in_front(meta, VERSION_KEY, format!("\"{MODERN}\""));
+            edits.set_in_front(meta, CLIENT_KEY, info.to_owned());
+            edits.set_in_front(meta, CAPABILITIES_KEY, capabilities.to_owned());
         }
     }
 }
@@ -119,7 +115,7 @@ pub(crate) fn introduction(info: &str, capabilities: &str) -> String {
 /// A server's answer under the client's id.
 #[must_use]
 pub(crate) fn under_id(answer: &Message<'_>, id: &str) -> String {
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(answer.text());
     if let Some(node) = answer.id_node() {
         edits.replace(node, id);
     }
@@ -127,27 +123,27 @@ pub(crate) fn under_id(answer: &Message<'_>, id: &str) -> String {
     if let Some(node) = subscription() {
         edits.replace(&node, id);
     }
-    edits.applied(answer.text())
+    edits.done().into_owned()
 }
 
 /// What is said on a stream that the client listens to, under the id of the client's request.
 #[must_use]
 pub(crate) fn under_subscription(message: &Message<'_>, id: &str) -> String {
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(message.text());
     if let Some(node) = message.meta(SUBSCRIPTION_KEY) {
         edits.replace(&node, id);
     }
-    edits.applied(message.text())
+    edits.done().into_owned()
 }
 
 /// A message about progress under the client's token.
 #[must_use]
 pub(crate) fn under_token(message: &Message<'_>, token: &str) -> String {
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(message.text());
     if let Some(node) = message.param("progressToken") {
         edits.replace(&node, token);
     }
-    edits.applied(message.text())
+    edits.done().into_owned()
 }
 
 #[cfg(test)]

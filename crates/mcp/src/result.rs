@@ -3,7 +3,6 @@
 mod structured;
 mod text;
 
-use crate::edit::Edits;
 use crate::message::Message;
 use crate::policy::Rule;
 use serde_json::json;
@@ -12,8 +11,8 @@ use structured::Standing;
 use text::Written;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Original};
+use tokenforge_json::{Edit, Node, ValueKind, quote};
 use tokenforge_negotiate::Format;
-use tokenforge_providers::{Kind, Node, quoted};
 
 /// Where a request says which form it wants, in its `_meta`.
 pub const FORMAT_KEY: &str = "dev.tokenforge/format";
@@ -84,16 +83,16 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
     let Some(result) = message.result() else { return kept };
     let [content, copy, error, meta] =
         result.pick(["content", "structuredContent", "isError", "_meta"]);
-    let Some(content) = content.filter(|content| content.kind() == Kind::Array) else {
+    let Some(content) = content.filter(|content| content.kind() == ValueKind::Array) else {
         return kept;
     };
-    let is_error = error.is_some_and(|error| error.kind() == Kind::True);
+    let is_error = error.is_some_and(|error| error.kind() == ValueKind::True);
     if job.is_promised && copy.is_none() && !is_error {
         // The client may read the text in its place.
         return kept;
     }
     let mut work = Work { job, engine, is_error, made: Made::default() };
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(answer);
     let blocks = blocks(&content);
     let standing = Standing::of(copy.as_ref(), &blocks);
     work.count(job.structured, copy.as_ref(), &blocks);
@@ -107,19 +106,19 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
         };
         work.settle(text, written.as_ref());
         if let Some(written) = written {
-            edits.rename(node, &written.text);
+            edits.replace(node, quote(&written.text));
             work.made.keep(written);
         }
     }
     if let (Some(copy), Structured::Drop) = (&copy, job.structured) {
-        edits.remove(result, "structuredContent");
+        edits.cut(result, "structuredContent");
         if !standing.is_in_text() {
             // Nothing may be lost: what no text says becomes one.
             let text = copy.raw();
             let written = work.written(text);
             work.settle(text, written.as_ref());
             let shown = written.as_ref().map_or(text, |written| &written.text);
-            edits.append(&content, &format!(r#"{{"type":"text","text":{}}}"#, quoted(shown)));
+            edits.append(&content, &format!(r#"{{"type":"text","text":{}}}"#, quote(shown)));
             if let Some(written) = written {
                 work.made.keep(written);
             }
@@ -131,12 +130,14 @@ pub fn rewrite(answer: &str, job: &Job<'_>, engine: &Engine<'_>) -> Rewritten {
     }
     if job.has_metadata {
         let note = note(&work.made, (job.elapsed)());
-        match meta.filter(|meta| meta.kind() == Kind::Object) {
-            Some(meta) => edits.set(&meta, RESULT_KEY, &note),
-            None => edits.set(result, "_meta", &format!("{{{}:{note}}}", quoted(RESULT_KEY))),
+        match meta.filter(|meta| meta.kind() == ValueKind::Object) {
+            Some(meta) => edits.set_in_front(&meta, RESULT_KEY, note),
+            None => {
+                edits.set_in_front(result, "_meta", format!("{{{}:{note}}}", quote(RESULT_KEY)))
+            }
         }
     }
-    Rewritten { answer: Some(edits.applied(answer)), figures, originals: work.made.originals }
+    Rewritten { answer: Some(edits.done().into_owned()), figures, originals: work.made.originals }
 }
 
 /// The texts of a result that a model reads.

@@ -1,7 +1,7 @@
 //! Messages of our own.
 
 use serde_json::json;
-use tokenforge_providers::quoted;
+use tokenforge_json::quote;
 
 /// What went wrong, as JSON-RPC and MCP number it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn error(id: Option<&str>, code: Code, message: &str) -> String {
 #[must_use]
 pub fn error_with(id: Option<&str>, code: Code, message: &str, data: Option<&str>) -> String {
     let data = data.map(|data| format!(",\"data\":{data}")).unwrap_or_default();
-    let (id, message) = (id.unwrap_or("null"), quoted(message));
+    let (id, message) = (id.unwrap_or("null"), quote(message));
     let code = code as i32;
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}{data}}}}}"#)
 }
@@ -52,19 +52,19 @@ pub fn error_with(id: Option<&str>, code: Code, message: &str, data: Option<&str
 #[must_use]
 pub fn notification(method: &str, params: Option<&str>) -> String {
     let params = params.map(|params| format!(",\"params\":{params}")).unwrap_or_default();
-    format!(r#"{{"jsonrpc":"2.0","method":{}{params}}}"#, quoted(method))
+    format!(r#"{{"jsonrpc":"2.0","method":{}{params}}}"#, quote(method))
 }
 
 /// A request; `params` as JSON.
 #[must_use]
 pub fn request(id: u64, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, quoted(method))
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, quote(method))
 }
 
 /// The result of a tool that failed.
 #[must_use]
 pub fn failed_tool(text: &str) -> String {
-    format!(r#"{{"content":[{{"type":"text","text":{}}}],"isError":true}}"#, quoted(text))
+    format!(r#"{{"content":[{{"type":"text","text":{}}}],"isError":true}}"#, quote(text))
 }
 
 /// Who we are, to clients and servers.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 use tokenforge_config::Structured;
-use tokenforge_providers::Node;
+use tokenforge_json::{Edit, Node};
 use tokio::sync::oneshot;
 
 pub(crate) use streams::{Back, Pieces, Place, Streams};
@@ -191,9 +191,9 @@ impl Session {
         let Some(client_id) = message.param("requestId") else { return };
         let Some(running) = locked(&self.running).remove(client_id.raw()) else { return };
         if let Some(link) = running.link.upgrade() {
-            let mut edits = crate::edit::Edits::default();
+            let mut edits = Edit::new(message.text());
             edits.replace(&client_id, running.id.to_string());
-            link.wire().reply(edits.applied(message.text()));
+            link.wire().reply(edits.done().into_owned());
         }
         let _ = running.cancel.send(());
     }

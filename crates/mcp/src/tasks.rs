@@ -1,8 +1,8 @@
 //! MCP tasks: that a client knows them is told only to servers whose tasks it can ask for.
 
-use crate::edit::Edits;
 use crate::era::CAPABILITIES_KEY;
 use crate::message::Message;
+use tokenforge_json::Edit;
 
 /// The extension of the modern era.
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -14,10 +14,10 @@ const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 pub(crate) fn without_tasks(message: &Message<'_>) -> Option<String> {
     let own = || message.param("capabilities").filter(|_| message.method() == "initialize");
     let capabilities = message.meta(CAPABILITIES_KEY).or_else(own)?;
-    let mut edits = Edits::default();
-    edits.remove(&capabilities, "tasks");
+    let mut edits = Edit::new(message.text());
+    edits.cut(&capabilities, "tasks");
     if let Some(extensions) = capabilities.get("extensions") {
-        edits.remove(&extensions, EXTENSION);
+        edits.cut(&extensions, EXTENSION);
     }
-    (!edits.is_empty()).then(|| edits.applied(message.text()))
+    (!edits.is_empty()).then(|| edits.done().into_owned())
 }

@@ -5,7 +5,7 @@ use memchr::{memchr, memchr2};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::ops::Range;
-use tokenforge_providers::{escape_into, unescape};
+use tokenforge_json::{escape_into, unescape};
 
 /// How deep JSON inside a string inside JSON is understood.
 const DEEPEST: usize = 3;

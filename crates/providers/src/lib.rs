@@ -34,17 +34,12 @@ mod detect;
 mod dialect;
 mod json;
 mod known;
-mod refusal;
 mod reply;
 mod request;
-mod splice;
 
 pub use detect::{Detected, Purpose, is_signed};
 pub use dialect::Dialect;
-pub use json::text::{escape_into, quoted, unescape};
-pub use json::{Kind, MAX_DEPTH, Node, canonical};
 pub use known::Known;
-pub use refusal::Refusal;
 pub use reply::{
     Anchor, Answer, Continuation, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply,
     Tokens, Turn, Usage, UsageMeter, Wire, error_document,
@@ -54,4 +49,11 @@ pub use request::{
     Texts, ThoughtSite, ToolResult, Tools, Turns, Word, call_key, expand_tool, preamble, put_back,
     rejoin, rejoin_answer, session_of_headers,
 };
-pub use splice::{Splice, replace, splice};
+pub use tokenforge_json::{Refusal, Splice, quote as quoted, replace, splice, unescape};
+
+mod refusal {
+    pub(crate) use tokenforge_json::Refusal;
+}
+mod splice {
+    pub(crate) use tokenforge_json::{Splice, splice};
+}

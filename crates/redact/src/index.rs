@@ -3,7 +3,7 @@
 use memchr::memchr2;
 use std::borrow::Cow;
 use std::ops::Range;
-use tokenforge_providers::unescape;
+use tokenforge_json::unescape;
 
 /// Every letter of a name may be written as `\u0061`.
 const LONGEST_NAME: usize = 6 * 64;

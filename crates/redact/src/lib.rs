@@ -28,7 +28,7 @@ use index::{StringIndex, StringValue};
 use std::borrow::Cow;
 use std::ops::Range;
 use text::Place;
-use tokenforge_providers::{Node, Splice, escape_into, splice, unescape};
+use tokenforge_json::{Node, Splice, escape_into, splice, unescape};
 
 /// Why nobody can say that a body is without secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use crate::exemptions::BodyShape;
 use crate::{Replaceable, Unscannable, encoded, redactions};
 use tokenforge_engine::terminal;
-use tokenforge_providers::{Node, splice};
+use tokenforge_json::{Node, splice};
 use tokenforge_secrets::{Scanner, marker};
 
 /// How deep JSON and base64 inside a string are understood. Each level of JSON doubles the backslashes.

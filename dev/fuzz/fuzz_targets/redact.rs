@@ -1,7 +1,7 @@
 //! Any body is refused, or redacted into JSON in which nothing is found again; a planted secret never stays.
 #![no_main]
 
-use tokenforge_providers::Node;
+use tokenforge_json::Node;
 use tokenforge_redact::{BodyShape, redact_body};
 
 const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";

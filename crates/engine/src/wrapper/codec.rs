@@ -3,7 +3,7 @@
 use super::json_string::{self, JsonStyle};
 use super::python_string;
 use std::borrow::Cow;
-use tokenforge_formats::unescape;
+use tokenforge_json::unescape;
 
 /// How a payload is written inside its wrapper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

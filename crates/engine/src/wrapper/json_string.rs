@@ -70,7 +70,7 @@ fn push_escaped(written: &mut String, character: char) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_formats::unescape;
+    use tokenforge_json::unescape;
 
     #[test]
     fn the_spelling_of_each_serialiser_comes_back() {

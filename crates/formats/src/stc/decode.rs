@@ -2,9 +2,10 @@
 
 mod table;
 
-use crate::error::{Error, Fault, Problem};
-use crate::json::{MAX_DEPTH, lexeme};
-use crate::output::Output;
+use crate::lexeme;
+use tokenforge_json::MAX_DEPTH;
+use tokenforge_json::error::{Error, Fault, Problem};
+use tokenforge_json::output::Output;
 
 /// Reads STC in any spelling and writes minified JSON of at most `max_output` bytes: a table repeats its
 /// keys, so a small text can decode to a large one.

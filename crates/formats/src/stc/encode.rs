@@ -1,8 +1,8 @@
 //! JSON to STC: every string and number is copied as it was written.
 
 use super::Spelling;
-use crate::json::{Json, Kind};
-use crate::output::Output;
+use tokenforge_json::output::Output;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Writes a JSON text as STC. Every JSON text can be written, and [`decode`](super::decode) gives back
 /// its minified form byte for byte.
@@ -46,9 +46,9 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn value(&mut self, at: usize) {
         match self.json.node(at).kind {
-            Kind::Object => self.object(at),
-            Kind::Array if self.is_table(at) => self.table(at),
-            Kind::Array => self.array(at),
+            LexemeKind::Object => self.object(at),
+            LexemeKind::Array if self.is_table(at) => self.table(at),
+            LexemeKind::Array => self.array(at),
             _ => self.json.copy_raw(at, &mut self.out),
         }
     }
@@ -68,7 +68,7 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
     /// What follows a key: a header with its rows or values, or a colon and the value.
     fn member_value(&mut self, at: usize) {
         let kind = self.json.node(at).kind;
-        if kind == Kind::Array {
+        if kind == LexemeKind::Array {
             if self.is_table(at) {
                 return self.table(at);
             }
@@ -151,10 +151,10 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
     /// All strings, all numbers or all booleans?
     fn is_homogeneous(&self, at: usize) -> bool {
         let family = |kind| match kind {
-            Kind::String => Some(0),
-            Kind::Integer | Kind::Decimal => Some(1),
-            Kind::True | Kind::False => Some(2),
-            Kind::Null | Kind::Object | Kind::Array | Kind::Key => None,
+            LexemeKind::String => Some(0),
+            LexemeKind::Integer | LexemeKind::Decimal => Some(1),
+            LexemeKind::True | LexemeKind::False => Some(2),
+            LexemeKind::Null | LexemeKind::Object | LexemeKind::Array | LexemeKind::Key => None,
         };
         let mut elements =
             self.json.elements(at).map(|element| family(self.json.node(element).kind));
@@ -165,11 +165,14 @@ impl<'j, const DENSE: bool> Encoder<'j, DENSE> {
     fn is_table(&self, at: usize) -> bool {
         let json = self.json;
         let first = at + 1;
-        if json.count(at) < 2 || json.node(first).kind != Kind::Object || json.count(first) == 0 {
+        if json.count(at) < 2
+            || json.node(first).kind != LexemeKind::Object
+            || json.count(first) == 0
+        {
             return false;
         }
         json.elements(at).all(|row| {
-            json.node(row).kind == Kind::Object
+            json.node(row).kind == LexemeKind::Object
                 && json.count(row) == json.count(first)
                 && json.keys(row).zip(json.keys(first)).all(|(key, column)| {
                     json.same_raw(key, column) && (DENSE || !json.node(key + 1).kind.is_container())

@@ -6,12 +6,13 @@ mod shape;
 mod value;
 
 use super::{body, spell};
-use crate::error::{Error, ErrorKind, Fault, Problem};
-use crate::json::{MAX_DEPTH, lexeme};
-use crate::output::Output;
+use crate::lexeme;
 use crate::stc;
 use shape::Shape;
 use std::collections::HashMap;
+use tokenforge_json::MAX_DEPTH;
+use tokenforge_json::error::{Error, ErrorKind, Fault, Problem};
+use tokenforge_json::output::Output;
 
 /// Reads STC 2, or STC 1 or JSON where the text does not start with [`HEADER`](super::HEADER), and writes minified JSON of at most
 /// `max_output` bytes: rows repeat what their header says once, so a small text can decode to a large one.

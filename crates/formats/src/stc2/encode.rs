@@ -7,9 +7,9 @@ use super::plan::{ABSENT, Plan};
 use super::prints::Prints;
 use super::share::{Shares, Sharing};
 use super::{HEADER, Level, spell};
-use crate::json::{Json, Kind};
-use crate::output::Output;
 use std::borrow::Cow;
+use tokenforge_json::output::Output;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Writes a JSON text as STC 2, or minified where that is not shorter. Every JSON text can be written, and
 /// [`decode`](super::decode) gives back its minified form byte for byte.
@@ -184,21 +184,21 @@ impl<'w, 'a> Writer<'w, 'a> {
     fn value(&mut self, at: usize) {
         let kind = self.json.node(at).kind;
         match kind {
-            Kind::String => self.string(at, false),
-            Kind::Object | Kind::Array if self.json.count(at) > 0 => {
+            LexemeKind::String => self.string(at, false),
+            LexemeKind::Object | LexemeKind::Array if self.json.count(at) > 0 => {
                 if self.is_to_be_written(at) {
                     self.container(at, kind);
                 }
             }
-            Kind::Object => self.out.push_str("{}"),
-            Kind::Array => self.out.push_str("[]"),
+            LexemeKind::Object => self.out.push_str("{}"),
+            LexemeKind::Array => self.out.push_str("[]"),
             _ => self.json.copy_raw(at, &mut self.out),
         }
     }
 
-    fn container(&mut self, at: usize, kind: Kind) {
+    fn container(&mut self, at: usize, kind: LexemeKind) {
         let (next, left) = (at + 1, self.json.count(at));
-        let is_map = kind == Kind::Object;
+        let is_map = kind == LexemeKind::Object;
         if let Some(shape) = self.plan.table(at) {
             self.out.push(if is_map { b'{' } else { b'[' });
             self.out.push_count(left);
@@ -244,7 +244,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 return self.value(value);
             }
             match self.json.node(value).kind {
-                Kind::String => self.string(value, self.reader == Reader::Model),
+                LexemeKind::String => self.string(value, self.reader == Reader::Model),
                 _ => self.value(value),
             }
         }

@@ -1,8 +1,8 @@
 //! The level that costs the fewest tokens.
 
 use super::{HEADER, Level, encode};
-use crate::json::Json;
 use std::borrow::Cow;
+use tokenforge_json::tape::Json;
 use tokenforge_tokens::Counter;
 
 /// A text that was weighed.

@@ -6,7 +6,7 @@ mod template;
 
 use super::Level;
 use super::prints::Prints;
-use crate::json::{Json, Kind};
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Stands where a record lacks a column. The root of a document is never a cell.
 pub(super) const ABSENT: u32 = 0;
@@ -113,8 +113,8 @@ impl<'a> Plan<'a> {
     ) -> bool {
         let rows: Vec<u32> = match json.node(at).kind {
             _ if json.count(at) < 2 => return false,
-            Kind::Array if is_record(json, at + 1) => json.elements(at).map(index).collect(),
-            Kind::Object if level >= Level::Nested && is_record(json, at + 2) => {
+            LexemeKind::Array if is_record(json, at + 1) => json.elements(at).map(index).collect(),
+            LexemeKind::Object if level >= Level::Nested && is_record(json, at + 2) => {
                 json.keys(at).map(|key| index(key + 1)).collect()
             }
             _ => return false,
@@ -172,7 +172,7 @@ impl Shape<'_> {
 
 /// Can this value be a record: an object with members?
 fn is_record(json: &Json<'_>, at: usize) -> bool {
-    json.node(at).kind == Kind::Object && json.count(at) > 0
+    json.node(at).kind == LexemeKind::Object && json.count(at) > 0
 }
 
 /// Tapes are shorter than 4 GiB.

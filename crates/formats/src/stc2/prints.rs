@@ -2,9 +2,9 @@
 
 use super::cost::cost;
 use super::spell;
-use crate::json::{Json, Kind};
 use hashbrown::DefaultHashBuilder;
 use std::hash::{BuildHasher, Hasher};
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// The prints and weights of a document's values, made when they are first asked for.
 ///
@@ -75,8 +75,8 @@ impl Prints {
 
 fn scalar_weight(json: &Json<'_>, at: usize) -> u32 {
     match json.node(at).kind {
-        Kind::Key => cost(json.unquoted_bytes(at)) + 1,
-        Kind::String => {
+        LexemeKind::Key => cost(json.unquoted_bytes(at)) + 1,
+        LexemeKind::String => {
             cost(json.unquoted_bytes(at)) + if spell::is_bare(json, at) { 0 } else { 2 }
         }
         _ => cost(json.raw(at).as_bytes()),

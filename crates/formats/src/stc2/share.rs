@@ -6,8 +6,8 @@
 mod prefix;
 
 use super::prints::{Print, Prints};
-use crate::json::{Json, Kind};
 use hashbrown::HashTable;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// What a reference costs.
 const REFERENCE_COST: u64 = 2;
@@ -80,7 +80,7 @@ impl<'a> Shares<'a> {
         if self.is_counting {
             entry.uses += 1;
             // Written or not, what is inside is not counted again.
-            let is_counted = entry.uses > 1 && json.node(at).kind != Kind::String;
+            let is_counted = entry.uses > 1 && json.node(at).kind != LexemeKind::String;
             return if is_counted { Sharing::Reference(0) } else { Sharing::Plain };
         }
         if entry.number > 0 {

@@ -3,8 +3,9 @@
 //! A piece of text is given as the whole text and a range: behind a short piece the text goes on, and sixteen bytes are
 //! looked at as fast as one.
 
-use crate::json::{Json, lexeme};
+use crate::lexeme;
 use std::ops::Range;
+use tokenforge_json::tape::Json;
 
 /// Can the string at `at` stand without quotes as a value?
 #[inline]

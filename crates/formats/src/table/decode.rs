@@ -1,9 +1,9 @@
 //! A typed table to minified JSON.
 
 use super::Type;
-use crate::error::{Error, Fault, Problem};
-use crate::json::lexeme;
-use crate::output::Output;
+use crate::lexeme;
+use tokenforge_json::error::{Error, Fault, Problem};
+use tokenforge_json::output::Output;
 
 /// Reads a typed table and writes minified JSON of at most `max_output` bytes: every row repeats the names.
 ///

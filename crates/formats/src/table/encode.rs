@@ -1,10 +1,10 @@
 //! JSON to a typed table.
 
 use super::Type;
-use crate::json::{Json, Kind};
-use crate::output::Output;
 use crate::refusal::Refusal;
 use std::collections::{HashMap, HashSet};
+use tokenforge_json::output::Output;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// A wider table is no help to a reader, and merging ragged rows into it would be slow.
 const MAX_COLUMNS: usize = 4096;
@@ -39,11 +39,11 @@ struct Column {
 }
 
 fn check_rows(json: &Json<'_>) -> Result<(), Refusal> {
-    if json.node(0).kind != Kind::Array || json.count(0) == 0 {
+    if json.node(0).kind != LexemeKind::Array || json.count(0) == 0 {
         return Err(Refusal::NotARow { offset: json.offset(0) });
     }
     for row in json.elements(0) {
-        if json.node(row).kind != Kind::Object {
+        if json.node(row).kind != LexemeKind::Object {
             return Err(Refusal::NotARow { offset: json.offset(row) });
         }
         for key in json.keys(row) {
@@ -115,14 +115,14 @@ fn merged(json: &Json<'_>, row: usize, columns: Vec<Column>) -> Result<Vec<Colum
     Ok(merged)
 }
 
-fn type_of(kind: Kind) -> Type {
+fn type_of(kind: LexemeKind) -> Type {
     match kind {
-        Kind::String => Type::String,
-        Kind::Integer => Type::Int,
-        Kind::Decimal => Type::Float,
-        Kind::True | Kind::False => Type::Bool,
-        Kind::Null => Type::Null,
-        Kind::Object | Kind::Array | Kind::Key => Type::Any,
+        LexemeKind::String => Type::String,
+        LexemeKind::Integer => Type::Int,
+        LexemeKind::Decimal => Type::Float,
+        LexemeKind::True | LexemeKind::False => Type::Bool,
+        LexemeKind::Null => Type::Null,
+        LexemeKind::Object | LexemeKind::Array | LexemeKind::Key => Type::Any,
     }
 }
 
@@ -173,7 +173,7 @@ fn write_row(json: &Json<'_>, row: usize, columns: &[Column], out: &mut Output) 
 
 fn write_cell(json: &Json<'_>, at: usize, column: Type, out: &mut Output) {
     let node = json.node(at);
-    if node.kind != Kind::String {
+    if node.kind != LexemeKind::String {
         return json.copy_raw(at, out);
     }
     let text = json.unquoted(at);

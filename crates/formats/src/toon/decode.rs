@@ -14,13 +14,13 @@ mod template;
 mod token;
 mod write;
 
-use crate::error::{Error, Fault, Problem};
-use crate::json::MAX_DEPTH;
-use crate::output::Output;
 use lines::{Line, Lines};
 use object::Member;
 use template::Template;
 use token::{LineKind, View};
+use tokenforge_json::MAX_DEPTH;
+use tokenforge_json::error::{Error, Fault, Problem};
+use tokenforge_json::output::Output;
 
 /// How [`decode`] reads a text.
 ///

@@ -1,14 +1,15 @@
 //! JSON to TOON: one walk over the tape, line by line.
 
+mod number;
 mod scalar;
 
 use super::quote;
 use super::shape::Shape;
 use super::{Delimiter, EncodeOptions};
-use crate::json::{Json, Kind};
 use crate::marks::Marks;
-use crate::output::Output;
 use crate::refusal::Refusal;
+use tokenforge_json::output::Output;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Indentation may grow a text to this many times its size before TOON is refused as pointless.
 const MAX_GROWTH: usize = 8;
@@ -47,17 +48,17 @@ struct Encoder<'j> {
 impl Encoder<'_> {
     fn document(&mut self) -> Result<(), Refusal> {
         match self.json.node(0).kind {
-            Kind::Object => match self.keyed_shape(0)? {
+            LexemeKind::Object => match self.keyed_shape(0)? {
                 Some(shape) => self.keyed_rows(0, &shape, 0),
                 None => self.fields(0, 0, true),
             },
-            Kind::Array if self.json.count(0) == 0 => {
+            LexemeKind::Array if self.json.count(0) == 0 => {
                 self.out.push_str("[]");
                 Ok(())
             }
-            Kind::Array => self.array(0, 0),
+            LexemeKind::Array => self.array(0, 0),
             // A leading byte order mark would be taken for the document's own.
-            Kind::String if self.value(0)?.starts_with('\u{feff}') => {
+            LexemeKind::String if self.value(0)?.starts_with('\u{feff}') => {
                 quote::write_quoted(&self.value(0)?, &mut self.out);
                 Ok(())
             }
@@ -85,12 +86,12 @@ impl Encoder<'_> {
         let value = key + 1;
         self.key(key)?;
         match self.json.node(value).kind {
-            Kind::Array if self.json.count(value) == 0 => {
+            LexemeKind::Array if self.json.count(value) == 0 => {
                 self.out.push_str(": []");
                 Ok(())
             }
-            Kind::Array => self.array(value, depth),
-            Kind::Object => match self.keyed_shape(value)? {
+            LexemeKind::Array => self.array(value, depth),
+            LexemeKind::Object => match self.keyed_shape(value)? {
                 Some(shape) => self.keyed_rows(value, &shape, depth),
                 None => {
                     self.out.push(b':');
@@ -107,7 +108,7 @@ impl Encoder<'_> {
     /// The header of a non-empty array on the line that is open, and its content.
     fn array(&mut self, array: usize, depth: usize) -> Result<(), Refusal> {
         let json = self.json;
-        if json.node(array + 1).kind == Kind::Object
+        if json.node(array + 1).kind == LexemeKind::Object
             && let Some(shape) = Shape::of(json, json.elements(array))
         {
             self.header(array, Some(&shape))?;
@@ -141,13 +142,13 @@ impl Encoder<'_> {
     fn item(&mut self, value: usize, depth: usize) -> Result<(), Refusal> {
         let json = self.json;
         self.out.push(b'-');
-        if json.node(value).kind == Kind::Object && json.count(value) == 0 {
+        if json.node(value).kind == LexemeKind::Object && json.count(value) == 0 {
             return Ok(());
         }
         self.out.push(b' ');
         match json.node(value).kind {
-            Kind::Object => self.fields(value, depth + 1, true),
-            Kind::Array => self.list(value, depth),
+            LexemeKind::Object => self.fields(value, depth + 1, true),
+            LexemeKind::Array => self.list(value, depth),
             _ => self.scalar(value),
         }
     }
@@ -167,7 +168,7 @@ impl Encoder<'_> {
     /// The shape of an object whose two or more values make a table.
     fn keyed_shape(&self, object: usize) -> Result<Option<Shape>, Refusal> {
         let json = self.json;
-        if json.count(object) < 2 || json.node(object + 2).kind != Kind::Object {
+        if json.count(object) < 2 || json.node(object + 2).kind != LexemeKind::Object {
             return Ok(None);
         }
         let shape = Shape::of(json, json.keys(object).map(|key| key + 1));
@@ -181,7 +182,7 @@ impl Encoder<'_> {
     fn header(&mut self, container: usize, shape: Option<&Shape>) -> Result<(), Refusal> {
         self.out.push(b'[');
         self.out.push_count(self.json.count(container));
-        if self.json.node(container).kind == Kind::Object {
+        if self.json.node(container).kind == LexemeKind::Object {
             self.out.push(b':');
         }
         if self.options.delimiter != Delimiter::Comma {
@@ -203,7 +204,7 @@ impl Encoder<'_> {
                 self.out.push(self.options.delimiter.byte());
             }
             self.key(key)?;
-            if self.json.node(key + 1).kind == Kind::Object {
+            if self.json.node(key + 1).kind == LexemeKind::Object {
                 self.columns(key + 1)?;
             }
         }

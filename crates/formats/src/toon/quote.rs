@@ -1,8 +1,8 @@
 //! When a TOON string or key needs quotes, and how it is escaped.
 
 use super::Delimiter;
-use crate::json::content::Content;
-use crate::output::Output;
+use tokenforge_json::content::Content;
+use tokenforge_json::output::Output;
 
 /// Must this value be quoted? `content` is what the value contains.
 #[inline(always)]

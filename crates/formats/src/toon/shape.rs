@@ -1,8 +1,8 @@
 //! Do these objects make a table? The test behind TOON's tabular and keyed forms.
 
-use crate::json::{Json, Kind};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// The columns that a run of objects shares: those of the first object, nested objects flattened.
 pub(super) struct Shape {
@@ -43,8 +43,8 @@ impl Shape {
         let columns = json.nodes(self.first, self.length);
         let nodes = json.nodes(row, self.length);
         columns.iter().zip(nodes).all(|(column, node)| match column.kind {
-            Kind::Key => json.same_text(column, node),
-            Kind::Object => node.kind == Kind::Object && node.count == column.count,
+            LexemeKind::Key => json.same_text(column, node),
+            LexemeKind::Object => node.kind == LexemeKind::Object && node.count == column.count,
             _ => !node.kind.is_container(),
         })
     }
@@ -66,7 +66,7 @@ impl Shape {
             return cells_by_name(json, self.first, row, &mut cell);
         }
         for (index, node) in json.nodes(row, self.length).iter().enumerate() {
-            if !matches!(node.kind, Kind::Key | Kind::Object) {
+            if !matches!(node.kind, LexemeKind::Key | LexemeKind::Object) {
                 cell(row + index)?;
             }
         }
@@ -76,14 +76,14 @@ impl Shape {
 
 /// Does `row` have the fields of `first`, in whatever order?
 fn same_fields(json: &Json<'_>, first: usize, row: usize) -> bool {
-    if json.node(row).kind != Kind::Object || json.count(row) != json.count(first) {
+    if json.node(row).kind != LexemeKind::Object || json.count(row) != json.count(first) {
         return false;
     }
     let fields = Fields::of(json, row);
     json.keys(first).all(|column| {
         fields.get(json, column).is_some_and(|value| {
             match (json.node(column + 1).kind, json.node(value).kind) {
-                (Kind::Object, Kind::Object) => same_fields(json, column + 1, value),
+                (LexemeKind::Object, LexemeKind::Object) => same_fields(json, column + 1, value),
                 (ours, theirs) => !ours.is_container() && !theirs.is_container(),
             }
         })
@@ -99,7 +99,7 @@ fn cells_by_name<E>(
     let fields = Fields::of(json, row);
     for column in json.keys(first) {
         let Some(value) = fields.get(json, column) else { continue };
-        if json.node(value).kind == Kind::Object {
+        if json.node(value).kind == LexemeKind::Object {
             cells_by_name(json, column + 1, value, cell)?;
         } else {
             cell(value)?;

@@ -6,7 +6,7 @@ use crate::link::read_header;
 use crate::message::Message;
 use crate::rpc::{self, Code};
 use http::{Response, StatusCode};
-use tokenforge_providers::quoted;
+use tokenforge_json::quote;
 
 /// What is wrong with a request.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) fn headers(ask: &Ask, message: &Message<'_>) -> Result<(), Wrong> {
         );
     }
     if version != MODERN {
-        let data = format!(r#"{{"supported":{},"requested":{}}}"#, versions(), quoted(&version));
+        let data = format!(r#"{{"supported":{},"requested":{}}}"#, versions(), quote(&version));
         let text = "this version of the protocol is not spoken here";
         return Err(Wrong(rpc::error_with(message.id(), Code::Version, text, Some(&data))));
     }

@@ -2,7 +2,6 @@
 
 use super::visit::Visit;
 use crate::backend::Backend;
-use crate::edit::Edits;
 use crate::era::Era;
 use crate::expand;
 use crate::failure::Failure;
@@ -18,7 +17,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::Structured;
-use tokenforge_providers::{Kind, Node};
+use tokenforge_json::{Edit, Node, ValueKind};
 
 /// A longer answer is not looked at on the threads that move messages.
 const SHORT: usize = 64 << 10;
@@ -131,7 +130,7 @@ impl Visit {
 /// The list of one server.
 fn listing(visit: &Visit, backend: &Backend, listed: Listed, answer: String) -> String {
     let Ok(message) = Message::read(&answer) else { return answer };
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(&answer);
     let (mut drops, mut own) = (false, None);
     if listed == Listed::Tools {
         backend.remember_tools(list::promises(&message));
@@ -139,7 +138,8 @@ fn listing(visit: &Visit, backend: &Backend, listed: Listed, answer: String) -> 
         own = visit.lists_expand_tool().then(expand::definition);
     }
     list::alone(&message, listed, drops, own, &mut edits);
-    if edits.is_empty() { answer } else { edits.applied(&answer) }
+    let changed = (!edits.is_empty()).then(|| edits.done().into_owned());
+    changed.unwrap_or(answer)
 }
 
 /// The answer with the result as plugins left it.
@@ -152,10 +152,10 @@ async fn looked_at(hook: Option<Box<dyn Hook>>, answer: String) -> String {
         Ok(new) => String::from_utf8(new.into()).ok().filter(|text| Node::read(text).is_ok()),
         Err(text) => Some(rpc::failed_tool(&text)),
     };
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(&answer);
     // What is no JSON cannot go on, and what it was before may not.
     edits.replace(result, new.unwrap_or_else(|| rpc::failed_tool("a plugin left no result")));
-    edits.applied(&answer)
+    edits.done().into_owned()
 }
 
 /// The result of a tool, rewritten on a thread where that may take its time.
@@ -179,17 +179,16 @@ async fn rewritten(visit: &Arc<Visit>, call: &Arc<ToolCall>, answer: String) -> 
 
 /// Says in a result what the modern era wants said. Other answers stay as they are.
 pub(crate) fn complete(answer: String, method: &str, era: Era) -> String {
-    let Some(edits) = completion(&answer, method, era) else { return answer };
-    edits.applied(&answer)
+    completion(&answer, method, era).unwrap_or(answer)
 }
 
-fn completion(answer: &str, method: &str, era: Era) -> Option<Edits> {
+fn completion(answer: &str, method: &str, era: Era) -> Option<String> {
     if era == Era::Legacy {
         return None;
     }
     let message = Message::read(answer).ok()?;
     let result = message.result()?;
-    let mut edits = Edits::default();
+    let mut edits = Edit::new(answer);
     let is_empty = result.members().is_empty();
     let is_cacheable = Listed::by(method).is_some() || method == "resources/read";
     let mut said = Vec::new();
@@ -205,9 +204,9 @@ fn completion(answer: &str, method: &str, era: Era) -> Option<Edits> {
     if is_empty {
         edits.replace(result, format!("{{{}}}", said.join(",")));
     } else if !said.is_empty() {
-        edits.insert(result, &said.join(","));
+        edits.prepend(result, &said.join(","));
     }
-    Some(edits).filter(|edits| !edits.is_empty())
+    (!edits.is_empty()).then(|| edits.done().into_owned())
 }
 
 fn wants_input(message: &Message<'_>) -> bool {
@@ -218,7 +217,7 @@ fn wants_input(message: &Message<'_>) -> bool {
 fn is_failure(answer: &str) -> bool {
     let Ok(message) = Message::read(answer) else { return true };
     let flag = message.result().map(|result| result.get("isError"));
-    flag.is_none_or(|flag| flag.is_some_and(|flag| flag.kind() == Kind::True))
+    flag.is_none_or(|flag| flag.is_some_and(|flag| flag.kind() == ValueKind::True))
 }
 
 /// The modern era says some errors twice.

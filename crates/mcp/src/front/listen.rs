@@ -13,7 +13,7 @@ use http::Response;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_providers::Kind;
+use tokenforge_json::ValueKind;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::timeout;
@@ -60,7 +60,7 @@ fn agreed(message: &Message<'_>) -> (String, Vec<(&'static str, String)>) {
     let wanted = message.param("notifications");
     let is_wanted = |name: &str| {
         let wanted = wanted.as_ref().and_then(|wanted| wanted.get(name));
-        wanted.is_some_and(|wanted| wanted.kind() == Kind::True)
+        wanted.is_some_and(|wanted| wanted.kind() == ValueKind::True)
     };
     let id: Value = serde_json::from_str(message.id().unwrap_or("null")).unwrap_or_default();
     let told = |method: &str, mut params: Value| {

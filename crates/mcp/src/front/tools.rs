@@ -4,7 +4,6 @@ use super::Body;
 use super::answers::json;
 use super::finish::{Finish, complete};
 use super::visit::Visit;
-use crate::edit::Edits;
 use crate::expand;
 use crate::message::Message;
 use crate::names::split;
@@ -17,7 +16,7 @@ use http::{Response, StatusCode};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tokenforge_providers::Node;
+use tokenforge_json::{Edit, Node};
 
 impl Visit {
     pub(super) async fn call(self, message: &Message<'_>) -> Response<Body> {
@@ -93,7 +92,7 @@ impl Visit {
 /// The call with other arguments; `None`: they are no JSON.
 fn with_arguments(message: &Message<'_>, arguments: &[u8]) -> Option<String> {
     let arguments = str::from_utf8(arguments).ok().filter(|text| Node::read(text).is_ok())?;
-    let mut edits = Edits::default();
-    edits.set(message.params()?, "arguments", arguments);
-    Some(edits.applied(message.text()))
+    let mut edits = Edit::new(message.text());
+    edits.set_in_front(message.params()?, "arguments", arguments);
+    Some(edits.done().into_owned())
 }

@@ -4,7 +4,6 @@ use super::answers::{json, problem};
 use super::lists::PATIENCE;
 use super::visit::Visit;
 use super::{Ask, Body, SESSION};
-use crate::edit::Edits;
 use crate::era::{Era, agreed, versions};
 use crate::hub::Hub;
 use crate::link::{Link, Server};
@@ -14,7 +13,7 @@ use crate::session::{Client, Scope};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tokenforge_providers::{Node, quoted};
+use tokenforge_json::{Edit, Node, quote};
 use tokio::time::{Instant, timeout_at};
 
 /// How much of the servers' instructions is passed on.
@@ -114,12 +113,12 @@ impl Greeting {
             Greeting::One(link) if link.era == Era::Legacy => {
                 let said = &link.server.said;
                 let Ok(node) = Node::read(said) else { return said.clone() };
-                let mut edits = Edits::default();
-                edits.set(&node, "protocolVersion", &quoted(version));
-                edits.applied(said)
+                let mut edits = Edit::new(said);
+                edits.set_in_front(&node, "protocolVersion", quote(version));
+                edits.done().into_owned()
             }
             greeting => {
-                format!(r#"{{"protocolVersion":{},{}}}"#, quoted(version), greeting.members())
+                format!(r#"{{"protocolVersion":{},{}}}"#, quote(version), greeting.members())
             }
         }
     }
@@ -130,10 +129,10 @@ impl Greeting {
             Greeting::One(link) if link.era == Era::Modern => {
                 let said = &link.server.said;
                 let Ok(node) = Node::read(said) else { return said.clone() };
-                let mut edits = Edits::default();
+                let mut edits = Edit::new(said);
                 // The versions are those that are spoken here.
-                edits.set(&node, "supportedVersions", &versions());
-                edits.applied(said)
+                edits.set_in_front(&node, "supportedVersions", versions());
+                edits.done().into_owned()
             }
             greeting => format!(
                 r#"{{"resultType":"complete","supportedVersions":{},"ttlMs":0,"cacheScope":"private",{},"_meta":{{"io.modelcontextprotocol/serverInfo":{}}}}}"#,
@@ -148,7 +147,7 @@ impl Greeting {
         let (capabilities, instructions) = match self {
             Greeting::All { capabilities, instructions } => (
                 capabilities.to_string(),
-                Some(quoted(instructions)).filter(|_| !instructions.is_empty()),
+                Some(quote(instructions)).filter(|_| !instructions.is_empty()),
             ),
             Greeting::One(link) => {
                 (link.server.capabilities.clone(), link.server.instructions.clone())

@@ -9,7 +9,7 @@ use crate::message::Message;
 use crate::outgoing::introduction;
 use crate::rpc;
 use std::time::Duration;
-use tokenforge_providers::Kind;
+use tokenforge_json::ValueKind;
 
 /// What a server said about itself.
 #[derive(Debug, Clone)]
@@ -31,8 +31,7 @@ impl Server {
         let [capabilities, info, instructions] =
             result.pick(["capabilities", "serverInfo", "instructions"]);
         let info = info.or_else(|| result.get("_meta")?.get(SERVER_KEY));
-        let raw =
-            |node: Option<tokenforge_providers::Node<'_>>| node.map(|node| node.raw().to_owned());
+        let raw = |node: Option<tokenforge_json::Node<'_>>| node.map(|node| node.raw().to_owned());
         Ok(Server {
             capabilities: raw(capabilities).unwrap_or_else(|| "{}".to_owned()),
             info: raw(info)
@@ -44,16 +43,16 @@ impl Server {
 
     /// Can it do this?
     pub(crate) fn can(&self, capability: &str) -> bool {
-        let node = tokenforge_providers::Node::read(&self.capabilities).ok();
+        let node = tokenforge_json::Node::read(&self.capabilities).ok();
         node.and_then(|node| node.get(capability)).is_some()
     }
 
     /// Does it tell when its lists change?
     fn tells_changes(&self) -> bool {
-        let node = tokenforge_providers::Node::read(&self.capabilities).ok();
+        let node = tokenforge_json::Node::read(&self.capabilities).ok();
         let tells = |capability: &str| {
             let told = node.as_ref().and_then(|node| node.get(capability)?.get("listChanged"));
-            told.is_some_and(|told| told.kind() == Kind::True)
+            told.is_some_and(|told| told.kind() == ValueKind::True)
         };
         ["tools", "prompts", "resources"].into_iter().any(tells)
     }

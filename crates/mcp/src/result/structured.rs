@@ -1,6 +1,6 @@
 //! The structured copy of a result, beside its texts.
 
-use tokenforge_providers::{Kind, Node, canonical};
+use tokenforge_json::{Node, ValueKind, canonical};
 use tokenforge_tokens::Counter;
 
 /// What stands in the place of a text that only repeats the structured copy.
@@ -18,7 +18,7 @@ impl Standing {
         let Some(copy) = copy else { return Standing::default() };
         // Servers with one text often wrap it: `{"content": "..."}`.
         let wrapped = match &copy.members()[..] {
-            [(_, only)] if only.kind() == Kind::String => only.text(),
+            [(_, only)] if only.kind() == ValueKind::String => only.text(),
             _ => None,
         };
         let spelled = canonical(copy.raw());

@@ -174,7 +174,7 @@ impl<'a> Found<'a> {
 
     /// Reads a string that may be known; where its content is.
     pub(super) fn content(&self, reader: &mut Reader<'a>) -> Result<Option<Range<usize>>, Refusal> {
-        Ok(reader.value_but(self.known)?.content())
+        Ok(reader.value_but(|at, rest| self.known.length(at, rest))?.content())
     }
 
     /// The object is a call.
@@ -398,14 +398,16 @@ pub(super) fn each_text(
     mut note: impl FnMut(Range<usize>),
 ) -> Result<(), Refusal> {
     if reader.peek() != b'[' {
-        reader.value_but(known)?.content().into_iter().for_each(note);
+        reader.value_but(|at, rest| known.length(at, rest))?.content().into_iter().for_each(note);
         return Ok(());
     }
     let read = reader.array(|reader| {
         let (mut of_kind, mut text) = (Slot::default(), Slot::default());
         reader.object(|reader, key| match &*key.name {
             "type" => of_kind.set(&key, Some(reader.text()?.as_deref() == Some(kind))),
-            "text" => text.set(&key, reader.value_but(known)?.content()),
+            "text" => {
+                text.set(&key, reader.value_but(|at, rest| known.length(at, rest))?.content())
+            }
             _ => reader.skip(),
         })?;
         if of_kind.take() == Some(true) {

@@ -10,7 +10,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use tokenforge_formats::Json;
-use tokenforge_providers::{Kind, Node};
+use tokenforge_json::{Node, ValueKind};
 use tokenforge_samples::{Nasty, nasty};
 
 pub(crate) const ROW: Row = Row {
@@ -94,11 +94,11 @@ fn walk(
         return Err(format!("{span:?}, {:?} and {tape:?} in {text}", node.span()));
     }
     let (theirs, ours, tape): (Vec<&RawValue>, Vec<Node<'_>>, Vec<_>) = match node.kind() {
-        Kind::Array => {
+        ValueKind::Array => {
             let theirs = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
             (theirs, node.elements(), value.elements().collect())
         }
-        Kind::Object => {
+        ValueKind::Object => {
             let mut reader = serde_json::Deserializer::from_str(raw.get());
             let theirs = reader.deserialize_map(Members).map_err(|error| error.to_string())?;
             let ours = node.members().into_iter().map(|(_, value)| value).collect();

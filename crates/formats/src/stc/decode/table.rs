@@ -1,9 +1,9 @@
 //! Tables: the columns are rendered once, and a row is copies of them and of its cells.
 
 use super::Decoder;
-use crate::error::Fault;
-use crate::json::lexeme;
-use crate::output::Output;
+use crate::lexeme;
+use tokenforge_json::error::Fault;
+use tokenforge_json::output::Output;
 
 /// What to write before each cell of a row: `{"first":`, `,"second":` ...
 struct Columns {

@@ -2,9 +2,9 @@
 
 use super::shape::{Op, Shape, Span};
 use super::{Columns, Decoder, Frame, Place, Progress, write_key};
-use crate::error::Fault;
-use crate::json::lexeme;
+use crate::lexeme;
 use std::collections::HashMap;
+use tokenforge_json::error::Fault;
 
 /// The largest number of a run, 2^53 - 1: every language computes up to it exactly.
 const MAX_NUMBER: i64 = (1 << 53) - 1;

@@ -4,8 +4,8 @@ use super::columns::in_bounds;
 use super::shape::{Made, Op, Shape, Span};
 use super::value::NO_ANCHOR;
 use super::{Columns, Decoder, Frame, Progress};
-use crate::error::{Fault, Problem};
-use crate::json::lexeme;
+use crate::lexeme;
+use tokenforge_json::error::{Fault, Problem};
 
 impl Decoder<'_> {
     /// Begins the next row; or ends the table.

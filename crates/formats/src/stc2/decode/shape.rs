@@ -1,6 +1,6 @@
 //! A header, once read: what to do for each record.
 
-use crate::output::Output;
+use tokenforge_json::output::Output;
 
 /// The steps that make a record, in order.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use super::shape::{Op, Shape};
 use super::{Anchor, Columns, Decoder, Frame, Progress};
-use crate::error::Fault;
-use crate::json::lexeme;
+use crate::lexeme;
+use tokenforge_json::error::Fault;
 
 /// In place of the index of an anchor: none.
 pub(super) const NO_ANCHOR: usize = usize::MAX;

@@ -2,7 +2,7 @@
 
 use super::super::plan::ColumnForm;
 use super::{Frame, Writer, quoted};
-use crate::output::Output;
+use tokenforge_json::output::Output;
 
 impl Writer<'_, '_> {
     /// Columns from `column` on, up to the first that has an inside; or the end of the header.

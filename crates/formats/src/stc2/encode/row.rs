@@ -4,8 +4,8 @@ use super::super::cost::cost_behind_space;
 use super::super::plan::{ABSENT, ColumnForm};
 use super::super::spell;
 use super::{Frame, Writer};
-use crate::json::Kind;
 use std::ops::Range;
+use tokenforge_json::tape::LexemeKind;
 
 impl Writer<'_, '_> {
     /// One row and what follows it; or the end of the table.
@@ -84,10 +84,10 @@ impl Writer<'_, '_> {
             }
             let kind = json.node(at).kind;
             match form {
-                ColumnForm::Text { prefix, suffix } if kind == Kind::String => {
+                ColumnForm::Text { prefix, suffix } if kind == LexemeKind::String => {
                     self.text(at, prefix, suffix);
                 }
-                ColumnForm::Tuple(sub) if kind == Kind::Object => {
+                ColumnForm::Tuple(sub) if kind == LexemeKind::Object => {
                     self.stack.push(rest);
                     return self.tuple(sub, at);
                 }
@@ -145,8 +145,8 @@ impl Writer<'_, '_> {
         let json = self.json;
         json.same_value(above, at)
             && match json.node(at).kind {
-                Kind::Object | Kind::Array => json.count(at) > 0,
-                Kind::String => {
+                LexemeKind::Object | LexemeKind::Array => json.count(at) > 0,
+                LexemeKind::String => {
                     let (text, range, is_bare) = match form {
                         ColumnForm::Text { prefix, suffix } => {
                             let range = self.between(at, prefix, suffix);

@@ -3,8 +3,8 @@
 use super::super::Level;
 use super::super::prints::Prints;
 use super::{ABSENT, ColumnForm, Plan, Shape, is_record, template};
-use crate::json::{Json, Kind};
 use std::collections::HashSet;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// What the cells of a column are.
 #[derive(Default)]
@@ -97,12 +97,12 @@ impl Census {
         for at in shape.column(column).filter(|at| *at != ABSENT) {
             census.present += 1;
             match json.node(at as usize).kind {
-                Kind::Object => census.records += usize::from(json.count(at as usize) > 0),
-                Kind::Null => census.nulls += 1,
-                Kind::Array => census.arrays += 1,
-                Kind::String => census.strings += 1,
-                Kind::Integer => census.integers += 1,
-                Kind::Decimal | Kind::True | Kind::False | Kind::Key => {}
+                LexemeKind::Object => census.records += usize::from(json.count(at as usize) > 0),
+                LexemeKind::Null => census.nulls += 1,
+                LexemeKind::Array => census.arrays += 1,
+                LexemeKind::String => census.strings += 1,
+                LexemeKind::Integer => census.integers += 1,
+                LexemeKind::Decimal | LexemeKind::True | LexemeKind::False | LexemeKind::Key => {}
             }
         }
         census

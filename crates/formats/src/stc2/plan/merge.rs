@@ -3,7 +3,7 @@
 use super::super::Level;
 use super::super::cost::cost;
 use super::ABSENT;
-use crate::json::Json;
+use tokenforge_json::tape::Json;
 
 /// A table has at most this many columns.
 const MAX_COLUMNS: usize = 256;

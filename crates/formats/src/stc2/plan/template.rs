@@ -3,7 +3,8 @@
 use super::super::cost::{cost, is_word};
 use super::super::spell;
 use super::{ABSENT, ColumnForm, Shape};
-use crate::json::{Json, Kind, lexeme};
+use crate::lexeme;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Numbers of runs have at most this many digits, which every language computes exactly.
 const MAX_DIGITS: usize = 15;
@@ -53,7 +54,7 @@ pub(super) fn text<'a>(
 ) -> ColumnForm<'a> {
     let strings = || {
         let cells = shape.column(column).filter(|at| *at != ABSENT).map(|at| at as usize);
-        cells.filter(|at| json.node(*at).kind == Kind::String)
+        cells.filter(|at| json.node(*at).kind == LexemeKind::String)
     };
     if strings().any(|at| json.node(at).content.has_escape()) {
         return ColumnForm::Cell;
@@ -141,7 +142,7 @@ pub(super) fn is_source(json: &Json<'_>, shape: &Shape<'_>, column: usize) -> bo
     let key = json.unquoted_bytes(shape.columns[column].key);
     let is_plain = |at: u32| {
         let node = json.node(at as usize);
-        node.kind == Kind::String && !node.content.has_escape()
+        node.kind == LexemeKind::String && !node.content.has_escape()
     };
     lexeme::identifier(key, 0).is_ok_and(|end| end == key.len())
         && shape.column(column).all(is_plain)

@@ -2,8 +2,8 @@
 
 use super::super::cost::{cost, is_word};
 use super::{Entry, Prefix, Shares};
-use crate::json::{Json, Kind};
 use std::collections::HashMap;
+use tokenforge_json::tape::{Json, LexemeKind};
 
 /// Shorter strings are left alone.
 const MIN_STRING: usize = 12;
@@ -37,7 +37,7 @@ impl<'a> Shares<'a> {
             .iter_mut()
             .filter(|entry| {
                 let node = json.node(entry.at);
-                let is_plain = node.kind == Kind::String && !node.content.has_escape();
+                let is_plain = node.kind == LexemeKind::String && !node.content.has_escape();
                 is_plain && !entry.is_shared && json.unquoted(entry.at).len() >= MIN_STRING
             })
             .collect();

@@ -4,7 +4,7 @@ use super::header::Header;
 use super::table::{Cells, Place};
 use super::token::{LineKind, Stop, Token, View};
 use super::{Decoder, Line};
-use crate::error::{Fault, Problem};
+use tokenforge_json::error::{Fault, Problem};
 
 impl Decoder<'_> {
     /// Writes the array (keyed: the object) of a header at `depth`.

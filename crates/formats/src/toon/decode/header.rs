@@ -2,7 +2,7 @@
 
 use super::Decoder;
 use super::token::{COMMA, PIPE, TAB, View};
-use crate::error::Fault;
+use tokenforge_json::error::Fault;
 
 /// What stands between the key and the colon of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Text to lines: indentation becomes depth, comments and blank lines disappear.
 
-use crate::error::Fault;
-use crate::json::chunk::{self, Chunk};
-use crate::json::lexeme::run;
+use crate::lexeme::run;
+use tokenforge_json::chunk::{self, Chunk};
+use tokenforge_json::error::Fault;
 
 /// A line with content, which is `start..end` in the text: no indentation, no trailing spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

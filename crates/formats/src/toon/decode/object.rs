@@ -2,9 +2,9 @@
 
 use super::duplicates::{first_repeat, last_occurrences};
 use super::token::{LineKind, Token, View};
-use super::{Decoder, Line};
-use crate::error::{Fault, Problem};
+use super::{Decoder, Line, write};
 use crate::marks::Marks;
+use tokenforge_json::error::{Fault, Problem};
 
 /// A member of an object that is being written.
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +101,7 @@ impl Decoder<'_> {
         {
             return self.empty(b"[]", start);
         }
-        self.out.value(view, start)
+        write::value(&mut self.out, view, start)
     }
 
     /// Writes an empty container.
@@ -131,11 +131,11 @@ impl Decoder<'_> {
         let from = self.out.len() + 1;
         if view.byte(key.start) == Some(b'"') {
             self.out.push(lead);
-            self.out.quoted(view, key.start)?;
+            write::quoted(&mut self.out, view, key.start)?;
             self.out.push(b':');
         } else {
             self.out.push_bytes(&[lead, b'"']);
-            self.out.content(view, view.trimmed(key));
+            write::content(&mut self.out, view, view.trimmed(key));
             self.out.push_str("\":");
         }
         let to = self.out.len() - 1;

@@ -2,10 +2,10 @@
 
 use super::template::Template;
 use super::token::{COLON, Stop, View};
-use super::write::is_literal;
-use crate::error::{Fault, Problem};
-use crate::output::Output;
+use super::write::{self, is_literal};
 use std::ops::Range;
+use tokenforge_json::error::{Fault, Problem};
+use tokenforge_json::output::Output;
 
 /// The cells of a line, written one by one.
 ///
@@ -51,7 +51,7 @@ impl<'t> Cells<'t> {
         self.skip = 1;
         if self.view.byte(start) == Some(b'"') {
             out.copy(json, left, piece.end - 1);
-            let close = out.quoted(self.view, start)?;
+            let close = write::quoted(out, self.view, start)?;
             self.at = self.view.skip_spaces(close);
             if self.at < self.view.end() && self.view.class(self.at) & self.delimiter == 0 {
                 return Err(Fault::expected("a delimiter after the closing quote", self.at));
@@ -66,7 +66,7 @@ impl<'t> Cells<'t> {
             out.copy(self.view.text, cell.start, cell.end);
         } else if cell.escapes {
             out.copy(json, left, piece.end - 1);
-            out.string(self.view, cell);
+            write::string(out, self.view, cell);
         } else {
             out.copy(json, left, piece.end);
             out.copy(self.view.text, cell.start, cell.end);

@@ -2,10 +2,11 @@
 
 use super::duplicates::{first_repeat, last_occurrences};
 use super::token::View;
-use crate::error::{Fault, Problem};
-use crate::json::MAX_DEPTH;
-use crate::output::Output;
+use super::write;
 use std::ops::Range;
+use tokenforge_json::MAX_DEPTH;
+use tokenforge_json::error::{Fault, Problem};
+use tokenforge_json::output::Output;
 
 /// How a row becomes an object: piece, cell, piece, cell, ..., closing.
 ///
@@ -149,7 +150,7 @@ impl<'a> Template<'a> {
         let source = view.skip_spaces(at);
         let from = self.names.len();
         let end = if view.byte(source) == Some(b'"') {
-            let close = self.names.quoted(view, source)?;
+            let close = write::quoted(&mut self.names, view, source)?;
             view.skip_spaces(close)
         } else {
             let token = view.field_name(source);
@@ -157,7 +158,7 @@ impl<'a> Template<'a> {
             if name.is_empty() {
                 return Err(Fault::expected("a field name", source));
             }
-            self.names.string(view, name);
+            write::string(&mut self.names, view, name);
             token.end
         };
         self.fields.push(Field {

@@ -1,9 +1,9 @@
 //! Within a line: what it is, and where its tokens end.
 
 use super::lines::Line;
-use crate::error::Fault;
-use crate::json::chunk;
-use crate::json::lexeme;
+use crate::lexeme;
+use tokenforge_json::chunk;
+use tokenforge_json::error::Fault;
 
 pub(super) const COLON: u8 = 1;
 pub(super) const BRACKET: u8 = 1 << 1;

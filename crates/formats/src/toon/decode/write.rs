@@ -1,109 +1,87 @@
 //! Tokens of a line as JSON.
 
 use super::token::{Stop, Token, View};
-use crate::error::Fault;
-use crate::json::chunk;
-use crate::json::lexeme;
-use crate::output::Output;
+use crate::lexeme;
+use tokenforge_json::chunk;
+use tokenforge_json::error::Fault;
+use tokenforge_json::output::Output;
 
-impl Output {
-    /// Writes the value that starts at `start` and fills the rest of the line.
-    #[inline]
-    pub(super) fn value(&mut self, view: View<'_>, start: usize) -> Result<(), Fault> {
-        if view.byte(start) == Some(b'"') {
-            let end = self.quoted(view, start)?;
-            if end < view.end() {
-                return Err(Fault::expected("nothing after the closing quote", end));
+/// Writes the value that starts at `start` and fills the rest of the line.
+#[inline]
+pub(super) fn value(out: &mut Output, view: View<'_>, start: usize) -> Result<(), Fault> {
+    if view.byte(start) == Some(b'"') {
+        let end = quoted(out, view, start)?;
+        if end < view.end() {
+            return Err(Fault::expected("nothing after the closing quote", end));
+        }
+        return Ok(());
+    }
+    let token = view.token(start, Stop::LINE_END);
+    if is_literal(view, token) {
+        out.copy(view.text, start, token.end);
+    } else {
+        string(out, view, token);
+    }
+    Ok(())
+}
+
+/// Writes an unquoted token as a string.
+#[inline(always)]
+pub(super) fn string(out: &mut Output, view: View<'_>, token: Token) {
+    out.push(b'"');
+    content(out, view, token);
+    out.push(b'"');
+}
+
+/// Writes an unquoted token as what stands between the quotes of a string.
+#[inline(always)]
+pub(super) fn content(out: &mut Output, view: View<'_>, token: Token) {
+    if token.escapes {
+        out.push_escaped(&view.text[token.start..token.end]);
+    } else {
+        out.copy(view.text, token.start, token.end);
+    }
+}
+
+/// Writes the quoted token that starts at `open` as a string; returns the offset behind it.
+#[inline]
+pub(super) fn quoted(out: &mut Output, view: View<'_>, open: usize) -> Result<usize, Fault> {
+    let mut copied = open;
+    let mut at = open + 1;
+    loop {
+        at = lexeme::run(view.text, at, |chunk| chunk::others(chunk.string_stops()));
+        let Some(byte) = view.byte(at) else {
+            return Err(Fault::expected("the closing `\"` of the string", view.end()));
+        };
+        match (byte, view.byte(at + 1)) {
+            (b'"', _) => {
+                out.copy(view.text, copied, at + 1);
+                return Ok(at + 1);
             }
-            return Ok(());
-        }
-        let token = view.token(start, Stop::LINE_END);
-        if is_literal(view, token) {
-            self.copy(view.text, start, token.end);
-        } else {
-            self.string(view, token);
-        }
-        Ok(())
-    }
-
-    /// Writes an unquoted token as a string.
-    #[inline(always)]
-    pub(super) fn string(&mut self, view: View<'_>, token: Token) {
-        self.push(b'"');
-        self.content(view, token);
-        self.push(b'"');
-    }
-
-    /// Writes an unquoted token as what stands between the quotes of a string.
-    #[inline(always)]
-    pub(super) fn content(&mut self, view: View<'_>, token: Token) {
-        if token.escapes {
-            self.escaped(&view.text[token.start..token.end]);
-        } else {
-            self.copy(view.text, token.start, token.end);
-        }
-    }
-
-    /// Writes the quoted token that starts at `open` as a string; returns the offset behind it.
-    #[inline]
-    pub(super) fn quoted(&mut self, view: View<'_>, open: usize) -> Result<usize, Fault> {
-        let mut copied = open;
-        let mut at = open + 1;
-        loop {
-            at = lexeme::run(view.text, at, |chunk| chunk::others(chunk.string_stops()));
-            let Some(byte) = view.byte(at) else {
-                return Err(Fault::expected("the closing `\"` of the string", view.end()));
-            };
-            match (byte, view.byte(at + 1)) {
-                (b'"', _) => {
-                    self.copy(view.text, copied, at + 1);
-                    return Ok(at + 1);
-                }
-                (b'\\', Some(b'"' | b'\\' | b'n' | b'r' | b't')) => {
-                    at += 2;
-                    continue;
-                }
-                (b'\\', Some(b'u')) => {
-                    self.copy(view.text, copied, at);
-                    let mut utf8 = [0; 4];
-                    self.escaped(code_point(view, at + 2)?.encode_utf8(&mut utf8).as_bytes());
-                    at += 6;
-                }
-                (b'\\', _) => {
-                    return Err(Fault::expected("one of `\"\\nrtu` after the backslash", at + 1));
-                }
-                (0..0x20, _) => {
-                    self.copy(view.text, copied, at);
-                    self.escaped(&[byte]);
-                    at += 1;
-                }
-                _ => {
-                    at += 1;
-                    continue;
-                }
+            (b'\\', Some(b'"' | b'\\' | b'n' | b'r' | b't')) => {
+                at += 2;
+                continue;
             }
-            copied = at;
-        }
-    }
-
-    #[cold]
-    fn escaped(&mut self, raw: &[u8]) {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
-        for &byte in raw {
-            match byte {
-                b'"' | b'\\' => self.push_bytes(&[b'\\', byte]),
-                b'\n' => self.push_str("\\n"),
-                b'\r' => self.push_str("\\r"),
-                b'\t' => self.push_str("\\t"),
-                0x08 => self.push_str("\\b"),
-                0x0c => self.push_str("\\f"),
-                0..0x20 => {
-                    self.push_str("\\u00");
-                    self.push_bytes(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-                }
-                _ => self.push(byte),
+            (b'\\', Some(b'u')) => {
+                out.copy(view.text, copied, at);
+                let mut utf8 = [0; 4];
+                out.push_escaped(code_point(view, at + 2)?.encode_utf8(&mut utf8).as_bytes());
+                at += 6;
+            }
+            (b'\\', _) => {
+                return Err(Fault::expected("one of `\"\\nrtu` after the backslash", at + 1));
+            }
+            (0..0x20, _) => {
+                out.copy(view.text, copied, at);
+                out.push_escaped(&[byte]);
+                at += 1;
+            }
+            _ => {
+                at += 1;
+                continue;
             }
         }
+        copied = at;
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::super::{Numbers, quote};
 use super::Encoder;
-use crate::json::content::Content;
-use crate::json::escape::unescape;
-use crate::json::{Kind, number};
+use super::number;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
+use tokenforge_json::content::Content;
+use tokenforge_json::tape::LexemeKind;
+use tokenforge_json::unescape;
 
 impl Encoder<'_> {
     /// Writes a value that is no container.
@@ -15,8 +16,10 @@ impl Encoder<'_> {
     pub(super) fn scalar(&mut self, at: usize) -> Result<(), Refusal> {
         let node = self.json.node(at);
         match node.kind {
-            Kind::String if node.content.has_rare_escape() => return self.respelled_string(at),
-            Kind::String => {
+            LexemeKind::String if node.content.has_rare_escape() => {
+                return self.respelled_string(at);
+            }
+            LexemeKind::String => {
                 let text = self.json.unquoted_bytes(at);
                 if quote::needs_quotes(text, node.content, self.options.delimiter) {
                     self.json.copy_raw(at, &mut self.out);
@@ -24,9 +27,11 @@ impl Encoder<'_> {
                     self.json.copy_unquoted(at, &mut self.out);
                 }
             }
-            Kind::Integer | Kind::Decimal if self.options.numbers == Numbers::Canonical => {
+            LexemeKind::Integer | LexemeKind::Decimal
+                if self.options.numbers == Numbers::Canonical =>
+            {
                 let text = self.json.raw(at);
-                if number::is_canonical(text, node.kind == Kind::Integer) {
+                if number::is_canonical(text, node.kind == LexemeKind::Integer) {
                     self.json.copy_raw(at, &mut self.out);
                 } else {
                     number::write_canonical(text, &mut self.out);

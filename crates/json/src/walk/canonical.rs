@@ -1,7 +1,7 @@
 //! One spelling for all the ways to write the same JSON.
 
-use super::Reader;
-use super::text::{quoted, unescape};
+use super::Walker;
+use crate::escape::{quote, unescape};
 use std::borrow::Cow;
 
 /// The text without white space, its members sorted by name, its strings and numbers spelled in one way.
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// Nothing if it is not JSON.
 #[must_use]
 pub fn canonical(text: &str) -> Option<String> {
-    let mut reader = Reader::over(text);
+    let mut reader = Walker::over(text);
     reader.skip().ok()?;
     reader.finish().ok()?;
     let mut nodes = nodes(text);
@@ -30,7 +30,7 @@ enum Node<'a> {
 
 /// The values of a text that is known to be JSON, the outermost first.
 fn nodes(text: &str) -> Vec<Node<'_>> {
-    let mut reader = Reader::over(text);
+    let mut reader = Walker::over(text);
     let (mut nodes, mut open) = (Vec::new(), Vec::new());
     let mut name = Cow::default();
     loop {
@@ -80,7 +80,7 @@ fn scalar(spelling: &str) -> Cow<'_, str> {
             .map_or(Cow::Borrowed(spelling), |number| Cow::Owned((number + 0.0).to_string()));
     };
     match unescape(content) {
-        Some(Cow::Owned(text)) => Cow::Owned(quoted(&text)),
+        Some(Cow::Owned(text)) => Cow::Owned(quote(&text)),
         _ => Cow::Borrowed(spelling),
     }
 }

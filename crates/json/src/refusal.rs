@@ -1,6 +1,6 @@
-//! Why a body is left as it is.
+//! Why the walker does not read a text.
 
-/// Why a body is left as it is. Its offset is in bytes.
+/// Why a body is not read, and left as it is. Its offset is in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -4,39 +4,43 @@
 //! a few moves, where a copy of exact length is a call of `memcpy`.
 
 use crate::error::{Fault, Problem};
+use crate::escape::escape;
 
 /// Slices up to this length are copied with a fixed size.
 const STEP: usize = 32;
 
 /// Text that grows at its end. It is UTF-8, since only ASCII and whole pieces of UTF-8 texts are appended.
 #[derive(Debug, Default)]
-pub(crate) struct Output {
+pub struct Output {
     bytes: Vec<u8>,
 }
 
 impl Output {
-    pub(crate) fn with_capacity(capacity: usize) -> Self {
+    /// No text yet, and room for so many bytes.
+    pub fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity + STEP) }
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    /// What was written.
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
+    /// How many bytes were written.
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
     /// The last byte, if there is one.
     #[inline]
-    pub(crate) fn last(&self) -> Option<u8> {
+    pub fn last(&self) -> Option<u8> {
         self.bytes.last().copied()
     }
 
     /// Appends a whole piece of what was written before.
     #[inline]
-    pub(crate) fn repeat(&mut self, start: usize, end: usize) {
+    pub fn repeat(&mut self, start: usize, end: usize) {
         let count = end - start;
         match self.bytes[start..].first_chunk::<STEP>().copied() {
             Some(step) if count <= STEP => self.push_step(&step, count),
@@ -44,31 +48,43 @@ impl Output {
         }
     }
 
-    pub(crate) fn truncate(&mut self, length: usize) {
+    /// Forgets what was written behind so many bytes.
+    pub fn truncate(&mut self, length: usize) {
         self.bytes.truncate(length);
     }
 
     /// Appends one ASCII character.
     #[inline]
-    pub(crate) fn push(&mut self, ascii: u8) {
+    pub fn push(&mut self, ascii: u8) {
         self.bytes.push(ascii);
     }
 
     /// Appends a text; best for literals, whose length the compiler knows.
     #[inline]
-    pub(crate) fn push_str(&mut self, text: &str) {
+    pub fn push_str(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
     /// Appends a few bytes of ASCII, or a whole piece of a text.
     #[inline]
-    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends what stands between the quotes of a JSON string that says this, a whole piece of a text.
+    #[cold]
+    pub fn push_escaped(&mut self, raw: &[u8]) {
+        for &byte in raw {
+            match byte {
+                b'"' | b'\\' | 0..0x20 => self.push_str(escape(byte)),
+                _ => self.push(byte),
+            }
+        }
     }
 
     /// Appends `source[start..end]`, a whole piece of a text. Fast where the source goes on for a step.
     #[inline(always)]
-    pub(crate) fn copy(&mut self, source: &[u8], start: usize, end: usize) {
+    pub fn copy(&mut self, source: &[u8], start: usize, end: usize) {
         let count = end - start;
         if count <= STEP
             && let Some(step) = source[start..].first_chunk::<STEP>()
@@ -81,7 +97,7 @@ impl Output {
 
     /// Appends a line feed and `indent` spaces.
     #[inline]
-    pub(crate) fn new_line(&mut self, indent: usize) {
+    pub fn new_line(&mut self, indent: usize) {
         const LINE: [u8; STEP] = {
             let mut line = [b' '; STEP];
             line[0] = b'\n';
@@ -96,17 +112,17 @@ impl Output {
     }
 
     /// Appends bytes that are never read as text, so that a [`copy`](Self::copy) of the last piece can take a step.
-    pub(crate) fn pad(&mut self) {
+    pub fn pad(&mut self) {
         self.bytes.extend_from_slice(&[b' '; STEP]);
     }
 
     /// Appends a number in decimal.
-    pub(crate) fn push_count(&mut self, count: usize) {
+    pub fn push_count(&mut self, count: usize) {
         self.push_digits(count as u64);
     }
 
     /// Appends a number in decimal, with its sign if that is minus.
-    pub(crate) fn push_integer(&mut self, number: i64) {
+    pub fn push_integer(&mut self, number: i64) {
         if number < 0 {
             self.push(b'-');
         }
@@ -127,7 +143,7 @@ impl Output {
 
     /// Fails once there are more than `max_output` bytes; `offset` is how far the input was read.
     #[inline]
-    pub(crate) fn check(&self, max_output: usize, offset: usize) -> Result<(), Fault> {
+    pub fn check(&self, max_output: usize, offset: usize) -> Result<(), Fault> {
         if self.bytes.len() > max_output {
             return Err(Fault::new(Problem::OutputTooLarge { limit: max_output }, offset));
         }
@@ -135,7 +151,7 @@ impl Output {
     }
 
     /// The text, once it is complete.
-    pub(crate) fn into_string(self) -> String {
+    pub fn into_string(self) -> String {
         String::from_utf8(self.bytes).expect("only whole pieces of UTF-8 were appended")
     }
 

@@ -1,6 +1,6 @@
 //! Sixteen bytes at a time, on any processor.
 
-use crate::json::blocks::{Block, Marks, Mask, Outline, Scan};
+use crate::walk::blocks::{Block, Marks, Mask, Outline, Scan};
 use wide::u8x16;
 
 /// Finds the tokens of as many blocks as there is room for, and says how many that were.

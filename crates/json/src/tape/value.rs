@@ -1,14 +1,14 @@
 //! Looking into a JSON text: values as places in it, so that a caller can change one string and nothing else.
 
-use super::escape;
-use super::{Json, Kind};
+use super::{Json, LexemeKind};
+use crate::escape::unescape;
 use std::borrow::Cow;
 use std::iter;
 
 /// A key or a value inside a [`Json`].
 ///
 /// ```
-/// use tokenforge_formats::Json;
+/// use tokenforge_json::Json;
 ///
 /// let json = Json::parse(r#"{"name": "caf\u00e9", "tags": [1.50]}"#)?;
 /// let members: Vec<_> = json.root().members().collect();
@@ -17,7 +17,7 @@ use std::iter;
 /// assert_eq!(value.string().as_deref(), Some("café"));
 /// assert_eq!((value.offset(), value.lexeme()), (9, Some(r#""caf\u00e9""#)));
 /// assert_eq!(members[1].1.elements().next().and_then(|number| number.lexeme()), Some("1.50"));
-/// # Ok::<(), tokenforge_formats::Error>(())
+/// # Ok::<(), tokenforge_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'j, 'a> {
@@ -35,12 +35,12 @@ impl<'a> Json<'a> {
 impl<'j, 'a> Value<'j, 'a> {
     /// Is this an object?
     pub fn is_object(self) -> bool {
-        self.json.node(self.at).kind == Kind::Object
+        self.json.node(self.at).kind == LexemeKind::Object
     }
 
     /// Is this an array?
     pub fn is_array(self) -> bool {
-        self.json.node(self.at).kind == Kind::Array
+        self.json.node(self.at).kind == LexemeKind::Array
     }
 
     /// The keys and values of an object, in the order of the text. Anything else has none.
@@ -97,12 +97,12 @@ impl<'j, 'a> Value<'j, 'a> {
     /// What a string or key says. Anything else says nothing, and neither does half of a surrogate pair.
     pub fn string(self) -> Option<Cow<'a, str>> {
         let node = self.json.node(self.at);
-        if !matches!(node.kind, Kind::String | Kind::Key) {
+        if !matches!(node.kind, LexemeKind::String | LexemeKind::Key) {
             return None;
         }
         let text = self.json.unquoted(self.at);
         match node.content.has_escape() {
-            true => escape::unescape(text),
+            true => unescape(text),
             false => Some(Cow::Borrowed(text)),
         }
     }

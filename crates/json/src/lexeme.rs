@@ -1,20 +1,21 @@
 //! The two lexemes that need care, strings and numbers: where does one end, and what is in it.
 //!
-//! Shared by every reader in this crate, so that they agree on what a string and a number are.
+//! Shared by the tape, by the walker and by every decoder that reads JSON's own strings and numbers inside another notation,
+//! so that they agree on what a string and a number are.
 
-use super::chunk::{self, Chunk, Mask};
-use super::content::Content;
+use crate::chunk::{self, Chunk, Mask};
+use crate::content::Content;
 use crate::error::Fault;
 
 /// Reads the string value whose opening quote is at `open`: the offset behind its closing quote, and its content.
 #[inline(always)]
-pub(crate) fn string(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
+pub fn string(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
     scan(text, open, Content::of_value)
 }
 
 /// Like [`string`], for a key.
 #[inline(always)]
-pub(crate) fn key(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
+pub fn key(text: &[u8], open: usize) -> Result<(usize, Content), Fault> {
     scan(text, open, Content::of_key)
 }
 
@@ -54,7 +55,7 @@ fn scan(
 }
 
 /// Validates the escape at `at` and returns the offset behind it.
-pub(crate) fn escape_end(text: &[u8], at: usize) -> Result<usize, Fault> {
+pub fn escape_end(text: &[u8], at: usize) -> Result<usize, Fault> {
     escape(text, at).map(|(end, _)| end)
 }
 
@@ -77,7 +78,7 @@ fn escape(text: &[u8], at: usize) -> Result<(usize, Content), Fault> {
 
 /// Reads the number that starts at `start`: the offset behind it, and whether it is all digits.
 #[inline(always)]
-pub(crate) fn number(text: &[u8], start: usize) -> Result<(usize, bool), Fault> {
+pub fn number(text: &[u8], start: usize) -> Result<(usize, bool), Fault> {
     let mut at = start;
     if text.get(at) == Some(&b'-') {
         at += 1;
@@ -110,13 +111,13 @@ fn some_digits(text: &[u8], start: usize) -> Result<usize, Fault> {
 
 /// The offset behind the digits at `at`.
 #[inline(always)]
-pub(crate) fn digits(text: &[u8], at: usize) -> usize {
+pub fn digits(text: &[u8], at: usize) -> usize {
     run(text, at, Chunk::digits)
 }
 
 /// The offset behind the run of bytes at `at` that are in a class.
 #[inline(always)]
-pub(crate) fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> Mask) -> usize {
+pub fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> Mask) -> usize {
     while at < text.len() {
         let count = class(Chunk::at(text, at)).trailing_ones() as usize;
         at += count;
@@ -128,61 +129,9 @@ pub(crate) fn run(text: &[u8], mut at: usize, class: impl Fn(Chunk) -> Mask) -> 
     at.min(text.len())
 }
 
-/// The offset behind the plain text at `at`: where a comma, quote, backslash or control character follows.
-#[inline]
-pub(crate) fn plain(text: &[u8], at: usize) -> usize {
-    run(text, at, |chunk| chunk::others(chunk.string_stops() | chunk.is(b',')))
-}
-
-/// The offset behind the bare word of STC 2 at `at`.
-#[inline(always)]
-pub(crate) fn bare(text: &[u8], at: usize) -> usize {
-    run(text, at, |chunk| chunk::others(chunk.bare_stops()))
-}
-
-/// The offset behind the letters, digits and underscores at `at`.
-#[inline]
-pub(crate) fn word(text: &[u8], at: usize) -> usize {
-    run(text, at, Chunk::word)
-}
-
-/// Reads `[N]` at `at`: the count, and the offset behind the bracket.
-///
-/// A count too large for this machine reads as the largest one: no text has that many values.
-pub(crate) fn count(text: &[u8], at: usize) -> Result<(usize, usize), Fault> {
-    if text.get(at) != Some(&b'[') {
-        return Err(Fault::expected("`[`", at));
-    }
-    let start = at + 1;
-    let end = digits(text, start);
-    match text.get(start) {
-        Some(b'1'..=b'9') => {}
-        Some(b'0') => {
-            return Err(Fault::expected("a count from 1 up, without leading zeros", start));
-        }
-        _ => return Err(Fault::expected("a count", start)),
-    }
-    if text.get(end) != Some(&b']') {
-        return Err(Fault::expected("`]` after the count", end));
-    }
-    let count = text[start..end].iter().fold(0usize, |count, digit| {
-        count.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
-    });
-    Ok((count, end + 1))
-}
-
-/// Reads an identifier, `[A-Za-z_][A-Za-z0-9_]*`, and returns the offset behind it.
-#[inline]
-pub(crate) fn identifier(text: &[u8], start: usize) -> Result<usize, Fault> {
-    if text.get(start).is_none_or(|byte| !byte.is_ascii_alphabetic() && *byte != b'_') {
-        return Err(Fault::expected("a key", start));
-    }
-    Ok(word(text, start))
-}
-
 /// Skips JSON white space.
 #[inline(always)]
-pub(crate) fn white_space(text: &[u8], at: usize) -> usize {
+pub fn white_space(text: &[u8], at: usize) -> usize {
     // In minified JSON there is none, and one comparison tells.
     match text.get(at) {
         Some(byte) if *byte <= b' ' => skip_white_space(text, at),

@@ -4,6 +4,7 @@
 //! strings there are none, so a long string costs a few instructions per 64 bytes whatever it contains.
 
 use super::lanes;
+use crate::lexeme;
 
 /// How many bytes are looked at together.
 pub(super) const SIZE: usize = 64;
@@ -178,16 +179,9 @@ impl<'a> Scan<'a> {
         while escaped != 0 {
             let at = start + escaped.trailing_zeros() as usize;
             escaped &= escaped - 1;
-            self.is_malformed |= match self.text.get(at) {
-                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => false,
-                Some(b'u') => !self.has_four_digits(at + 1),
-                _ => true,
-            };
+            // The backslash is the byte before.
+            self.is_malformed |= lexeme::escape_end(self.text, at - 1).is_err();
         }
-    }
-
-    fn has_four_digits(&self, at: usize) -> bool {
-        self.text.get(at..at + 4).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Numbers and words: where one ends.
 
+use crate::lexeme;
+
 /// The end of the number or word at `at`, or nothing if it is none.
 pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
     let end = match text.get(at)? {
         b't' => word(text, at, b"true")?,
         b'f' => word(text, at, b"false")?,
         b'n' => word(text, at, b"null")?,
-        _ => number(text, at)?,
+        _ => lexeme::number(text, at).ok()?.0,
     };
     match text.get(end) {
         None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => Some(end),
@@ -16,28 +18,6 @@ pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
 
 fn word(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     text.get(at..)?.starts_with(word).then_some(at + word.len())
-}
-
-fn number(text: &[u8], at: usize) -> Option<usize> {
-    let at = at + usize::from(text.get(at) == Some(&b'-'));
-    let mut end = match text.get(at)? {
-        b'0' => at + 1,
-        _ => digits(text, at)?,
-    };
-    if text.get(end) == Some(&b'.') {
-        end = digits(text, end + 1)?;
-    }
-    if let Some(b'e' | b'E') = text.get(end) {
-        let sign = usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
-        end = digits(text, end + 1 + sign)?;
-    }
-    Some(end)
-}
-
-/// The end of one or more digits.
-fn digits(text: &[u8], at: usize) -> Option<usize> {
-    let count = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    (count > 0).then_some(at + count)
 }
 
 #[cfg(test)]

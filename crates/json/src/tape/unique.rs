@@ -1,12 +1,13 @@
 //! Does an object have a key twice?
 
 use super::Json;
+use crate::escape::unescape;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 impl<'a> Json<'a> {
     /// The first key of the object that an earlier member has already, by value rather than by spelling.
-    pub(crate) fn first_duplicate(&self, object: usize) -> Option<usize> {
+    pub fn first_duplicate(&self, object: usize) -> Option<usize> {
         match self.count(object) {
             0 | 1 => None,
             2..=16 => self.duplicate_by_pairs::<16>(object),
@@ -54,10 +55,10 @@ impl<'a> Json<'a> {
     }
 
     /// The value of a key, for comparing. A key that has no value (half a surrogate pair) is compared as written.
-    pub(crate) fn key_value(&self, key: usize) -> Cow<'a, str> {
+    pub fn key_value(&self, key: usize) -> Cow<'a, str> {
         let text = self.unquoted(key);
         if self.node(key).content.has_escape()
-            && let Some(value) = super::escape::unescape(text)
+            && let Some(value) = unescape(text)
         {
             return value;
         }

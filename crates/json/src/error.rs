@@ -5,7 +5,7 @@ use std::fmt;
 /// An error in a JSON, TOON, STC or table text.
 ///
 /// ```
-/// let error = tokenforge_formats::Json::parse("{\"a\": 1,\n \"b\" 2}").unwrap_err();
+/// let error = tokenforge_json::Json::parse("{\"a\": 1,\n \"b\" 2}").unwrap_err();
 /// assert_eq!((error.offset(), error.line(), error.column()), (14, 2, 6));
 /// assert_eq!(error.to_string(), "expected `:` after the key, found `2` (line 2, column 6, byte 14)");
 /// ```
@@ -110,33 +110,40 @@ impl fmt::Display for ErrorKind {
 ///
 /// Line and column cost a pass over the text, so they are found only once, at the edge.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault(Box<(Problem, usize)>);
+pub struct Fault(Box<(Problem, usize)>);
 
 /// [`ErrorKind`] without what can be read from the text at the offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Problem {
+#[allow(missing_docs, reason = "the fields are those of ErrorKind")]
+pub enum Problem {
+    /// [`ErrorKind::Expected`]
     Expected(&'static str),
+    /// [`ErrorKind::Count`]
     Count { of: &'static str, declared: usize, found: usize },
+    /// [`ErrorKind::DuplicateKey`]
     DuplicateKey,
+    /// [`ErrorKind::TooDeep`]
     TooDeep { limit: usize },
+    /// [`ErrorKind::OutputTooLarge`]
     OutputTooLarge { limit: usize },
 }
 
 impl Fault {
     /// The everyday fault: `what` should stand at `offset`.
     #[cold]
-    pub(crate) fn expected(what: &'static str, offset: usize) -> Self {
+    pub fn expected(what: &'static str, offset: usize) -> Self {
         Self::new(Problem::Expected(what), offset)
     }
 
+    /// Any other fault.
     #[cold]
-    pub(crate) fn new(problem: Problem, offset: usize) -> Self {
+    pub fn new(problem: Problem, offset: usize) -> Self {
         Self(Box::new((problem, offset)))
     }
 
     /// Finds line, column and the offending character in the text the fault is about.
     #[cold]
-    pub(crate) fn locate(self, text: &str) -> Error {
+    pub fn locate(self, text: &str) -> Error {
         let (problem, offset) = *self.0;
         let offset = text.floor_char_boundary(offset);
         let kind = match problem {
@@ -153,8 +160,9 @@ impl Fault {
 }
 
 impl Error {
+    /// An error at an offset of a text.
     #[cold]
-    pub(crate) fn at(kind: ErrorKind, text: &str, offset: usize) -> Self {
+    pub fn at(kind: ErrorKind, text: &str, offset: usize) -> Self {
         let before = &text[..offset];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {

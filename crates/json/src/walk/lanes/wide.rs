@@ -3,7 +3,7 @@
 //! Written without closures: what the standard library does with them is not compiled for AVX2, and calling back and forth
 //! costs more than the work.
 
-use crate::json::blocks::{Block, Marks, Mask, Outline, Scan};
+use crate::walk::blocks::{Block, Marks, Mask, Outline, Scan};
 use std::arch::x86_64::{
     __m256i, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
     _mm256_set1_epi8, _mm256_setr_epi64x,

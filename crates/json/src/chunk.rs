@@ -5,30 +5,31 @@
 use wide::u8x16;
 
 /// The number of bytes in a chunk.
-pub(crate) const SIZE: usize = 16;
+pub const SIZE: usize = 16;
 
 /// Sixteen bytes; behind the end of the text they are zero.
 #[derive(Clone, Copy)]
-pub(crate) struct Chunk(u8x16);
+pub struct Chunk(u8x16);
 
 /// One bit per byte of a chunk, the first byte lowest.
-pub(crate) type Mask = u32;
+pub type Mask = u32;
 
 /// The bits of the first `count` bytes.
 #[inline]
-pub(crate) fn first(count: usize) -> Mask {
+pub fn first(count: usize) -> Mask {
     (1 << count) - 1
 }
 
 /// The bytes that are not in the mask.
 #[inline]
-pub(crate) fn others(mask: Mask) -> Mask {
+pub fn others(mask: Mask) -> Mask {
     !mask & first(SIZE)
 }
 
 impl Chunk {
+    /// The bytes from there on.
     #[inline]
-    pub(crate) fn at(text: &[u8], at: usize) -> Self {
+    pub fn at(text: &[u8], at: usize) -> Self {
         match text.get(at..).and_then(|rest| rest.first_chunk::<SIZE>()) {
             Some(bytes) => Self(u8x16::new(*bytes)),
             None => Self::padded(text.get(at..).unwrap_or_default()),
@@ -44,19 +45,19 @@ impl Chunk {
 
     /// Quotes, backslashes and control characters: where plain text in a string ends.
     #[inline]
-    pub(crate) fn string_stops(self) -> Mask {
+    pub fn string_stops(self) -> Mask {
         (self.eq(b'"') | self.eq(b'\\') | self.at_most(0x1f)).to_bitmask()
     }
 
     /// `: [ ] { }`
     #[inline]
-    pub(crate) fn structure(self) -> Mask {
+    pub fn structure(self) -> Mask {
         self.structural().to_bitmask()
     }
 
     /// `: [ ] { } , |`
     #[inline]
-    pub(crate) fn structure_or_delimiter(self) -> Mask {
+    pub fn structure_or_delimiter(self) -> Mask {
         (self.structural() | self.eq(b',') | self.eq(b'|')).to_bitmask()
     }
 
@@ -75,7 +76,7 @@ impl Chunk {
 
     /// White space, control characters and `" \ ( ) [ ] { }`: where a bare word of STC 2 ends.
     #[inline]
-    pub(crate) fn bare_stops(self) -> Mask {
+    pub fn bare_stops(self) -> Mask {
         let folded = Self(self.0 | u8x16::splat(1));
         let stops = self.at_most(b' ') | folded.eq(b')') | self.brackets();
         (stops | self.eq(b'"') | self.eq(b'\\')).to_bitmask()
@@ -83,20 +84,20 @@ impl Chunk {
 
     /// A given byte.
     #[inline]
-    pub(crate) fn is(self, byte: u8) -> Mask {
+    pub fn is(self, byte: u8) -> Mask {
         self.eq(byte).to_bitmask()
     }
 
     /// `A-Z a-z 0-9 _`
     #[inline]
-    pub(crate) fn word(self) -> Mask {
+    pub fn word(self) -> Mask {
         let letter = Self((self.0 | u8x16::splat(0x20)) - u8x16::splat(b'a')).at_most(25);
         (letter | self.digit() | self.eq(b'_')).to_bitmask()
     }
 
     /// `0-9`
     #[inline]
-    pub(crate) fn digits(self) -> Mask {
+    pub fn digits(self) -> Mask {
         self.digit().to_bitmask()
     }
 

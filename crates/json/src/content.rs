@@ -1,11 +1,11 @@
 //! What a string contains, as far as encoders care: found in the pass that finds its closing quote.
 
-use super::chunk::{self, Chunk, Mask};
+use crate::chunk::{self, Chunk, Mask};
 use std::ops::BitOrAssign;
 
 /// What kinds of characters a string contains, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Content(u8);
+pub struct Content(u8);
 
 /// A backslash: the text between the quotes is not the value.
 const ESCAPE: u8 = 1;
@@ -22,13 +22,13 @@ const PIPE: u8 = 1 << 6;
 
 impl Content {
     /// One of `\" \\ \n \r \t`.
-    pub(super) const COMMON_ESCAPE: Self = Self(ESCAPE | NOT_WORD | NOT_DOTTED_WORD);
+    pub(crate) const COMMON_ESCAPE: Self = Self(ESCAPE | NOT_WORD | NOT_DOTTED_WORD);
     /// Any other escape.
-    pub(super) const RARE_ESCAPE: Self = Self(Self::COMMON_ESCAPE.0 | RARE_ESCAPE);
+    pub(crate) const RARE_ESCAPE: Self = Self(Self::COMMON_ESCAPE.0 | RARE_ESCAPE);
 
     /// What matters in a value, among the bytes of `mask`.
     #[inline(always)]
-    pub(super) fn of_value(chunk: Chunk, mask: Mask) -> Self {
+    pub(crate) fn of_value(chunk: Chunk, mask: Mask) -> Self {
         // Most values have none of these, and one look tells.
         if chunk.structure_or_delimiter() & mask == 0 {
             return Self::default();
@@ -42,7 +42,7 @@ impl Content {
 
     /// What matters in a key, among the bytes of `mask`.
     #[inline(always)]
-    pub(super) fn of_key(chunk: Chunk, mask: Mask) -> Self {
+    pub(crate) fn of_key(chunk: Chunk, mask: Mask) -> Self {
         let not_word = !chunk.word() & mask;
         if not_word == 0 {
             return Self::default();
@@ -51,7 +51,7 @@ impl Content {
     }
 
     /// The content of an unescaped value; what would need an escape counts as one.
-    pub(crate) fn of(value: &str) -> Self {
+    pub fn of(value: &str) -> Self {
         let mut content = Self::default();
         for bytes in value.as_bytes().chunks(chunk::SIZE) {
             let (chunk, all) = (Chunk::at(bytes, 0), chunk::first(bytes.len()));
@@ -63,37 +63,44 @@ impl Content {
     }
 
     /// Does the string contain a backslash?
-    pub(crate) fn has_escape(self) -> bool {
+    #[inline]
+    pub fn has_escape(self) -> bool {
         self.0 & ESCAPE != 0
     }
 
     /// Does it contain an escape other than `\" \\ \n \r \t`?
-    pub(crate) fn has_rare_escape(self) -> bool {
+    #[inline]
+    pub fn has_rare_escape(self) -> bool {
         self.0 & RARE_ESCAPE != 0
     }
 
     /// A key: only ASCII letters, digits and `_`?
-    pub(crate) fn is_word(self) -> bool {
+    #[inline]
+    pub fn is_word(self) -> bool {
         self.0 & NOT_WORD == 0
     }
 
     /// A key: only ASCII letters, digits, `_` and `.`?
-    pub(crate) fn is_dotted_word(self) -> bool {
+    #[inline]
+    pub fn is_dotted_word(self) -> bool {
         self.0 & NOT_DOTTED_WORD == 0
     }
 
     /// A value: does it contain one of `: [ ] { }`?
-    pub(crate) fn has_structure(self) -> bool {
+    #[inline]
+    pub fn has_structure(self) -> bool {
         self.0 & STRUCTURE != 0
     }
 
     /// A value: does it contain a comma?
-    pub(crate) fn has_comma(self) -> bool {
+    #[inline]
+    pub fn has_comma(self) -> bool {
         self.0 & COMMA != 0
     }
 
     /// A value: does it contain a `|`?
-    pub(crate) fn has_pipe(self) -> bool {
+    #[inline]
+    pub fn has_pipe(self) -> bool {
         self.0 & PIPE != 0
     }
 }

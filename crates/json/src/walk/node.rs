@@ -1,7 +1,8 @@
 //! A value inside a JSON text, looked into where it is asked for.
 
-use super::text::unescape;
-use super::{Kind, Reader, Value};
+use super::{ValueKind, ValueSpan, Walker};
+use crate::edit::{MemberPlace, cuts};
+use crate::escape::unescape;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +11,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Node<'a> {
     text: &'a str,
-    value: Value,
+    value: ValueSpan,
 }
 
 impl<'a> Node<'a> {
@@ -19,14 +20,14 @@ impl<'a> Node<'a> {
     /// # Errors
     /// It is not JSON, or too deep.
     pub fn read(text: &'a str) -> Result<Self, Refusal> {
-        let mut reader = Reader::over(text);
-        let value = reader.value()?;
-        reader.finish()?;
+        let mut walker = Walker::over(text);
+        let value = walker.value()?;
+        walker.finish()?;
         Ok(Node { text, value })
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ValueKind {
         self.value.kind
     }
 
@@ -92,36 +93,28 @@ impl<'a> Node<'a> {
     /// The bytes to cut so that an object has no member of that name, with the commas that go with it.
     #[must_use]
     pub fn cuts(&self, name: &str) -> Vec<Range<usize>> {
-        let mut members: Vec<(bool, usize, Option<usize>, usize)> = Vec::new();
-        let start = self.value.span.start;
+        let mut members = Vec::new();
+        let offset = self.value.span.start;
         // It was read before, so it is well formed.
-        let _ = self.reader().object(|reader, key| {
-            let is_cut = key.name == name;
-            let end = reader.value()?.span.end;
-            members.push((is_cut, start + key.start, key.comma.map(|at| start + at), start + end));
+        let _ = self.walker().object(|walker, key| {
+            let end = walker.value()?.span.end;
+            members.push(MemberPlace {
+                start: offset + key.start,
+                comma: key.comma.map(|comma| offset + comma),
+                end: offset + end,
+                is_cut: key.name == name,
+            });
             Ok(())
         });
-        let mut has_kept = false;
-        let mut cuts = Vec::new();
-        for (index, (is_cut, key, comma, end)) in members.iter().enumerate() {
-            match (is_cut, comma) {
-                (false, _) => has_kept = true,
-                (true, Some(comma)) if has_kept => cuts.push(*comma..*end),
-                (true, _) => {
-                    let next = members.get(index + 1).map_or(*end, |(_, key, ..)| *key);
-                    cuts.push(*key..next);
-                }
-            }
-        }
-        cuts
+        cuts(&members)
     }
 
     /// The elements of an array, in order.
     pub fn elements(&self) -> Vec<Node<'a>> {
         let mut elements = Vec::new();
         // It was read before, so it is well formed.
-        let _ = self.reader().array(|reader| {
-            elements.push(self.inner(reader.value()?));
+        let _ = self.walker().array(|walker| {
+            elements.push(self.inner(walker.value()?));
             Ok(())
         });
         elements
@@ -129,21 +122,21 @@ impl<'a> Node<'a> {
 
     fn each_member(&self, mut each: impl FnMut(Cow<'a, str>, Node<'a>)) {
         // It was read before, so it is well formed.
-        let _ = self.reader().object(|reader, key| {
-            each(key.name, self.inner(reader.value()?));
+        let _ = self.walker().object(|walker, key| {
+            each(key.name, self.inner(walker.value()?));
             Ok(())
         });
     }
 
-    fn reader(&self) -> Reader<'a> {
-        Reader::over(self.raw())
+    fn walker(&self) -> Walker<'a> {
+        Walker::over(self.raw())
     }
 
     /// A value that was read from this one alone.
-    fn inner(&self, value: Value) -> Node<'a> {
+    fn inner(&self, value: ValueSpan) -> Node<'a> {
         let start = self.value.span.start;
         let span = value.span.start + start..value.span.end + start;
-        Node { text: self.text, value: Value { kind: value.kind, span } }
+        Node { text: self.text, value: ValueSpan { kind: value.kind, span } }
     }
 }
 
@@ -161,7 +154,7 @@ mod tests {
         assert_eq!(elements[1].text().as_deref(), Some("x\n"));
         assert!(elements[1].is("x\n"));
         assert_eq!(&text[elements[2].span()], r#"{"c": null}"#);
-        assert_eq!(elements[2].get("c").unwrap().kind(), Kind::Null);
+        assert_eq!(elements[2].get("c").unwrap().kind(), ValueKind::Null);
         assert_eq!(node.get("n").unwrap().number(), Some(12));
         let [n, x, a] = node.pick(["n", "x", "a"]);
         assert!(n.is_some_and(|n| n.raw() == "12") && x.is_none() && a.is_some());

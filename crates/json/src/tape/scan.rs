@@ -1,11 +1,12 @@
 //! JSON text to tape, in one pass.
 
-use super::content::Content;
-use super::{Kind, MAX_DEPTH, Node, lexeme};
+use super::{Lexeme, LexemeKind};
+use crate::content::Content;
 use crate::error::{Fault, Problem};
+use crate::{MAX_DEPTH, lexeme};
 
 /// Builds the tape of a text shorter than 4 GiB, and counts its bytes of insignificant white space.
-pub(super) fn tape(text: &[u8]) -> Result<(Vec<Node>, usize), Fault> {
+pub(super) fn tape(text: &[u8]) -> Result<(Vec<Lexeme>, usize), Fault> {
     let mut scanner = Scanner {
         text,
         // One node per eight bytes is what dense JSON has; more grows the tape once or twice.
@@ -23,7 +24,7 @@ pub(super) fn tape(text: &[u8]) -> Result<(Vec<Node>, usize), Fault> {
 
 struct Scanner<'a> {
     text: &'a [u8],
-    tape: Vec<Node>,
+    tape: Vec<Lexeme>,
     /// Bytes of insignificant white space seen.
     spaces: usize,
     /// Arrays and empty objects seen: what no record contains.
@@ -48,24 +49,24 @@ impl Scanner<'_> {
         match self.text.get(at) {
             Some(b'"') => {
                 let (end, content) = lexeme::string(self.text, at)?;
-                self.push(Kind::String, content, at, end);
+                self.push(LexemeKind::String, content, at, end);
                 Ok(end)
             }
             Some(b'-' | b'0'..=b'9') => {
                 let (end, is_integer) = lexeme::number(self.text, at)?;
-                let kind = if is_integer { Kind::Integer } else { Kind::Decimal };
+                let kind = if is_integer { LexemeKind::Integer } else { LexemeKind::Decimal };
                 self.push(kind, Content::default(), at, end);
                 Ok(end)
             }
-            Some(b't') => self.literal(at, b"true", Kind::True),
-            Some(b'f') => self.literal(at, b"false", Kind::False),
-            Some(b'n') => self.literal(at, b"null", Kind::Null),
+            Some(b't') => self.literal(at, b"true", LexemeKind::True),
+            Some(b'f') => self.literal(at, b"false", LexemeKind::False),
+            Some(b'n') => self.literal(at, b"null", LexemeKind::Null),
             _ => Err(Fault::expected("a value", at)),
         }
     }
 
     fn object(&mut self, start: usize, depth: usize) -> Result<usize, Fault> {
-        let object = self.open(Kind::Object, start, depth)?;
+        let object = self.open(LexemeKind::Object, start, depth)?;
         let obstacles = self.obstacles;
         let mut at = self.skip(start + 1);
         let mut count = 0;
@@ -97,7 +98,7 @@ impl Scanner<'_> {
             return Err(Fault::expected(what, at));
         }
         let (end, content) = lexeme::key(self.text, at)?;
-        self.push(Kind::Key, content, at, end);
+        self.push(LexemeKind::Key, content, at, end);
         let colon = self.skip(end);
         if self.text.get(colon) != Some(&b':') {
             return Err(Fault::expected("`:` after the key", colon));
@@ -106,7 +107,7 @@ impl Scanner<'_> {
     }
 
     fn array(&mut self, start: usize, depth: usize) -> Result<usize, Fault> {
-        let array = self.open(Kind::Array, start, depth)?;
+        let array = self.open(LexemeKind::Array, start, depth)?;
         self.obstacles += 1;
         let mut at = self.skip(start + 1);
         let mut count = 0;
@@ -128,7 +129,7 @@ impl Scanner<'_> {
         &mut self,
         at: usize,
         word: &[u8; N],
-        kind: Kind,
+        kind: LexemeKind,
     ) -> Result<usize, Fault> {
         if self.text[at..].first_chunk() != Some(word) {
             return Err(Fault::expected("a value", at));
@@ -139,7 +140,7 @@ impl Scanner<'_> {
     }
 
     /// Begins a container; returns its place on the tape.
-    fn open(&mut self, kind: Kind, at: usize, depth: usize) -> Result<usize, Fault> {
+    fn open(&mut self, kind: LexemeKind, at: usize, depth: usize) -> Result<usize, Fault> {
         if depth == MAX_DEPTH {
             return Err(Fault::new(Problem::TooDeep { limit: MAX_DEPTH }, at));
         }
@@ -155,9 +156,9 @@ impl Scanner<'_> {
     }
 
     #[inline(always)]
-    fn push(&mut self, kind: Kind, content: Content, start: usize, end: usize) {
+    fn push(&mut self, kind: LexemeKind, content: Content, start: usize, end: usize) {
         let (start, end) = (start as u32, end as u32);
-        self.tape.push(Node { start, end, count: 0, kind, content, is_record: false });
+        self.tape.push(Lexeme { start, end, count: 0, kind, content, is_record: false });
     }
 
     #[inline(always)]

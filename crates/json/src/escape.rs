@@ -1,5 +1,6 @@
-//! Between the text inside a JSON string and its value.
+//! Quote and unescape: between a text and its spelling inside a JSON string. The one place for both directions.
 
+use crate::chunk::{self, Chunk};
 use memchr::memchr;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use std::ops::Range;
 /// Nothing if the spelling holds half a surrogate pair, which no text can, or is not that of a JSON string.
 ///
 /// ```
-/// use tokenforge_formats::unescape;
+/// use tokenforge_json::unescape;
 ///
 /// assert_eq!(unescape(r"a\n\u00e9").as_deref(), Some("a\né"));
 /// assert_eq!(unescape(r"\ud800"), None);
@@ -72,9 +73,56 @@ fn unit(text: &str, digits: Range<usize>) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
+/// A text as a JSON string, with its quotes.
+///
+/// ```
+/// assert_eq!(tokenforge_json::quote("a\n\"b\""), r#""a\n\"b\"""#);
+/// ```
+#[must_use]
+pub fn quote(text: &str) -> String {
+    let mut string = String::with_capacity(text.len() + text.len() / 8 + 2);
+    string.push('"');
+    escape_into(text, &mut string);
+    string.push('"');
+    string
+}
+
+/// Appends the shortest spelling of a text, without quotes: escaped is only what must be.
+pub fn escape_into(text: &str, spelling: &mut String) {
+    let mut plain = 0;
+    for (block, start) in text.as_bytes().chunks(chunk::SIZE).zip((0..).step_by(chunk::SIZE)) {
+        let mut stops = Chunk::at(block, 0).string_stops() & chunk::first(block.len());
+        while stops != 0 {
+            let at = stops.trailing_zeros() as usize;
+            spelling.push_str(&text[plain..start + at]);
+            spelling.push_str(escape(block[at]));
+            plain = start + at + 1;
+            stops &= stops - 1;
+        }
+    }
+    spelling.push_str(&text[plain..]);
+}
+
+/// How a byte is spelled that a string cannot hold as it is: a quote, a backslash or a control character.
+pub(crate) fn escape(byte: u8) -> &'static str {
+    /// The control characters, in order.
+    const CONTROLS: [&str; 32] = [
+        r"\u0000", r"\u0001", r"\u0002", r"\u0003", r"\u0004", r"\u0005", r"\u0006", r"\u0007",
+        r"\b", r"\t", r"\n", r"\u000b", r"\f", r"\r", r"\u000e", r"\u000f", r"\u0010", r"\u0011",
+        r"\u0012", r"\u0013", r"\u0014", r"\u0015", r"\u0016", r"\u0017", r"\u0018", r"\u0019",
+        r"\u001a", r"\u001b", r"\u001c", r"\u001d", r"\u001e", r"\u001f",
+    ];
+    match byte {
+        b'"' => "\\\"",
+        b'\\' => r"\\",
+        _ => CONTROLS[usize::from(byte % 32)],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn every_escape_of_json_is_read() {
@@ -99,6 +147,16 @@ mod tests {
             r"a\",
         ] {
             assert_eq!(unescape(spelling), None, "{spelling}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_spelled_as_serde_json_spells_it_and_read_back(text in "\\PC*|[\\x00-\\x7f]*") {
+            let mut spelling = String::new();
+            escape_into(&text, &mut spelling);
+            prop_assert_eq!(format!("\"{spelling}\""), serde_json::to_string(&text).unwrap());
+            prop_assert_eq!(unescape(&spelling), Some(Cow::Borrowed(&*text)));
         }
     }
 }

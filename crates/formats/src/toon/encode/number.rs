@@ -1,6 +1,6 @@
 //! Numbers in canonical decimal form, computed on digits: exact at any size and precision.
 
-use crate::output::Output;
+use tokenforge_json::output::Output;
 
 /// Is the number canonical as it stands? May say no where it is, never yes where it is not.
 #[inline]

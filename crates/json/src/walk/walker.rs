@@ -1,9 +1,9 @@
 //! A walk over the tokens of a JSON text: into what is of interest, past everything else.
 
 use super::blocks::Blocks;
-use super::text::unescape;
-use super::{MAX_DEPTH, scalar};
-use crate::known::Known;
+use super::scalar;
+use crate::MAX_DEPTH;
+use crate::escape::unescape;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Reads a JSON text once, from its start to its end.
 ///
 /// The functions that read a value take whatever value is there: where it is not of the kind they ask for, they pass it.
-pub(crate) struct Reader<'a> {
+pub struct Walker<'a> {
     text: &'a str,
     blocks: Blocks<'a>,
     /// Where the current block starts.
@@ -23,18 +23,18 @@ pub(crate) struct Reader<'a> {
 }
 
 /// The name of a member, and where it stands.
-pub(crate) struct Key<'a> {
+pub struct MemberKey<'a> {
     /// The name; as it is spelled if no text can hold it.
-    pub(crate) name: Cow<'a, str>,
+    pub name: Cow<'a, str>,
     /// Where its opening quote is.
-    pub(crate) start: usize,
+    pub start: usize,
     /// Where the comma before it is.
-    pub(crate) comma: Option<usize>,
+    pub comma: Option<usize>,
 }
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// `"…"`
     String,
     /// `{…}`
@@ -53,34 +53,40 @@ pub enum Kind {
 
 /// A value, and its bytes: for a string with its quotes.
 #[derive(Debug, Clone)]
-pub(crate) struct Value {
-    pub(crate) kind: Kind,
-    pub(crate) span: Range<usize>,
+pub struct ValueSpan {
+    /// What it is.
+    pub kind: ValueKind,
+    /// Its bytes.
+    pub span: Range<usize>,
 }
 
-impl Value {
+impl ValueSpan {
     /// What stands between the quotes, if it is a string.
-    pub(crate) fn content(&self) -> Option<Range<usize>> {
-        (self.kind == Kind::String).then(|| self.span.start + 1..self.span.end - 1)
+    pub fn content(&self) -> Option<Range<usize>> {
+        (self.kind == ValueKind::String).then(|| self.span.start + 1..self.span.end - 1)
     }
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(body: &'a [u8]) -> Result<Self, Refusal> {
+impl<'a> Walker<'a> {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// It is not UTF-8.
+    pub fn new(body: &'a [u8]) -> Result<Self, Refusal> {
         let text = simdutf8::compat::from_utf8(body)
             .map_err(|error| Refusal::NotUtf8 { at: error.valid_up_to() })?;
         Ok(Self::over(text))
     }
 
     /// Reads what is known to be text.
-    pub(crate) fn over(text: &'a str) -> Self {
-        Reader { text, blocks: Blocks::new(text.as_bytes()), block: 0, tokens: 0, object: None }
+    pub fn over(text: &'a str) -> Self {
+        Walker { text, blocks: Blocks::new(text.as_bytes()), block: 0, tokens: 0, object: None }
     }
 
     /// Reads the members of an object. `each` must read the value of its member.
-    pub(crate) fn object(
+    pub fn object(
         &mut self,
-        mut each: impl FnMut(&mut Self, Key<'a>) -> Result<(), Refusal>,
+        mut each: impl FnMut(&mut Self, MemberKey<'a>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         if self.peek() != b'{' {
             self.object = None;
@@ -97,7 +103,7 @@ impl<'a> Reader<'a> {
             let spelling = self.key(start)?;
             let spelling = &self.text[spelling];
             let name = unescape(spelling).unwrap_or(Cow::Borrowed(spelling));
-            each(self, Key { name, start, comma })?;
+            each(self, MemberKey { name, start, comma })?;
             let end = self.token();
             match self.byte(end) {
                 b',' => comma = Some(end),
@@ -112,12 +118,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Where the object is whose members were read last: nothing if there was something else in its place.
-    pub(crate) fn last_object(&self) -> Option<Range<usize>> {
+    pub fn last_object(&self) -> Option<Range<usize>> {
         self.object.clone()
     }
 
     /// Reads the elements of an array and returns its span. `each` must read its element.
-    pub(crate) fn array(
+    pub fn array(
         &mut self,
         mut each: impl FnMut(&mut Self) -> Result<(), Refusal>,
     ) -> Result<Option<Range<usize>>, Refusal> {
@@ -134,7 +140,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the rest of an array, of which an element ends there.
-    pub(crate) fn array_from(
+    pub fn array_from(
         &mut self,
         end: usize,
         each: impl FnMut(&mut Self) -> Result<(), Refusal>,
@@ -159,66 +165,73 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a string: nothing if it is not one, or one that no text can hold.
-    pub(crate) fn text(&mut self) -> Result<Option<Cow<'a, str>>, Refusal> {
+    pub fn text(&mut self) -> Result<Option<Cow<'a, str>>, Refusal> {
         let value = self.value()?;
         Ok(value.content().and_then(|content| unescape(&self.text[content])))
     }
 
     /// The text from there on.
-    pub(crate) fn rest(&self, from: usize) -> &'a [u8] {
+    pub fn rest(&self, from: usize) -> &'a [u8] {
         self.text.as_bytes().get(from..).unwrap_or_default()
     }
 
     /// How what stands there is spelled.
-    pub(crate) fn spelling(&self, span: Range<usize>) -> &'a str {
+    pub fn spelling(&self, span: Range<usize>) -> &'a str {
         self.text.get(span).unwrap_or_default()
     }
 
     /// Passes a value.
-    pub(crate) fn skip(&mut self) -> Result<(), Refusal> {
+    pub fn skip(&mut self) -> Result<(), Refusal> {
         self.value().map(|_| ())
     }
 
     /// Passes a value of any kind and tells what and where it was.
-    pub(crate) fn value(&mut self) -> Result<Value, Refusal> {
+    pub fn value(&mut self) -> Result<ValueSpan, Refusal> {
         let start = self.token();
         let (kind, end) = match self.byte(start) {
-            b'"' => (Kind::String, self.string()),
-            b'{' => (Kind::Object, self.container(true)?),
-            b'[' => (Kind::Array, self.container(false)?),
-            b'n' => (Kind::Null, self.scalar(start)?),
-            b't' => (Kind::True, self.scalar(start)?),
-            b'f' => (Kind::False, self.scalar(start)?),
-            _ => (Kind::Number, self.scalar(start)?),
+            b'"' => (ValueKind::String, self.string()),
+            b'{' => (ValueKind::Object, self.container(true)?),
+            b'[' => (ValueKind::Array, self.container(false)?),
+            b'n' => (ValueKind::Null, self.scalar(start)?),
+            b't' => (ValueKind::True, self.scalar(start)?),
+            b'f' => (ValueKind::False, self.scalar(start)?),
+            _ => (ValueKind::Number, self.scalar(start)?),
         };
-        Ok(Value { kind, span: start..end })
+        Ok(ValueSpan { kind, span: start..end })
     }
 
-    /// Passes a value like [`value`](Self::value), without a look at a string that is known.
-    pub(crate) fn value_but(&mut self, known: &dyn Known) -> Result<Value, Refusal> {
+    /// Passes a value like [`value`](Self::value), without a look at a string that is known: `length` is told where what
+    /// stands between its quotes begins, and the text from there on, and says how long that is.
+    ///
+    /// # Errors
+    /// What stands there is not JSON, or too deep.
+    pub fn value_but(
+        &mut self,
+        length: impl FnOnce(usize, &[u8]) -> Option<usize>,
+    ) -> Result<ValueSpan, Refusal> {
         let start = self.upcoming();
         let content = start + 1;
         let known = match self.rest(start) {
-            [b'"', rest @ ..] => known.length(content, rest),
+            [b'"', rest @ ..] => length(content, rest),
             _ => None,
         };
         match known.map(|length| content.saturating_add(length)) {
             Some(close) if self.text.as_bytes().get(close) == Some(&b'"') => {
                 self.jump(close + 1);
-                Ok(Value { kind: Kind::String, span: start..close + 1 })
+                Ok(ValueSpan { kind: ValueKind::String, span: start..close + 1 })
             }
             _ => self.value(),
         }
     }
 
     /// What the next value is, told by its first byte.
-    pub(crate) fn peek(&mut self) -> u8 {
+    pub fn peek(&mut self) -> u8 {
         let at = self.upcoming();
         self.byte(at)
     }
 
     /// After the document: nothing may follow.
-    pub(crate) fn finish(mut self) -> Result<(), Refusal> {
+    pub fn finish(mut self) -> Result<(), Refusal> {
         match self.upcoming() {
             at if at < self.text.len() || !self.blocks.is_well_formed() => {
                 Err(Refusal::NotJson { at })
@@ -305,7 +318,7 @@ impl<'a> Reader<'a> {
 
     /// Where the next token is.
     #[inline]
-    pub(crate) fn upcoming(&mut self) -> usize {
+    pub fn upcoming(&mut self) -> usize {
         if self.tokens == 0 && !self.find_tokens() {
             return self.text.len();
         }
@@ -374,8 +387,8 @@ mod tests {
     use proptest::prelude::*;
     use tokenforge_samples::{Nasty, nasty};
 
-    fn read(text: &[u8]) -> Result<Value, Refusal> {
-        let mut reader = Reader::new(text)?;
+    fn read(text: &[u8]) -> Result<ValueSpan, Refusal> {
+        let mut reader = Walker::new(text)?;
         let value = reader.value()?;
         reader.finish()?;
         Ok(value)
@@ -391,9 +404,9 @@ mod tests {
 
     #[test]
     fn members_may_spell_their_names_as_they_like() {
-        let mut reader = Reader::new(br#"{ "\u0074ype" : 1 , "b":[2] , "\ud800":3 }"#).unwrap();
+        let mut reader = Walker::new(br#"{ "\u0074ype" : 1 , "b":[2] , "\ud800":3 }"#).unwrap();
         let mut names = vec![];
-        let mut each = |reader: &mut Reader<'_>, key: Key<'_>| {
+        let mut each = |reader: &mut Walker<'_>, key: MemberKey<'_>| {
             names.push((key.name.into_owned(), key.start, key.comma));
             reader.skip()
         };

@@ -1,80 +1,81 @@
-//! JSON text as a flat tape of lexemes: validated, but never interpreted.
+//! The tape: a JSON text validated and laid out as a flat list of its lexemes, but never interpreted.
 //!
-//! A [`Json`] holds the text and one 16-byte [`Node`] per key, value and container. Strings and numbers
+//! A [`Json`] holds the text and one 16-byte [`Lexeme`] per key, value and container. Strings and numbers
 //! stay slices of the input, so that an encoder copies them byte for byte: no float, no unescaping, no tree.
 
-pub(crate) mod chunk;
-pub(crate) mod content;
-pub(crate) mod escape;
-pub(crate) mod lexeme;
-pub(crate) mod number;
 mod scan;
 mod unique;
 mod value;
 
+use crate::content::Content;
 use crate::error::{Error, ErrorKind};
 use crate::output::Output;
-use content::Content;
 use std::borrow::Cow;
 use std::ops::Range;
 
 pub use value::Value;
 
-/// The deepest nesting that any reader of this crate accepts.
-pub const MAX_DEPTH: usize = 512;
-
 /// A JSON text that is known to be valid.
 ///
 /// ```
-/// use tokenforge_formats::Json;
+/// use tokenforge_json::Json;
 ///
 /// let json = Json::parse(r#"{ "price": 1.10, "tags": ["a", "b"] }"#)?;
 /// assert_eq!(json.minify(), r#"{"price":1.10,"tags":["a","b"]}"#);
-/// # Ok::<(), tokenforge_formats::Error>(())
+/// # Ok::<(), tokenforge_json::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Json<'a> {
     text: &'a str,
-    tape: Vec<Node>,
+    tape: Vec<Lexeme>,
     /// Bytes of insignificant white space in the text.
     spaces: usize,
 }
 
-/// The kind of a node.
+/// What a lexeme is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum LexemeKind {
     /// Not a value: the name of the value that follows.
     Key,
+    /// `{…}`
     Object,
+    /// `[…]`
     Array,
+    /// `"…"`
     String,
     /// A number of digits only, with or without a minus.
     Integer,
     /// A number with a fraction or an exponent.
     Decimal,
+    /// `true`
     True,
+    /// `false`
     False,
+    /// `null`
     Null,
 }
 
 /// One lexeme. Members of an object lie on the tape as key, value, key, value ...
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Node {
+pub struct Lexeme {
     /// Byte offset of the first character.
     start: u32,
     /// Scalars: byte offset behind the last character. Containers: tape index behind the last descendant.
     end: u32,
     /// Containers: the number of elements or members.
-    pub(crate) count: u32,
-    pub(crate) kind: Kind,
+    pub count: u32,
+    /// What it is.
+    pub kind: LexemeKind,
     /// Strings: what was seen between the quotes.
-    pub(crate) content: Content,
+    pub content: Content,
     /// Objects: not empty, and so are all objects inside; no arrays. A table can have it as a row.
-    pub(crate) is_record: bool,
+    pub is_record: bool,
 }
 
-impl Kind {
-    pub(crate) fn is_container(self) -> bool {
+impl LexemeKind {
+    /// Is it an object or an array?
+    #[inline]
+    pub fn is_container(self) -> bool {
         matches!(self, Self::Object | Self::Array)
     }
 }
@@ -124,7 +125,7 @@ impl<'a> Json<'a> {
     fn minify_value(&self, at: usize, out: &mut Output) -> usize {
         let node = self.tape[at];
         match node.kind {
-            Kind::Object => {
+            LexemeKind::Object => {
                 let mut child = at + 1;
                 out.push(b'{');
                 for index in 0..node.count {
@@ -138,7 +139,7 @@ impl<'a> Json<'a> {
                 out.push(b'}');
                 child
             }
-            Kind::Array => {
+            LexemeKind::Array => {
                 let mut child = at + 1;
                 out.push(b'[');
                 for index in 0..node.count {
@@ -157,53 +158,54 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The node at a tape index; the root is at 0.
+    /// The lexeme at a tape index; the root is at 0.
     #[inline]
-    pub(crate) fn node(&self, at: usize) -> Node {
+    pub fn node(&self, at: usize) -> Lexeme {
         self.tape[at]
     }
 
-    /// A run of nodes, for hot loops.
+    /// A run of lexemes, for hot loops.
     #[inline]
-    pub(crate) fn nodes(&self, at: usize, count: usize) -> &[Node] {
+    pub fn nodes(&self, at: usize, count: usize) -> &[Lexeme] {
         &self.tape[at..at + count]
     }
 
     /// The number of elements or members of the container at `at`.
     #[inline]
-    pub(crate) fn count(&self, at: usize) -> usize {
+    pub fn count(&self, at: usize) -> usize {
         self.tape[at].count as usize
     }
 
     /// The tape index behind the value at `at` and all its descendants.
     #[inline]
-    pub(crate) fn next(&self, at: usize) -> usize {
+    pub fn next(&self, at: usize) -> usize {
         let node = self.tape[at];
         if node.kind.is_container() { node.end as usize } else { at + 1 }
     }
 
     /// The lexeme of a scalar or key as it was written, strings with their quotes.
     #[inline]
-    pub(crate) fn raw(&self, at: usize) -> &'a str {
+    pub fn raw(&self, at: usize) -> &'a str {
         let node = self.tape[at];
         &self.text[node.start as usize..node.end as usize]
     }
 
     /// Are two keys or scalars written the same?
     #[inline]
-    pub(crate) fn same_raw(&self, one: usize, other: usize) -> bool {
+    pub fn same_raw(&self, one: usize, other: usize) -> bool {
         self.same_text(&self.tape[one], &self.tape[other])
     }
 
+    /// The same, of two lexemes of this text.
     #[inline]
-    pub(crate) fn same_text(&self, one: &Node, other: &Node) -> bool {
-        let bytes = |node: &Node| &self.text.as_bytes()[node.start as usize..node.end as usize];
+    pub fn same_text(&self, one: &Lexeme, other: &Lexeme) -> bool {
+        let bytes = |node: &Lexeme| &self.text.as_bytes()[node.start as usize..node.end as usize];
         same_bytes(bytes(one), bytes(other))
     }
 
     /// Are two values the same once minified?
     #[inline]
-    pub(crate) fn same_value(&self, one: usize, other: usize) -> bool {
+    pub fn same_value(&self, one: usize, other: usize) -> bool {
         let (first, second) = (self.tape[one], self.tape[other]);
         if first.kind != second.kind {
             return false;
@@ -224,46 +226,48 @@ impl<'a> Json<'a> {
 
     /// Copies the lexeme of a scalar or key as it was written.
     #[inline(always)]
-    pub(crate) fn copy_raw(&self, at: usize, out: &mut Output) {
+    pub fn copy_raw(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize, node.end as usize);
     }
 
     /// Copies the text between the quotes of a string or key, escapes as they were written.
     #[inline(always)]
-    pub(crate) fn copy_unquoted(&self, at: usize, out: &mut Output) {
+    pub fn copy_unquoted(&self, at: usize, out: &mut Output) {
         let node = self.tape[at];
         out.copy(self.text.as_bytes(), node.start as usize + 1, node.end as usize - 1);
     }
 
     /// Where the text between the quotes of a string or key is.
     #[inline]
-    pub(crate) fn inside(&self, at: usize) -> Range<usize> {
+    pub fn inside(&self, at: usize) -> Range<usize> {
         let node = self.tape[at];
         node.start as usize + 1..node.end as usize - 1
     }
 
     /// The text between the quotes of a string or key, escapes as they were written.
     #[inline]
-    pub(crate) fn unquoted(&self, at: usize) -> &'a str {
+    pub fn unquoted(&self, at: usize) -> &'a str {
         let node = self.tape[at];
         &self.text[node.start as usize + 1..node.end as usize - 1]
     }
 
     /// The same as bytes, for hot code that only looks at ASCII.
     #[inline]
-    pub(crate) fn unquoted_bytes(&self, at: usize) -> &'a [u8] {
+    pub fn unquoted_bytes(&self, at: usize) -> &'a [u8] {
         let node = self.tape[at];
         &self.text.as_bytes()[node.start as usize + 1..node.end as usize - 1]
     }
 
     /// Byte offset of the value or key at `at`.
-    pub(crate) fn offset(&self, at: usize) -> usize {
+    #[inline]
+    pub fn offset(&self, at: usize) -> usize {
         self.tape[at].start as usize
     }
 
     /// Tape indices of the elements of the array at `at`.
-    pub(crate) fn elements(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+    #[inline]
+    pub fn elements(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let mut next = at + 1;
         (0..self.count(at)).map(move |_| {
             let element = next;
@@ -273,7 +277,8 @@ impl<'a> Json<'a> {
     }
 
     /// Tape indices of the keys of the object at `at`; each value is one further.
-    pub(crate) fn keys(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+    #[inline]
+    pub fn keys(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let mut next = at + 1;
         (0..self.count(at)).map(move |_| {
             let key = next;
