@@ -16,9 +16,9 @@ use serde_json::json;
 use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::Method;
-use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_gateway::{Gateway, draw_admin_token};
 use tokenforge_store::{Location, Memory, Store};
 

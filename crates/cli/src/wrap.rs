@@ -25,8 +25,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokenforge_engine::Mode;
 use tokenforge_config::Overrides;
+use tokenforge_engine::Mode;
 use tokio::process::Command;
 
 const EXAMPLES: &str = "\

@@ -34,8 +34,8 @@ use hyper::body::Incoming;
 use rewriting::{Rewriting, Way};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokenforge_providers::{Detected, Dialect};
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase};
+use tokenforge_providers::{Detected, Dialect};
 
 /// Where the client hears which provider was asked.
 const PROVIDER: HeaderName = HeaderName::from_static("x-forge-provider");

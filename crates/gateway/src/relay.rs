@@ -26,8 +26,8 @@ use http::{StatusCode, response};
 use http_body_util::BodyExt;
 use refused::NoReply;
 use std::sync::Arc;
-use tokenforge_providers::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokenforge_plugin::Exchange;
+use tokenforge_providers::{Answer, InternalCall, Next, Reply, Turn, Wire};
 use tokio::sync::mpsc;
 
 /// How often the provider is asked again for one answer to the client.

@@ -22,8 +22,8 @@ use candidate::{Candidate, candidates};
 use http::StatusCode;
 use std::collections::HashMap;
 use std::time::Duration;
-use tokenforge_engine::{Compressed, Output};
 use tokenforge_config::{Choice, Fallback, Strategy};
+use tokenforge_engine::{Compressed, Output};
 
 /// How many words the strategy `simple` keeps.
 const WORDS: usize = 200;

@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
+use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_engine::reference::Key as ReferenceKey;
 use tokenforge_engine::{Mode, Original};
-use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_ledger::Outcome;
 use tokio::sync::{Semaphore, broadcast};
 

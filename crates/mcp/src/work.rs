@@ -4,8 +4,8 @@ use crate::hub::{HubSettings, Originals};
 use crate::policy::Rule;
 use crate::result::{Figures, Job, Rewritten, rewrite};
 use std::time::Instant;
-use tokenforge_engine::{Engine, Mode, Stc2, Vault};
 use tokenforge_config::Structured;
+use tokenforge_engine::{Engine, Mode, Stc2, Vault};
 use tokenforge_ledger::Outcome;
 use tokenforge_negotiate::{Format, StcVersion};
 

@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokenforge_config::Structured;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Engine, Settings, Vault};
-use tokenforge_config::Structured;
 use tokenforge_formats::{Json, decode_any};
 use tokenforge_mcp::{Job, RESULT_KEY, Rewritten, Rule, rewrite};
 use tokenforge_negotiate::Format;

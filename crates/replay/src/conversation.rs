@@ -18,9 +18,9 @@ use crate::usage::Usage;
 use charge::Context;
 use handled::{Handled, fingerprint, output};
 use rates::Rates;
+use tokenforge_config::Price;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Compressed, Engine, History, Mode, Settings};
-use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 
 /// What a call of the tool that expands costs the model to write, about.

@@ -1,8 +1,8 @@
 //! How sessions are replayed: what a gateway would have been told to do.
 
+use tokenforge_config::Price;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Engine, Mode, Settings, Vault};
-use tokenforge_config::Price;
 use tokenforge_tokens::{Counter, ModelClass, for_model};
 
 /// What a gateway would have been told to do.

@@ -231,8 +231,8 @@ mod tests {
     use crate::preamble::Survey;
     use crate::transcript::{Author, Part, ToolResult};
     use crate::usage::Usage;
-    use tokenforge_engine::Settings;
     use tokenforge_config::Price;
+    use tokenforge_engine::Settings;
 
     const PRICE: Price =
         Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6.0 };

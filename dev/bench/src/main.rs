@@ -34,8 +34,8 @@ fn main() -> anyhow::Result<()> {
     let plan = gateway::Plan::new(&flags);
 
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let corpus =
-        std::env::var_os("CORPUS").map_or_else(|| bench.join("../../../shared/corpus"), PathBuf::from);
+    let corpus = std::env::var_os("CORPUS")
+        .map_or_else(|| bench.join("../../../shared/corpus"), PathBuf::from);
     let results = bench.join("RESULTS.md");
     let is_wanted = |section: &str| wanted.is_empty() || wanted.iter().any(|name| name == section);
     let write = |section: &str, measure: &dyn Fn() -> anyhow::Result<String>| {

@@ -10,9 +10,9 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::Method as Dictionary;
-use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_store::{Memory, Settings as Bounds};
 
 /// How often, and with what pause, the gateway is asked for the figures of an answer that it has just passed on.

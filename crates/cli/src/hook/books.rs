@@ -4,9 +4,9 @@ use super::asked::Asked;
 use super::work::Made;
 use crate::ledger;
 use std::path::Path;
+use tokenforge_config::LedgerSettings;
 use tokenforge_engine::Output;
 use tokenforge_engine::context::Context;
-use tokenforge_config::LedgerSettings;
 use tokenforge_ledger::{Entry, Name, Outcome, Source};
 use tokenforge_tokens::Counter;
 

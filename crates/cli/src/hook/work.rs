@@ -7,11 +7,11 @@ use crate::engine::TENANT;
 use crate::settings::{self, Source};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
+use tokenforge_config::Overrides;
 use tokenforge_engine::reference::{Hint, Key};
 use tokenforge_engine::{
     Compressed, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings, Vault,
 };
-use tokenforge_config::Overrides;
 use tokenforge_store::{Disk, Kind, Store};
 
 /// Smaller texts are only redacted, by which nothing has to be counted: a table of a vocabulary takes longer to make

@@ -11,8 +11,8 @@ use crate::client_file::{
     Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
 };
 use anyhow::{Context, bail};
-use tokenforge_engine::command::Command;
 use tokenforge_config::MASK;
+use tokenforge_engine::command::Command;
 
 /// The tools whose results have a text that can be replaced.
 const TOOLS: &str = "Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*";

@@ -2,11 +2,11 @@
 
 use crate::kit::{file, load, variables};
 use serde_json::json;
-use tokenforge_engine::Mode;
 use tokenforge_config::{
     ConfigFile, Origins, Overrides, Place, SETTINGS, SchemaCompression, Secret, Settings, StoreUrl,
     overview,
 };
+use tokenforge_engine::Mode;
 
 #[test]
 fn f2_each_layer_is_over_the_one_before() {

@@ -24,8 +24,8 @@ use http::Uri;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokenforge_providers::{Purpose, session_of_headers};
 use tokenforge_plugin::Exchange;
+use tokenforge_providers::{Purpose, session_of_headers};
 
 /// A longer body is not looked at on the threads that move bytes.
 const SHORT: usize = 512 << 10;

@@ -18,8 +18,8 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokenforge_engine::reference::Reference;
-use tokenforge_providers::{Dialect, Purpose};
 use tokenforge_plugin::Exchange;
+use tokenforge_providers::{Dialect, Purpose};
 use tokenforge_store::Kind;
 
 const COMPRESS: &str = "/v1/compress";

@@ -16,9 +16,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_engine::Original;
 use tokenforge_engine::reference::Key;
-use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_mcp::{
     Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
     Transport, sse,

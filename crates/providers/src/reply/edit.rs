@@ -6,23 +6,23 @@ use crate::splice::{Splice, splice};
 use std::borrow::Cow;
 
 /// A JSON text, and what shall change in it. Nodes must come from the same text.
-pub(super) struct Edit<'a> {
+pub(crate) struct Edit<'a> {
     json: &'a str,
     splices: Vec<Splice<'a>>,
 }
 
 impl<'a> Edit<'a> {
-    pub(super) fn new(json: &'a str) -> Self {
+    pub(crate) fn new(json: &'a str) -> Self {
         Edit { json, splices: Vec::new() }
     }
 
     /// Writes other JSON where a value stands.
-    pub(super) fn replace(&mut self, node: &Node<'_>, with: impl Into<Cow<'a, str>>) {
+    pub(crate) fn replace(&mut self, node: &Node<'_>, with: impl Into<Cow<'a, str>>) {
         self.splices.push(Splice { range: node.span(), with: with.into() });
     }
 
     /// Gives a member of an object another value; appends the member if there is none of that name.
-    pub(super) fn set(&mut self, object: &Node<'_>, name: &str, with: impl Into<Cow<'a, str>>) {
+    pub(crate) fn set(&mut self, object: &Node<'_>, name: &str, with: impl Into<Cow<'a, str>>) {
         match object.get(name) {
             Some(member) => self.replace(&member, with),
             None => self.insert(object, name, &with.into()),
@@ -30,7 +30,7 @@ impl<'a> Edit<'a> {
     }
 
     /// Writes a list anew from elements: what an element says is not touched.
-    pub(super) fn relist<T: AsRef<str>>(
+    pub(crate) fn relist<T: AsRef<str>>(
         &mut self,
         list: &Node<'_>,
         elements: impl IntoIterator<Item = T>,
@@ -39,7 +39,7 @@ impl<'a> Edit<'a> {
     }
 
     /// Takes a member out of an object, with its comma.
-    pub(super) fn cut(&mut self, object: &Node<'_>, name: &str) {
+    pub(crate) fn cut(&mut self, object: &Node<'_>, name: &str) {
         let members = object.members();
         let Some(at) = members.iter().position(|(key, _)| key == name) else { return };
         let mut range = object.span().start + 1..members[at].1.span().end;
@@ -55,7 +55,7 @@ impl<'a> Edit<'a> {
     }
 
     /// How a value is written after changes inside it.
-    pub(super) fn within(
+    pub(crate) fn within(
         node: &Node<'a>,
         change: impl FnOnce(&Node<'a>, &mut Edit<'a>),
     ) -> Cow<'a, str> {
@@ -68,7 +68,7 @@ impl<'a> Edit<'a> {
     }
 
     /// The text with its changes.
-    pub(super) fn done(self) -> Cow<'a, str> {
+    pub(crate) fn done(self) -> Cow<'a, str> {
         if self.splices.is_empty() {
             return Cow::Borrowed(self.json);
         }
@@ -94,7 +94,7 @@ impl<'a> Edit<'a> {
 }
 
 /// A text as a JSON string.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut string = String::with_capacity(text.len() + 2);
     string.push('"');
     escape_into(text, &mut string);
@@ -103,7 +103,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Elements with commas between them.
-pub(super) fn joined<T: AsRef<str>>(elements: impl IntoIterator<Item = T>) -> String {
+pub(crate) fn joined<T: AsRef<str>>(elements: impl IntoIterator<Item = T>) -> String {
     let mut list = String::new();
     for element in elements {
         if !list.is_empty() {

@@ -5,8 +5,8 @@ use crate::recorded::every_body;
 use crate::support::{Recording, read};
 use proptest::prelude::*;
 use std::ops::Range;
-use tokenforge_providers::{Dialect, Known, Shape, ToolResult, Turns};
 use tokenforge_laws::reading::{Earlier, known_or_not};
+use tokenforge_providers::{Dialect, Known, Shape, ToolResult, Turns};
 
 /// Knows the texts of these places.
 struct Places<'b> {

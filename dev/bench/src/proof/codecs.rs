@@ -6,8 +6,8 @@ use crate::row::{Faults, Measured, Row};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use tokenforge_engine::{columns, dictionary, fold, numbers, paths, templates};
-use tokenforge_providers::{Request, splice};
 use tokenforge_laws::document;
+use tokenforge_providers::{Request, splice};
 use tokenforge_samples::{Nasty, mutated, nasty, recorded, repetitive};
 use tokenforge_tokens::Counter;
 

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use tokenforge_providers::{Kind, Node};
 use tokenforge_formats::Json;
+use tokenforge_providers::{Kind, Node};
 use tokenforge_samples::{Nasty, nasty};
 
 pub(crate) const ROW: Row = Row {

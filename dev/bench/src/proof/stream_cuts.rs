@@ -4,9 +4,9 @@ use crate::dialects::{VOICES, Voice, body};
 use crate::kit::{Ask, Bench, Gateway, Open, test_run};
 use crate::row::{Faults, Measured, Row};
 use serde_json::json;
-use tokenforge_providers::{Next, Reply as Relay, Wire};
 use tokenforge_mock::grammar::check;
 use tokenforge_mock::{Mock, Reply, Split};
+use tokenforge_providers::{Next, Reply as Relay, Wire};
 
 pub(crate) const ROW: Row = Row {
     number: 4,
