@@ -6,8 +6,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde::Serialize;
-use serde_json::{Value, json};
-use tokenforge_providers::Dialect;
+use tokenforge_providers::{ApiError, Dialect};
 
 /// After so many seconds a client may try again.
 const RETRY_SECONDS: u32 = 1;
@@ -46,40 +45,24 @@ impl Problem {
 
     /// The same, as bytes.
     pub(crate) fn answered(&self, dialect: Option<Dialect>) -> Response<Bytes> {
-        let mut answer = Response::new(Bytes::from(self.document(dialect).to_string()));
+        // What is in no dialect is answered as OpenAI would: most clients know how to read that.
+        let dialect = dialect.unwrap_or(Dialect::OpenAiChat);
+        let mut answer = Response::new(Bytes::from(self.document(dialect)));
         *answer.status_mut() = self.status;
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(seconds) = self.retry_after {
             answer.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
-        if matches!(dialect, Some(Dialect::BedrockConverse | Dialect::BedrockInvoke)) {
-            let kind = HeaderValue::from_static(self.kinds().amazon);
-            answer.headers_mut().insert("x-amzn-errortype", kind);
+        if let Some((name, value)) = dialect.error_header(self.status.as_u16()) {
+            answer.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         answer
     }
 
-    fn document(&self, dialect: Option<Dialect>) -> Value {
-        let kinds = self.kinds();
+    fn document(&self, dialect: Dialect) -> String {
         let message = format!("tokenforge: {}", self.message);
-        match dialect {
-            Some(Dialect::Anthropic) => {
-                json!({"type": "error", "error": {"type": kinds.anthropic, "message": message}})
-            }
-            Some(Dialect::Gemini) => json!({"error": {
-                "code": self.status.as_u16(), "message": message, "status": kinds.google,
-            }}),
-            Some(Dialect::BedrockConverse | Dialect::BedrockInvoke) => json!({"message": message}),
-            Some(Dialect::Ollama) => json!({"error": message}),
-            Some(Dialect::OpenAiChat | Dialect::OpenAiResponses) | None => json!({"error": {
-                "message": message, "type": kinds.openai, "param": self.field, "code": null,
-            }}),
-        }
-    }
-
-    fn kinds(&self) -> &'static Kinds {
-        let is_status = |kinds: &&Kinds| kinds.status == self.status.as_u16();
-        KINDS.iter().find(is_status).unwrap_or(&FAILURE)
+        let (status, field) = (self.status.as_u16(), self.field.as_deref());
+        dialect.error_body(&ApiError { status, message: &message, field })
     }
 }
 
@@ -96,89 +79,6 @@ impl From<&Failure> for Problem {
         Problem::new(status, failure.to_string())
     }
 }
-
-/// What providers call a problem with this status.
-struct Kinds {
-    status: u16,
-    anthropic: &'static str,
-    openai: &'static str,
-    google: &'static str,
-    amazon: &'static str,
-}
-
-const KINDS: &[Kinds] = &[
-    Kinds {
-        status: 400,
-        anthropic: "invalid_request_error",
-        openai: "invalid_request_error",
-        google: "INVALID_ARGUMENT",
-        amazon: "ValidationException",
-    },
-    Kinds {
-        status: 401,
-        anthropic: "authentication_error",
-        openai: "invalid_request_error",
-        google: "UNAUTHENTICATED",
-        amazon: "AccessDeniedException",
-    },
-    Kinds {
-        status: 403,
-        anthropic: "permission_error",
-        openai: "invalid_request_error",
-        google: "PERMISSION_DENIED",
-        amazon: "AccessDeniedException",
-    },
-    Kinds {
-        status: 404,
-        anthropic: "not_found_error",
-        openai: "invalid_request_error",
-        google: "NOT_FOUND",
-        amazon: "ResourceNotFoundException",
-    },
-    Kinds {
-        status: 413,
-        anthropic: "request_too_large",
-        openai: "invalid_request_error",
-        google: "INVALID_ARGUMENT",
-        amazon: "ValidationException",
-    },
-    Kinds {
-        status: 429,
-        anthropic: "rate_limit_error",
-        openai: "rate_limit_exceeded",
-        google: "RESOURCE_EXHAUSTED",
-        amazon: "ThrottlingException",
-    },
-    Kinds {
-        status: 529,
-        anthropic: "overloaded_error",
-        openai: "server_error",
-        google: "UNAVAILABLE",
-        amazon: "ServiceUnavailableException",
-    },
-    Kinds {
-        status: 503,
-        anthropic: "api_error",
-        openai: "server_error",
-        google: "UNAVAILABLE",
-        amazon: "ServiceUnavailableException",
-    },
-    Kinds {
-        status: 504,
-        anthropic: "timeout_error",
-        openai: "server_error",
-        google: "DEADLINE_EXCEEDED",
-        amazon: "ModelTimeoutException",
-    },
-];
-
-const FAILURE: Kinds = Kinds {
-    status: 502,
-    anthropic: "api_error",
-    openai: "server_error",
-    google: "INTERNAL",
-    amazon: "InternalServerException",
-};
 
 /// A JSON document.
 pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response<Body> {

@@ -238,7 +238,7 @@ fn in_scope<'o>(
         }
         return Ok(Ok(Rewritten::untouched(body)));
     };
-    let streams = request.head.is_stream.unwrap_or(order.dialect == Dialect::Ollama);
+    let streams = request.head.is_stream.unwrap_or(order.dialect.streams_by_default());
     Ok(Ok(Rewritten {
         body: rewritten,
         replaced,

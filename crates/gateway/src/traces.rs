@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokenforge_providers::Dialect;
 use tokio::sync::mpsc;
 
 /// How many spans may wait; more are dropped.
@@ -134,20 +133,8 @@ fn template<'r>(head: &Parts, route: Option<&'r Route>) -> &'r str {
     };
     match (OWN_PATHS.iter().find(is_below), detected(head)) {
         (Some(own), _) => own,
-        (None, Some(detected)) => dialect_name(detected.dialect),
+        (None, Some(detected)) => detected.dialect.name(),
         (None, None) => "other",
-    }
-}
-
-fn dialect_name(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Anthropic => "anthropic",
-        Dialect::OpenAiChat => "openai_chat",
-        Dialect::OpenAiResponses => "openai_responses",
-        Dialect::Gemini => "gemini",
-        Dialect::BedrockConverse => "bedrock_converse",
-        Dialect::BedrockInvoke => "bedrock_invoke",
-        Dialect::Ollama => "ollama",
     }
 }
 

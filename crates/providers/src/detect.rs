@@ -35,7 +35,7 @@ impl Detected<'_> {
     /// Whether the answer will be a stream: as the path says, else as the body says, else as the dialect has it.
     #[must_use]
     pub fn streams(&self, head: &Head<'_>) -> bool {
-        self.is_stream.or(head.is_stream).unwrap_or(self.dialect == Dialect::Ollama)
+        self.is_stream.or(head.is_stream).unwrap_or(self.dialect.streams_by_default())
     }
 }
 
@@ -60,9 +60,11 @@ impl Dialect {
         }
         let is_signed = is_signed(path, header);
         let (path, _) = path.split_once('?').unwrap_or((path, ""));
-        let mut detected = of_path(path)?;
-        detected.is_signed = is_signed;
-        Some(detected)
+        let path = RequestPath::new(path);
+        Self::ALL.iter().find_map(|dialect| {
+            let Endpoint { purpose, model, is_stream } = dialect.api().detect(&path)?;
+            Some(Detected { dialect: *dialect, purpose, is_signed, model, is_stream })
+        })
     }
 }
 
@@ -74,44 +76,27 @@ pub fn is_signed<'h>(path: &str, header: impl Fn(&str) -> Option<&'h str>) -> bo
         || header("authorization").is_some_and(|value| value.trim_start().starts_with("AWS4-"))
 }
 
-fn of_path(path: &str) -> Option<Detected<'_>> {
-    use Dialect::{Anthropic, Gemini, Ollama, OpenAiChat, OpenAiResponses};
-    use Purpose::{Count, Generate};
+/// The path of a request.
+pub(crate) struct RequestPath<'p> {
+    /// All of it, without the query.
+    pub(crate) whole: &'p str,
+    /// Its last three segments, in order.
+    pub(crate) end: [&'p str; 3],
+}
 
-    let (rest, last) = cut(path.trim_end_matches('/'));
-    let (rest, before) = cut(rest);
-    let (_, one_more) = cut(rest);
-    let plain = |dialect, purpose| {
-        Some(Detected { dialect, purpose, is_signed: false, model: None, is_stream: None })
-    };
-    match (one_more, before, last) {
-        (_, "v1", "messages") => return plain(Anthropic, Generate),
-        ("v1", "messages", "count_tokens") => return plain(Anthropic, Count),
-        (model, "chat", "completions") => {
-            let model = path.contains("/deployments/").then_some(model);
-            return plain(OpenAiChat, Generate).map(|detected| Detected { model, ..detected });
-        }
-        (_, _, "responses") => return plain(OpenAiResponses, Generate),
-        (_, "responses", "input_tokens") => return plain(OpenAiResponses, Count),
-        (_, "api", "chat") => return plain(Ollama, Generate),
-        _ => {}
+impl<'p> RequestPath<'p> {
+    fn new(whole: &'p str) -> Self {
+        let (rest, last) = cut(whole.trim_end_matches('/'));
+        let (rest, before) = cut(rest);
+        let (_, one_more) = cut(rest);
+        RequestPath { whole, end: [one_more, before, last] }
     }
-    bedrock(path, last).or_else(|| {
-        let (model, action) = action(last)?;
-        let (dialect, purpose, is_stream) = match action {
-            "generateContent" => (Gemini, Generate, Some(false)),
-            "streamGenerateContent" => (Gemini, Generate, Some(true)),
-            "countTokens" => (Gemini, Count, Some(false)),
-            "rawPredict" if !path.contains("/publishers/anthropic/") => return None,
-            "streamRawPredict" if !path.contains("/publishers/anthropic/") => return None,
-            "rawPredict" if model == "count-tokens" => (Anthropic, Count, Some(false)),
-            "rawPredict" => (Anthropic, Generate, Some(false)),
-            "streamRawPredict" => (Anthropic, Generate, Some(true)),
-            _ => return None,
-        };
-        let model = (model != "count-tokens").then_some(model);
-        Some(Detected { dialect, purpose, is_signed: false, model, is_stream })
-    })
+
+    /// The last segment as Google has it: `MODEL:ACTION`, whose colon may be percent-encoded.
+    pub(crate) fn google_action(&self) -> Option<(&'p str, &'p str)> {
+        let [.., last] = self.end;
+        [":", "%3A", "%3a"].iter().find_map(|colon| last.rsplit_once(colon))
+    }
 }
 
 /// The last segment of a path, and what is before it.
@@ -120,25 +105,20 @@ fn cut(path: &str) -> (&str, &str) {
     slash.map_or(("", path), |at| (&path[..at], &path[at + 1..]))
 }
 
-/// `…/model/ID/ACTION`, where an ID that is an ARN may have slashes of its own.
-fn bedrock<'a>(path: &'a str, action: &str) -> Option<Detected<'a>> {
-    let (dialect, is_stream) = match action {
-        "converse" => (Dialect::BedrockConverse, false),
-        "converse-stream" => (Dialect::BedrockConverse, true),
-        "invoke" => (Dialect::BedrockInvoke, false),
-        "invoke-with-response-stream" => (Dialect::BedrockInvoke, true),
-        _ => return None,
-    };
-    let (_, model) = path.split_once("/model/")?;
-    let (model, _) = model.rsplit_once('/')?;
-    let model = Some(model).filter(|model| !model.is_empty());
-    let (purpose, is_stream) = (Purpose::Generate, Some(is_stream));
-    Some(Detected { dialect, purpose, is_signed: false, model, is_stream })
+/// What a path asks for.
+pub(crate) struct Endpoint<'p> {
+    pub(crate) purpose: Purpose,
+    /// The model, where the path names it; still percent-encoded.
+    pub(crate) model: Option<&'p str>,
+    /// Whether the answer is a stream, where the path tells.
+    pub(crate) is_stream: Option<bool>,
 }
 
-/// `MODEL:ACTION`, whose colon may be percent-encoded.
-fn action(segment: &str) -> Option<(&str, &str)> {
-    [":", "%3A", "%3a"].iter().find_map(|colon| segment.rsplit_once(colon))
+impl Endpoint<'_> {
+    /// A path that tells no more than its purpose.
+    pub(crate) fn plain(purpose: Purpose) -> Self {
+        Endpoint { purpose, model: None, is_stream: None }
+    }
 }
 
 #[cfg(test)]

@@ -30,19 +30,28 @@
 //! So is whatever this crate does not know: images, documents, results that a provider's own tools made, results that a
 //! program reads, blocks of unknown kinds. No input makes it panic, recurse or take more than linear time.
 
+mod anthropic;
+mod api;
+mod bedrock;
 mod detect;
 mod dialect;
+mod gemini;
 mod json;
 mod known;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
 mod reply;
 mod request;
 
+pub use api::ApiError;
 pub use detect::{Detected, Purpose, is_signed};
 pub use dialect::Dialect;
 pub use known::Known;
+pub use openai_responses::Continuation;
 pub use reply::{
-    Anchor, Answer, Continuation, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply,
-    Tokens, Turn, Usage, UsageMeter, Wire, error_document,
+    Anchor, Answer, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply, Tokens, Turn,
+    Usage, UsageMeter, Wire, error_document,
 };
 pub use request::{
     AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,

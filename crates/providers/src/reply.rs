@@ -1,38 +1,32 @@
 //! A reply on its way to the client: all of it passes, live and byte for byte, but the calls of our own tool.
 
-mod anthropic;
-mod blocks;
-mod calls;
-mod chat;
-mod converse;
-mod deferred;
-mod edit;
-mod ending;
+pub(crate) mod blocks;
+pub(crate) mod calls;
+pub(crate) mod deferred;
+pub(crate) mod edit;
+pub(crate) mod ending;
 mod failure;
-mod figures;
-mod frames;
-mod gaps;
-mod gemini;
-mod identity;
-mod message;
+pub(crate) mod figures;
+pub(crate) mod frames;
+pub(crate) mod gaps;
+pub(crate) mod identity;
+pub(crate) mod message;
 mod meter;
-mod ollama;
-mod responses;
-mod speech;
-mod turn;
-mod usage;
+pub(crate) mod speech;
+pub(crate) mod turn;
+pub(crate) mod usage;
 mod wire;
 
 pub use deferred::{Deferred, DeferredCall};
 pub use failure::error_document;
 pub use meter::UsageMeter;
-pub use responses::Continuation;
 pub use turn::{Anchor, Answer, InternalCall, Next, Turn};
 pub use usage::{ModelTokens, Tokens, Usage};
 pub use wire::Wire;
 
 use crate::dialect::Dialect;
 use crate::json::Node;
+use crate::openai_responses::Continuation;
 use frames::{Frames, Out, Pen};
 use speech::{PassOn, Speech, TOOL};
 
@@ -91,7 +85,7 @@ impl Reply {
             Wire::Whole => State::Whole(Vec::new()),
             _ => State::Stream(Frames::new(wire)),
         };
-        Reply { speech: speech::of(dialect), pen: Pen::new(dialect, wire), state, is_first: true }
+        Reply { speech: dialect.api().reply(), pen: Pen::new(dialect, wire), state, is_first: true }
     }
 
     /// Takes bytes as the upstream sent them, split anywhere, and appends what the client may have now.

@@ -1,27 +1,22 @@
 //! A request body, read once.
 
-mod anthropic;
-mod calls;
-mod chat;
-mod choice;
-mod converse;
+pub(crate) mod calls;
+pub(crate) mod choice;
 mod forge;
-mod found;
-mod gemini;
-mod head;
+pub(crate) mod found;
+pub(crate) mod head;
 mod preamble;
-mod put_back;
-mod rejoin;
-mod responses;
-mod result;
+pub(crate) mod put_back;
+pub(crate) mod rejoin;
+pub(crate) mod result;
 mod session;
 mod shift;
-mod sites;
-mod slot;
+pub(crate) mod sites;
+pub(crate) mod slot;
 mod speech;
-mod tools;
+pub(crate) mod tools;
 mod turns;
-mod word;
+pub(crate) mod word;
 
 pub use forge::Forge;
 pub use head::Head;
@@ -101,17 +96,9 @@ impl<'a> Request<'a> {
         texts: Texts,
         known: &'a dyn Known,
     ) -> Result<Self, Refusal> {
-        let mut found = Found::new(body, texts, known);
-        let head = Head::read_with(body, |reader, key| match dialect {
-            Dialect::Anthropic | Dialect::BedrockInvoke => {
-                anthropic::member(reader, &key, &mut found)
-            }
-            Dialect::OpenAiChat | Dialect::Ollama => chat::member(reader, &key, &mut found),
-            Dialect::OpenAiResponses => responses::member(reader, &key, &mut found),
-            Dialect::Gemini => gemini::member(reader, &key, &mut found),
-            Dialect::BedrockConverse => converse::member(reader, &key, &mut found),
-        })?;
-        if dialect == Dialect::BedrockInvoke && !found.is_anthropic {
+        let (api, mut found) = (dialect.api(), Found::new(body, texts, known));
+        let head = Head::read_with(body, |reader, key| api.member(reader, &key, &mut found))?;
+        if api.profile().needs_version && !found.has_version {
             found = Found::new(body, texts, known);
         }
         Ok(found.into_request(head))
@@ -146,7 +133,7 @@ fn owned(name: Option<Cow<'_, str>>) -> Option<Cow<'static, str>> {
     name.map(|name| Cow::Owned(name.into_owned()))
 }
 
-fn boolean(reader: &mut Reader<'_>) -> Result<Option<bool>, Refusal> {
+pub(crate) fn boolean(reader: &mut Reader<'_>) -> Result<Option<bool>, Refusal> {
     Ok(match reader.value()?.kind {
         Kind::True => Some(true),
         Kind::False => Some(false),

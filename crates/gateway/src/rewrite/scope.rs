@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Access, Engine, Mode, Settings, Vault};
-use tokenforge_providers::{Dialect, Known, Refusal, Request, Tools};
+use tokenforge_providers::{Known, Refusal, Request, Tools};
 use tokenforge_tokens::{ModelClass, for_model};
 
 /// A body that was read, and what is to be done to it.
@@ -162,13 +162,13 @@ fn settings(order: &Order, request: &Request<'_>, options: &Options) -> Settings
     settings
 }
 
-/// How well the model reads what is written in other words: as the request says, or the operator, or its name. Who runs a
-/// model with Ollama runs it on a machine of one's own: most of those are small.
+/// How well the model reads what is written in other words: as the request says, or the operator, or its name. Most of
+/// those that run on a machine of one's own are small.
 fn model_class(order: &Order, request: &Request<'_>, options: &Options) -> ModelClass {
     let model = request.head.model.as_deref().or(order.model.as_deref()).unwrap_or_default();
-    let by_model = || match order.dialect {
-        Dialect::Ollama => ModelClass::Small,
-        _ => ModelClass::of(model),
+    let by_model = || match order.dialect.is_local() {
+        true => ModelClass::Small,
+        false => ModelClass::of(model),
     };
     let asked = options.compression.model_class;
     asked.or(order.state.settings.tool_output.model_class.class()).unwrap_or_else(by_model)

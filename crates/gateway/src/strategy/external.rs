@@ -4,8 +4,7 @@ use super::ask::{AskError, Asker};
 use super::candidate::Candidate;
 use http::{HeaderValue, Request, Uri};
 use serde_json::{Value, json};
-use tokenforge_config::{Auth, Provider, ProviderKind};
-use tokenforge_providers::Dialect;
+use tokenforge_config::{Auth, Choice, Provider, ProviderKind};
 
 /// What the model is told. The output comes between marks that it cannot contain, and is never an instruction.
 const INSTRUCTION: &str = "You shorten the output of a tool for another model. Between the two lines that consist of the \
@@ -111,15 +110,10 @@ fn authorized(
 
 fn captured<'a>(asker: &'a Asker<'_>, kind: ProviderKind, base: &Uri) -> Option<&'a HeaderValue> {
     let order = asker.order;
-    let vendor = match order.dialect {
-        Dialect::Anthropic => ProviderKind::Anthropic,
-        Dialect::OpenAiChat | Dialect::OpenAiResponses => ProviderKind::OpenAi,
-        Dialect::Gemini => ProviderKind::Gemini,
-        Dialect::BedrockConverse | Dialect::BedrockInvoke | Dialect::Ollama => return None,
-    };
+    let is_same_vendor = order.dialect.upstream() == kind.name();
     let is_same_place =
         order.target.scheme() == base.scheme() && order.target.authority() == base.authority();
-    order.bearer.as_ref().filter(|_| vendor == kind && is_same_place)
+    order.bearer.as_ref().filter(|_| is_same_vendor && is_same_place)
 }
 
 fn text_of(kind: ProviderKind, answer: &Value) -> Option<String> {

@@ -146,10 +146,8 @@ fn program(result: &ResultReport) -> Option<Name> {
 /// A provider's figures with each token in one place: some count what is cached as input, too.
 fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
     let Tokens { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
-    let is_apart =
-        matches!(dialect, Dialect::Anthropic | Dialect::BedrockConverse | Dialect::BedrockInvoke);
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
-    let cached = if is_apart { 0 } else { cached };
+    let cached = if dialect.counts_cache_apart() { 0 } else { cached };
     Some(tokenforge_ledger::Usage {
         input: input?.saturating_sub(cached),
         cache_read,

@@ -80,26 +80,24 @@ fn by_shape(
     {
         return Ok(("vertex", vertex(upstreams, place)?));
     }
-    let anthropic = ("anthropic", &upstreams.anthropic);
-    let openai = ("openai", &upstreams.openai);
-    let gemini = ("gemini", &upstreams.gemini);
-    let bedrock = ("bedrock", &upstreams.bedrock);
-    let ollama = ("ollama", &upstreams.ollama);
-    let has = |name: &str| headers.contains_key(name);
-    let (name, base) = match dialect {
-        Some(Dialect::Anthropic) => anthropic,
-        Some(Dialect::OpenAiChat | Dialect::OpenAiResponses) => openai,
-        Some(Dialect::Gemini) => gemini,
-        Some(Dialect::BedrockConverse | Dialect::BedrockInvoke) => bedrock,
-        Some(Dialect::Ollama) => ollama,
-        None if has("anthropic-version") || path.starts_with("/api/hello") => anthropic,
-        None if path.starts_with("/v1/messages") => anthropic,
-        None if has("x-goog-api-key") || path.starts_with("/v1beta/") => gemini,
-        None if path.starts_with("/model/") || path.starts_with("/inference-profiles") => bedrock,
-        None if path.starts_with("/api/") => ollama,
-        None => openai,
-    };
+    let has_header = |name: &str| headers.contains_key(name);
+    let by_sign = || Dialect::upstream_of(path, has_header);
+    // What nobody claims is OpenAI's.
+    let name = dialect.map(Dialect::upstream).or_else(by_sign).unwrap_or("openai");
+    let base = address(upstreams, name).ok_or(Refused::Unknown(name, "upstreams.backend"))?;
     Ok((name, base.clone()))
+}
+
+/// The address of a provider, by its name in the settings.
+fn address<'u>(upstreams: &'u Upstreams, name: &str) -> Option<&'u Uri> {
+    Some(match name {
+        "anthropic" => &upstreams.anthropic,
+        "openai" => &upstreams.openai,
+        "gemini" => &upstreams.gemini,
+        "bedrock" => &upstreams.bedrock,
+        "ollama" => &upstreams.ollama,
+        _ => return None,
+    })
 }
 
 /// Vertex has a host for each location, which stands in the path: `PROJECT/locations/LOCATION/…`.
@@ -200,6 +198,13 @@ mod tests {
             target(Some(Dialect::OpenAiResponses), "/backend-api/codex/responses"),
             "https://chatgpt.com/backend-api/codex/responses"
         );
+    }
+
+    #[test]
+    fn every_dialect_has_an_address() {
+        for dialect in Dialect::ALL {
+            assert!(address(&Upstreams::default(), dialect.upstream()).is_some(), "{dialect:?}");
+        }
     }
 
     #[test]

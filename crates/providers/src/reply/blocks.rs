@@ -4,7 +4,7 @@ mod grammar;
 mod ledger;
 mod whole;
 
-pub(super) use grammar::{Call, Event, Grammar, as_object};
+pub(crate) use grammar::{Call, Event, Grammar, as_object};
 
 use super::deferred::Deferred;
 use super::edit::Edit;
@@ -24,7 +24,7 @@ use whole::Wholes;
 const MAX_REPLY: usize = 64 << 20;
 
 /// A dialect whose replies are made of content blocks.
-pub(super) struct Blocks<G> {
+pub(crate) struct Blocks<G> {
     dialect: Dialect,
     usage: Usage,
     deferred: Option<Deferred>,
@@ -63,7 +63,7 @@ struct Current {
 type Held = Vec<(String, String)>;
 
 impl<G: Grammar> Blocks<G> {
-    pub(super) fn new(dialect: Dialect) -> Self {
+    pub(crate) fn new(dialect: Dialect) -> Self {
         Blocks {
             dialect,
             usage: Usage::default(),

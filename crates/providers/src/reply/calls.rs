@@ -7,13 +7,13 @@ use crate::request::call_key;
 
 /// Our calls, and what the client's are known by.
 #[derive(Default)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     calls: Deferred,
 }
 
 impl Calls {
     /// Adds a call of ours, as the model wrote it.
-    pub(super) fn add_ours(&mut self, id: String, arguments: &str, call: &str) {
+    pub(crate) fn add_ours(&mut self, id: String, arguments: &str, call: &str) {
         self.calls.calls.push(DeferredCall {
             id,
             arguments: arguments.to_owned(),
@@ -23,31 +23,31 @@ impl Calls {
     }
 
     /// Completes the call of ours that was added last.
-    pub(super) fn complete_last(&mut self, arguments: String, call: String) {
+    pub(crate) fn complete_last(&mut self, arguments: String, call: String) {
         if let Some(last) = self.calls.calls.last_mut() {
             (last.arguments, last.call) = (arguments, call);
         }
     }
 
     /// Adds a call of the client's: known by its id, or by its key if it has none.
-    pub(super) fn add_other(&mut self, id: String, name: &str, arguments: &str) {
+    pub(crate) fn add_other(&mut self, id: String, name: &str, arguments: &str) {
         self.calls.siblings.push(if id.is_empty() { call_key(name, arguments) } else { id });
     }
 
     /// Whether our tool is called, and no other.
-    pub(super) fn are_internal(&self) -> bool {
+    pub(crate) fn are_internal(&self) -> bool {
         self.has_internal() && self.calls.siblings.is_empty()
     }
 
-    pub(super) fn has_internal(&self) -> bool {
+    pub(crate) fn has_internal(&self) -> bool {
         !self.calls.calls.is_empty()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.calls.calls.is_empty() && self.calls.siblings.is_empty()
     }
 
-    pub(super) fn internal(&self) -> Vec<InternalCall> {
+    pub(crate) fn internal(&self) -> Vec<InternalCall> {
         let internal = |call: &DeferredCall| InternalCall {
             id: call.id.clone(),
             arguments: call.arguments.clone(),
@@ -56,12 +56,12 @@ impl Calls {
     }
 
     /// The list of our calls as JSON.
-    pub(super) fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         format!("[{}]", joined(self.calls.calls.iter().map(|call| &*call.call)))
     }
 
     /// Our calls, if they came together with the client's.
-    pub(super) fn deferred(&self) -> Option<Deferred> {
+    pub(crate) fn deferred(&self) -> Option<Deferred> {
         (self.has_internal() && !self.are_internal()).then(|| self.calls.clone())
     }
 }

@@ -5,7 +5,7 @@ use crate::json::{Kind, Node};
 
 /// Why a reply of the upstream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     /// The model ended its turn.
     Turn,
     /// No more tokens were allowed.
@@ -20,7 +20,7 @@ impl Ending {
     /// A call that is complete when the tokens run out is answered like any other: the client cannot see it, so the reply
     /// would seem to end for nothing, and what the model asked for is what it needs to go on. Half a call is no question:
     /// the client is told that the tokens ran out, and decides.
-    pub(super) fn goes_on(self, calls: impl FnOnce() -> Vec<InternalCall>) -> bool {
+    pub(crate) fn goes_on(self, calls: impl FnOnce() -> Vec<InternalCall>) -> bool {
         match self {
             Self::Turn => true,
             Self::Length => calls().iter().all(is_complete),

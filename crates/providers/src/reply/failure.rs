@@ -1,7 +1,7 @@
 //! Errors of providers: whether a body is one, and what it says.
 
 use crate::dialect::Dialect;
-use crate::json::{Kind, Node};
+use crate::json::Node;
 
 /// A body as the error document that a stream of the dialect can break off with. Nothing if it is none.
 ///
@@ -15,33 +15,8 @@ use crate::json::{Kind, Node};
 #[must_use]
 pub fn error_document(dialect: Dialect, body: &[u8]) -> Option<&str> {
     let text = str::from_utf8(body).ok()?.trim_ascii();
-    let root = Node::read(text).ok()?;
-    // Google answers to a request for an array with one that holds the error.
-    let document = match root.kind() {
-        Kind::Array if dialect == Dialect::Gemini => root.elements().into_iter().next()?,
-        _ => root,
-    };
-    let is = |name, kind| document.get(name).is_some_and(|member| member.kind() == kind);
-    let is_error = match dialect {
-        Dialect::BedrockConverse | Dialect::BedrockInvoke => {
-            is("message", Kind::String) || is("Message", Kind::String)
-        }
-        Dialect::Ollama => is("error", Kind::String),
-        Dialect::Anthropic | Dialect::OpenAiChat | Dialect::OpenAiResponses | Dialect::Gemini => {
-            is("error", Kind::Object)
-        }
-    };
-    is_error.then(|| &text[document.span()])
-}
-
-/// What Amazon calls an error with this status in the middle of a stream.
-pub(super) const fn amazon_exception(status: u16) -> &'static str {
-    match status {
-        429 => "throttlingException",
-        503 => "serviceUnavailableException",
-        400..500 => "validationException",
-        _ => "internalServerException",
-    }
+    let document = dialect.api().error_document(Node::read(text).ok()?)?;
+    Some(&text[document.span()])
 }
 
 #[cfg(test)]

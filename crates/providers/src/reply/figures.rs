@@ -8,20 +8,20 @@ use super::usage::{Tokens, Usage};
 use crate::json::{Kind, Node};
 
 /// What a dialect calls its figures. A member of a member is called `outer.inner`.
-pub(super) struct Names {
-    pub(super) input: &'static str,
+pub(crate) struct Names {
+    pub(crate) input: &'static str,
     /// Those whose sum is what the model wrote.
-    pub(super) output: &'static [&'static str],
-    pub(super) cache_read: &'static str,
-    pub(super) cache_write: &'static str,
+    pub(crate) output: &'static [&'static str],
+    pub(crate) cache_read: &'static str,
+    pub(crate) cache_write: &'static str,
     /// Input and output together.
-    pub(super) total: &'static str,
+    pub(crate) total: &'static str,
     /// What else is summed: what is called so, and what is in it.
-    pub(super) also: &'static [&'static str],
+    pub(crate) also: &'static [&'static str],
 }
 
 /// The figures of a turn.
-pub(super) struct Figures {
+pub(crate) struct Figures {
     names: &'static Names,
     /// Of the reply that is being read.
     last: Vec<(String, u64)>,
@@ -31,16 +31,16 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    pub(super) fn new(names: &'static Names) -> Self {
+    pub(crate) fn new(names: &'static Names) -> Self {
         Figures { names, last: Vec::new(), earlier: Vec::new(), usage: Usage::default() }
     }
 
-    pub(super) fn usage(&self) -> &Usage {
+    pub(crate) fn usage(&self) -> &Usage {
         &self.usage
     }
 
     /// Takes note of a usage object. A later one of the same reply replaces it: it counts from the reply's start.
-    pub(super) fn note(&mut self, object: &Node<'_>) {
+    pub(crate) fn note(&mut self, object: &Node<'_>) {
         self.last = read(object).into_iter().map(|(name, _, value)| (name, value)).collect();
         let of = |name: &str| find(&self.last, name);
         let output: Vec<u64> = self.names.output.iter().filter_map(|name| of(name)).collect();
@@ -55,7 +55,7 @@ impl Figures {
     }
 
     /// The reply is over and another begins.
-    pub(super) fn next_reply(&mut self) {
+    pub(crate) fn next_reply(&mut self) {
         self.usage.begin();
         for (name, value) in std::mem::take(&mut self.last) {
             if !self.is_summed(&name) {
@@ -69,7 +69,7 @@ impl Figures {
     }
 
     /// Makes a usage object tell of the whole turn.
-    pub(super) fn put_right(&self, object: &Node<'_>, edit: &mut Edit<'_>) {
+    pub(crate) fn put_right(&self, object: &Node<'_>, edit: &mut Edit<'_>) {
         if self.earlier.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@ mod lines;
 mod out;
 mod sse;
 
-pub(super) use out::{Out, Pen};
+pub(crate) use out::{Out, Pen};
 
 use super::wire::Wire;
 use std::borrow::Cow;
@@ -20,13 +20,13 @@ const LONG_FRAME: usize = 16 << 10;
 
 /// One event of a stream.
 #[derive(Debug)]
-pub(super) struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     /// All its bytes, with what ends it.
-    pub(super) raw: &'a [u8],
+    pub(crate) raw: &'a [u8],
     /// Its name, where the wire has one.
-    pub(super) event: &'a str,
+    pub(crate) event: &'a str,
     /// Its payload: JSON, most of the time. Empty if there is none.
-    pub(super) json: Cow<'a, str>,
+    pub(crate) json: Cow<'a, str>,
     /// Where the payload stands in the bytes.
     place: Range<usize>,
     coding: Coding,
@@ -67,7 +67,7 @@ impl Frame<'_> {
 
 /// A stream that cannot be taken apart.
 #[derive(Debug)]
-pub(super) struct Broken;
+pub(crate) struct Broken;
 
 /// Finds where the frames of a wire end. It remembers how far it looked, so that each byte is looked at once.
 trait Scan {
@@ -79,7 +79,7 @@ trait Scan {
 }
 
 /// The frames of a stream.
-pub(super) struct Frames {
+pub(crate) struct Frames {
     wire: Wire,
     scan: Box<dyn Scan + Send + Sync>,
     bytes: Vec<u8>,
@@ -88,18 +88,18 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(wire: Wire) -> Self {
+    pub(crate) fn new(wire: Wire) -> Self {
         Frames { wire, scan: scan(wire), bytes: Vec::new(), start: 0 }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.start);
         self.start = 0;
         self.bytes.extend_from_slice(bytes);
     }
 
     /// The next complete frame.
-    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>, Broken> {
+    pub(crate) fn next(&mut self) -> Result<Option<Frame<'_>>, Broken> {
         let bytes = &self.bytes[self.start..];
         let Some(length) = self.scan.end(bytes)? else {
             return if bytes.len() > MAX_FRAME { Err(Broken) } else { Ok(None) };
@@ -112,7 +112,7 @@ impl Frames {
 
     /// Gives back the memory of long frames that were read, so that a stream whose client hardly reads does not hold them
     /// twice: here, and as what waits for the client.
-    pub(super) fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         if self.start > LONG_FRAME {
             self.bytes.drain(..self.start);
             self.bytes.shrink_to_fit();
@@ -121,7 +121,7 @@ impl Frames {
     }
 
     /// The stream is over: what came of the frame that was not completed. The next stream may follow.
-    pub(super) fn take_rest(&mut self) -> Vec<u8> {
+    pub(crate) fn take_rest(&mut self) -> Vec<u8> {
         self.scan = scan(self.wire);
         let mut rest = std::mem::take(&mut self.bytes);
         rest.drain(..std::mem::take(&mut self.start));
@@ -129,7 +129,7 @@ impl Frames {
     }
 
     /// Reads what [`take_rest`](Self::take_rest) gave: some upstreams do not end their last frame.
-    pub(super) fn last<'a>(&self, rest: &'a [u8]) -> Result<Frame<'a>, Broken> {
+    pub(crate) fn last<'a>(&self, rest: &'a [u8]) -> Result<Frame<'a>, Broken> {
         self.scan.frame(rest)
     }
 }

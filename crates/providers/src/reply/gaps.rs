@@ -2,12 +2,12 @@
 
 /// The indices that the client does not get.
 #[derive(Debug, Default)]
-pub(super) struct Gaps {
+pub(crate) struct Gaps {
     ascending: Vec<u64>,
 }
 
 impl Gaps {
-    pub(super) fn add(&mut self, index: u64) {
+    pub(crate) fn add(&mut self, index: u64) {
         let at = self.ascending.partition_point(|known| *known < index);
         if self.ascending.get(at) != Some(&index) {
             self.ascending.insert(at, index);
@@ -15,16 +15,16 @@ impl Gaps {
     }
 
     /// The index as if those before it were not there.
-    pub(super) fn close(&self, index: u64) -> u64 {
+    pub(crate) fn close(&self, index: u64) -> u64 {
         let before = self.ascending.partition_point(|known| *known < index);
         index.saturating_sub(before as u64)
     }
 
-    pub(super) fn contains(&self, index: u64) -> bool {
+    pub(crate) fn contains(&self, index: u64) -> bool {
         self.ascending.binary_search(&index).is_ok()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ascending.is_empty()
     }
 }

@@ -4,7 +4,7 @@ use super::edit::Edit;
 use crate::json::Node;
 
 /// The members that stay the same for the client, over as many replies of the upstream as it takes.
-pub(super) struct Identity {
+pub(crate) struct Identity {
     names: &'static [&'static str],
     /// As the first reply had them.
     first: Vec<Option<String>>,
@@ -12,22 +12,22 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn new(names: &'static [&'static str]) -> Self {
+    pub(crate) fn new(names: &'static [&'static str]) -> Self {
         Identity { names, first: vec![None; names.len()], is_settled: false }
     }
 
     /// The first reply is over.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.is_settled = true;
     }
 
     /// Whether this is a later reply.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.is_settled
     }
 
     /// Takes the members from an object of the first reply, or gives them to one of a later reply.
-    pub(super) fn keep(&mut self, object: &Node<'_>, edit: &mut Edit<'_>) {
+    pub(crate) fn keep(&mut self, object: &Node<'_>, edit: &mut Edit<'_>) {
         for (name, node) in object.members() {
             let Some(at) = self.names.iter().position(|known| *known == name) else { continue };
             let first = &mut self.first[at];
@@ -43,7 +43,7 @@ impl Identity {
     }
 
     /// The members, as an event of our own begins with them: each with a comma behind it.
-    pub(super) fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let known = self.names.iter().zip(&self.first);
         known.filter_map(|(name, value)| Some(format!("\"{name}\":{},", value.as_ref()?))).collect()
     }

@@ -10,7 +10,7 @@ const MOST: usize = 64;
 
 /// A message whose pieces are put together member by member.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Message {
+pub(crate) struct Message {
     members: Vec<(String, Piece)>,
 }
 
@@ -26,57 +26,57 @@ enum Piece {
 
 impl Message {
     /// Adds a piece to a member. `null` adds nothing.
-    pub(super) fn add(&mut self, name: &str, value: &Node<'_>) {
+    pub(crate) fn add(&mut self, name: &str, value: &Node<'_>) {
         if let Some(piece) = Piece::read(value) {
             self.add_piece(name, piece);
         }
     }
 
     /// Adds all that another message says.
-    pub(super) fn join(&mut self, other: &Message) {
+    pub(crate) fn join(&mut self, other: &Message) {
         for (name, piece) in &other.members {
             self.add_piece(name, piece.clone());
         }
     }
 
     /// Adds a member that every piece of a message may repeat: the first one counts.
-    pub(super) fn add_once(&mut self, name: &str, value: &Node<'_>) {
+    pub(crate) fn add_once(&mut self, name: &str, value: &Node<'_>) {
         if self.find(name).is_none() {
             self.add(name, value);
         }
     }
 
     /// Adds to a text, or to a list of content parts that says it.
-    pub(super) fn say_more(&mut self, name: &str, text: &str) {
+    pub(crate) fn say_more(&mut self, name: &str, text: &str) {
         let quoted = quoted(text);
         self.add_piece(name, Piece::Text(quoted[1..quoted.len() - 1].to_owned()));
     }
 
     /// Gives a member a value, as JSON.
-    pub(super) fn set(&mut self, name: &str, json: String) {
+    pub(crate) fn set(&mut self, name: &str, json: String) {
         self.members.retain(|(known, _)| known != name);
         self.members.push((name.to_owned(), Piece::Other(json)));
     }
 
     /// The message as JSON.
-    pub(super) fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let members = self.members.iter();
         let members = members.map(|(name, piece)| format!("{}:{}", quoted(name), piece.json()));
         format!("{{{}}}", joined(members))
     }
 
     /// Whether a member was given, and not an empty one.
-    pub(super) fn says(&self, name: &str) -> bool {
+    pub(crate) fn says(&self, name: &str) -> bool {
         self.find(name).is_some_and(|piece| !piece.is_empty())
     }
 
     /// How a string is spelled between its quotes, or other JSON is written.
-    pub(super) fn spelling(&self, name: &str) -> Option<&str> {
+    pub(crate) fn spelling(&self, name: &str) -> Option<&str> {
         self.find(name).map(|(Piece::Text(json) | Piece::List(json) | Piece::Other(json))| &**json)
     }
 
     /// Puts this message before one that came later: texts and lists are joined.
-    pub(super) fn put_before(&self, later: &Node<'_>, edit: &mut Edit<'_>) {
+    pub(crate) fn put_before(&self, later: &Node<'_>, edit: &mut Edit<'_>) {
         for (name, piece) in self.members.iter().filter(|(_, piece)| !piece.is_empty()) {
             let mut whole = piece.clone();
             if let Some(piece) = later.get(name).and_then(|value| Piece::read(&value)) {
@@ -87,7 +87,7 @@ impl Message {
     }
 
     /// Writes the members of this message over those of another.
-    pub(super) fn put_over(&self, other: &Node<'_>, edit: &mut Edit<'_>) {
+    pub(crate) fn put_over(&self, other: &Node<'_>, edit: &mut Edit<'_>) {
         for (name, piece) in &self.members {
             edit.set(other, name, piece.json());
         }

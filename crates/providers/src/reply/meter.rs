@@ -1,7 +1,7 @@
 //! Reads what a reply cost while it passes by unchanged.
 
 use super::frames::Frames;
-use super::speech::{self, Speech};
+use super::speech::Speech;
 use super::usage::Usage;
 use super::wire::Wire;
 use crate::dialect::Dialect;
@@ -25,7 +25,8 @@ const MAX_WHOLE: usize = 4 << 20;
 /// assert_eq!((usage.billed.input, usage.billed.output), (Some(90), Some(7)));
 /// ```
 pub struct UsageMeter {
-    dialect: Dialect,
+    /// What every part of the reply holds that says what it cost.
+    marker: &'static str,
     speech: Box<dyn Speech>,
     state: State,
 }
@@ -45,7 +46,8 @@ impl UsageMeter {
             Wire::Whole => State::Whole(Vec::new()),
             _ => State::Stream(Frames::new(wire)),
         };
-        UsageMeter { dialect, speech: speech::of(dialect), state }
+        let api = dialect.api();
+        UsageMeter { marker: api.profile().usage_marker, speech: api.reply(), state }
     }
 
     /// Looks at bytes as the upstream sent them, split anywhere.
@@ -58,7 +60,7 @@ impl UsageMeter {
             }
             State::Stream(frames) => {
                 frames.push(bytes);
-                read(frames, self.dialect, &mut *self.speech).is_none()
+                read(frames, self.marker, &mut *self.speech).is_none()
             }
         };
         if is_lost {
@@ -80,7 +82,7 @@ impl UsageMeter {
                 // Some upstreams do not end their last event.
                 let rest = frames.take_rest();
                 if let Ok(frame) = frames.last(&rest) {
-                    count(&frame.json, self.dialect, &mut *self.speech);
+                    count(&frame.json, self.marker, &mut *self.speech);
                 }
             }
             State::Lost => {}
@@ -90,27 +92,20 @@ impl UsageMeter {
 }
 
 /// Takes the figures from every complete event. Nothing if the stream cannot be taken apart.
-fn read(frames: &mut Frames, dialect: Dialect, speech: &mut dyn Speech) -> Option<()> {
+fn read(frames: &mut Frames, marker: &str, speech: &mut dyn Speech) -> Option<()> {
     while let Some(frame) = frames.next().ok()? {
-        count(&frame.json, dialect, speech);
+        count(&frame.json, marker, speech);
     }
     frames.release();
     Some(())
 }
 
-fn count(json: &str, dialect: Dialect, speech: &mut dyn Speech) {
-    let sign = if dialect == Dialect::Ollama { "eval_count" } else { "usage" };
+fn count(json: &str, marker: &str, speech: &mut dyn Speech) {
     // Most events have none, and are not parsed.
-    if !json.contains(sign) {
+    if !json.contains(marker) {
         return;
     }
-    let Ok(node) = Node::read(json) else { return };
-    match dialect {
-        Dialect::OpenAiResponses => {
-            if let Some(response) = node.get("response") {
-                speech.count(&response);
-            }
-        }
-        _ => speech.count(&node),
+    if let Ok(event) = Node::read(json) {
+        speech.count_event(&event);
     }
 }

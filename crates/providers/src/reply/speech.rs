@@ -1,27 +1,20 @@
 //! What every dialect's way of speaking answers to.
 
-use super::anthropic::Anthropic;
-use super::blocks::Blocks;
-use super::chat::Chat;
-use super::converse::Converse;
 use super::deferred::Deferred;
 use super::frames::{Broken, Frame, Out};
-use super::gemini::Gemini;
-use super::ollama::Ollama;
-use super::responses::{Continuation, Responses};
 use super::turn::Next;
 use super::usage::Usage;
-use crate::dialect::Dialect;
 use crate::json::Node;
+use crate::openai_responses::Continuation;
 use crate::refusal::Refusal;
-pub(super) use crate::request::TOOL;
+pub(crate) use crate::request::TOOL;
 
 /// What the client reads where the model went on asking and nobody answers any more. It is true in every case: each of
 /// the calls before was answered.
 const ENDED: &str = "[This turn was ended here: the model kept asking for left-out tool output instead of answering.]";
 
 /// The same behind a text, if there is one.
-pub(super) fn ended_notice(has_text: bool) -> String {
+pub(crate) fn ended_notice(has_text: bool) -> String {
     format!("{}{ENDED}", if has_text { "\n\n" } else { "" })
 }
 
@@ -29,7 +22,7 @@ pub(super) fn ended_notice(has_text: bool) -> String {
 ///
 /// It lives as long as the client's reply, over as many replies of the upstream as that takes: after a `Next::Ask` the
 /// events of the next reply follow.
-pub(super) trait Speech: Send + Sync {
+pub(crate) trait Speech: Send + Sync {
     /// One complete event that has a payload. Writes what the client gets: `out.pass(frame)` as it came,
     /// `out.with(frame, json)` with another payload, `out.compose(name, json)` one of our own, or nothing.
     ///
@@ -44,6 +37,11 @@ pub(super) trait Speech: Send + Sync {
 
     /// Takes the figures from a whole reply in which there is nothing of ours.
     fn count(&mut self, reply: &Node<'_>);
+
+    /// Takes the figures from an event that has some, of a reply that passes by unchanged.
+    fn count_event(&mut self, event: &Node<'_>) {
+        self.count(event);
+    }
 
     /// Whether this reply called our tool and did not come to its end: then an event that is cut off is not the client's.
     fn is_internal(&self) -> bool;
@@ -73,7 +71,7 @@ pub(super) trait Speech: Send + Sync {
 
 /// From here on everything goes to the client as it comes: an error of the provider, or what we cannot read.
 #[derive(Debug)]
-pub(super) struct PassOn;
+pub(crate) struct PassOn;
 
 impl From<Refusal> for PassOn {
     fn from(_: Refusal) -> Self {
@@ -84,16 +82,5 @@ impl From<Refusal> for PassOn {
 impl From<Broken> for PassOn {
     fn from(_: Broken) -> Self {
         PassOn
-    }
-}
-
-pub(super) fn of(dialect: Dialect) -> Box<dyn Speech> {
-    match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => Box::new(Blocks::<Anthropic>::new(dialect)),
-        Dialect::BedrockConverse => Box::new(Blocks::<Converse>::new(dialect)),
-        Dialect::OpenAiChat => Box::new(Chat::default()),
-        Dialect::OpenAiResponses => Box::new(Responses::default()),
-        Dialect::Gemini => Box::new(Gemini::default()),
-        Dialect::Ollama => Box::new(Ollama::default()),
     }
 }

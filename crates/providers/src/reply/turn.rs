@@ -2,8 +2,7 @@
 
 mod conversation;
 
-use super::edit::{joined, quoted};
-use super::speech::TOOL;
+use super::edit::joined;
 use crate::dialect::Dialect;
 use crate::splice::splice;
 
@@ -59,11 +58,11 @@ pub struct Answer {
 }
 
 impl Turn {
-    pub(super) fn new(dialect: Dialect, said: String, calls: Vec<InternalCall>) -> Self {
+    pub(crate) fn new(dialect: Dialect, said: String, calls: Vec<InternalCall>) -> Self {
         Turn { calls, dialect, said, anchor: None }
     }
 
-    pub(super) fn anchored(self, anchor: Option<Anchor>) -> Self {
+    pub(crate) fn anchored(self, anchor: Option<Anchor>) -> Self {
         Turn { anchor, ..self }
     }
 
@@ -78,53 +77,24 @@ impl Turn {
             return None;
         }
         let answers = self.answers(answers);
-        splice(body, &[conversation::go_on(body, self.dialect, &self.said, &answers)?])
+        splice(
+            body,
+            &[conversation::go_on(
+                body,
+                &self.dialect.profile().conversation,
+                &self.said,
+                &answers,
+            )?],
+        )
     }
 
     /// The answers as elements of the conversation's list.
     fn answers(&self, answers: &[Answer]) -> String {
-        let answers =
-            joined(self.calls.iter().zip(answers).map(|(call, answer)| self.answer(call, answer)));
-        match self.dialect {
-            Dialect::Anthropic | Dialect::BedrockInvoke | Dialect::BedrockConverse => {
-                format!(r#"{{"role":"user","content":[{answers}]}}"#)
-            }
-            Dialect::Gemini => format!(r#"{{"role":"user","parts":[{answers}]}}"#),
-            Dialect::OpenAiChat | Dialect::OpenAiResponses | Dialect::Ollama => answers,
-        }
-    }
-
-    fn answer(&self, call: &InternalCall, answer: &Answer) -> String {
-        let (id, text) = (quoted(&call.id), quoted(&answer.text));
-        // Where calls need no id, this one may have none.
-        let optional = |member: String| if call.id.is_empty() { String::new() } else { member };
-        match self.dialect {
-            Dialect::Anthropic | Dialect::BedrockInvoke => {
-                let error = if answer.is_error { r#","is_error":true"# } else { "" };
-                format!(r#"{{"type":"tool_result","tool_use_id":{id},"content":{text}{error}}}"#)
-            }
-            Dialect::BedrockConverse => {
-                let status = if answer.is_error { "error" } else { "success" };
-                let content = format!(r#"[{{"text":{text}}}],"status":"{status}""#);
-                format!(r#"{{"toolResult":{{"toolUseId":{id},"content":{content}}}}}"#)
-            }
-            Dialect::OpenAiChat => {
-                format!(r#"{{"role":"tool","tool_call_id":{id},"content":{text}}}"#)
-            }
-            Dialect::OpenAiResponses => {
-                format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
-            }
-            Dialect::Gemini => {
-                let id = optional(format!(r#""id":{id},"#));
-                let key = if answer.is_error { "error" } else { "output" };
-                let response = format!(r#"{{"{key}":{text}}}"#);
-                format!(r#"{{"functionResponse":{{{id}"name":"{TOOL}","response":{response}}}}}"#)
-            }
-            Dialect::Ollama => {
-                let id = optional(format!(r#""tool_call_id":{id},"#));
-                format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
-            }
-        }
+        let api = self.dialect.api();
+        let results = self.calls.iter().zip(answers);
+        let results = results
+            .map(|(call, answer)| api.follow_up_result(&call.id, &answer.text, answer.is_error));
+        api.follow_up_turn(joined(results))
     }
 }
 

@@ -51,16 +51,16 @@ pub struct ModelTokens {
 
 /// The sampling iterations of one reply, added up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Iterations {
+pub(crate) struct Iterations {
     /// Of the model that was asked.
-    pub(super) own: Tokens,
+    pub(crate) own: Tokens,
     /// Of others.
-    pub(super) others: Vec<ModelTokens>,
+    pub(crate) others: Vec<ModelTokens>,
 }
 
 impl Iterations {
     /// Adds one, of the model that was asked or of another.
-    pub(super) fn add(&mut self, model: Option<String>, tokens: Tokens) {
+    pub(crate) fn add(&mut self, model: Option<String>, tokens: Tokens) {
         match model {
             Some(model) => self.others.push(ModelTokens { model, tokens }),
             None => self.own = self.own.plus(tokens),
@@ -70,14 +70,14 @@ impl Iterations {
 
 impl Usage {
     /// Notes figures of the current reply: later ones replace earlier ones.
-    pub(super) fn note(&mut self, tokens: Tokens) {
+    pub(crate) fn note(&mut self, tokens: Tokens) {
         self.last = self.last.with(tokens, |_, later| later);
         self.sum = self.before.plus(self.last);
         self.charge();
     }
 
     /// Notes the iterations of the current reply: a later list replaces an earlier one.
-    pub(super) fn note_iterations(&mut self, iterations: Iterations) {
+    pub(crate) fn note_iterations(&mut self, iterations: Iterations) {
         self.iterations = Some(iterations);
         self.charge();
     }
@@ -95,7 +95,7 @@ impl Usage {
     }
 
     /// Another reply begins.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.before = self.sum;
         self.billed_earlier = self.billed;
         self.advisors_earlier = self.advisors.len();

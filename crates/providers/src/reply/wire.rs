@@ -30,17 +30,13 @@ impl Wire {
     #[must_use]
     pub fn of(dialect: Dialect, content_type: &str, streams: bool) -> Option<Wire> {
         let media_type = content_type.split(';').next().unwrap_or_default().trim();
-        let is_bedrock = matches!(dialect, Dialect::BedrockConverse | Dialect::BedrockInvoke);
-        match media_type.to_ascii_lowercase().as_str() {
-            "text/event-stream" if !is_bedrock && dialect != Dialect::Ollama => Some(Wire::Events),
-            "application/vnd.amazon.eventstream" if is_bedrock => Some(Wire::EventStream),
-            "application/x-ndjson" if dialect == Dialect::Ollama => Some(Wire::Lines),
-            "application/json" => Some(match dialect {
-                Dialect::Gemini if streams => Wire::Array,
-                Dialect::Ollama if streams => Wire::Lines,
-                _ => Wire::Whole,
-            }),
-            _ => None,
+        let profile = dialect.profile();
+        let (stream_type, framing) = profile.stream_type;
+        match media_type {
+            _ if media_type.eq_ignore_ascii_case(stream_type) => Some(framing),
+            _ if !media_type.eq_ignore_ascii_case("application/json") => None,
+            _ if streams => Some(profile.json_stream),
+            _ => Some(Wire::Whole),
         }
     }
 }

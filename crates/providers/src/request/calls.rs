@@ -15,7 +15,7 @@ const LATEST: usize = 8;
 
 /// The calls so far.
 #[derive(Debug)]
-pub(super) struct Calls<'a> {
+pub(crate) struct Calls<'a> {
     body: &'a [u8],
     calls: Vec<CallSite>,
     /// The calls by their ids, up to the one where `with_ids` ends.
@@ -34,11 +34,11 @@ pub(super) struct Calls<'a> {
     /// There were calls in the message before it, so that they are of one turn.
     follows_calls: bool,
     /// There are calls with several ids.
-    pub(super) has_aliases: bool,
+    pub(crate) has_aliases: bool,
 }
 
 impl<'a> Calls<'a> {
-    pub(super) fn new(body: &'a [u8]) -> Self {
+    pub(crate) fn new(body: &'a [u8]) -> Self {
         Calls {
             body,
             calls: Vec::new(),
@@ -55,7 +55,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Goes on behind these calls, with those answered that have an answer.
-    pub(super) fn take_up(&mut self, calls: Vec<CallSite>, answers: &[AnswerSite], mark: &Mark) {
+    pub(crate) fn take_up(&mut self, calls: Vec<CallSite>, answers: &[AnswerSite], mark: &Mark) {
         self.is_answered = vec![false; calls.len()];
         for answer in answers {
             if let Some(is_answered) = answer.call.and_then(|call| self.is_answered.get_mut(call)) {
@@ -67,17 +67,17 @@ impl<'a> Calls<'a> {
     }
 
     /// The calls so far, and the first ones of the latest turn and message.
-    pub(super) fn mark(&self) -> (usize, (usize, usize)) {
+    pub(crate) fn mark(&self) -> (usize, (usize, usize)) {
         (self.calls.len(), (self.turn, self.message))
     }
 
     /// A message begins.
-    pub(super) fn message(&mut self) {
+    pub(crate) fn message(&mut self) {
         self.follows_calls = self.calls.len() > self.message;
         self.message = self.calls.len();
     }
 
-    pub(super) fn add(&mut self, call: CallSite) {
+    pub(crate) fn add(&mut self, call: CallSite) {
         let index = self.calls.len();
         if index == self.message && !self.follows_calls {
             self.turn = index;
@@ -87,7 +87,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Lets the latest call be found by another id, too.
-    pub(super) fn also(&mut self, id: &Word) {
+    pub(crate) fn also(&mut self, id: &Word) {
         self.has_aliases = true;
         self.index_ids();
         if let Some(index) = self.calls.len().checked_sub(1) {
@@ -96,7 +96,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The call that a result with this id, or else from the tool of this name, answers.
-    pub(super) fn answered(
+    pub(crate) fn answered(
         &mut self,
         id: Option<&Word>,
         name: Option<&Word>,
@@ -149,13 +149,13 @@ impl<'a> Calls<'a> {
         (with_id || !has_id).then_some(first)
     }
 
-    pub(super) fn into_sites(self) -> Vec<CallSite> {
+    pub(crate) fn into_sites(self) -> Vec<CallSite> {
         self.calls
     }
 }
 
 /// Reads the arguments of a call: a JSON value, or a string that holds one.
-pub(super) fn arguments(reader: &mut Reader<'_>) -> Result<Option<Arguments>, Refusal> {
+pub(crate) fn arguments(reader: &mut Reader<'_>) -> Result<Option<Arguments>, Refusal> {
     let value = reader.value()?;
     Ok(Some(match value.content() {
         Some(span) => Arguments { span, is_string: true },
@@ -164,12 +164,12 @@ pub(super) fn arguments(reader: &mut Reader<'_>) -> Result<Option<Arguments>, Re
 }
 
 /// Reads who made a call, `{"type": "direct"}` or something else; whether it was the model itself.
-pub(super) fn is_direct(reader: &mut Reader<'_>) -> Result<Option<bool>, Refusal> {
+pub(crate) fn is_direct(reader: &mut Reader<'_>) -> Result<Option<bool>, Refusal> {
     is_of_type(reader, "direct")
 }
 
 /// Whether an object, where there is one, has this `type`.
-pub(super) fn is_of_type(reader: &mut Reader<'_>, kind: &str) -> Result<Option<bool>, Refusal> {
+pub(crate) fn is_of_type(reader: &mut Reader<'_>, kind: &str) -> Result<Option<bool>, Refusal> {
     if reader.peek() != b'{' {
         let Value { kind, .. } = reader.value()?;
         return Ok((kind != Kind::Null).then_some(false));

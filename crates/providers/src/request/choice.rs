@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 
 /// Reads `tool_choice` as OpenAI and Anthropic have it: a word, or an object whose type is the word. Is the model
 /// restricted? It is by `none`, by a tool that it must call, and by a list of those that it may.
-pub(super) fn is_restricted(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
+pub(crate) fn is_restricted(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
     let word = match reader.peek() {
         b'"' => reader.text()?,
         b'{' => {
@@ -22,41 +22,6 @@ pub(super) fn is_restricted(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
         _ => return Ok(reader.value()?.kind != Kind::Null),
     };
     Ok(!matches!(word.as_deref(), Some("auto" | "any" | "required")))
-}
-
-/// Reads `toolConfig` as Google has it.
-pub(super) fn is_restricted_by_config(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
-    let (mut is_none, mut names) = (false, 0);
-    reader.object(|reader, key| match &*key.name {
-        "functionCallingConfig" | "function_calling_config" => {
-            reader.object(|reader, key| match &*key.name {
-                "mode" => {
-                    is_none |= reader.text()?.is_some_and(|mode| mode.eq_ignore_ascii_case("none"));
-                    Ok(())
-                }
-                "allowedFunctionNames" | "allowed_function_names" => {
-                    let counted = reader.array(|reader| {
-                        names += 1;
-                        reader.skip()
-                    });
-                    counted.map(|_| ())
-                }
-                _ => reader.skip(),
-            })
-        }
-        _ => reader.skip(),
-    })?;
-    Ok(is_none || names > 0)
-}
-
-/// Reads `toolChoice` as Bedrock has it: an object with one member.
-pub(super) fn is_restricted_by_member(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
-    let mut is_restricted = false;
-    reader.object(|reader, key| {
-        is_restricted |= !matches!(&*key.name, "auto" | "any");
-        reader.skip()
-    })?;
-    Ok(is_restricted)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The name of the member.
-pub(super) const NAME: &str = "_forge";
+pub(crate) const NAME: &str = "_forge";
 
 /// Where the `_forge` member is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Forge {
 
 /// The member, while the others are still being read.
 #[derive(Default)]
-pub(super) struct ForgeMember {
+pub(crate) struct ForgeMember {
     slot: Slot<Forge>,
     /// It was the latest member.
     is_last: bool,
@@ -56,7 +56,7 @@ pub(super) struct ForgeMember {
 }
 
 impl ForgeMember {
-    pub(super) fn read(&mut self, reader: &mut Reader<'_>, key: &Key<'_>) -> Result<(), Refusal> {
+    pub(crate) fn read(&mut self, reader: &mut Reader<'_>, key: &Key<'_>) -> Result<(), Refusal> {
         let value = reader.value()?.span;
         // If nothing follows, the comma before it goes, too.
         let cut = key.comma.unwrap_or(key.start)..value.end;
@@ -66,13 +66,13 @@ impl ForgeMember {
     }
 
     /// Another member follows.
-    pub(super) fn passed(&mut self, key: &Key<'_>) {
+    pub(crate) fn passed(&mut self, key: &Key<'_>) {
         if std::mem::take(&mut self.is_last) {
             self.next = Some(key.start);
         }
     }
 
-    pub(super) fn take(self) -> Option<Forge> {
+    pub(crate) fn take(self) -> Option<Forge> {
         let forge = self.slot.take()?;
         Some(match self.next {
             // Up to the next key, so that the white space before it stands before that one.

@@ -27,28 +27,28 @@ const CALL_BYTES_PER_BYTE: usize = 4;
 const CALL_BYTES: usize = 1 << 20;
 
 /// What was found so far in a body.
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     known: &'a dyn Known,
-    pub(super) calls: Calls<'a>,
-    pub(super) tools: Option<Tools<'a>>,
+    pub(crate) calls: Calls<'a>,
+    pub(crate) tools: Option<Tools<'a>>,
     /// Tools that came as items of the conversation.
     item_tools: Vec<Tools<'a>>,
     /// Lists of tools that others are preferred to.
-    pub(super) further_tools: Vec<Tools<'a>>,
+    pub(crate) further_tools: Vec<Tools<'a>>,
     /// A member says which tools may be called.
-    pub(super) restricts_tools: bool,
+    pub(crate) restricts_tools: bool,
     /// The answer is not waited for.
-    pub(super) is_background: bool,
+    pub(crate) is_background: bool,
     /// The list of messages was read.
-    pub(super) messages: Slot<()>,
+    pub(crate) messages: Slot<()>,
     /// Its turns so far.
     list: List,
     /// The list of tools was read.
-    pub(super) tool_list: Slot<()>,
-    /// The body says that it is for an Anthropic model.
-    pub(super) is_anthropic: bool,
+    pub(crate) tool_list: Slot<()>,
+    /// The body names the version of its format.
+    pub(crate) has_version: bool,
     /// How many answers are asked for, where that stands deeper than at the top.
-    pub(super) choices: Slot<u64>,
+    pub(crate) choices: Slot<u64>,
     results: Vec<ToolResult>,
     /// What the calls of all texts of results have in bytes.
     call_bytes: usize,
@@ -61,7 +61,7 @@ pub(super) struct Found<'a> {
     /// Texts of documents inside the object that is being read, if what is said is to be collected.
     enclosed: Vec<Range<usize>>,
     /// What is said is to be collected.
-    pub(super) wants_speech: bool,
+    pub(crate) wants_speech: bool,
     /// Texts of the message that is being read, and whether they are attached to it. Whose they are may come after them.
     said: Vec<(Range<usize>, bool)>,
     speech: Vec<MessageText>,
@@ -69,18 +69,18 @@ pub(super) struct Found<'a> {
 
 /// What a result says of itself.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
-    pub(super) call_id: Option<Word>,
-    pub(super) tool_name: Option<Word>,
-    pub(super) is_error: bool,
+pub(crate) struct Answer {
+    pub(crate) call_id: Option<Word>,
+    pub(crate) tool_name: Option<Word>,
+    pub(crate) is_error: bool,
     /// Who reads it: only texts that the model reads are results.
-    pub(super) audience: Audience,
+    pub(crate) audience: Audience,
     /// Where it stands in its list.
-    pub(super) element: Option<Range<usize>>,
+    pub(crate) element: Option<Range<usize>>,
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(body: &'a [u8], texts: Texts, known: &'a dyn Known) -> Self {
+    pub(crate) fn new(body: &'a [u8], texts: Texts, known: &'a dyn Known) -> Self {
         Found {
             known,
             wants_speech: texts == Texts::Wanted,
@@ -93,7 +93,7 @@ impl<'a> Found<'a> {
             messages: Slot::default(),
             list: List::default(),
             tool_list: Slot::default(),
-            is_anthropic: false,
+            has_version: false,
             choices: Slot::default(),
             results: Vec::new(),
             call_bytes: 0,
@@ -108,7 +108,7 @@ impl<'a> Found<'a> {
     }
 
     /// Reads the list of turns, of which the first ones may be known, and each of the others with `turn`.
-    pub(super) fn turns(
+    pub(crate) fn turns(
         &mut self,
         reader: &mut Reader<'a>,
         mut turn: impl FnMut(&mut Reader<'a>, &mut Self) -> Result<(), Refusal>,
@@ -155,7 +155,7 @@ impl<'a> Found<'a> {
     }
 
     /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
-    pub(super) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
+    pub(crate) fn texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
         let texts = &mut self.texts;
         let most = most_texts(self.wants_speech);
         each_text(reader, kind, self.known, |span| {
@@ -166,50 +166,50 @@ impl<'a> Found<'a> {
     }
 
     /// Reads a string.
-    pub(super) fn text(&mut self, reader: &mut Reader<'a>) -> Result<(), Refusal> {
+    pub(crate) fn text(&mut self, reader: &mut Reader<'a>) -> Result<(), Refusal> {
         let content = self.content(reader)?;
         self.texts.extend(content.map(|span| (span, Shape::Text)));
         Ok(())
     }
 
     /// Reads a string that may be known; where its content is.
-    pub(super) fn content(&self, reader: &mut Reader<'a>) -> Result<Option<Range<usize>>, Refusal> {
+    pub(crate) fn content(&self, reader: &mut Reader<'a>) -> Result<Option<Range<usize>>, Refusal> {
         Ok(reader.value_but(|at, rest| self.known.length(at, rest))?.content())
     }
 
     /// The object is a call.
-    pub(super) fn call(&mut self, call: CallSite) {
+    pub(crate) fn call(&mut self, call: CallSite) {
         self.model_speaks();
         self.calls.add(call);
     }
 
     /// The object is what the model thought. One that nobody sealed cannot be told from others.
-    pub(super) fn thought(&mut self, seal: Option<Word>, element: Option<Range<usize>>) {
+    pub(crate) fn thought(&mut self, seal: Option<Word>, element: Option<Range<usize>>) {
         let seal = seal.filter(|seal| seal.size() > 0);
         self.thoughts
             .extend(seal.zip(element).map(|(seal, element)| ThoughtSite { seal, element }));
     }
 
     /// What is being read is the model's: it has seen everything before.
-    pub(super) fn model_speaks(&mut self) {
+    pub(crate) fn model_speaks(&mut self) {
         self.seen = self.answers.len();
     }
 
     /// Notes a text of the object that is being read.
-    pub(super) fn add_text(&mut self, span: Range<usize>, shape: Shape) {
+    pub(crate) fn add_text(&mut self, span: Range<usize>, shape: Shape) {
         if self.texts.len() <= most_texts(self.wants_speech) {
             self.texts.push((span, shape));
         }
     }
 
     /// The object is no tool result, or one to be left alone: so are its texts.
-    pub(super) fn drop_texts(&mut self) {
+    pub(crate) fn drop_texts(&mut self) {
         self.texts.clear();
         self.enclosed.clear();
     }
 
     /// The object is a tool result, and the texts are its own.
-    pub(super) fn answer(&mut self, answer: Answer) {
+    pub(crate) fn answer(&mut self, answer: Answer) {
         let Answer { call_id, mut tool_name, is_error, mut audience, element } = answer;
         let (mut call, mut arguments) = (None, None);
         if let Some((index, site)) = self.calls.answered(call_id.as_ref(), tool_name.as_ref()) {
@@ -270,12 +270,12 @@ impl<'a> Found<'a> {
     }
 
     /// Reads what is said in a message: like [`texts`](Self::texts).
-    pub(super) fn speech(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
+    pub(crate) fn speech(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
         each_text(reader, kind, &Unknown, |span| self.said.push((span, false)))
     }
 
     /// Reads what someone says outside of messages.
-    pub(super) fn statement(
+    pub(crate) fn statement(
         &mut self,
         reader: &mut Reader<'a>,
         kind: &str,
@@ -287,22 +287,22 @@ impl<'a> Found<'a> {
     }
 
     /// Notes a text of the message that is being read.
-    pub(super) fn say(&mut self, span: Option<Range<usize>>) {
+    pub(crate) fn say(&mut self, span: Option<Range<usize>>) {
         self.said.extend(span.map(|span| (span, false)));
     }
 
     /// Notes texts that are attached to the message which is being read.
-    pub(super) fn attach(&mut self, spans: Vec<Range<usize>>) {
+    pub(crate) fn attach(&mut self, spans: Vec<Range<usize>>) {
         self.said.extend(spans.into_iter().map(|span| (span, true)));
     }
 
     /// Notes texts of a document inside the object that is being read.
-    pub(super) fn enclose(&mut self, spans: Vec<Range<usize>>) {
+    pub(crate) fn enclose(&mut self, spans: Vec<Range<usize>>) {
         self.enclosed.extend(spans);
     }
 
     /// The texts of the object, and of documents inside it, are attached to the message.
-    pub(super) fn attach_texts(&mut self) {
+    pub(crate) fn attach_texts(&mut self) {
         let texts = self.texts.drain(..).map(|(span, _)| span);
         let mut spans: Vec<_> = texts.chain(self.enclosed.drain(..)).collect();
         if self.wants_speech {
@@ -312,14 +312,14 @@ impl<'a> Found<'a> {
     }
 
     /// The texts of the object are what is said in the message.
-    pub(super) fn say_texts(&mut self) {
+    pub(crate) fn say_texts(&mut self) {
         if self.wants_speech {
             self.said.extend(self.texts.drain(..).map(|(span, _)| (span, false)));
         }
     }
 
     /// The message is over, and this is who said it.
-    pub(super) fn said_by(&mut self, role: &str) {
+    pub(crate) fn said_by(&mut self, role: &str) {
         let role = match role {
             "user" => Role::User,
             "system" | "developer" => Role::System,
@@ -340,24 +340,24 @@ impl<'a> Found<'a> {
     }
 
     /// Reads the list of tools, which may occur once.
-    pub(super) fn tools(&mut self, reader: &mut Reader<'a>, key: &Key<'a>) -> Result<(), Refusal> {
+    pub(crate) fn tools(&mut self, reader: &mut Reader<'a>, key: &Key<'a>) -> Result<(), Refusal> {
         self.tool_list.mark(key)?;
         self.tools = Tools::read(reader)?;
         Ok(())
     }
 
     /// A member that says which tools may be called was read.
-    pub(super) fn restrict_tools(&mut self, is_restricted: bool) -> Result<(), Refusal> {
+    pub(crate) fn restrict_tools(&mut self, is_restricted: bool) -> Result<(), Refusal> {
         self.restricts_tools |= is_restricted;
         Ok(())
     }
 
     /// Tools came as an item.
-    pub(super) fn item_tools(&mut self, tools: Option<Tools<'a>>) {
+    pub(crate) fn item_tools(&mut self, tools: Option<Tools<'a>>) {
         self.item_tools.extend(tools);
     }
 
-    pub(super) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
+    pub(crate) fn into_request(mut self, mut head: Head<'a>) -> Request<'a> {
         head.choices = head.choices.or(self.choices.take());
         for (index, answer) in self.answers.iter_mut().enumerate() {
             answer.is_last_turn = index >= self.seen;
@@ -391,7 +391,7 @@ fn most_texts(wants_speech: bool) -> usize {
 }
 
 /// Reads a string, or a list of blocks of which those of the type `kind` have a text.
-pub(super) fn each_text(
+pub(crate) fn each_text(
     reader: &mut Reader<'_>,
     kind: &str,
     known: &dyn Known,

@@ -41,7 +41,7 @@ impl<'a> Head<'a> {
     }
 
     /// Reads what stands at the top of a body, and leaves every other member to `other`.
-    pub(super) fn read_with(
+    pub(crate) fn read_with(
         body: &'a [u8],
         mut other: impl FnMut(&mut Reader<'a>, Key<'a>) -> Result<(), Refusal>,
     ) -> Result<Self, Refusal> {
@@ -92,13 +92,13 @@ impl<'a> Head<'a> {
         })
     }
 
-    pub(super) fn into_owned(self) -> Head<'static> {
+    pub(crate) fn into_owned(self) -> Head<'static> {
         Head { model: owned(self.model), session: owned(self.session), ..self }
     }
 }
 
 /// Reads how many answers Google is asked for.
-pub(super) fn candidates(reader: &mut Reader<'_>) -> Result<Option<u64>, Refusal> {
+pub(crate) fn candidates(reader: &mut Reader<'_>) -> Result<Option<u64>, Refusal> {
     let mut count = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "candidateCount" | "candidate_count" => count.set(&key, number(reader)?),

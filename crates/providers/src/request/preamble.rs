@@ -1,6 +1,7 @@
 //! The system prompt: what a request says before the conversation begins.
 
 use super::slot::Slot;
+use crate::api::SystemPrompt;
 use crate::dialect::Dialect;
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
@@ -10,9 +11,9 @@ use std::ops::Range;
 /// system says later is no part of it, or it would not stay the same while the conversation grows.
 #[must_use]
 pub fn preamble(body: &[u8], dialect: Dialect) -> Vec<Range<usize>> {
-    let mut spans = Vec::new();
+    let (place, mut spans) = (&dialect.profile().system_prompt, Vec::new());
     let read = Reader::new(body).and_then(|mut reader| {
-        reader.object(|reader, key| member(reader, &key, dialect, &mut spans))?;
+        reader.object(|reader, key| member(reader, &key, place, &mut spans))?;
         reader.finish()
     });
     if read.is_ok() { spans } else { Vec::new() }
@@ -21,23 +22,19 @@ pub fn preamble(body: &[u8], dialect: Dialect) -> Vec<Range<usize>> {
 fn member(
     reader: &mut Reader<'_>,
     key: &Key<'_>,
-    dialect: Dialect,
+    place: &SystemPrompt,
     spans: &mut Vec<Range<usize>>,
 ) -> Result<(), Refusal> {
-    match (dialect, &*key.name) {
-        (Dialect::Anthropic | Dialect::BedrockInvoke | Dialect::BedrockConverse, "system")
-        | (Dialect::OpenAiResponses, "instructions")
-        | (Dialect::Gemini, "systemInstruction" | "system_instruction") => {
-            spans.push(reader.value()?.span);
-            Ok(())
-        }
-        // Code Assist wraps the request.
-        (Dialect::Gemini, "request") => {
-            reader.object(|reader, key| member(reader, &key, dialect, spans))
-        }
-        (Dialect::OpenAiChat | Dialect::Ollama, "messages")
-        | (Dialect::OpenAiResponses, "input") => leading(reader, spans),
-        _ => reader.skip(),
+    let is_among = |names: &[&str]| names.contains(&&*key.name);
+    if is_among(place.members) {
+        spans.push(reader.value()?.span);
+        Ok(())
+    } else if is_among(place.wrappers) {
+        reader.object(|reader, key| member(reader, &key, place, spans))
+    } else if is_among(place.messages) {
+        leading(reader, spans)
+    } else {
+        reader.skip()
     }
 }
 

@@ -5,7 +5,7 @@
 //! the reply is taken apart again where it was joined, with the call and its answer in between.
 
 use super::Request;
-use super::rejoin::{Exchange, inserted};
+use super::rejoin::Exchange;
 use super::sites::{CallSite, ThoughtSite};
 use crate::dialect::Dialect;
 use crate::json::Node;
@@ -32,51 +32,58 @@ pub fn put_back(
     if exchanges.is_empty() || exchanges.iter().any(is_there) {
         return None;
     }
-    let calls: Vec<&str> = exchanges.iter().map(|exchange| exchange.call).collect();
-    let calls = calls.join(",");
-    let answers: Vec<String> =
-        exchanges.iter().map(|exchange| exchange.answered(dialect)).collect();
-    let answers = answers.join(",");
+    let api = dialect.api();
+    let results: Vec<String> = exchanges
+        .iter()
+        .map(|exchange| api.tool_result(exchange.id, exchange.answer, exchange.is_error))
+        .collect();
     let root = Node::read(str::from_utf8(body).ok()?).ok()?;
-    if dialect == Dialect::OpenAiResponses {
-        let items = root.get("input")?.elements();
-        let (last, _) = joint(&items, &thought.element, behind)?;
-        // A client that leaves ids out has them nowhere: a call with one would look for the thought that has its own.
-        let led = items.iter().find(|item| item.span() == thought.element)?;
-        let calls = match led.get("id") {
-            Some(_) => calls,
-            None => exchanges.iter().map(|one| without_id(one.call)).collect::<Vec<_>>().join(","),
-        };
-        return Some(inserted(last.end, format!(",{calls},{answers}")));
-    }
-    let messages = root.get("messages")?.elements();
+    let calls = exchanges.iter().map(|exchange| exchange.call).collect();
+    api.put_back(&root, &HiddenCalls { thought, behind, calls, results: results.join(",") })
+}
+
+/// Calls that the client never saw.
+pub(crate) struct HiddenCalls<'a> {
+    /// The thought that led to them.
+    pub(crate) thought: &'a ThoughtSite,
+    /// How many elements of the same reply stand behind it, blank texts not counted.
+    pub(crate) behind: usize,
+    /// The calls, as the model made them.
+    pub(crate) calls: Vec<&'a str>,
+    /// Their results as elements of the conversation, with commas between.
+    pub(crate) results: String,
+}
+
+/// Puts them back where a conversation is messages made of content blocks.
+pub(crate) fn between_blocks(
+    body: &Node<'_>,
+    hidden: &HiddenCalls<'_>,
+    is_thought: impl Fn(&Node<'_>) -> bool,
+) -> Option<Splice<'static>> {
+    let HiddenCalls { thought, behind, calls, results } = hidden;
+    let messages = body.get("messages")?.elements();
     let message = messages.iter().find(|one| one.span().contains(&thought.element.start))?;
     let content = message.get("content")?;
-    let (last, next) = joint(&content.elements(), &thought.element, behind)?;
+    let (last, next) = joint(&content.elements(), &thought.element, *behind, is_thought)?;
     let role = message.get("role")?;
     // The two halves share what stands around the content, so that each needs what the other keeps.
     let (close, open) = match role.span().start < content.span().start {
         true => (String::new(), format!(r#""role":{},"#, role.raw())),
         false => (format!(r#","role":{}"#, role.raw()), String::new()),
     };
+    let calls = calls.join(",");
     let with = format!(
-        r#",{calls}]{close}}},{{"role":"user","content":[{answers}]}},{{{open}"content":["#
+        r#",{calls}]{close}}},{{"role":"user","content":[{results}]}},{{{open}"content":["#
     );
     Some(Splice { range: last.end..next?.start, with: Cow::Owned(with) })
 }
 
-fn without_id(call: &str) -> String {
-    let cuts = Node::read(call).map(|call| call.cuts("id")).unwrap_or_default();
-    let mut text = call.to_owned();
-    cuts.into_iter().rev().for_each(|cut| text.replace_range(cut, ""));
-    text
-}
-
-/// The element at which a reply was joined to the next one, and the one behind it.
-fn joint(
+/// The element at which a reply was joined to the next one, and the one behind it. A thought begins another reply.
+pub(crate) fn joint(
     elements: &[Node<'_>],
     thought: &Range<usize>,
     behind: usize,
+    is_thought: impl Fn(&Node<'_>) -> bool,
 ) -> Option<(Range<usize>, Option<Range<usize>>)> {
     let at = elements.iter().position(|element| element.span() == *thought)?;
     let is_said = |(_, element): &(usize, &Node<'_>)| !is_blank(element);
@@ -94,13 +101,6 @@ fn joint(
     };
     let span = |index: usize| elements.get(index).map(Node::span);
     Some((span(last)?, span(last + 1)))
-}
-
-/// Does a model think in it, which begins another reply?
-fn is_thought(element: &Node<'_>) -> bool {
-    let kind = element.get("type").and_then(|kind| kind.text());
-    let is_named = |name: &str| matches!(name, "thinking" | "redacted_thinking" | "reasoning");
-    kind.is_some_and(|kind| is_named(&kind)) || element.get("reasoningContent").is_some()
 }
 
 fn is_blank(element: &Node<'_>) -> bool {

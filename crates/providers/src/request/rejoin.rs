@@ -5,11 +5,9 @@
 
 use super::Request;
 use super::sites::{AnswerSite, CallSite};
-use super::tools::TOOL;
 use super::word::Word;
 use crate::dialect::Dialect;
 use crate::json::canonical;
-use crate::json::text::quoted;
 use crate::splice::Splice;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -79,7 +77,7 @@ pub fn rejoin(
     };
     // The same place for all answers of a turn, so that without ids they come in the order of their calls.
     let (_, answer) = exchange.siblings.iter().find_map(neighbour)?;
-    Some([call, inserted(answer.end, format!(",{}", exchange.answered(dialect)))])
+    Some([call, inserted(answer.end, format!(",{}", exchange.result(dialect)))])
 }
 
 /// Inserts the answer alone, behind the client's answer to a sibling: the calls are at the provider, which keeps the
@@ -98,7 +96,7 @@ pub fn rejoin_answer(
         return None;
     }
     let end = sibling.element.as_ref()?.end;
-    Some(inserted(end, format!(",{}", exchange.answered(dialect))))
+    Some(inserted(end, format!(",{}", exchange.result(dialect))))
 }
 
 /// What tells a call from others where there are no ids: its name and its arguments, however they are spelled.
@@ -143,45 +141,13 @@ fn neighbour(
     Some((request.calls.get(index)?.element.clone()?, answer.element.clone()?))
 }
 
-pub(super) fn inserted(at: usize, json: String) -> Splice<'static> {
+pub(crate) fn inserted(at: usize, json: String) -> Splice<'static> {
     Splice { range: at..at, with: Cow::Owned(json) }
 }
 
 impl Exchange<'_> {
     /// The answer as an element of the list that its sibling's answer stands in.
-    pub(super) fn answered(&self, dialect: Dialect) -> String {
-        let (id, text) = (quoted(self.id), quoted(self.answer));
-        let of_id = |member: &str| match self.id {
-            "" => String::new(),
-            _ => format!(r#""{member}":{id},"#),
-        };
-        match dialect {
-            Dialect::Anthropic | Dialect::BedrockInvoke => {
-                let is_error = if self.is_error { r#","is_error":true"# } else { "" };
-                format!(r#"{{"type":"tool_result","tool_use_id":{id},"content":{text}{is_error}}}"#)
-            }
-            Dialect::OpenAiChat => {
-                format!(r#"{{"role":"tool","tool_call_id":{id},"content":{text}}}"#)
-            }
-            Dialect::Ollama => {
-                let id = of_id("tool_call_id");
-                format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
-            }
-            Dialect::OpenAiResponses => {
-                format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
-            }
-            Dialect::Gemini => {
-                let (id, member) = (of_id("id"), if self.is_error { "error" } else { "output" });
-                format!(
-                    r#"{{"functionResponse":{{{id}"name":"{TOOL}","response":{{"{member}":{text}}}}}}}"#
-                )
-            }
-            Dialect::BedrockConverse => {
-                let status = if self.is_error { r#","status":"error""# } else { "" };
-                format!(
-                    r#"{{"toolResult":{{"toolUseId":{id},"content":[{{"text":{text}}}]{status}}}}}"#
-                )
-            }
-        }
+    fn result(&self, dialect: Dialect) -> String {
+        dialect.api().tool_result(self.id, self.answer, self.is_error)
     }
 }

@@ -112,7 +112,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn text<'b>(
+pub(crate) fn text<'b>(
     body: &'b [u8],
     span: &Range<usize>,
     is_string: bool,

@@ -6,7 +6,7 @@ use super::word::Word;
 use std::ops::Range;
 
 /// Has places in a body.
-pub(super) trait Shift {
+pub(crate) trait Shift {
     /// Everything stands so many bytes later; for earlier, the sum wraps around.
     fn shift(&mut self, by: usize);
 }

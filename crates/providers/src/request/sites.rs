@@ -19,12 +19,12 @@ pub struct CallSite {
     /// Its element in the list of blocks, calls, items or parts. Nothing if it does not stand in a list.
     pub element: Option<Range<usize>>,
     /// Who made it, and reads its result.
-    pub(super) audience: Audience,
+    pub(crate) audience: Audience,
 }
 
 /// Who reads the result of a call.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Audience {
+pub(crate) enum Audience {
     /// The model.
     #[default]
     Model,

@@ -5,7 +5,7 @@ use crate::refusal::Refusal;
 
 /// The value of a member, if it occurred and was of the expected kind.
 #[derive(Debug)]
-pub(super) struct Slot<T> {
+pub(crate) struct Slot<T> {
     value: Option<T>,
     is_taken: bool,
 }
@@ -18,7 +18,7 @@ impl<T> Default for Slot<T> {
 
 impl<T> Slot<T> {
     /// Notes what the member was; a second time it is ambiguous which of the two counts.
-    pub(super) fn set(&mut self, key: &Key<'_>, value: Option<T>) -> Result<(), Refusal> {
+    pub(crate) fn set(&mut self, key: &Key<'_>, value: Option<T>) -> Result<(), Refusal> {
         if std::mem::replace(&mut self.is_taken, true) {
             return Err(Refusal::Ambiguous { key: key.name.to_string(), at: key.start });
         }
@@ -26,14 +26,14 @@ impl<T> Slot<T> {
         Ok(())
     }
 
-    pub(super) fn take(self) -> Option<T> {
+    pub(crate) fn take(self) -> Option<T> {
         self.value
     }
 }
 
 impl Slot<()> {
     /// Notes that the member occurred.
-    pub(super) fn mark(&mut self, key: &Key<'_>) -> Result<(), Refusal> {
+    pub(crate) fn mark(&mut self, key: &Key<'_>) -> Result<(), Refusal> {
         self.set(key, Some(()))
     }
 }

@@ -72,7 +72,7 @@ impl<'a> Tools<'a> {
         Some(Splice { range: self.list.clone(), with: Cow::Owned(with) })
     }
 
-    pub(super) fn into_owned(self) -> Tools<'static> {
+    pub(crate) fn into_owned(self) -> Tools<'static> {
         let owned = |names: Vec<Cow<'a, str>>| {
             names.into_iter().map(|name| Cow::Owned(name.into_owned())).collect()
         };
@@ -81,7 +81,7 @@ impl<'a> Tools<'a> {
     }
 
     /// Reads a list of tools.
-    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Option<Self>, Refusal> {
+    pub(crate) fn read(reader: &mut Reader<'a>) -> Result<Option<Self>, Refusal> {
         let (mut count, mut names) = (0, Vec::new());
         let (mut callable, mut deferred) = (Vec::new(), Vec::new());
         let list = reader.array(|reader| {
@@ -129,49 +129,22 @@ fn definition<'a>(reader: &mut Reader<'a>) -> Result<Definition<'a>, Refusal> {
 
 /// The definition of the tool that expands references, as it is written in a dialect.
 #[must_use]
-pub const fn expand_tool(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Anthropic | Dialect::BedrockInvoke => {
-            concat!("{", name_and_description!(), r#","input_schema":"#, schema!(), "}")
-        }
-        Dialect::OpenAiChat | Dialect::Ollama => concat!(
-            r#"{"type":"function","function":{"#,
-            name_and_description!(),
-            r#","parameters":"#,
-            schema!(),
-            "}}"
-        ),
-        // Strict is the default here, and the schema has members that are not required.
-        Dialect::OpenAiResponses => concat!(
-            r#"{"type":"function","#,
-            name_and_description!(),
-            r#","parameters":"#,
-            schema!(),
-            r#","strict":false}"#
-        ),
-        Dialect::Gemini => {
-            concat!("{", name_and_description!(), r#","parameters":"#, schema!(), "}")
-        }
-        Dialect::BedrockConverse => concat!(
-            r#"{"toolSpec":{"#,
-            name_and_description!(),
-            r#","inputSchema":{"json":"#,
-            schema!(),
-            "}}}"
-        ),
-    }
+pub fn expand_tool(dialect: Dialect) -> &'static str {
+    dialect.profile().expand_tool
 }
 
+/// The members of that definition that are the same everywhere.
 macro_rules! name_and_description {
     () => {
         r#""name":"expand_context","description":"Original of <<<SHADOW:id>>>; lines: 20-80""#
     };
 }
 
+/// The schema of what the tool is called with.
 macro_rules! schema {
     () => {
         r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"grep":{"type":"string"}}}"#
     };
 }
 
-use {name_and_description, schema};
+pub(crate) use {name_and_description, schema};

@@ -12,44 +12,44 @@ use std::ops::Range;
 /// keeps the turns spares the next reading those that are the same.
 #[derive(Debug, Clone)]
 pub struct Turns {
-    pub(super) list: List,
-    pub(super) calls: Vec<CallSite>,
-    pub(super) answers: Vec<AnswerSite>,
-    pub(super) results: Vec<ToolResult>,
-    pub(super) thoughts: Vec<ThoughtSite>,
+    pub(crate) list: List,
+    pub(crate) calls: Vec<CallSite>,
+    pub(crate) answers: Vec<AnswerSite>,
+    pub(crate) results: Vec<ToolResult>,
+    pub(crate) thoughts: Vec<ThoughtSite>,
 }
 
 /// The list of turns in a body.
 #[derive(Debug, Clone, Default)]
-pub(super) struct List {
+pub(crate) struct List {
     /// Where its bracket is.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// The ends of its turns, but for tiny ones.
-    pub(super) marks: Vec<Mark>,
+    pub(crate) marks: Vec<Mark>,
     /// So many of the marks were known.
     known: usize,
 }
 
 /// The end of a turn, and how much had been found by then.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     /// Where, counted from the start of the list, the comma or the bracket behind the turn is.
-    pub(super) end: usize,
-    pub(super) calls: usize,
-    pub(super) answers: usize,
-    pub(super) results: usize,
-    pub(super) thoughts: usize,
+    pub(crate) end: usize,
+    pub(crate) calls: usize,
+    pub(crate) answers: usize,
+    pub(crate) results: usize,
+    pub(crate) thoughts: usize,
     /// How many of the answers the model had seen.
-    pub(super) seen: usize,
+    pub(crate) seen: usize,
     /// The first call of the latest turn in which there were calls, and that of the latest message.
-    pub(super) first_calls: (usize, usize),
+    pub(crate) first_calls: (usize, usize),
     /// What the calls of all texts of results have in bytes.
-    pub(super) call_bytes: usize,
+    pub(crate) call_bytes: usize,
 }
 
 impl List {
     /// Adds the end of a turn, if it takes no more room than the turns before it: someone may send millions of tiny ones.
-    pub(super) fn add(&mut self, mark: Mark) {
+    pub(crate) fn add(&mut self, mark: Mark) {
         let before = self.marks.last().map_or(0, |mark| mark.end);
         if mark.end - before >= size_of::<Mark>() {
             self.marks.push(mark);
@@ -96,7 +96,7 @@ impl Turns {
     }
 
     /// The turns up to this end, in a body where the list starts there.
-    pub(super) fn up_to(&self, end: usize, start: usize) -> Option<Turns> {
+    pub(crate) fn up_to(&self, end: usize, start: usize) -> Option<Turns> {
         let last = self.list.marks.binary_search_by_key(&end, |mark| mark.end).ok()?;
         let (marks, mark) = (self.list.marks.get(..=last)?, self.list.marks.get(last)?);
         let list = List { start, marks: marks.to_vec(), known: marks.len() };

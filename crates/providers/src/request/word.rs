@@ -18,7 +18,7 @@ pub enum Word {
 
 impl Word {
     /// How many bytes it takes in the body.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             Word::At(span) => span.len(),
             Word::Fixed(name) => name.len(),
@@ -36,7 +36,7 @@ impl Word {
 }
 
 /// Reads a string: nothing if it is not one, or one that no text can hold.
-pub(super) fn word(reader: &mut Reader<'_>) -> Result<Option<Word>, Refusal> {
+pub(crate) fn word(reader: &mut Reader<'_>) -> Result<Option<Word>, Refusal> {
     let content = reader.value()?.content();
     Ok(content.filter(|span| unescape(reader.spelling(span.clone())).is_some()).map(Word::At))
 }

@@ -6,7 +6,7 @@ use crate::reply::ending::Ending;
 use crate::reply::usage::{Iterations, Tokens, Usage};
 
 /// How a dialect writes content blocks and what stands around them.
-pub(in crate::reply) trait Grammar: Send + Sync + 'static {
+pub(crate) trait Grammar: Send + Sync + 'static {
     /// The member of an event that says which block it is about.
     const INDEX: &'static str;
 
@@ -63,7 +63,7 @@ pub(in crate::reply) trait Grammar: Send + Sync + 'static {
 }
 
 /// What an event of a stream is.
-pub(in crate::reply) enum Event<'a> {
+pub(crate) enum Event<'a> {
     /// The reply begins.
     Opening,
     /// A block begins.
@@ -95,14 +95,14 @@ pub(in crate::reply) enum Event<'a> {
 
 /// A call of a tool that the client is to answer.
 #[derive(Debug, Clone)]
-pub(in crate::reply) struct Call {
-    pub(in crate::reply) id: String,
+pub(crate) struct Call {
+    pub(crate) id: String,
     /// Whether it is our own tool.
-    pub(in crate::reply) is_internal: bool,
+    pub(crate) is_internal: bool,
 }
 
 /// The arguments of a call as a conversation must have them, even if the model wrote none.
-pub(in crate::reply) fn as_object(arguments: &str) -> &str {
+pub(crate) fn as_object(arguments: &str) -> &str {
     let is_object = Node::read(arguments).is_ok_and(|node| node.kind() == Kind::Object);
     if is_object { arguments } else { "{}" }
 }

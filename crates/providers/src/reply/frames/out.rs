@@ -2,17 +2,16 @@
 
 use super::{Frame, eventstream, sse};
 use crate::dialect::Dialect;
-use crate::reply::failure::amazon_exception;
 use crate::reply::wire::Wire;
 
 /// Where a dialect writes what the client gets.
-pub(in crate::reply) struct Out<'a> {
+pub(crate) struct Out<'a> {
     pen: &'a mut Pen,
     bytes: &'a mut Vec<u8>,
 }
 
 /// What is known of the client's stream.
-pub(in crate::reply) struct Pen {
+pub(crate) struct Pen {
     dialect: Dialect,
     wire: Wire,
     /// Of an array: whether the client has an element of it.
@@ -22,23 +21,23 @@ pub(in crate::reply) struct Pen {
 }
 
 impl Pen {
-    pub(in crate::reply) fn new(dialect: Dialect, wire: Wire) -> Self {
+    pub(crate) fn new(dialect: Dialect, wire: Wire) -> Self {
         Pen { dialect, wire, is_begun: false, end: Vec::new() }
     }
 
-    pub(in crate::reply) fn out<'a>(&'a mut self, bytes: &'a mut Vec<u8>) -> Out<'a> {
+    pub(crate) fn out<'a>(&'a mut self, bytes: &'a mut Vec<u8>) -> Out<'a> {
         Out { pen: self, bytes }
     }
 
     /// Another reply of the upstream follows: the end of this one was not the client's.
-    pub(in crate::reply) fn go_on(&mut self) {
+    pub(crate) fn go_on(&mut self) {
         self.end.clear();
     }
 }
 
 impl Out<'_> {
     /// A frame as it came.
-    pub(in crate::reply) fn pass(&mut self, frame: &Frame<'_>) {
+    pub(crate) fn pass(&mut self, frame: &Frame<'_>) {
         match self.pen.wire {
             Wire::Array if frame.json.is_empty() => self.pen.end.extend_from_slice(frame.raw),
             Wire::Array => self.element(&frame.raw[..frame.place.start], &frame.json),
@@ -47,7 +46,7 @@ impl Out<'_> {
     }
 
     /// A frame with another payload.
-    pub(in crate::reply) fn with(&mut self, frame: &Frame<'_>, json: &str) {
+    pub(crate) fn with(&mut self, frame: &Frame<'_>, json: &str) {
         match self.pen.wire {
             _ if json == frame.json => self.pass(frame),
             Wire::Array => self.element(&frame.raw[..frame.place.start], json),
@@ -56,11 +55,11 @@ impl Out<'_> {
     }
 
     /// A frame of our own.
-    pub(in crate::reply) fn compose(&mut self, event: &str, json: &str) {
+    pub(crate) fn compose(&mut self, event: &str, json: &str) {
         match self.pen.wire {
             Wire::Events => sse::compose(event, json, self.bytes),
             Wire::Array => self.element(b",\r\n", json),
-            Wire::EventStream if self.pen.dialect == Dialect::BedrockInvoke => {
+            Wire::EventStream if self.pen.dialect.profile().encodes_events => {
                 let json = format!(r#"{{"bytes":"{}"}}"#, eventstream::base64(json));
                 eventstream::compose("chunk", &json, self.bytes);
             }
@@ -73,24 +72,22 @@ impl Out<'_> {
     }
 
     /// An error, in the dialect's own frame for it.
-    pub(in crate::reply) fn error(&mut self, status: u16, document: &str) {
-        match (self.pen.wire, self.pen.dialect) {
-            (Wire::EventStream, _) => {
-                eventstream::exception(amazon_exception(status), document, self.bytes);
-            }
-            (_, Dialect::Anthropic | Dialect::OpenAiResponses) => self.compose("error", document),
-            _ => self.compose("", document),
+    pub(crate) fn error(&mut self, status: u16, document: &str) {
+        let event = self.pen.dialect.api().error_event(status);
+        match self.pen.wire {
+            Wire::EventStream => eventstream::exception(event, document, self.bytes),
+            _ => self.compose(event, document),
         }
     }
 
     /// Bytes that are no frame.
-    pub(in crate::reply) fn raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.append(&mut self.pen.end);
         self.bytes.extend_from_slice(bytes);
     }
 
     /// The client's reply is over, because the upstream's is.
-    pub(in crate::reply) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let has_bracket = self.pen.is_begun || self.pen.end.contains(&b'[');
         if self.pen.end.contains(&b']') && !has_bracket {
             self.bytes.push(b'[');
@@ -99,7 +96,7 @@ impl Out<'_> {
     }
 
     /// The client's reply is over, wherever the upstream's is.
-    pub(in crate::reply) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         if self.pen.wire == Wire::Array && !self.pen.end.contains(&b']') {
             self.pen.end.push(b']');
         }

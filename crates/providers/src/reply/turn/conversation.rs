@@ -1,6 +1,6 @@
 //! Where a request's conversation ends.
 
-use crate::dialect::Dialect;
+use crate::api::ConversationList;
 use crate::json::{Kind, Reader, Value};
 use crate::splice::Splice;
 use std::borrow::Cow;
@@ -8,14 +8,13 @@ use std::borrow::Cow;
 /// Goes on with the conversation of a request: a turn of the model, and the answers to its calls.
 pub(super) fn go_on(
     body: &[u8],
-    dialect: Dialect,
+    place: &ConversationList,
     said: &str,
     answers: &str,
 ) -> Option<Splice<'static>> {
-    let List { value, is_empty, is_kept } = list(body, dialect)?;
+    let List { value, is_empty, is_kept } = list(body, place)?;
     let text = str::from_utf8(body.get(value.span.clone())?).ok()?;
-    // A thread of Anthropic's may be sent as a whole all the same.
-    let is_whole = dialect == Dialect::Anthropic && text.contains(r#""assistant""#);
+    let is_whole = place.sign_of_whole.is_some_and(|sign| text.contains(sign));
     if is_kept && !is_whole {
         return Some(Splice { range: value.span, with: Cow::Owned(format!("[{answers}]")) });
     }
@@ -26,8 +25,7 @@ pub(super) fn go_on(
             let with = format!("{comma}{said},{answers}");
             Some(Splice { range: end..end, with: Cow::Owned(with) })
         }
-        // A text alone stands for one message of the user.
-        Kind::String if dialect == Dialect::OpenAiResponses => {
+        Kind::String if place.may_be_text => {
             let with = format!(r#"[{{"role":"user","content":{text}}},{said},{answers}]"#);
             Some(Splice { range: value.span, with: Cow::Owned(with) })
         }
@@ -39,31 +37,20 @@ pub(super) fn go_on(
 struct List {
     value: Value,
     is_empty: bool,
-    /// The provider keeps the conversation, and adds to it what is said: OpenAI's `conversation`, Anthropic's `thread`.
-    /// Not so with `previous_response_id`, which goes on from a response that stays as it is.
+    /// The provider keeps the conversation, and adds to it what is said.
     is_kept: bool,
 }
 
-fn list(body: &[u8], dialect: Dialect) -> Option<List> {
-    let name = match dialect {
-        Dialect::OpenAiResponses => "input",
-        Dialect::Gemini => "contents",
-        _ => "messages",
-    };
-    let kept_by = match dialect {
-        Dialect::OpenAiResponses => "conversation",
-        Dialect::Anthropic => "thread",
-        _ => "",
-    };
+fn list(body: &[u8], place: &ConversationList) -> Option<List> {
     let (mut found, mut is_kept) = (None, false);
     let mut reader = Reader::new(body).ok()?;
     reader
         .object(|reader, key| {
-            if key.name == kept_by {
+            if place.kept_by.is_some_and(|name| key.name == name) {
                 is_kept = reader.value()?.kind != Kind::Null;
                 return Ok(());
             }
-            if key.name != name {
+            if key.name != place.member {
                 return reader.skip();
             }
             let mut is_empty = true;

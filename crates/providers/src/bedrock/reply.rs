@@ -2,16 +2,16 @@
 
 mod block;
 
-use super::blocks::{Call, Event, Grammar};
-use super::edit::{Edit, quoted};
-use super::ending::Ending;
-use super::speech::TOOL;
-use super::usage::{Tokens, Usage};
 use crate::json::{Kind, Node};
+use crate::reply::blocks::{Call, Event, Grammar};
+use crate::reply::edit::{Edit, quoted};
+use crate::reply::ending::Ending;
+use crate::reply::speech::TOOL;
+use crate::reply::usage::{Tokens, Usage};
 use std::borrow::Cow;
 
 /// How Converse writes content blocks.
-pub(super) struct Converse;
+pub(crate) struct Converse;
 
 impl Grammar for Converse {
     const INDEX: &'static str = "contentBlockIndex";

@@ -1,19 +1,19 @@
 //! OpenAI Responses: `input[]` with calls and their outputs as items of their own.
 
-use super::boolean;
-use super::calls;
-use super::choice;
-use super::found::{Answer, Found};
-use super::sites::{Audience, CallSite};
-use super::slot::Slot;
-use super::tools::Tools;
-use super::word::{Word, word};
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
+use crate::request::boolean;
+use crate::request::calls;
+use crate::request::choice;
+use crate::request::found::{Answer, Found};
+use crate::request::sites::{Audience, CallSite};
+use crate::request::slot::Slot;
+use crate::request::tools::Tools;
+use crate::request::word::{Word, word};
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
-pub(super) fn member<'a>(
+pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     found: &mut Found<'a>,
@@ -161,7 +161,7 @@ fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
     let mut spans: Vec<_> = spans.into_iter().flatten().collect();
     spans.sort_by_key(|span| span.start);
     for span in spans {
-        found.add_text(span, super::Shape::Text);
+        found.add_text(span, crate::request::Shape::Text);
     }
     Ok(())
 }

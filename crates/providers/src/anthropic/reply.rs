@@ -2,16 +2,16 @@
 
 mod block;
 
-use super::blocks::{Call, Event, Grammar};
-use super::edit::{Edit, quoted};
-use super::ending::Ending;
-use super::speech::TOOL;
-use super::usage::{Iterations, Tokens, Usage};
 use crate::json::{Kind, Node};
+use crate::reply::blocks::{Call, Event, Grammar};
+use crate::reply::edit::{Edit, quoted};
+use crate::reply::ending::Ending;
+use crate::reply::speech::TOOL;
+use crate::reply::usage::{Iterations, Tokens, Usage};
 use std::borrow::Cow;
 
 /// How Anthropic writes content blocks.
-pub(super) struct Anthropic;
+pub(crate) struct Anthropic;
 
 /// What Bedrock adds to the last event.
 const METRICS: &str = "amazon-bedrock-invocationMetrics";

@@ -3,20 +3,20 @@
 //! Older versions give calls no ids, and Ollama's own clients do not send them back. A client's call that came together
 //! with ours is known by its [`call_key`](crate::call_key).
 
-use super::calls::Calls;
-use super::deferred::Deferred;
-use super::edit::{Edit, quoted};
-use super::ending::Ending;
-use super::figures::{Figures, Names};
-use super::frames::{Frame, Out};
-use super::gaps::Gaps;
-use super::identity::Identity;
-use super::message::Message;
-use super::speech::{PassOn, Speech, TOOL, ended_notice};
-use super::turn::{Next, Turn};
-use super::usage::Usage;
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
+use crate::reply::calls::Calls;
+use crate::reply::deferred::Deferred;
+use crate::reply::edit::{Edit, quoted};
+use crate::reply::ending::Ending;
+use crate::reply::figures::{Figures, Names};
+use crate::reply::frames::{Frame, Out};
+use crate::reply::gaps::Gaps;
+use crate::reply::identity::Identity;
+use crate::reply::message::Message;
+use crate::reply::speech::{PassOn, Speech, TOOL, ended_notice};
+use crate::reply::turn::{Next, Turn};
+use crate::reply::usage::Usage;
 use std::borrow::Cow;
 
 const FIGURES: Names = Names {
@@ -32,7 +32,7 @@ const FIGURES: Names = Names {
 const CUT_SHORT: &str = "length";
 
 /// A reply in this dialect.
-pub(super) struct Ollama {
+pub(crate) struct Ollama {
     identity: Identity,
     figures: Figures,
     /// The upstream was asked again: with the next line another reply begins.

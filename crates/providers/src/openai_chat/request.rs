@@ -1,16 +1,16 @@
 //! OpenAI Chat Completions and Ollama: messages with `tool_calls`, and messages of the role `tool`.
 
-use super::calls;
-use super::choice;
-use super::found::{Answer, Found};
-use super::sites::CallSite;
-use super::slot::Slot;
-use super::word::{Word, word};
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
+use crate::request::calls;
+use crate::request::choice;
+use crate::request::found::{Answer, Found};
+use crate::request::sites::CallSite;
+use crate::request::slot::Slot;
+use crate::request::word::{Word, word};
 
 /// Reads a member at the top of the body.
-pub(super) fn member<'a>(
+pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     found: &mut Found<'a>,
@@ -86,7 +86,7 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), R
     Ok(())
 }
 
-type Function = (Option<Word>, Option<super::Arguments>);
+type Function = (Option<Word>, Option<crate::request::Arguments>);
 
 fn function(reader: &mut Reader<'_>) -> Result<Function, Refusal> {
     let (mut name, mut arguments) = (Slot::default(), Slot::default());

@@ -4,17 +4,17 @@ mod items;
 mod sequence;
 mod text;
 
-use super::deferred::Deferred;
-use super::edit::{Edit, joined, quoted};
-use super::ending::Ending;
-use super::figures::{Figures, Names};
-use super::frames::{Frame, Out};
-use super::identity::Identity;
-use super::speech::{PassOn, Speech, TOOL, ended_notice};
-use super::turn::{Next, Turn};
-use super::usage::Usage;
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
+use crate::reply::deferred::Deferred;
+use crate::reply::edit::{Edit, joined, quoted};
+use crate::reply::ending::Ending;
+use crate::reply::figures::{Figures, Names};
+use crate::reply::frames::{Frame, Out};
+use crate::reply::identity::Identity;
+use crate::reply::speech::{PassOn, Speech, TOOL, ended_notice};
+use crate::reply::turn::{Next, Turn};
+use crate::reply::usage::Usage;
 use items::{Items, is_internal};
 use sequence::Sequence;
 
@@ -34,7 +34,7 @@ const COMPLETED: &str = "response.completed";
 const FAILED: &str = "response.failed";
 
 /// A reply in this dialect.
-pub(super) struct Responses {
+pub(crate) struct Responses {
     id: Identity,
     origin: Identity,
     figures: Figures,
@@ -319,6 +319,12 @@ impl Speech for Responses {
 
     fn count(&mut self, reply: &Node<'_>) {
         self.note(reply);
+    }
+
+    fn count_event(&mut self, event: &Node<'_>) {
+        if let Some(response) = event.get("response") {
+            self.note(&response);
+        }
     }
 
     fn is_internal(&self) -> bool {

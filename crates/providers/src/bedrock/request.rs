@@ -1,19 +1,18 @@
 //! Amazon Bedrock Converse: `messages[].content[]` with `toolUse` and `toolResult`.
 
-use super::calls;
-use super::choice;
-use super::found::{Answer, Found};
-use super::result::Shape;
-use super::sites::{Audience, CallSite};
-use super::slot::Slot;
-use super::word::{Word, word};
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
+use crate::request::calls;
+use crate::request::found::{Answer, Found};
+use crate::request::result::Shape;
+use crate::request::sites::{Audience, CallSite};
+use crate::request::slot::Slot;
+use crate::request::word::{Word, word};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.
-pub(super) fn member<'a>(
+pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     found: &mut Found<'a>,
@@ -30,7 +29,7 @@ pub(super) fn member<'a>(
         }
         "toolConfig" => reader.object(|reader, key| match &*key.name {
             "tools" => found.tools(reader, &key),
-            "toolChoice" => found.restrict_tools(choice::is_restricted_by_member(reader)?),
+            "toolChoice" => found.restrict_tools(is_restricted(reader)?),
             _ => reader.skip(),
         }),
         _ => reader.skip(),
@@ -214,4 +213,14 @@ fn texts(reader: &mut Reader<'_>, spans: &mut Vec<Range<usize>>) -> Result<(), R
 fn text(reader: &mut Reader<'_>, spans: &mut Vec<Range<usize>>) -> Result<(), Refusal> {
     spans.extend(reader.value()?.content());
     Ok(())
+}
+
+/// Reads `toolChoice` an object with one member. Is the model restricted in what it may call?
+fn is_restricted(reader: &mut Reader<'_>) -> Result<bool, Refusal> {
+    let mut is_restricted = false;
+    reader.object(|reader, key| {
+        is_restricted |= !matches!(&*key.name, "auto" | "any");
+        reader.skip()
+    })?;
+    Ok(is_restricted)
 }

@@ -3,18 +3,18 @@
 mod calls;
 mod whole;
 
-use super::deferred::Deferred;
-use super::edit::{Edit, quoted};
-use super::ending::Ending;
-use super::figures::{Figures, Names};
-use super::frames::{Frame, Out};
-use super::identity::Identity;
-use super::message::Message;
-use super::speech::{PassOn, Speech, ended_notice};
-use super::turn::{Next, Turn};
-use super::usage::Usage;
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
+use crate::reply::deferred::Deferred;
+use crate::reply::edit::{Edit, quoted};
+use crate::reply::ending::Ending;
+use crate::reply::figures::{Figures, Names};
+use crate::reply::frames::{Frame, Out};
+use crate::reply::identity::Identity;
+use crate::reply::message::Message;
+use crate::reply::speech::{PassOn, Speech, ended_notice};
+use crate::reply::turn::{Next, Turn};
+use crate::reply::usage::Usage;
 use calls::Calls;
 
 const FIGURES: Names = Names {
@@ -30,7 +30,7 @@ const FIGURES: Names = Names {
 const DONE: &str = "[DONE]";
 
 /// A reply in this dialect.
-pub(super) struct Chat {
+pub(crate) struct Chat {
     identity: Identity,
     figures: Figures,
     /// The upstream was asked again: with the next event another reply begins.

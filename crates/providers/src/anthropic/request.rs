@@ -1,20 +1,20 @@
 //! Anthropic Messages: `messages[].content[]` with `tool_use` and `tool_result` blocks.
 
-use super::boolean;
-use super::calls;
-use super::choice;
-use super::found::{Answer, Found, each_text};
-use super::result::Shape;
-use super::sites::{Audience, CallSite};
-use super::slot::Slot;
-use super::word::word;
 use crate::json::{Key, Reader};
 use crate::known::Unknown;
 use crate::refusal::Refusal;
+use crate::request::boolean;
+use crate::request::calls;
+use crate::request::choice;
+use crate::request::found::{Answer, Found, each_text};
+use crate::request::result::Shape;
+use crate::request::sites::{Audience, CallSite};
+use crate::request::slot::Slot;
+use crate::request::word::word;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.
-pub(super) fn member<'a>(
+pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     found: &mut Found<'a>,
@@ -28,7 +28,7 @@ pub(super) fn member<'a>(
         "tool_choice" => found.restrict_tools(choice::is_restricted(reader)?),
         "system" if found.wants_speech => found.statement(reader, "text", "system"),
         "anthropic_version" => {
-            found.is_anthropic = true;
+            found.has_version = true;
             reader.skip()
         }
         _ => reader.skip(),

@@ -2,21 +2,21 @@
 //!
 //! Google reads members in camel case and in snake case.
 
-use super::calls;
-use super::choice;
-use super::found::{Answer, Found};
-use super::head::candidates;
-use super::result::Shape;
-use super::sites::CallSite;
-use super::slot::Slot;
-use super::tools::Tools;
-use super::word::word;
+use super::tool_config;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
+use crate::request::calls;
+use crate::request::found::{Answer, Found};
+use crate::request::head::candidates;
+use crate::request::result::Shape;
+use crate::request::sites::CallSite;
+use crate::request::slot::Slot;
+use crate::request::tools::Tools;
+use crate::request::word::word;
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
-pub(super) fn member<'a>(
+pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
     found: &mut Found<'a>,
@@ -45,9 +45,7 @@ fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut Found<'a>) -> R
             Ok(())
         }
         "generationConfig" | "generation_config" => found.choices.set(key, candidates(reader)?),
-        "toolConfig" | "tool_config" => {
-            found.restrict_tools(choice::is_restricted_by_config(reader)?)
-        }
+        "toolConfig" | "tool_config" => found.restrict_tools(tool_config::is_restricted(reader)?),
         "tools" => {
             found.tool_list.mark(key)?;
             reader.array(|reader| declarations(reader, found)).map(|_| ())

@@ -7,17 +7,17 @@ mod parts;
 mod streamed;
 mod whole;
 
-use super::deferred::Deferred;
-use super::edit::{Edit, joined, quoted};
-use super::ending::Ending;
-use super::figures::{Figures, Names};
-use super::frames::{Frame, Out};
-use super::identity::Identity;
-use super::speech::{PassOn, Speech, ended_notice};
-use super::turn::{Next, Turn};
-use super::usage::Usage;
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
+use crate::reply::deferred::Deferred;
+use crate::reply::edit::{Edit, joined, quoted};
+use crate::reply::ending::Ending;
+use crate::reply::figures::{Figures, Names};
+use crate::reply::frames::{Frame, Out};
+use crate::reply::identity::Identity;
+use crate::reply::speech::{PassOn, Speech, ended_notice};
+use crate::reply::turn::{Next, Turn};
+use crate::reply::usage::Usage;
 use parts::Parts;
 
 const FIGURES: Names = Names {
@@ -30,7 +30,7 @@ const FIGURES: Names = Names {
 };
 
 /// A reply in this dialect.
-pub(super) struct Gemini {
+pub(crate) struct Gemini {
     identity: Identity,
     figures: Figures,
     /// The upstream was asked again: with the next chunk another reply begins.

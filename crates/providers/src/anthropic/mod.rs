@@ -1,0 +1,114 @@
+//! Anthropic Messages, also on Vertex AI and Azure, and inside Bedrock's InvokeModel.
+
+mod error;
+mod reply;
+mod request;
+
+use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::dialect::Dialect;
+use crate::json::text::quoted;
+use crate::json::{Key, Node, Reader};
+use crate::refusal::Refusal;
+use crate::reply::Wire;
+use crate::reply::blocks::Blocks;
+use crate::reply::speech::Speech;
+use crate::request::found::Found;
+use crate::request::tools::{name_and_description, schema};
+
+/// The API.
+pub(crate) struct Messages;
+
+pub(crate) const PROFILE: Profile = Profile {
+    name: "anthropic",
+    upstream: "anthropic",
+    own_headers: &["anthropic-version"],
+    own_paths: &["/api/hello", "/v1/messages"],
+    expand_tool: concat!("{", name_and_description!(), r#","input_schema":"#, schema!(), "}"),
+    system_prompt: SystemPrompt { members: &["system"], messages: &[], wrappers: &[] },
+    conversation: ConversationList {
+        member: "messages",
+        kept_by: Some("thread"),
+        sign_of_whole: Some(r#""assistant""#),
+        may_be_text: false,
+    },
+    needs_version: false,
+    keeps_call_ids: true,
+    streams_by_default: false,
+    is_local: false,
+    counts_cache_apart: true,
+    stream_type: ("text/event-stream", Wire::Events),
+    json_stream: Wire::Whole,
+    encodes_events: false,
+    usage_marker: "usage",
+};
+
+impl ProviderApi for Messages {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
+        match path.end {
+            [_, "v1", "messages"] => Some(Endpoint::plain(Purpose::Generate)),
+            ["v1", "messages", "count_tokens"] => Some(Endpoint::plain(Purpose::Count)),
+            _ if path.whole.contains("/publishers/anthropic/") => on_vertex(path),
+            _ => None,
+        }
+    }
+
+    fn member<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &Key<'a>,
+        found: &mut Found<'a>,
+    ) -> Result<(), Refusal> {
+        request::member(reader, key, found)
+    }
+
+    fn is_thought(&self, element: &Node<'_>) -> bool {
+        let kind = element.get("type").and_then(|kind| kind.text());
+        matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
+    }
+
+    fn tool_result(&self, id: &str, text: &str, is_error: bool) -> String {
+        let (id, text) = (quoted(id), quoted(text));
+        let is_error = if is_error { r#","is_error":true"# } else { "" };
+        format!(r#"{{"type":"tool_result","tool_use_id":{id},"content":{text}{is_error}}}"#)
+    }
+
+    fn follow_up_turn(&self, results: String) -> String {
+        format!(r#"{{"role":"user","content":[{results}]}}"#)
+    }
+
+    fn reply(&self) -> Box<dyn Speech> {
+        reply_in(Dialect::Anthropic)
+    }
+
+    fn error_event(&self, _: u16) -> &'static str {
+        "error"
+    }
+
+    fn error_body(&self, error: &ApiError<'_>) -> String {
+        error::body(error)
+    }
+}
+
+/// What takes a reply to the client that is in this format, in a dialect that has it.
+pub(crate) fn reply_in(dialect: Dialect) -> Box<dyn Speech> {
+    Box::new(Blocks::<reply::Anthropic>::new(dialect))
+}
+
+/// `…/MODEL:ACTION`, where to count tokens is a model of its own.
+fn on_vertex<'p>(path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
+    let (model, action) = path.google_action()?;
+    let is_stream = match action {
+        "rawPredict" => false,
+        "streamRawPredict" => true,
+        _ => return None,
+    };
+    let is_count = model == "count-tokens";
+    let purpose = if is_count && !is_stream { Purpose::Count } else { Purpose::Generate };
+    let model = (!is_count).then_some(model);
+    Some(Endpoint { purpose, model, is_stream: Some(is_stream) })
+}

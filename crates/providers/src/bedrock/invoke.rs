@@ -1,0 +1,78 @@
+//! Bedrock InvokeModel with an Anthropic model: Anthropic's Messages, in Amazon's frames.
+
+use super::{OWN_PATHS, STREAM_TYPE, endpoint, error};
+use crate::anthropic::{self, Messages};
+use crate::api::{ApiError, ConversationList, Profile, ProviderApi};
+use crate::detect::{Endpoint, RequestPath};
+use crate::dialect::Dialect;
+use crate::json::{Key, Node, Reader};
+use crate::refusal::Refusal;
+use crate::reply::speech::Speech;
+use crate::request::found::Found;
+
+/// The API.
+pub(crate) struct InvokeModel;
+
+const PROFILE: Profile = Profile {
+    name: "bedrock_invoke",
+    upstream: "bedrock",
+    own_headers: &[],
+    own_paths: OWN_PATHS,
+    conversation: ConversationList::whole("messages"),
+    // Every vendor's models have a format of their own here: `anthropic_version` tells this one.
+    needs_version: true,
+    stream_type: STREAM_TYPE,
+    encodes_events: true,
+    ..anthropic::PROFILE
+};
+
+impl ProviderApi for InvokeModel {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
+        endpoint(path, "invoke", "invoke-with-response-stream")
+    }
+
+    fn member<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &Key<'a>,
+        found: &mut Found<'a>,
+    ) -> Result<(), Refusal> {
+        Messages.member(reader, key, found)
+    }
+
+    fn is_thought(&self, element: &Node<'_>) -> bool {
+        Messages.is_thought(element)
+    }
+
+    fn tool_result(&self, id: &str, text: &str, is_error: bool) -> String {
+        Messages.tool_result(id, text, is_error)
+    }
+
+    fn follow_up_turn(&self, results: String) -> String {
+        Messages.follow_up_turn(results)
+    }
+
+    fn reply(&self) -> Box<dyn Speech> {
+        anthropic::reply_in(Dialect::BedrockInvoke)
+    }
+
+    fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {
+        error::document(root)
+    }
+
+    fn error_event(&self, status: u16) -> &'static str {
+        error::exception(status)
+    }
+
+    fn error_body(&self, error: &ApiError<'_>) -> String {
+        error::body(error)
+    }
+
+    fn error_header(&self, status: u16) -> Option<(&'static str, &'static str)> {
+        Some(error::header(status))
+    }
+}

@@ -1,0 +1,102 @@
+//! Google's generateContent, also on Vertex AI.
+
+mod error;
+mod reply;
+mod request;
+mod tool_config;
+
+use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::json::text::quoted;
+use crate::json::{Key, Kind, Node, Reader};
+use crate::refusal::Refusal;
+use crate::reply::Wire;
+use crate::reply::speech::Speech;
+use crate::request::TOOL;
+use crate::request::found::Found;
+use crate::request::tools::{name_and_description, schema};
+
+/// The API.
+pub(crate) struct GenerateContent;
+
+const PROFILE: Profile = Profile {
+    name: "gemini",
+    upstream: "gemini",
+    own_headers: &["x-goog-api-key"],
+    own_paths: &["/v1beta/"],
+    expand_tool: concat!("{", name_and_description!(), r#","parameters":"#, schema!(), "}"),
+    system_prompt: SystemPrompt {
+        members: &["systemInstruction", "system_instruction"],
+        messages: &[],
+        // Code Assist's.
+        wrappers: &["request"],
+    },
+    conversation: ConversationList::whole("contents"),
+    needs_version: false,
+    keeps_call_ids: true,
+    streams_by_default: false,
+    is_local: false,
+    counts_cache_apart: false,
+    stream_type: ("text/event-stream", Wire::Events),
+    json_stream: Wire::Array,
+    encodes_events: false,
+    usage_marker: "usage",
+};
+
+impl ProviderApi for GenerateContent {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
+        let (model, action) = path.google_action()?;
+        let (purpose, is_stream) = match action {
+            "generateContent" => (Purpose::Generate, false),
+            "streamGenerateContent" => (Purpose::Generate, true),
+            "countTokens" => (Purpose::Count, false),
+            _ => return None,
+        };
+        Some(Endpoint { purpose, model: Some(model), is_stream: Some(is_stream) })
+    }
+
+    fn member<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &Key<'a>,
+        found: &mut Found<'a>,
+    ) -> Result<(), Refusal> {
+        request::member(reader, key, found)
+    }
+
+    fn tool_result(&self, id: &str, text: &str, is_error: bool) -> String {
+        let id = match id {
+            "" => String::new(),
+            id => format!(r#""id":{},"#, quoted(id)),
+        };
+        let member = if is_error { "error" } else { "output" };
+        let response = format!(r#"{{"{member}":{}}}"#, quoted(text));
+        format!(r#"{{"functionResponse":{{{id}"name":"{TOOL}","response":{response}}}}}"#)
+    }
+
+    fn follow_up_turn(&self, results: String) -> String {
+        format!(r#"{{"role":"user","parts":[{results}]}}"#)
+    }
+
+    fn reply(&self) -> Box<dyn Speech> {
+        Box::new(reply::Gemini::default())
+    }
+
+    /// A request for an array is answered with one that holds the error.
+    fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {
+        let document = match root.kind() {
+            Kind::Array => root.elements().into_iter().next()?,
+            _ => root,
+        };
+        let is_error = document.get("error").is_some_and(|error| error.kind() == Kind::Object);
+        is_error.then_some(document)
+    }
+
+    fn error_body(&self, error: &ApiError<'_>) -> String {
+        error::body(error)
+    }
+}

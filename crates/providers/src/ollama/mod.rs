@@ -1,0 +1,72 @@
+//! Ollama's own chat. Its requests are those of OpenAI's Chat Completions, but for a few members.
+
+mod reply;
+
+use crate::api::{ApiError, Profile, ProviderApi};
+use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::json::text::quoted;
+use crate::json::{Key, Kind, Node, Reader};
+use crate::openai_chat;
+use crate::refusal::Refusal;
+use crate::reply::Wire;
+use crate::reply::speech::Speech;
+use crate::request::TOOL;
+use crate::request::found::Found;
+
+/// The API.
+pub(crate) struct Chat;
+
+const PROFILE: Profile = Profile {
+    name: "ollama",
+    upstream: "ollama",
+    own_headers: &[],
+    own_paths: &["/api/"],
+    keeps_call_ids: false,
+    streams_by_default: true,
+    is_local: true,
+    stream_type: ("application/x-ndjson", Wire::Lines),
+    json_stream: Wire::Lines,
+    usage_marker: "eval_count",
+    ..openai_chat::PROFILE
+};
+
+impl ProviderApi for Chat {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
+        matches!(path.end, [_, "api", "chat"]).then(|| Endpoint::plain(Purpose::Generate))
+    }
+
+    fn member<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &Key<'a>,
+        found: &mut Found<'a>,
+    ) -> Result<(), Refusal> {
+        openai_chat::member(reader, key, found)
+    }
+
+    fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
+        let id = match id {
+            "" => String::new(),
+            id => format!(r#""tool_call_id":{},"#, quoted(id)),
+        };
+        let text = quoted(text);
+        format!(r#"{{"role":"tool",{id}"tool_name":"{TOOL}","content":{text}}}"#)
+    }
+
+    fn reply(&self) -> Box<dyn Speech> {
+        Box::new(reply::Ollama::default())
+    }
+
+    fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {
+        let is_error = root.get("error").is_some_and(|error| error.kind() == Kind::String);
+        is_error.then_some(root)
+    }
+
+    fn error_body(&self, error: &ApiError<'_>) -> String {
+        format!(r#"{{"error":{}}}"#, quoted(error.message))
+    }
+}

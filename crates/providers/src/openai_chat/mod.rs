@@ -1,0 +1,81 @@
+//! OpenAI Chat Completions, and what many others took over from it.
+
+mod error;
+mod reply;
+mod request;
+
+pub(crate) use error::body as error_body;
+pub(crate) use request::member;
+
+use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::json::text::quoted;
+use crate::json::{Key, Reader};
+use crate::refusal::Refusal;
+use crate::reply::Wire;
+use crate::reply::speech::Speech;
+use crate::request::found::Found;
+use crate::request::tools::{name_and_description, schema};
+
+/// The API.
+pub(crate) struct ChatCompletions;
+
+pub(crate) const PROFILE: Profile = Profile {
+    name: "openai_chat",
+    upstream: "openai",
+    own_headers: &[],
+    own_paths: &[],
+    expand_tool: concat!(
+        r#"{"type":"function","function":{"#,
+        name_and_description!(),
+        r#","parameters":"#,
+        schema!(),
+        "}}"
+    ),
+    system_prompt: SystemPrompt { members: &[], messages: &["messages"], wrappers: &[] },
+    conversation: ConversationList::whole("messages"),
+    needs_version: false,
+    keeps_call_ids: true,
+    streams_by_default: false,
+    is_local: false,
+    counts_cache_apart: false,
+    stream_type: ("text/event-stream", Wire::Events),
+    json_stream: Wire::Whole,
+    encodes_events: false,
+    usage_marker: "usage",
+};
+
+impl ProviderApi for ChatCompletions {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
+        let [deployment, "chat", "completions"] = path.end else { return None };
+        // Azure's.
+        let model = path.whole.contains("/deployments/").then_some(deployment);
+        Some(Endpoint { model, ..Endpoint::plain(Purpose::Generate) })
+    }
+
+    fn member<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &Key<'a>,
+        found: &mut Found<'a>,
+    ) -> Result<(), Refusal> {
+        request::member(reader, key, found)
+    }
+
+    fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
+        let (id, text) = (quoted(id), quoted(text));
+        format!(r#"{{"role":"tool","tool_call_id":{id},"content":{text}}}"#)
+    }
+
+    fn reply(&self) -> Box<dyn Speech> {
+        Box::new(reply::Chat::default())
+    }
+
+    fn error_body(&self, error: &ApiError<'_>) -> String {
+        error::body(error)
+    }
+}

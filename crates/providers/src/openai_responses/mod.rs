@@ -1,0 +1,103 @@
+//! OpenAI Responses.
+
+mod put_back;
+mod reply;
+mod request;
+
+pub use reply::Continuation;
+
+use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
+use crate::detect::{Endpoint, Purpose, RequestPath};
+use crate::json::text::quoted;
+use crate::json::{Key, Node, Reader};
+use crate::openai_chat;
+use crate::refusal::Refusal;
+use crate::reply::Wire;
+use crate::reply::speech::Speech;
+use crate::request::found::Found;
+use crate::request::put_back::HiddenCalls;
+use crate::request::tools::{name_and_description, schema};
+use crate::splice::Splice;
+
+/// The API.
+pub(crate) struct Responses;
+
+const PROFILE: Profile = Profile {
+    name: "openai_responses",
+    upstream: "openai",
+    own_headers: &[],
+    own_paths: &[],
+    // Strict is the default here, and the schema has members that are not required.
+    expand_tool: concat!(
+        r#"{"type":"function","#,
+        name_and_description!(),
+        r#","parameters":"#,
+        schema!(),
+        r#","strict":false}"#
+    ),
+    system_prompt: SystemPrompt { members: &["instructions"], messages: &["input"], wrappers: &[] },
+    // Not so with `previous_response_id`, which goes on from a response that stays as it is.
+    conversation: ConversationList {
+        member: "input",
+        kept_by: Some("conversation"),
+        sign_of_whole: None,
+        may_be_text: true,
+    },
+    needs_version: false,
+    keeps_call_ids: true,
+    streams_by_default: false,
+    is_local: false,
+    counts_cache_apart: false,
+    stream_type: ("text/event-stream", Wire::Events),
+    json_stream: Wire::Whole,
+    encodes_events: false,
+    usage_marker: "usage",
+};
+
+impl ProviderApi for Responses {
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn detect<'p>(&self, path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
+        match path.end {
+            [.., "responses"] => Some(Endpoint::plain(Purpose::Generate)),
+            [_, "responses", "input_tokens"] => Some(Endpoint::plain(Purpose::Count)),
+            _ => None,
+        }
+    }
+
+    fn member<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        key: &Key<'a>,
+        found: &mut Found<'a>,
+    ) -> Result<(), Refusal> {
+        request::member(reader, key, found)
+    }
+
+    fn is_thought(&self, element: &Node<'_>) -> bool {
+        element.get("type").is_some_and(|kind| kind.is("reasoning"))
+    }
+
+    fn put_back(&self, body: &Node<'_>, hidden: &HiddenCalls<'_>) -> Option<Splice<'static>> {
+        put_back::between_items(body, hidden, |element| self.is_thought(element))
+    }
+
+    fn tool_result(&self, id: &str, text: &str, _: bool) -> String {
+        let (id, text) = (quoted(id), quoted(text));
+        format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
+    }
+
+    fn reply(&self) -> Box<dyn Speech> {
+        Box::new(reply::Responses::default())
+    }
+
+    fn error_event(&self, _: u16) -> &'static str {
+        "error"
+    }
+
+    fn error_body(&self, error: &ApiError<'_>) -> String {
+        openai_chat::error_body(error)
+    }
+}
