@@ -10,10 +10,10 @@ use serde_json::json;
 use std::time::Duration;
 use structured::Standing;
 use text::Written;
-use tokenforge_engine::{Engine, Original};
 use tokenforge_config::Structured;
+use tokenforge_engine::{Engine, Original};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_providers::{Kind, Node, quoted};
-use tokenforge_negotiate::Format;
 
 /// Where a request says which form it wants, in its `_meta`.
 pub const FORMAT_KEY: &str = "dev.tokenforge/format";

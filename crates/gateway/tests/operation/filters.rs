@@ -7,8 +7,8 @@ use crate::speaker::Speaker;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokenforge_config::{OnError, PluginConfig, PluginSettings};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mock::{Encoding, Reply};
-use tokenforge_negotiate::Format;
 use tokenforge_plugin::Registry;
 use tokenforge_store::Memory;
 

@@ -15,7 +15,7 @@ use http::HeaderValue;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokenforge_formats::Form;
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 /// The form that is usual where a request goes. The gateway puts it among the extensions of every request to a route, by
 /// which plugins know one; otherwise it is JSON.

@@ -4,8 +4,8 @@
 
 use http::{Request, Response};
 use serde_json::{Value, json};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::{MAX_OUTPUT, decode_any};
-use tokenforge_negotiate::Format;
 use tokenforge_plugin::builtin::Usual;
 use tokenforge_plugin::{BodyNeed, Chain, Exchange, Outcome, Phase, Placement, Registry};
 

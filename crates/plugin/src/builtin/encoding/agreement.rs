@@ -3,7 +3,7 @@
 use super::Usual;
 use crate::Context;
 use tokenforge_formats::Form;
-use tokenforge_negotiate::{By, Carrier, Format, Reader, StcVersion, Wanted};
+use tokenforge_formats::negotiate::{By, Carrier, Format, Reader, StcVersion, Wanted};
 
 /// What was agreed on with the reader of an answer: kept from the request until the answer is written.
 #[derive(Debug, Clone)]

@@ -10,7 +10,9 @@ use http::header::{
 };
 use http::{Method, StatusCode};
 use tokenforge_formats::Form;
-use tokenforge_negotiate::{CONTENT_FORMAT, Format, STC_CODING, STC_TYPE, STC_VERSION, StcVersion};
+use tokenforge_formats::negotiate::{
+    CONTENT_FORMAT, Format, STC_CODING, STC_TYPE, STC_VERSION, StcVersion,
+};
 
 const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
 

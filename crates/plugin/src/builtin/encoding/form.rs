@@ -2,10 +2,10 @@
 
 use super::agreement::Agreement;
 use bytes::Bytes;
+use tokenforge_formats::negotiate::StcVersion;
 use tokenforge_formats::stc::{self, Spelling};
 use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Form, Json, cheapest};
-use tokenforge_negotiate::StcVersion;
 use tokenforge_tokens::Counter;
 
 /// A longer body is not worked on by the threads that move bytes.

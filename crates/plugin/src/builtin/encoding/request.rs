@@ -7,7 +7,9 @@ use http::header::{
     ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH,
 };
 use tokenforge_formats::Form;
-use tokenforge_negotiate::{PREFER_FORMAT, STC_CODING, STC_TYPE, STC_VERSION, TOON_TYPE, take_out};
+use tokenforge_formats::negotiate::{
+    PREFER_FORMAT, STC_CODING, STC_TYPE, STC_VERSION, TOON_TYPE, take_out,
+};
 
 /// Does a request ask for anything of ours, or name an answer that was written in a form of ours?
 pub(crate) fn concerns_us(context: &Context<'_>) -> bool {

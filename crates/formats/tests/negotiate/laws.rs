@@ -1,11 +1,9 @@
 //! What holds for any headers.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue};
 use proptest::prelude::*;
-use tokenforge_negotiate::{
+use tokenforge_formats::negotiate::{
     By, Carrier, Format, PREFER_FORMAT, Reader, STC_CODING, STC_TYPE, TOON_TYPE, take_out,
 };
 

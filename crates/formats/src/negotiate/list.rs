@@ -1,6 +1,6 @@
 //! A header that lists what is accepted: `gzip, stc;q=0.5`.
 
-use crate::quality::Quality;
+use crate::negotiate::quality::Quality;
 use http::HeaderName;
 use http::header::{HeaderMap, HeaderValue};
 
@@ -19,7 +19,7 @@ pub(crate) fn accepted(
 ///
 /// ```
 /// use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
-/// use tokenforge_negotiate::take_out;
+/// use tokenforge_formats::negotiate::take_out;
 ///
 /// let mut headers = HeaderMap::new();
 /// headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip;q=0.9, STC;q=0.5, br"));

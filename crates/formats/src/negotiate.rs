@@ -1,4 +1,4 @@
-//! Which form of an answer its reader wants: JSON, TOON, STC, or whichever costs fewest tokens.
+//! Content negotiation: in which form a client wants its answer, JSON, TOON, STC, or whichever costs fewest tokens.
 //!
 //! The first of these that says something decides:
 //!
@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use http::{HeaderMap, HeaderValue, header};
-//! use tokenforge_negotiate::{By, Carrier, Format, Reader};
+//! use tokenforge_formats::negotiate::{By, Carrier, Format, Reader};
 //!
 //! let mut headers = HeaderMap::new();
 //! headers.insert(header::ACCEPT, HeaderValue::from_static("text/toon, application/json;q=0.5"));

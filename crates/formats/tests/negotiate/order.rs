@@ -1,9 +1,7 @@
 //! Who decides, in which order, and what counts as having said something.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tokenforge_negotiate::{By, Carrier, Format, Reader};
+use tokenforge_formats::negotiate::{By, Carrier, Format, Reader};
 
 fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();

@@ -1,8 +1,8 @@
 //! What `Accept` and `Accept-Encoding` say of our forms.
 
-use crate::list;
-use crate::quality::Quality;
-use crate::{Format, STC_CODING, STC_TYPE, TOON_TYPE};
+use crate::negotiate::list;
+use crate::negotiate::quality::Quality;
+use crate::negotiate::{Format, STC_CODING, STC_TYPE, TOON_TYPE};
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap};
 
 const JSON_TYPE: &str = "application/json";

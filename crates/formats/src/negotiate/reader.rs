@@ -1,7 +1,7 @@
 //! What is known of a reader, and what follows.
 
-use crate::accepted::{Accepted, takes_stc_coding};
-use crate::{Format, PREFER_FORMAT, STC_VERSION};
+use crate::negotiate::accepted::{Accepted, takes_stc_coding};
+use crate::negotiate::{Format, PREFER_FORMAT, STC_VERSION};
 use http::HeaderMap;
 
 /// What is known of whoever reads an answer.
