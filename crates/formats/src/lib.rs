@@ -25,6 +25,8 @@
 //! # Ok::<(), tokenforge_formats::Error>(())
 //! ```
 //!
+//! With the feature `negotiate` there is also content negotiation over HTTP headers: which form a client asks for.
+//!
 //! No input makes this crate panic, hang or allocate beyond a small multiple of what it reads or writes. It does
 //! no I/O and needs no clock.
 
@@ -32,6 +34,8 @@ mod auto;
 mod form;
 mod lexeme;
 mod marks;
+#[cfg(feature = "negotiate")]
+pub mod negotiate;
 mod refusal;
 #[cfg(feature = "serde")]
 mod serde;

@@ -30,7 +30,7 @@ impl Chains {
                 plugins.push((made, placement(plugin)));
             }
         }
-        for name in tokenforge_plugins::ALWAYS {
+        for name in tokenforge_plugin::builtin::ALWAYS {
             if settings.plugins.iter().all(|plugin| plugin.name != *name) {
                 let plugin = PluginSettings::named(*name);
                 plugins.push((registry.build(name, plugin.config.expose())?, placement(&plugin)));
@@ -55,9 +55,9 @@ impl Chains {
 
 /// Makes the plugins known that come with the gateway.
 pub(crate) fn register(registry: &mut Registry) -> Result<(), ConfigError> {
-    tokenforge_plugins::register(registry)?;
+    tokenforge_plugin::builtin::register(registry)?;
     #[cfg(feature = "wasm")]
-    registry.register(tokenforge_plugin_wasm::factory())?;
+    registry.register(tokenforge_plugin::wasm::factory())?;
     Ok(())
 }
 

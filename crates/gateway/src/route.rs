@@ -6,8 +6,8 @@ use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, HeaderValue, LOCATIO
 use http::uri::{PathAndQuery, Uri};
 use std::sync::Arc;
 use tokenforge_config::Settings;
-use tokenforge_negotiate::Format;
-use tokenforge_plugins::Usual;
+use tokenforge_formats::negotiate::Format;
+use tokenforge_plugin::builtin::Usual;
 
 /// Every route, those with the longest paths first.
 #[derive(Default)]

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_json::Edit;
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 /// How many requests are remembered until they are answered.
 const REQUESTS: usize = 4096;

@@ -2,7 +2,7 @@
 
 use crate::names::{fits, prefixed};
 use tokenforge_config::{Mcp, McpTool, Structured};
-use tokenforge_negotiate::{Format, StcVersion};
+use tokenforge_formats::negotiate::{Format, StcVersion};
 
 /// What is to be done to the texts of one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

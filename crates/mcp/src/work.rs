@@ -6,8 +6,8 @@ use crate::result::{Figures, Job, Rewritten, rewrite};
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Mode, Stc2, Vault};
+use tokenforge_formats::negotiate::{Format, StcVersion};
 use tokenforge_ledger::Outcome;
-use tokenforge_negotiate::{Format, StcVersion};
 
 /// A call of a tool, and what is to be done to its result.
 #[derive(Debug, Clone)]

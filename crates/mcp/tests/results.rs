@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokenforge_config::Structured;
 use tokenforge_engine::reference::Key;
 use tokenforge_engine::{Engine, Settings, Vault};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::{Json, decode_any};
 use tokenforge_mcp::{Job, RESULT_KEY, Rewritten, Rule, rewrite};
-use tokenforge_negotiate::Format;
 use tokenforge_samples::{Nasty, nasty};
 
 const ALL: Rule = Rule { format: Format::Auto, min_bytes: 0, max_bytes: 8 << 20 };

@@ -69,9 +69,14 @@
 //!
 //! Plugins that settings ask for by name are made by a [`Factory`] out of a [`Registry`].
 //!
+//! That much is always there. The feature `builtin` adds the plugins that come with Tokenforge, `wasm` plugins as
+//! WebAssembly modules: what they depend on is no burden for somebody who only writes a plugin.
+//!
 //! There is no server in here, no log and no global state: what happened is in the [`Outcome`], in
 //! [`Exchange::take_failures`] and in [`Chain::metrics`].
 
+#[cfg(feature = "builtin")]
+pub mod builtin;
 mod chain;
 mod connection;
 mod context;
@@ -86,6 +91,8 @@ mod plugin;
 mod registry;
 mod tool;
 mod unavailable;
+#[cfg(feature = "wasm")]
+pub mod wasm;
 
 pub use chain::{Chain, Outcome};
 pub use connection::is_of_the_connection;

@@ -6,7 +6,7 @@ use tokenforge_plugin::{Chain, Exchange, Outcome, Phase, Placement, Registry, To
 
 libfuzzer_sys::fuzz_target!(|texts: Vec<(String, String)>| {
     let mut registry = Registry::default();
-    tokenforge_plugins::register(&mut registry).unwrap();
+    tokenforge_plugin::builtin::register(&mut registry).unwrap();
     let plugins = ["pii-filter", "secrets-detector"].map(|name| (registry.build(name, &Value::Null).unwrap(), Placement::default()));
     let chain = Chain::new(plugins.into());
     let inner = json!({"inner": &texts}).to_string();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_config::Structured;
 use tokenforge_mcp::{Cursor, Era, Introduction, Job, Listed, Message, Part, Rule, Sort, merged, outgoing, rewrite, sse};
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut reader = sse::Reader::default();

@@ -2,7 +2,7 @@
 #![no_main]
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
-use tokenforge_negotiate::{
+use tokenforge_formats::negotiate::{
     By, Carrier, Format, PREFER_FORMAT, Reader, STC_CODING, STC_TYPE, TOON_TYPE, take_out,
 };
 

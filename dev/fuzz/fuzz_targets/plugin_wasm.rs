@@ -2,8 +2,8 @@
 #![no_main]
 
 use std::sync::Arc;
+use tokenforge_plugin::wasm::{Limits, WasmPlugin};
 use tokenforge_plugin::{Chain, Exchange, Outcome, Phase, Placement, Tool};
-use tokenforge_plugin_wasm::{Limits, WasmPlugin};
 
 const LIMITS: Limits = Limits { fuel: 100_000, memory_bytes: 1 << 20 };
 

@@ -6,8 +6,8 @@ use anyhow::Context;
 use http::Method;
 use http::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
+use tokenforge_formats::negotiate::{PREFER_FORMAT, STC_VERSION};
 use tokenforge_mcp::{CAPABILITIES_KEY, CLIENT_KEY, MODERN, VERSION_KEY, rpc};
-use tokenforge_negotiate::{PREFER_FORMAT, STC_VERSION};
 
 /// Where a result says what was done to it.
 const DONE: &str = "dev.tokenforge/result";

@@ -20,8 +20,8 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokenforge_config::{McpBackend, McpTarget, Secret, Settings, Structured};
+use tokenforge_formats::negotiate::{Format, StcVersion};
 use tokenforge_mcp::{HubSettings, ToolCall, rewritten, rule};
-use tokenforge_negotiate::{Format, StcVersion};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

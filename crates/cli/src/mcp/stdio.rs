@@ -12,8 +12,8 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use tokenforge_config::Overrides;
 use tokenforge_engine::Mode;
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{HubSettings, Program, run_filter};
-use tokenforge_negotiate::Format;
 
 pub(super) const EXAMPLES: &str = "\
 Example, as the command of a server in an agent's settings:

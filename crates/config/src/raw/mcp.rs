@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 /// How long a server may be silent, unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(300);

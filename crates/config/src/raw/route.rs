@@ -8,7 +8,7 @@ use http::uri::PathAndQuery;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 /// Paths that are the gateway's own.
 const OURS: [&str; 5] = ["/_forge", "/mcp", "/p", "/v1/compress", "/v1/retrieve"];

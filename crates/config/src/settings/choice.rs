@@ -66,7 +66,7 @@ impl Choice for tokenforge_engine::dictionary::Method {
     }
 }
 
-impl Choice for tokenforge_negotiate::Format {
+impl Choice for tokenforge_formats::negotiate::Format {
     const ALL: &'static [Self] = Self::ALL;
 
     fn name(self) -> &'static str {

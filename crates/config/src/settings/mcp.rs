@@ -6,7 +6,7 @@ use http::Uri;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 /// Tool servers, and what is done to their results.
 #[derive(Debug, Clone, PartialEq)]

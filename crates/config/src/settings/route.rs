@@ -3,7 +3,7 @@
 use crate::Secret;
 use http::{HeaderName, Uri};
 use std::collections::BTreeMap;
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 /// Where requests below a path go.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::kit::file;
 use serde_json::json;
 use std::time::Duration;
 use tokenforge_config::{McpTarget, OnError, PluginSettings, Settings, Structured};
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 fn told(text: &str) -> String {
     file(text).expect_err(text).to_string()

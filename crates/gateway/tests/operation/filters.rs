@@ -7,8 +7,8 @@ use crate::speaker::Speaker;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokenforge_config::{OnError, PluginConfig, PluginSettings};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mock::{Encoding, Reply};
-use tokenforge_negotiate::Format;
 use tokenforge_plugin::Registry;
 use tokenforge_store::Memory;
 
@@ -148,7 +148,7 @@ fn a_webassembly_module_is_a_plugin_like_any_other() {
     std::fs::write(&file, wat::parse_file(example).unwrap()).unwrap();
     let mut registry = Registry::default();
     if !cfg!(feature = "wasm") {
-        registry.register(tokenforge_plugin_wasm::factory()).unwrap();
+        registry.register(tokenforge_plugin::wasm::factory()).unwrap();
     }
     let world = world_of(Arc::new(Memory::default()), registry, |settings| {
         api(settings, "/api", Format::Json);

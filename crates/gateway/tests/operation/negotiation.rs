@@ -4,10 +4,10 @@ use crate::kit::{Answer, Ask, World, rows, world_with};
 use crate::routes::api;
 use crate::speaker::Speaker;
 use tokenforge_config::Settings;
+use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::stc2::{self, Level};
 use tokenforge_formats::{Form, Json, MAX_OUTPUT, decode_any, stc};
 use tokenforge_mock::{Encoding, Reply};
-use tokenforge_negotiate::Format;
 
 const JSON: &str = "application/json";
 

@@ -3,7 +3,7 @@
 use crate::kit::{Answer, Ask, World, conversation, messages, world, world_with};
 use serde_json::json;
 use tokenforge_config::{GatewayKey, Route, Secret, Settings};
-use tokenforge_negotiate::Format;
+use tokenforge_formats::negotiate::Format;
 
 /// A path of each kind, as a client or a page would ask for it.
 fn asks() -> Vec<(&'static str, Ask)> {

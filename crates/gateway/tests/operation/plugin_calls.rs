@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokenforge_config::{OnError, PluginConfig, PluginSettings};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mock::Reply;
-use tokenforge_negotiate::Format;
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Context, Error, Flow, Phase, Phases, Plugin, Registry, factory,
 };

@@ -7,10 +7,10 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokenforge_config::{PluginConfig, PluginSettings, Settings};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_gateway::Gateway;
 use tokenforge_mock::Reply;
 use tokenforge_mock::client::{Ask, Open};
-use tokenforge_negotiate::Format;
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Context, Error, Flow, Phase, Phases, Plugin, Registry, factory,
 };

@@ -6,8 +6,8 @@ use crate::routes::api;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mock::Recorded;
-use tokenforge_negotiate::Format;
 
 const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
 

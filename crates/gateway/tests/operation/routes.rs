@@ -3,8 +3,8 @@
 use crate::kit::{Ask, conversation, rows, world_with};
 use std::collections::BTreeMap;
 use tokenforge_config::{GatewayKey, Route, Secret, Settings};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mock::{Mock, Reply};
-use tokenforge_negotiate::Format;
 
 /// Lets a path lead to the mock.
 pub(crate) fn api(settings: &mut Settings, path: &str, format: Format) {

@@ -17,7 +17,7 @@ use crate::sse;
 use http::{HeaderValue, Response};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokenforge_negotiate::CONTENT_FORMAT;
+use tokenforge_formats::negotiate::CONTENT_FORMAT;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 

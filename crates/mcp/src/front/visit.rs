@@ -20,7 +20,7 @@ use http::{Response, StatusCode};
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Structured;
-use tokenforge_negotiate::{Carrier, Format, Reader, STC_VERSION, StcVersion};
+use tokenforge_formats::negotiate::{Carrier, Format, Reader, STC_VERSION, StcVersion};
 
 /// How long a server may take to take in an answer to its question.
 const DELIVERY: Duration = Duration::from_secs(10);

@@ -3,8 +3,8 @@
 use crate::policy::Rule;
 use std::borrow::Cow;
 use tokenforge_engine::{Engine, History, Original, Output};
+use tokenforge_formats::negotiate::Format;
 use tokenforge_formats::{Form, Json, cheapest, stc2};
-use tokenforge_negotiate::Format;
 
 /// A text in other words.
 #[derive(Debug)]

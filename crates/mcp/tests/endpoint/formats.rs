@@ -4,8 +4,8 @@ use crate::behaviour::{pretty_rows, rows, test_run};
 use crate::kit::*;
 use serde_json::{Value, json};
 use tokenforge_formats::decode_any;
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{FORMAT_KEY, RESULT_KEY};
-use tokenforge_negotiate::Format;
 
 fn value_of(text: &str) -> Value {
     serde_json::from_str(&decode_any(text, 1 << 20).unwrap()).unwrap()

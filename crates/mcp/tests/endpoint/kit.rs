@@ -19,11 +19,11 @@ use std::time::Duration;
 use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_engine::Original;
 use tokenforge_engine::reference::Key;
+use tokenforge_formats::negotiate::Format;
 use tokenforge_mcp::{
     Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
     Transport, sse,
 };
-use tokenforge_negotiate::Format;
 use tokio::net::TcpListener;
 
 /// How long a test waits for what must happen.
