@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// A coding agent. What a file leaves out is not known of it, or it does not have it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agent {
     /// What commands call it; of one that is started on a command line, the name of its program.
@@ -53,14 +53,5 @@ impl Agent {
     #[must_use]
     pub fn can_be_wrapped(&self) -> bool {
         !self.base_url.is_empty()
-    }
-
-    /// The one provider that all its requests go to, if there is one.
-    #[must_use]
-    pub fn only_provider(&self) -> Option<crate::Provider> {
-        match &self.base_url[..] {
-            [only] => only.provider(),
-            _ => None,
-        }
     }
 }

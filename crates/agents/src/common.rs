@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// What belongs to no agent in particular.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Common {
     /// Names of tools of agents that have no file of their own.
@@ -17,7 +17,7 @@ pub struct Common {
 }
 
 /// The requests of one provider, and the variables in which its SDKs look for a base URL.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
     /// What `tokenforge wrap --dialect` calls it.

@@ -38,7 +38,7 @@ pub use agent::Agent;
 pub use base_url::{BaseUrl, JsonAddress, Provider};
 pub use common::{Common, Dialect};
 pub use hook::{HookEntry, HookSupport};
-pub use logs::{LogFormat, SessionLogs};
+pub use logs::{LogFormat, SessionLogs, UnreadLogs};
 pub use mcp::{McpClientTraits, McpServerFiles, StructuredContent, TextForm};
 pub use output::{LineEdges, OutputEdges, OutputWrapper, TaggedOutput};
 pub use path_template::PathTemplate;

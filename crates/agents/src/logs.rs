@@ -11,6 +11,18 @@ pub struct SessionLogs {
     pub format: LogFormat,
     /// The folder that they are below.
     pub folder: PathTemplate,
+    /// Where other sessions are, for which there is no reader.
+    pub unread: Option<UnreadLogs>,
+}
+
+/// Sessions for which there is no reader.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnreadLogs {
+    /// The file that they are in.
+    pub file: PathTemplate,
+    /// What is said if it is there.
+    pub note: String,
 }
 
 /// How sessions are written; each has a reader.
