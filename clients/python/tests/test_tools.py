@@ -8,19 +8,20 @@ from pathlib import Path
 from tokenforge_stc._output.history import arguments, name
 from tokenforge_stc._output.history.tools import MCP, OWN, canonical
 
-DATA = Path(__file__).parents[3] / "crates" / "compress" / "src" / "tool" / "tools.toml"
+DATA = Path(__file__).parents[3] / "crates" / "agents" / "data"
 
 
-def test_every_name_in_the_data_file_is_known_and_no_other() -> None:
+def test_every_name_in_the_data_files_is_known_and_no_other() -> None:
     own: dict[str, set[str]] = {}
     mcp: dict[str, set[str]] = {}
-    tool = ""
-    for line in DATA.read_text(encoding="utf-8").split("\n"):
-        if section := re.fullmatch(r"\[(\w+)\]", line):
-            tool = section[1]
-        elif entry := re.fullmatch(r"(\w+) = \[(.*)\]", line):
-            names = mcp if entry[1] == "mcp" else own
-            names.setdefault(tool, set()).update(re.findall(r'"([^"]+)"', entry[2]))
+    for file in DATA.glob("*.toml"):
+        section = ""
+        for line in file.read_text(encoding="utf-8").split("\n"):
+            if heading := re.fullmatch(r"\[+([\w.]+)\]+", line):
+                section = heading[1]
+            elif section in ("tools", "mcp_tools") and (entry := re.fullmatch(r"(\w+) = \[(.*)\]", line)):
+                names = own if section == "tools" else mcp
+                names.setdefault(entry[1], set()).update(re.findall(r'"([^"]+)"', entry[2]))
     assert {tool: set(names.split()) for tool, names in OWN.items()} == own
     assert {tool: set(names.split()) for tool, names in MCP.items()} == mcp
 

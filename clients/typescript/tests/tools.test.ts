@@ -1,25 +1,27 @@
 /** The names of tools, by which pointers name results, are those that Tokenforge knows. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { commandLine } from "../src/output/history/arguments.js";
 import { ofCall } from "../src/output/history/name.js";
 import { canonical, MCP, OWN } from "../src/output/history/tools.js";
 
-const DATA = new URL("../../../../crates/engine/src/tool/tools.toml", import.meta.url);
+const DATA = new URL("../../../../crates/agents/data/", import.meta.url);
 
-test("every name in the data file is known, and no other", () => {
+test("every name in the data files is known, and no other", () => {
   const own: Record<string, string[]> = {};
   const mcp: Record<string, string[]> = {};
-  let tool = "";
-  for (const line of readFileSync(DATA, "utf8").split("\n")) {
-    tool = /^\[(\w+)\]$/.exec(line)?.[1] ?? tool;
-    const [, agent, names = ""] = /^(\w+) = \[(.*)\]$/.exec(line) ?? [];
-    if (agent === undefined) continue;
-    const found = agent === "mcp" ? mcp : own;
-    found[tool] = [...(found[tool] ?? []), ...[...names.matchAll(/"([^"]+)"/g)].map((name) => name[1]!)];
+  for (const file of readdirSync(DATA).filter((name) => name.endsWith(".toml"))) {
+    let section = "";
+    for (const line of readFileSync(new URL(file, DATA), "utf8").split("\n")) {
+      section = /^\[+([\w.]+)\]+$/.exec(line)?.[1] ?? section;
+      const [, tool, names = ""] = /^(\w+) = \[(.*)\]$/.exec(line) ?? [];
+      if (tool === undefined || !["tools", "mcp_tools"].includes(section)) continue;
+      const found = section === "tools" ? own : mcp;
+      found[tool] = [...(found[tool] ?? []), ...[...names.matchAll(/"([^"]+)"/g)].map((name) => name[1]!)];
+    }
   }
   assert.deepEqual(sets(OWN), setsOf(own));
   assert.deepEqual(sets(MCP), setsOf(mcp));

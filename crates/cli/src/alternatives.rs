@@ -1,16 +1,16 @@
 //! What can be done with an agent that a command cannot help with.
 
-use crate::hook;
+use crate::hook::HookAgent;
 use crate::links;
 use crate::mcp;
 use crate::wrap;
 
 /// For `init`, which needs an agent that lets a hook change tool results.
 pub(crate) fn to_init(agent: &str) -> Option<String> {
-    let wraps = wrap::CLIENTS.iter().any(|client| client.name == agent);
-    let is_known = wraps || mcp::CLIENTS.contains(&agent);
+    let wraps = wrap::wrappable_names().contains(&agent);
+    let is_known = wraps || mcp::client_names().contains(&agent);
     is_known.then(|| {
-        let clients = hook::Client::ALL.map(hook::Client::name).join(", ");
+        let clients = HookAgent::all().map(HookAgent::name).collect::<Vec<_>>().join(", ");
         let mut lines = vec![format!(
             "{agent} has no hook that can change tool results; `init` supports {clients}"
         )];
@@ -24,8 +24,8 @@ pub(crate) fn to_init(agent: &str) -> Option<String> {
 
 /// For `wrap`, which needs an agent that can be told where its provider is.
 pub(crate) fn to_wrap(program: &str) -> String {
-    let known = wrap::CLIENTS.iter().map(|client| client.name).collect::<Vec<_>>().join(", ");
-    let mut lines = match mcp::CLIENTS.contains(&program) {
+    let known = wrap::wrappable_names().join(", ");
+    let mut lines = match mcp::client_names().contains(&program) {
         true => vec![format!(
             "{program} cannot be told on its command line where its model provider is"
         )],
@@ -43,7 +43,7 @@ pub(crate) fn to_wrap(program: &str) -> String {
 }
 
 fn tool_servers(agent: &str) -> Option<String> {
-    let has_servers = mcp::CLIENTS.contains(&agent);
+    let has_servers = mcp::client_names().contains(&agent);
     has_servers
         .then(|| format!("put its tool servers behind Tokenforge: tokenforge mcp wrap {agent}"))
 }

@@ -3,21 +3,24 @@
 //! It reads a result on standard input and writes what the model is to see instead. Whatever goes wrong, it writes
 //! nothing and ends with success: then the agent goes on with the result as it is.
 
-mod asked;
-mod books;
+mod agent;
+mod question;
 mod claude;
-mod door;
-pub(crate) mod service;
-mod work;
+mod hook_socket;
+mod hook_ledger;
+pub(crate) mod server;
+mod hook_engine;
 
-pub(crate) use asked::{Answered, Asked};
-pub(crate) use work::Workshop;
+pub(crate) use agent::{HookAgent, HookAgentParser};
+pub(crate) use question::{HookAnswer, HookQuestion};
+pub(crate) use hook_engine::HookEngine;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::io::{self, Read, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 use std::{env, panic, process, thread};
+use tokenforge_agents::HookEntry;
 
 /// How long an agent is kept waiting.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -34,49 +37,17 @@ const LONGEST: u64 = 64 << 20;
 )]
 pub(crate) struct Hook {
     /// The agent that sends the result
-    #[arg(value_enum)]
-    client: Client,
-}
-
-/// The agents that can run it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Client {
-    /// Claude Code
-    Claude,
-    /// opencode
-    Opencode,
-    /// pi
-    Pi,
-}
-
-impl Client {
-    pub(crate) const ALL: [Client; 3] = [Client::Claude, Client::Opencode, Client::Pi];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Client::Claude => "claude",
-            Client::Opencode => "opencode",
-            Client::Pi => "pi",
-        }
-    }
-
-    /// As it calls itself before providers.
-    fn agent(self) -> &'static str {
-        match self {
-            Client::Claude => "claude-cli",
-            Client::Opencode => "opencode",
-            Client::Pi => "pi",
-        }
-    }
+    #[arg(value_parser = HookAgentParser)]
+    client: HookAgent,
 }
 
 /// Never fails, and never takes long.
 pub(crate) fn run(arguments: &Hook) -> ! {
     panic::set_hook(Box::new(|_| {}));
-    let client = arguments.client;
+    let agent = arguments.client;
     let (done, waiting) = mpsc::sync_channel(1);
     let _ = thread::Builder::new().spawn(move || {
-        let _ = done.send(said(client));
+        let _ = done.send(answer_agent(agent));
     });
     if let Ok(Some(text)) = waiting.recv_timeout(PATIENCE) {
         let mut out = io::stdout().lock();
@@ -93,23 +64,19 @@ pub(crate) fn can_expand() -> bool {
 }
 
 /// What is written for the agent.
-fn said(client: Client) -> Option<String> {
+fn answer_agent(agent: HookAgent) -> Option<String> {
     let input = input()?;
-    match client {
-        Client::Claude => {
-            let mut seen = claude::Seen::read(&input)?;
-            let answered = answered(seen.asked())?;
-            seen.written(answered)
+    let of_agent = |question| HookQuestion { client: agent.user_agent().to_owned(), ..question };
+    match agent.hook.entry {
+        HookEntry::PostToolUse(_) => {
+            let mut input = claude::HookInput::read(&input)?;
+            let answer = answer(of_agent(input.question()))?;
+            input.output(answer)
         }
-        Client::Opencode | Client::Pi => {
-            let mut asked: Asked = serde_json::from_str(&input).ok()?;
-            asked.client = client.agent().to_owned();
-            let answered = answered(asked)?;
-            answered
-                .texts
-                .iter()
-                .any(Option::is_some)
-                .then(|| serde_json::to_string(&answered).ok())?
+        HookEntry::PluginFile(_) => {
+            let answer = answer(of_agent(serde_json::from_str(&input).ok()?))?;
+            let is_changed = answer.texts.iter().any(Option::is_some);
+            is_changed.then(|| serde_json::to_string(&answer).ok())?
         }
     }
 }
@@ -124,8 +91,8 @@ fn input() -> Option<String> {
 }
 
 /// What a gateway that runs says, or else what is done here.
-fn answered(mut asked: Asked) -> Option<Answered> {
-    asked.version = env!("CARGO_PKG_VERSION").to_owned();
-    asked.can_expand = can_expand();
-    door::ask(&asked).or_else(|| Some(Workshop::alone()?.answer(&asked)))
+fn answer(mut question: HookQuestion) -> Option<HookAnswer> {
+    question.version = env!("CARGO_PKG_VERSION").to_owned();
+    question.can_expand = can_expand();
+    hook_socket::ask(&question).or_else(|| Some(HookEngine::alone()?.answer(&question)))
 }

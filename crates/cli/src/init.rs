@@ -1,22 +1,22 @@
 //! `tokenforge init` and `uninit`: the route without a gateway, put into an agent's own files and taken out again.
 
 mod claude;
-pub(crate) mod live;
-mod places;
 mod plugin;
+pub(crate) mod routes;
+mod scope;
 
 use crate::client_file::{Before, Change, ClientFile, Consent, carry_out, carry_out_as_json};
-use crate::hook::Client;
+use crate::hook::{HookAgent, HookAgentParser};
 use crate::setup::status_line;
 use crate::{alternatives, data, hook, output};
 use anyhow::{Context, bail};
-use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Args, ValueEnum};
-use places::Folders;
-pub(crate) use places::Scope;
+use clap::Args;
+pub(crate) use scope::Scope;
 use std::env;
 use std::ffi::OsStr;
+use tokenforge_agents::HookEntry;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -34,8 +34,8 @@ file as it was is kept beside it, as FILE.tokenforge-backup.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Init {
     /// The agent
-    #[arg(value_parser = Agents)]
-    client: Client,
+    #[arg(value_parser = InitAgentParser)]
+    client: HookAgent,
 
     /// In this project only; in your own files, not those the project shares
     #[arg(long, conflicts_with = "global")]
@@ -58,14 +58,14 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
     let program = program.to_str().context("the path of this program is not UTF-8")?;
     let file = arguments.file()?;
     let name = file.name.display().to_string();
-    let (new, shown) = match arguments.client {
-        Client::Claude => {
-            let new = claude::installed(&file, program).with_context(|| name.clone())?;
+    let (new, shown) = match &arguments.client.hook.entry {
+        HookEntry::PostToolUse(tools) => {
+            let new = claude::installed(&file, program, tools).with_context(|| name.clone())?;
             let shown = (claude::masked(&file.text), claude::masked(&new));
             (new, shown)
         }
-        client => {
-            let new = plugin::source(client, program);
+        entry @ HookEntry::PluginFile(_) => {
+            let new = plugin::source(entry, program);
             (new.clone(), (file.text.clone(), new))
         }
     };
@@ -73,8 +73,10 @@ pub(crate) fn init(arguments: &Init) -> anyhow::Result<()> {
         return arguments.leave(&format!("{name} has it already"));
     }
     // A file that is ours already is not how it was before, and of one that is not, what is kept may be old.
-    let is_ours = live::is_installed(arguments.client, &file.text)
-        || arguments.client == Client::Claude && status_line::is_installed(&file.text);
+    let entry = &arguments.client.hook.entry;
+    let has_status_line =
+        || matches!(entry, HookEntry::PostToolUse(_)) && status_line::is_installed(&file.text);
+    let is_ours = routes::is_installed(entry, &file.text) || has_status_line();
     let known = if is_ours { file.before()? } else { None };
     let before = known.unwrap_or_else(|| file.now());
     let kept = match &before {
@@ -98,17 +100,18 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
         return arguments.leave(&format!("nothing to change: there is no {name}"));
     }
     let before = file.before()?;
-    let left = match arguments.client {
-        Client::Claude => {
+    let entry = &arguments.client.hook.entry;
+    let left = match entry {
+        HookEntry::PostToolUse(_) => {
             claude::removed(&file.text, before.as_ref()).with_context(|| name.clone())?
         }
-        client => plugin::removed(client, &file.text, before.as_ref()),
+        HookEntry::PluginFile(_) => plugin::removed(entry, &file.text, before.as_ref()),
     };
     let Some(left) = left else {
         return arguments.leave(&format!("nothing to change: {name} does not mention Tokenforge"));
     };
     let is_changed =
-        arguments.client != Client::Claude && plugin::is_changed(arguments.client, &file.text);
+        matches!(entry, HookEntry::PluginFile(_)) && plugin::is_changed(entry, &file.text);
     let (new, before, done) = match (left, before) {
         (Before::Nothing { .. }, _) if is_changed => {
             let kept = file.backup_path();
@@ -147,19 +150,18 @@ pub(crate) fn uninit(arguments: &Init) -> anyhow::Result<()> {
 
 /// The agents, and what to do with those that have no hook.
 #[derive(Clone)]
-struct Agents;
+struct InitAgentParser;
 
-impl TypedValueParser for Agents {
-    type Value = Client;
+impl TypedValueParser for InitAgentParser {
+    type Value = HookAgent;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         argument: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<Client, clap::Error> {
-        let known = EnumValueParser::<Client>::new();
-        known.parse_ref(command, argument, value).map_err(|error| {
+    ) -> Result<HookAgent, clap::Error> {
+        HookAgentParser.parse_ref(command, argument, value).map_err(|error| {
             match value.to_str().and_then(alternatives::to_init) {
                 Some(message) => {
                     clap::Error::raw(ErrorKind::InvalidValue, message + "\n").with_cmd(command)
@@ -170,7 +172,7 @@ impl TypedValueParser for Agents {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Client::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
+        HookAgentParser.possible_values()
     }
 }
 
@@ -186,7 +188,8 @@ pub(crate) fn masked(text: &str) -> String {
 
 impl Init {
     fn file(&self) -> anyhow::Result<ClientFile> {
-        let place = places::file(self.client, self.scope(), &folders()?);
+        let file = self.scope().file(self.client).resolve(&data::set);
+        let place = file.context("there is no home folder: set HOME")?;
         if place.is_dir() {
             bail!("{} is a folder", place.display());
         }
@@ -213,16 +216,4 @@ impl Init {
         let scope = if self.project { " --project" } else { "" };
         format!("tokenforge uninit {}{scope}", self.client.name())
     }
-}
-
-/// Where files of agents are, on this machine and in this project.
-pub(crate) fn folders() -> anyhow::Result<Folders> {
-    let home = data::home().context("there is no home folder: set HOME")?;
-    Ok(Folders {
-        here: ".".into(),
-        config: data::users_config().unwrap_or_else(|| home.join(".config")),
-        claude: data::set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
-        opencode: data::set("OPENCODE_CONFIG_DIR"),
-        pi: data::set("PI_CODING_AGENT_DIR").unwrap_or_else(|| home.join(".pi/agent")),
-    })
 }

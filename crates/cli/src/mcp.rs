@@ -8,7 +8,7 @@ mod stdio;
 mod target;
 mod wrap;
 
-pub(crate) use wrap::{CLIENTS, behind};
+pub(crate) use wrap::{behind, client_names};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};

@@ -122,17 +122,16 @@ fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
         return Ok(sources);
     }
     let mut sources = Vec::new();
-    for place in source::places(&data::set) {
+    for place in source::log_folders(&data::set) {
         let found = source::at(&place.path);
         let count = output::grouped(found.len());
         output::tell(&format!("{:<12} {count:>7} logs in {}", place.client, place.path.display()));
         sources.extend(found);
     }
-    let database = data::set("XDG_DATA_HOME").or_else(|| Some(data::home()?.join(".local/share")));
-    if database.is_some_and(|data| data.join("opencode/opencode.db").is_file()) {
-        output::tell(
-            "note: opencode keeps newer sessions in a database; `opencode export SESSION > FILE` gets them out",
-        );
+    for unread in tokenforge_agents::all().iter().filter_map(|agent| agent.logs.as_ref()?.unread.as_ref()) {
+        if unread.file.resolve(&data::set).is_some_and(|file| file.is_file()) {
+            output::tell(&format!("note: {}", unread.note));
+        }
     }
     if sources.is_empty() {
         bail!("no agent has recorded sessions here; name a file or folder");

@@ -6,7 +6,7 @@ mod signals;
 
 pub(crate) use signals::stop;
 
-use crate::hook::{self, Workshop};
+use crate::hook::{self, HookEngine};
 use crate::listen::listen;
 use crate::settings::{self, Source};
 use crate::{data, ledger, output, values};
@@ -163,10 +163,10 @@ pub(crate) fn admit_operator(gateway: &Gateway) {
 }
 
 /// Answers the hooks of agents on this machine, by the settings of the moment. Without it they do the work themselves.
-fn answer_hooks(gateway: &Arc<Gateway>) -> Option<hook::service::Service> {
+fn answer_hooks(gateway: &Arc<Gateway>) -> Option<hook::server::HookServer> {
     let gateway = gateway.clone();
-    let answer = move |asked: &hook::Asked| Workshop::new(&gateway.settings()).answer(asked);
-    match data::hook_folder().and_then(|folder| hook::service::open(&folder, answer)) {
+    let answer = move |question: &hook::HookQuestion| HookEngine::new(&gateway.settings()).answer(question);
+    match data::hook_folder().and_then(|folder| hook::server::open(&folder, answer)) {
         Ok(service) => Some(service),
         Err(error) => {
             tracing::info!("this gateway does not answer agents' hooks: {error:#}");

@@ -16,7 +16,7 @@ pub(crate) use unit::{Installed, Installer, Unit};
 use crate::gateway::url;
 use crate::output;
 use crate::settings::{self, Source};
-use crate::wrap::launch::probe::{self, Seen};
+use crate::wrap::launch::probe::{self, ProbeResult};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use std::thread;
@@ -118,12 +118,12 @@ fn status(choice: Choice) -> anyhow::Result<()> {
     let settings = settings()?;
     let url = url(settings.listen);
     match probe::ask(&settings) {
-        Seen::Gateway { version, .. } => {
+        ProbeResult::Gateway { version, .. } => {
             Ok(output::print(&format!("gateway: version {version} answers at {url}"))?)
         }
-        Seen::Busy => bail!("the gateway at {url} takes no requests now"),
-        Seen::Stranger => bail!("{}", probe::stranger(&url)),
-        Seen::Nobody => bail!("no gateway answers at {url}"),
+        ProbeResult::Busy => bail!("the gateway at {url} takes no requests now"),
+        ProbeResult::Stranger => bail!("{}", probe::stranger(&url)),
+        ProbeResult::Nobody => bail!("no gateway answers at {url}"),
     }
 }
 
@@ -147,11 +147,11 @@ pub(crate) fn report() -> anyhow::Result<()> {
     let url = url(settings.listen);
     loop {
         let why = match probe::ask(&settings) {
-            Seen::Gateway { .. } => {
+            ProbeResult::Gateway { .. } => {
                 return Ok(output::print(&format!("the gateway answers at {url}"))?);
             }
-            Seen::Stranger => probe::stranger(&url),
-            Seen::Busy | Seen::Nobody => format!("no gateway answers at {url} yet"),
+            ProbeResult::Stranger => probe::stranger(&url),
+            ProbeResult::Busy | ProbeResult::Nobody => format!("no gateway answers at {url} yet"),
         };
         if began.elapsed() >= PATIENCE {
             output::tell(&format!("note: {why}; `tokenforge service status` says more"));
@@ -165,8 +165,8 @@ pub(crate) fn report() -> anyhow::Result<()> {
 /// replaced since it was started.
 fn is_stale() -> bool {
     match settings().map(|settings| probe::ask(&settings)) {
-        Ok(Seen::Gateway { version, .. }) => version != env!("CARGO_PKG_VERSION"),
-        Ok(Seen::Stranger) => true,
+        Ok(ProbeResult::Gateway { version, .. }) => version != env!("CARGO_PKG_VERSION"),
+        Ok(ProbeResult::Stranger) => true,
         _ => false,
     }
 }

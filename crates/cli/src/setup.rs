@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Setup) -> anyhow::Result<()> {
     }
     let mut agents = Vec::new();
     for name in &arguments.agents {
-        agents.push(agents::known(name)?);
+        agents.push(agents::supported_name(name)?);
     }
     if arguments.undo { arguments.undo(&agents) } else { arguments.set_up(&agents) }
 }
@@ -78,9 +78,9 @@ pub(crate) fn run(arguments: &Setup) -> anyhow::Result<()> {
 impl Setup {
     fn set_up(&self, agents: &[&'static str]) -> anyhow::Result<()> {
         if agents.is_empty() {
-            usage_error(&format!("expected an agent: {}", agents::AGENTS.join(", ")));
+            usage_error(&format!("expected an agent: {}", agents::supported_names().join(", ")));
         }
-        if self.statusline && !agents.contains(&"claude") {
+        if self.statusline && agents::status_line_agent(agents).is_none() {
             usage_error("--statusline is Claude Code's: `tokenforge setup claude --statusline`");
         }
         let mut steps = Vec::new();

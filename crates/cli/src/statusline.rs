@@ -6,7 +6,7 @@
 use crate::gain::dollars;
 use crate::output::grouped;
 use crate::settings::{self, Source};
-use crate::wrap::launch::probe::{self, Seen};
+use crate::wrap::launch::probe::{self, ProbeResult};
 use crate::{gateway, ledger, output};
 use clap::Args;
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn line() -> String {
         return "tokenforge: the settings cannot be used (tokenforge doctor)".to_owned();
     };
     let gain = session().and_then(|session| gain(&settings, &session));
-    let is_up = matches!(probe::ask(&settings), Seen::Gateway { .. } | Seen::Busy);
+    let is_up = matches!(probe::ask(&settings), ProbeResult::Gateway { .. } | ProbeResult::Busy);
     let leads_there = env::var("ANTHROPIC_BASE_URL")
         .is_ok_and(|address| address.starts_with(&gateway::url(settings.listen)));
     said(gain.as_ref(), is_up, leads_there)

@@ -10,7 +10,7 @@ mod provider;
 mod route;
 mod savings;
 
-pub(crate) use clients::{CLIENTS, base_variables};
+pub(crate) use clients::{base_variables, wrappable_names};
 
 use crate::arguments::usage_error;
 use crate::output::tell;
@@ -18,7 +18,7 @@ use crate::settings::{self, Source};
 use crate::{alternatives, gateway, values};
 use anyhow::Context;
 use clap::{Args, ValueHint};
-use clients::Client;
+use clients::WrappedClient;
 use plan::{Plan, Started};
 use route::Route;
 use std::env;
@@ -54,7 +54,7 @@ pub(crate) struct Wrap {
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "AGENT",
-        value_parser = values::Suggested(names)
+        value_parser = values::Suggested(wrappable_names)
     )]
     command: Vec<OsString>,
 
@@ -90,11 +90,6 @@ pub(crate) fn run(arguments: &Wrap) -> anyhow::Result<i32> {
     code
 }
 
-/// The agents that are known.
-fn names() -> Vec<&'static str> {
-    CLIENTS.iter().map(|client| client.name).collect()
-}
-
 /// What is started.
 struct Agent<'a> {
     program: &'a str,
@@ -114,17 +109,17 @@ impl Wrap {
         Agent { program, arguments }
     }
 
-    fn client(&self, program: &str) -> &'static Client {
+    fn client(&self, program: &str) -> WrappedClient {
         match &self.dialect {
-            Some(dialect) => clients::of_dialect(dialect).unwrap_or_else(|| {
+            Some(dialect) => WrappedClient::of_dialect(dialect).unwrap_or_else(|| {
                 usage_error("--dialect: expected anthropic, openai or gemini");
             }),
-            None => clients::of_program(program)
+            None => WrappedClient::of_program(program)
                 .unwrap_or_else(|| usage_error(&alternatives::to_wrap(program))),
         }
     }
 
-    async fn wrapped(&self, client: &Client, agent: &Agent<'_>) -> anyhow::Result<i32> {
+    async fn wrapped(&self, client: WrappedClient, agent: &Agent<'_>) -> anyhow::Result<i32> {
         let Agent { program, arguments } = agent;
         let opened = self.opened(client, program).await;
         let mut command = Command::new(program);
@@ -156,7 +151,7 @@ impl Wrap {
     }
 
     /// A way for the agent's requests, and what it is told about it.
-    async fn opened(&self, client: &Client, program: &str) -> anyhow::Result<(Route, Started)> {
+    async fn opened(&self, client: WrappedClient, program: &str) -> anyhow::Result<(Route, Started)> {
         let settings = self.source().load()?;
         let plan = Plan::new(client, program, &gateway::url(settings.listen))?;
         let route = Route::open(&plan, settings, self.is_special()).await?;

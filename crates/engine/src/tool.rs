@@ -1,17 +1,16 @@
 //! Which tool is it: the names that agents give their tools, reduced to what the tool does.
 //!
-//! The names are in `tools.toml`. A skip list ([`SkipTools`]) speaks of the same kinds.
+//! The names are in the data files of `tokenforge-agents`. A skip list ([`SkipTools`]) speaks of the same kinds.
 
 mod names;
 mod skip;
 
 pub use skip::SkipTools;
 
-use serde::Deserialize;
+use tokenforge_agents::ToolKind;
 
 /// What a tool does, whatever its agent calls it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tool {
     /// Runs a command line.
@@ -70,6 +69,25 @@ impl Tool {
     #[must_use]
     pub fn text_is_exact(self) -> bool {
         matches!(self, Self::Read | Self::Write | Self::Edit)
+    }
+}
+
+impl From<ToolKind> for Tool {
+    fn from(kind: ToolKind) -> Self {
+        match kind {
+            ToolKind::Shell => Self::Shell,
+            ToolKind::Read => Self::Read,
+            ToolKind::Write => Self::Write,
+            ToolKind::Edit => Self::Edit,
+            ToolKind::Grep => Self::Grep,
+            ToolKind::Glob => Self::Glob,
+            ToolKind::List => Self::List,
+            ToolKind::WebFetch => Self::WebFetch,
+            ToolKind::WebSearch => Self::WebSearch,
+            ToolKind::Agent => Self::Agent,
+            ToolKind::Todo => Self::Todo,
+            ToolKind::Router => Self::Router,
+        }
     }
 }
 

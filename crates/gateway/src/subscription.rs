@@ -2,29 +2,27 @@
 
 use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap};
-
-/// What Claude's subscriptions begin their tokens with.
-const CLAUDE_TOKEN: &str = "sk-ant-oat";
-
-/// What Codex says beside the token of a ChatGPT plan.
-const CHATGPT_ACCOUNT: &str = "chatgpt-account-id";
-
-/// The methods of Code Assist, which Gemini CLI asks when its user signed in with Google.
-const CODE_ASSIST: &str = "/v1internal:";
-
-/// Where Copilot's plans are served.
-const COPILOT: &str = "githubcopilot.com";
+use tokenforge_agents::SubscriptionSigns;
 
 /// Is a request with these headers to this address paid for with a subscription?
 pub(crate) fn is_used(headers: &HeaderMap, target: &Uri) -> bool {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = bearer.and_then(|value| value.split_once(' ')).map(|(_, token)| token.trim());
-    let host = target.host().unwrap_or_default();
-    token.is_some_and(|token| token.starts_with(CLAUDE_TOKEN))
-        || headers.contains_key(CHATGPT_ACCOUNT)
-        || target.path().contains(CODE_ASSIST)
-        || host == COPILOT
-        || host.strip_suffix(COPILOT).is_some_and(|rest| rest.ends_with('.'))
+    let is_shown = |signs: &SubscriptionSigns| {
+        let SubscriptionSigns { token_prefix, header, path_part, domain } = signs;
+        let begins = |prefix: &String| token.is_some_and(|token| token.starts_with(prefix));
+        token_prefix.as_ref().is_some_and(begins)
+            || header.as_ref().is_some_and(|header| headers.contains_key(header))
+            || path_part.as_ref().is_some_and(|part| target.path().contains(part))
+            || domain.as_ref().is_some_and(|domain| is_within(target.host(), domain))
+    };
+    tokenforge_agents::all().iter().any(|agent| is_shown(&agent.subscription))
+}
+
+/// Is a host this domain, or below it?
+fn is_within(host: Option<&str>, domain: &str) -> bool {
+    let below = host.and_then(|host| host.strip_suffix(domain));
+    below.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 #[cfg(test)]

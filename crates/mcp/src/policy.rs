@@ -1,6 +1,7 @@
 //! What is to be done to results: for this client, this server, this tool.
 
 use crate::names::{fits, prefixed};
+use tokenforge_agents::TextForm;
 use tokenforge_config::{Mcp, McpTool, Structured};
 use tokenforge_formats::negotiate::{Format, StcVersion};
 
@@ -15,22 +16,15 @@ pub struct Rule {
     pub max_bytes: usize,
 }
 
-/// Agents by the beginning of the name that they give themselves, and the form in which their model is shown the texts of
-/// results. Whoever else calls may be a program that parses them, and gets JSON.
-const AGENTS: [(&str, Format); 4] = [
-    ("claude-code", Format::Auto),
-    ("gemini-cli", Format::Auto),
-    ("opencode", Format::Auto),
-    // It hands results to its model as they are within its own JSON, and reads some of them itself.
-    ("codex", Format::Json),
-];
-
 /// The form of texts that nobody asked for: what the settings say of this client, what they say of all, what is known of
 /// the agent, else JSON.
 #[must_use]
 pub fn usual_format(mcp: &Mcp, client: &str) -> Format {
     let of_client = entry(mcp, client).and_then(|entry| entry.format);
-    let of_agent = || agent(client).map(|(_, format)| *format);
+    let of_agent = || text_form(client).map(|form| match form {
+        TextForm::Auto => Format::Auto,
+        TextForm::Json => Format::Json,
+    });
     of_client.or(mcp.format).or_else(of_agent).unwrap_or(Format::Json)
 }
 
@@ -44,18 +38,21 @@ pub(crate) fn leaves_out(mcp: &Mcp, usual: Format) -> bool {
 /// The version of STC for a client that names none: a model reads what has the fewest tokens, a program what it knows.
 #[must_use]
 pub fn usual_version(client: &str) -> StcVersion {
-    match agent(client) {
-        Some((_, Format::Auto)) => StcVersion::Two,
+    match text_form(client) {
+        Some(TextForm::Auto) => StcVersion::Two,
         _ => StcVersion::One,
     }
 }
 
-fn agent(client: &str) -> Option<&'static (&'static str, Format)> {
+/// The form in which the model of an agent is shown the texts of results. Whoever else calls may be a program that parses
+/// them, and gets JSON.
+fn text_form(client: &str) -> Option<TextForm> {
     let client = client.to_ascii_lowercase();
     let is_it = |name: &str| {
         client.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    AGENTS.iter().find(|(name, _)| is_it(name))
+    let mut known = tokenforge_agents::all().iter().filter_map(|agent| agent.mcp_client.as_ref());
+    known.find(|agent| is_it(&agent.name_prefix)).map(|agent| agent.text)
 }
 
 /// What becomes of structured content: as the server's entry says, else the client's, else all others'.

@@ -1,7 +1,7 @@
 //! What was found out about one session.
 
 use crate::probes::Probes;
-use crate::read::Client;
+use crate::read::LogOrigin;
 use crate::usage::Usage;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ pub struct Session {
     /// The log.
     pub file: String,
     /// Who wrote it.
-    pub client: Client,
+    pub client: LogOrigin,
     /// The model that answered first.
     pub model: Option<String>,
     /// What was found out.

@@ -20,6 +20,7 @@ use sessions::Sessions;
 use std::fmt;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
+use tokenforge_agents::{Agent, LogFormat};
 
 /// Who is told what is read.
 pub type Tell<'t> = &'t mut dyn FnMut(Event);
@@ -27,7 +28,7 @@ pub type Tell<'t> = &'t mut dyn FnMut(Event);
 /// Who wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Client {
+pub enum LogOrigin {
     /// Claude Code, one line an entry.
     ClaudeCode,
     /// Codex, a rollout.
@@ -38,20 +39,28 @@ pub enum Client {
     Messages,
 }
 
-impl Client {
+impl LogOrigin {
     /// Its name, for people.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Client::ClaudeCode => "Claude Code",
-            Client::Codex => "Codex",
-            Client::Opencode => "opencode",
-            Client::Messages => "messages",
+        let wrote = |agent: &&Agent| {
+            agent.logs.as_ref().is_some_and(|logs| LogOrigin::from(logs.format) == self)
+        };
+        tokenforge_agents::all().iter().find(wrote).map_or("messages", |agent| &agent.name)
+    }
+}
+
+impl From<LogFormat> for LogOrigin {
+    fn from(format: LogFormat) -> Self {
+        match format {
+            LogFormat::ClaudeCode => Self::ClaudeCode,
+            LogFormat::Codex => Self::Codex,
+            LogFormat::Opencode => Self::Opencode,
         }
     }
 }
 
-impl fmt::Display for Client {
+impl fmt::Display for LogOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -82,23 +91,23 @@ pub type Open<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
 /// It cannot be read, or nobody knows what it is.
 ///
 /// ```
-/// use tokenforge_replay::read::{Client, transcript};
+/// use tokenforge_replay::read::{LogOrigin, transcript};
 ///
 /// let log = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"hi\"}\n";
 /// let mut events = 0;
 /// let client = transcript(&|| Ok(Box::new(log.as_bytes())), &mut |_| events += 1)?;
-/// assert_eq!((client, events), (Client::Messages, 2));
+/// assert_eq!((client, events), (LogOrigin::Messages, 2));
 /// # Ok::<(), tokenforge_replay::read::Unreadable>(())
 /// ```
-pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> {
-    use recognise::Shape;
+pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<LogOrigin, Unreadable> {
+    use recognise::LogShape;
     let (mut reader, client): (Box<dyn Reader>, _) = match recognise::shape(&mut *open()?)? {
         None => return Err(Unreadable::Unknown),
-        Some(Shape::Document) => return document::document(open()?, tell),
-        Some(Shape::ClaudeCode) => (Box::new(ClaudeCode::default()), Client::ClaudeCode),
-        Some(Shape::Codex) => (Box::new(Codex::default()), Client::Codex),
-        Some(Shape::Messages) => (Box::new(Messages::default()), Client::Messages),
-        Some(Shape::Sessions) => (Box::new(Sessions::default()), Client::Messages),
+        Some(LogShape::Document) => return document::document(open()?, tell),
+        Some(LogShape::ClaudeCode) => (Box::new(ClaudeCode::default()), LogOrigin::ClaudeCode),
+        Some(LogShape::Codex) => (Box::new(Codex::default()), LogOrigin::Codex),
+        Some(LogShape::Messages) => (Box::new(Messages::default()), LogOrigin::Messages),
+        Some(LogShape::Sessions) => (Box::new(Sessions::default()), LogOrigin::Messages),
     };
     lines::each(&mut *open()?, |line, bytes| {
         let read = match bytes {
@@ -116,7 +125,7 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> 
 
 /// Tells the ids of the requests in a log, those that [`Event::Request`] has, without reading what was said.
 pub(crate) fn requests(open: Open<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<()> {
-    if recognise::shape(&mut *open()?)? != Some(recognise::Shape::ClaudeCode) {
+    if recognise::shape(&mut *open()?)? != Some(recognise::LogShape::ClaudeCode) {
         return Ok(());
     }
     lines::each(&mut *open()?, |_, line| {
@@ -142,4 +151,21 @@ trait Reader {
 fn not_json(error: &serde_json::Error) -> String {
     let what = if error.is_eof() { "ends too early" } else { "is not what it should be" };
     format!("{what} at column {}", error.column())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LogOrigin;
+
+    #[test]
+    fn whoever_wrote_a_log_has_a_name() {
+        for (origin, name) in [
+            (LogOrigin::ClaudeCode, "Claude Code"),
+            (LogOrigin::Codex, "Codex"),
+            (LogOrigin::Opencode, "opencode"),
+            (LogOrigin::Messages, "messages"),
+        ] {
+            assert_eq!(origin.name(), name);
+        }
+    }
 }

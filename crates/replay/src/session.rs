@@ -5,7 +5,7 @@ use crate::conversation::Conversation;
 use crate::plan::Plan;
 use crate::preamble::Preambles;
 use crate::probes::Probe;
-use crate::read::Client;
+use crate::read::LogOrigin;
 use crate::transcript::{Event, MAIN, Message, Thread};
 use std::collections::HashMap;
 
@@ -137,7 +137,7 @@ impl<'p> Replay<'p> {
 
     /// The sessions of a log by this name, and what could not be read of it.
     #[must_use]
-    pub fn finish(mut self, client: Client, file: &str) -> (Vec<Session>, Skipped) {
+    pub fn finish(mut self, client: LogOrigin, file: &str) -> (Vec<Session>, Skipped) {
         self.end();
         let stem = std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
         let session = |part: Part| Session {
@@ -270,7 +270,7 @@ mod tests {
         events.iter().cloned().for_each(|event| survey.take(event));
         let mut replay = Replay::new(&plan).with_preambles(survey.finish());
         events.into_iter().for_each(|event| replay.take(event));
-        replay.finish(Client::Messages, "log.json").0
+        replay.finish(LogOrigin::Messages, "log.json").0
     }
 
     #[test]
@@ -316,7 +316,7 @@ mod tests {
             replay.take(answer());
             replay.take(Event::Usage { thread: MAIN, usage });
         }
-        let account = &replay.finish(Client::Messages, "log").0[0].account;
+        let account = &replay.finish(LogOrigin::Messages, "log").0[0].account;
         assert_eq!((account.requests, account.unpriced), (3, 2));
         let charged = account.before.cost.input;
         assert!((charged - (2.0 * PRICE.input + dear.input)).abs() < 1e-9, "{charged}");
@@ -399,7 +399,7 @@ mod tests {
         let mut replay = Replay::new(&plan).with_probes(probes);
         let events = [begin, answer(), answer(), result("c1", rows(50)), answer()];
         events.into_iter().for_each(|event| replay.take(event));
-        let found = replay.finish(Client::Messages, "log").0[0].account.probes.unwrap();
+        let found = replay.finish(LogOrigin::Messages, "log").0[0].account.probes.unwrap();
         assert_eq!((found.total, found.lost, found.visible + found.decoded), (3, 2, 1));
     }
 

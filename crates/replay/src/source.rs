@@ -1,14 +1,15 @@
-//! Logs: where clients keep them, and what is in a folder.
+//! Session logs: where agents keep them, and what is in a folder.
 
 use crate::account::Session;
 use crate::plan::Plan;
 use crate::preamble::Survey;
 use crate::probes::Probe;
-use crate::read::{self, Client, Tell, Unreadable, opencode};
+use crate::read::{self, LogOrigin, Tell, Unreadable, opencode};
 use crate::session::{Replay, Skipped};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use tokenforge_agents::SessionLogs;
 
 /// Folders deeper than this are not looked into.
 const DEEPEST: usize = 12;
@@ -17,46 +18,35 @@ const DEEPEST: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     path: PathBuf,
-    kind: Kind,
+    kind: SourceKind,
     /// How many bytes it has; of a folder that is not known.
     pub bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SourceKind {
     File,
     /// The folder of an opencode session's messages.
     OpencodeSession,
 }
 
-/// A place where a client keeps its logs.
+/// A folder in which an agent keeps its logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct LogFolder {
     /// Whose.
-    pub client: Client,
+    pub client: LogOrigin,
     /// Where.
     pub path: PathBuf,
 }
 
-/// Where clients keep their logs. `set` gives the value of a variable that names a folder.
+/// Where agents keep their logs. `variable` gives the value of a variable that names a folder.
 #[must_use]
-pub fn places(set: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
-    let home = set("HOME").or_else(|| set("USERPROFILE"));
-    let at_home = |name: &str| home.as_ref().map(|home| home.join(name));
-    let data = set("XDG_DATA_HOME").or_else(|| at_home(".local/share"));
-    let claude = set("CLAUDE_CONFIG_DIR").or_else(|| at_home(".claude"));
-    let codex = set("CODEX_HOME").or_else(|| at_home(".codex"));
-    let place = |client, folder: Option<PathBuf>, name: &str| {
-        Some(Place { client, path: folder?.join(name) })
-    };
-    [
-        place(Client::ClaudeCode, claude, "projects"),
-        place(Client::Codex, codex, "sessions"),
-        place(Client::Opencode, data, "opencode/storage"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+pub fn log_folders(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<LogFolder> {
+    let all = tokenforge_agents::all().iter().filter_map(|agent| agent.logs.as_ref());
+    let resolved = all.filter_map(|SessionLogs { format, folder, .. }| {
+        Some(LogFolder { client: (*format).into(), path: folder.resolve(variable)? })
+    });
+    resolved.collect()
 }
 
 /// The logs at a path: the file itself, or all files below a folder whose names end like those of logs.
@@ -67,7 +57,7 @@ pub fn at(path: &Path) -> Vec<Source> {
     }
     let sessions = opencode::sessions(path);
     if !sessions.is_empty() {
-        let session = |path| Source { path, kind: Kind::OpencodeSession, bytes: 0 };
+        let session = |path| Source { path, kind: SourceKind::OpencodeSession, bytes: 0 };
         return sessions.into_iter().map(session).collect();
     }
     let mut found = Vec::new();
@@ -98,7 +88,7 @@ fn is_log(path: &Path) -> bool {
 impl Source {
     fn file(path: &Path) -> Option<Self> {
         let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        Some(Source { path: path.to_owned(), kind: Kind::File, bytes: found.len() })
+        Some(Source { path: path.to_owned(), kind: SourceKind::File, bytes: found.len() })
     }
 
     /// Where it is.
@@ -109,7 +99,7 @@ impl Source {
 
     /// Tells the ids of all requests in it that may be in another log too.
     pub(crate) fn requests(&self, tell: &mut dyn FnMut(u64)) {
-        if self.kind == Kind::File {
+        if self.kind == SourceKind::File {
             let open = || {
                 let input = BufReader::with_capacity(256 << 10, File::open(&self.path)?);
                 Ok(Box::new(input) as Box<dyn BufRead>)
@@ -140,13 +130,13 @@ impl Source {
     }
 
     /// Tells what is in it.
-    fn read(&self, tell: Tell<'_>, progress: &dyn Fn(u64)) -> Result<Client, Unreadable> {
+    fn read(&self, tell: Tell<'_>, progress: &dyn Fn(u64)) -> Result<LogOrigin, Unreadable> {
         match self.kind {
-            Kind::OpencodeSession => {
+            SourceKind::OpencodeSession => {
                 opencode::session(&self.path, tell)?;
-                Ok(Client::Opencode)
+                Ok(LogOrigin::Opencode)
             }
-            Kind::File => {
+            SourceKind::File => {
                 // The box of a reader must not borrow, and the bytes are told when it is done with them.
                 let counted = Counted::default();
                 let open = || {
@@ -194,11 +184,11 @@ mod tests {
             "CODEX_HOME" => Some(PathBuf::from("/c")),
             _ => None,
         };
-        let paths: Vec<_> = places(&set).into_iter().map(|place| place.path).collect();
+        let paths: Vec<_> = log_folders(&set).into_iter().map(|folder| folder.path).collect();
         let expected =
             ["/home/u/.claude/projects", "/c/sessions", "/home/u/.local/share/opencode/storage"];
         assert_eq!(paths, expected.map(PathBuf::from));
-        assert_eq!(places(&|_| None), []);
+        assert_eq!(log_folders(&|_| None), []);
     }
 
     #[test]

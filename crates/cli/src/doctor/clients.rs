@@ -4,7 +4,7 @@ use super::finding::Finding;
 use crate::links;
 use crate::output::printable;
 use crate::setup::shim;
-use crate::wrap::CLIENTS;
+use crate::wrap::wrappable_names;
 use std::path::{Path, PathBuf};
 
 const CHECK: &str = "clients";
@@ -14,7 +14,8 @@ const FOLDERS: usize = 4;
 
 /// None of them is started: some unpack hundreds of megabytes, or look for a newer version, before they say theirs.
 pub(super) fn check() -> Vec<Finding> {
-    let found = CLIENTS.iter().filter_map(|client| Some((client.name, on_path(client.name)?)));
+    let names = wrappable_names().into_iter();
+    let found = names.filter_map(|name| Some((name, on_path(name)?)));
     let mut findings: Vec<Finding> = found
         .map(|(name, path)| {
             let version = version(&path).map(|version| format!(" {version}")).unwrap_or_default();
@@ -23,9 +24,8 @@ pub(super) fn check() -> Vec<Finding> {
         })
         .collect();
     if findings.is_empty() {
-        let known: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
-        let none =
-            Finding::note(CHECK, format!("no known agent is on the PATH: {}", known.join(", ")));
+        let known = wrappable_names().join(", ");
+        let none = Finding::note(CHECK, format!("no known agent is on the PATH: {known}"));
         let remedy =
             format!("any other agent can use `tokenforge serve`: {}", links::docs("gateway"));
         findings.push(none.remedied_by(remedy));

@@ -1,6 +1,6 @@
 //! What Claude Code tells its hooks about a tool result, and how it wants another one in its place.
 
-use super::asked::{Answered, Asked};
+use super::question::{HookAnswer, HookQuestion};
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::Read;
@@ -16,18 +16,18 @@ const SAVED: [&str; 2] = ["persistedOutputPath", "persistedOutputSize"];
 const COMPARED_BYTES: usize = 4096;
 
 /// A result as a hook sees it.
-pub(super) struct Seen {
+pub(super) struct HookInput {
     tool: String,
     arguments: Value,
     project: Option<String>,
     session: Option<String>,
     result: Value,
-    shape: Shape,
+    shape: ResultShape,
     texts: Vec<String>,
 }
 
 /// Where in a result its texts are.
-enum Shape {
+enum ResultShape {
     /// A shell's output. If Claude Code cut it, the text is the whole of it.
     Shell { is_cut: bool },
     /// A text at this place in it: a file's, what a search found, a page of the web.
@@ -42,7 +42,7 @@ enum Shape {
     Blocks(Vec<usize>),
 }
 
-impl Seen {
+impl HookInput {
     /// Reads what a hook is told. `None`: it has no text that a hook could replace.
     pub(super) fn read(input: &str) -> Option<Self> {
         let Ok(Value::Object(mut input)) = serde_json::from_str(input) else { return None };
@@ -55,44 +55,43 @@ impl Seen {
         let (shape, texts) = texts(&tool, &result)?;
         let project = take("cwd").as_str().map(str::to_owned);
         let session = take("session_id").as_str().map(str::to_owned);
-        Some(Seen { tool, arguments: take("tool_input"), project, session, result, shape, texts })
+        Some(HookInput { tool, arguments: take("tool_input"), project, session, result, shape, texts })
     }
 
     /// What is asked about it.
-    pub(super) fn asked(&mut self) -> Asked {
-        let is_cut = matches!(self.shape, Shape::Shell { is_cut: true });
-        Asked {
-            client: super::Client::Claude.agent().to_owned(),
+    pub(super) fn question(&mut self) -> HookQuestion {
+        let is_cut = matches!(self.shape, ResultShape::Shell { is_cut: true });
+        HookQuestion {
             tool: self.tool.clone(),
             arguments: self.arguments.take(),
             project: self.project.take(),
             session: self.session.take(),
             shown_bytes: is_cut.then_some(PREVIEW_BYTES),
             texts: std::mem::take(&mut self.texts),
-            ..Asked::default()
+            ..HookQuestion::default()
         }
     }
 
     /// What is written for Claude Code, if anything changes: the result in its own shape, with other texts.
-    pub(super) fn written(self, answered: Answered) -> Option<String> {
+    pub(super) fn output(self, answer: HookAnswer) -> Option<String> {
         let mut result = self.result;
-        let mut answers = answered.texts.into_iter();
+        let mut answers = answer.texts.into_iter();
         match self.shape {
-            Shape::Shell { .. } => {
+            ResultShape::Shell { .. } => {
                 let text = answers.next()??;
                 let members = result.as_object_mut()?;
                 SAVED.iter().for_each(|name| drop(members.remove(*name)));
                 members.insert("stdout".to_owned(), text.into());
                 members.insert("stderr".to_owned(), "".into());
             }
-            Shape::At(place) => *result.pointer_mut(place)? = answers.next()??.into(),
+            ResultShape::At(place) => *result.pointer_mut(place)? = answers.next()??.into(),
             // Claude Code shows a line for each, whatever it says.
-            Shape::Paths => *result.get_mut("filenames")? = json!([answers.next()??]),
-            Shape::Report(places) => {
+            ResultShape::Paths => *result.get_mut("filenames")? = json!([answers.next()??]),
+            ResultShape::Report(places) => {
                 replaced(result.get_mut("content")?, places, answers)?;
             }
-            Shape::Plain => result = answers.next()??.into(),
-            Shape::Blocks(places) => replaced(&mut result, places, answers)?,
+            ResultShape::Plain => result = answers.next()??.into(),
+            ResultShape::Blocks(places) => replaced(&mut result, places, answers)?,
         }
         let updated = json!({"hookEventName": "PostToolUse", "updatedToolOutput": result});
         Some(json!({ "hookSpecificOutput": updated }).to_string())
@@ -113,15 +112,15 @@ fn replaced(
 }
 
 /// The texts in a result, and where they are.
-fn texts(tool: &str, result: &Value) -> Option<(Shape, Vec<String>)> {
+fn texts(tool: &str, result: &Value) -> Option<(ResultShape, Vec<String>)> {
     let is_server = tool.starts_with("mcp__");
     match result {
         Value::Object(result) if result.contains_key("stdout") => shell(result),
         Value::Object(result) => found(tool, result),
-        Value::String(text) if is_server => Some((Shape::Plain, vec![text.clone()])),
+        Value::String(text) if is_server => Some((ResultShape::Plain, vec![text.clone()])),
         Value::Array(blocks) if is_server => {
             let (places, texts) = block_texts(blocks);
-            Some((Shape::Blocks(places), texts))
+            Some((ResultShape::Blocks(places), texts))
         }
         _ => None,
     }
@@ -137,33 +136,33 @@ fn block_texts(blocks: &[Value]) -> (Vec<usize>, Vec<String>) {
 }
 
 /// The texts in what the other tools of Claude Code answer, each in its own shape.
-fn found(tool: &str, result: &Map<String, Value>) -> Option<(Shape, Vec<String>)> {
+fn found(tool: &str, result: &Map<String, Value>) -> Option<(ResultShape, Vec<String>)> {
     let text = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
     match tool {
         "Grep" if result.get("content").is_some_and(Value::is_string) => {
-            Some((Shape::At("/content"), vec![text("content")?]))
+            Some((ResultShape::At("/content"), vec![text("content")?]))
         }
         "Grep" | "Glob" => {
             let paths = result.get("filenames")?.as_array()?;
             let paths: Option<Vec<&str>> = paths.iter().map(Value::as_str).collect();
-            Some((Shape::Paths, vec![paths?.join("\n")]))
+            Some((ResultShape::Paths, vec![paths?.join("\n")]))
         }
-        "WebFetch" => Some((Shape::At("/result"), vec![text("result")?])),
+        "WebFetch" => Some((ResultShape::At("/result"), vec![text("result")?])),
         "Task" | "Agent" => {
             let (places, texts) = block_texts(result.get("content")?.as_array()?);
-            Some((Shape::Report(places), texts))
+            Some((ResultShape::Report(places), texts))
         }
         _ => {
             let is_text = text("type").as_deref() == Some("text");
             let file = result.get("file").filter(|_| is_text)?;
             let content = file.get("content")?.as_str()?.to_owned();
-            Some((Shape::At("/file/content"), vec![content]))
+            Some((ResultShape::At("/file/content"), vec![content]))
         }
     }
 }
 
 /// What a shell printed, as Claude Code would show it.
-fn shell(result: &Map<String, Value>) -> Option<(Shape, Vec<String>)> {
+fn shell(result: &Map<String, Value>) -> Option<(ResultShape, Vec<String>)> {
     let text = |name| result.get(name).and_then(Value::as_str).unwrap_or_default();
     if result.get("isImage").and_then(Value::as_bool) == Some(true) {
         return None;
@@ -171,13 +170,13 @@ fn shell(result: &Map<String, Value>) -> Option<(Shape, Vec<String>)> {
     let (stdout, stderr) = (text("stdout"), text("stderr"));
     let path = text(SAVED[0]);
     if !path.is_empty() {
-        return Some((Shape::Shell { is_cut: true }, vec![saved(path, stdout)?]));
+        return Some((ResultShape::Shell { is_cut: true }, vec![saved(path, stdout)?]));
     }
     let text = match (stdout, stderr) {
         (stdout, "") => stdout.to_owned(),
         (stdout, stderr) => format!("{}\n{stderr}", stdout.trim_end()),
     };
-    Some((Shape::Shell { is_cut: false }, vec![text]))
+    Some((ResultShape::Shell { is_cut: false }, vec![text]))
 }
 
 /// The whole of an output, from the file that Claude Code saved it to.

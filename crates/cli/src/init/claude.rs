@@ -14,17 +14,14 @@ use anyhow::{Context, bail};
 use tokenforge_config::MASK;
 use tokenforge_engine::command::Command;
 
-/// The tools whose results have a text that can be replaced.
-const TOOLS: &str = "Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*";
-
 /// How long Claude Code waits for it, in seconds: longer than it waits for itself.
 const PATIENCE: u32 = 15;
 
 /// What the command line of the hook is, whatever the path of the program.
 const COMMAND: &str = "tokenforge hook claude";
 
-/// The settings with the hook in them, which starts this program.
-pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<String> {
+/// The settings with the hook in them, which starts this program after the tools that a pattern matches.
+pub(super) fn installed(file: &ClientFile, program: &str, tools: &str) -> anyhow::Result<String> {
     let command = command(program);
     if !is_ours(&command) {
         bail!(
@@ -33,9 +30,9 @@ pub(super) fn installed(file: &ClientFile, program: &str) -> anyhow::Result<Stri
         );
     }
     if !file.is_there() {
-        return Ok(whole(&command));
+        return Ok(whole(&command, tools));
     }
-    let new = with_hook(&file.text, &command)?;
+    let new = with_hook(&file.text, &command, tools)?;
     let before = Before::Text(file.text.clone());
     let is_first =
         Document::read(&file.text, Notation::Json).is_ok_and(|old| hooks(&old).is_empty());
@@ -128,21 +125,21 @@ fn is_plain(word: &str) -> bool {
     word.chars().all(|character| character.is_ascii_alphanumeric() || "/._-+".contains(character))
 }
 
-fn entry(command: &str) -> String {
-    let command = quoted(command);
+fn entry(command: &str, tools: &str) -> String {
+    let (command, tools) = (quoted(command), quoted(tools));
     format!(
-        r#"{{"matcher": "{TOOLS}", "hooks": [{{"type": "command", "command": {command}, "timeout": {PATIENCE}}}]}}"#
+        r#"{{"matcher": {tools}, "hooks": [{{"type": "command", "command": {command}, "timeout": {PATIENCE}}}]}}"#
     )
 }
 
 /// A file of its own.
-fn whole(command: &str) -> String {
-    let entry = entry(command);
+fn whole(command: &str, tools: &str) -> String {
+    let entry = entry(command, tools);
     format!("{{\n  \"hooks\": {{\n    \"PostToolUse\": [\n      {entry}\n    ]\n  }}\n}}\n")
 }
 
 /// The settings with the hook; one that starts another program starts this one.
-fn with_hook(text: &str, command: &str) -> anyhow::Result<String> {
+fn with_hook(text: &str, command: &str, tools: &str) -> anyhow::Result<String> {
     let document = Document::read(text, Notation::Json)?;
     let mut edits = Edits::default();
     let ours = hooks(&document);
@@ -152,7 +149,7 @@ fn with_hook(text: &str, command: &str) -> anyhow::Result<String> {
         }
         return Ok(edits.applied(text));
     }
-    let (root, entry) = (document.root(), entry(command));
+    let (root, entry) = (document.root(), entry(command, tools));
     expect(&document, root, Kind::Table, "the file")?;
     match document.member(root, "hooks") {
         None => insert(

@@ -15,8 +15,7 @@ use crate::output::{self, printable};
 use crate::{data, screen, values};
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
-pub(crate) use clients::CLIENTS;
-use clients::Folders;
+pub(crate) use clients::client_names;
 use rewrite::{Backend, Means, Outcome, Rewritten};
 use std::collections::HashSet;
 use std::env;
@@ -38,7 +37,7 @@ stay. The file as it was is kept beside it, as FILE.tokenforge-backup.";
 #[derive(Args)]
 pub(super) struct Wrap {
     /// An agent, or a settings file that names tool servers
-    #[arg(value_name = "AGENT or FILE", value_parser = values::Suggested(|| CLIENTS.to_vec()))]
+    #[arg(value_name = "AGENT or FILE", value_parser = values::Suggested(client_names))]
     #[arg(value_hint = ValueHint::FilePath)]
     whose: OsString,
 
@@ -147,10 +146,10 @@ impl Wrap {
     /// The files that are meant and there.
     fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
         let whose = self.whose.to_string_lossy();
-        let Some(files) = clients::files(&whose, &folders()?) else {
+        let Some(files) = clients::files(&whose, &data::set) else {
             let path = PathBuf::from(&self.whose);
             if !path.exists() {
-                bail!("`{whose}` is neither a file nor one of {}", CLIENTS.join(", "));
+                bail!("`{whose}` is neither a file nor one of {}", client_names().join(", "));
             }
             return Ok(vec![path]);
         };
@@ -172,8 +171,9 @@ impl Wrap {
 
 /// The files of all clients that have servers behind Tokenforge, and the names of these.
 pub(crate) fn behind(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
-    let (means, folders) = (means(None, config)?, folders()?);
-    let files = CLIENTS.iter().filter_map(|client| clients::files(client, &folders)).flatten();
+    let means = means(None, config)?;
+    let names = client_names().into_iter();
+    let files = names.filter_map(|client| clients::files(client, &data::set)).flatten();
     let wrapped = |path: PathBuf| {
         let text = fs::read_to_string(&path).ok()?;
         let undone = rewrite::unwrapped(&text, Notation::of(&path), None, &means).ok()?;
@@ -182,14 +182,6 @@ pub(crate) fn behind(config: Option<&Path>) -> anyhow::Result<Vec<(PathBuf, Vec<
         (!servers.is_empty()).then_some((path, servers))
     };
     Ok(there(files).into_iter().filter_map(wrapped).collect())
-}
-
-fn folders() -> anyhow::Result<Folders> {
-    let here = PathBuf::new();
-    let home = data::home().context("no home folder: set HOME")?;
-    let config = data::users_config().unwrap_or_else(|| home.join(".config"));
-    let (claude, codex) = (data::set("CLAUDE_CONFIG_DIR"), data::set("CODEX_HOME"));
-    Ok(Folders { here, home, config, claude, codex })
 }
 
 /// Those files that are there, each once: in the user's own folder, the project's file is the user's.

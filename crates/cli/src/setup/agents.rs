@@ -8,126 +8,113 @@ use crate::data;
 use anyhow::bail;
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use tokenforge_agents::{Agent, OwnAddress, RequiredLogin, SetupSupport};
 
 /// The agents that it can take on.
-pub(crate) const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode", "pi"];
+pub(crate) fn supported() -> impl Iterator<Item = (&'static Agent, &'static SetupSupport)> {
+    let agents = tokenforge_agents::all().iter();
+    agents.filter_map(|agent| Some((agent, agent.setup.as_ref()?)))
+}
 
-/// Why not the others that `wrap` knows.
-const NOT: &[(&str, &str)] = &[
-    ("copilot", "Copilot asks GitHub's own models, which cannot be reached through a gateway"),
-    (
-        "cline",
-        "Cline reads its provider's address from a file, which only `wrap` can replace, for one run",
-    ),
-    (
-        "qwen",
-        "Qwen Code may have its provider's address in files that Tokenforge does not read, and its key could go to the wrong one",
-    ),
-    ("aider", "aider uses no tools, so there is nothing to save"),
-];
-
-/// The providers whose address we put in the place of an agent's.
-const PROVIDERS: [&str; 3] = ["anthropic", "openai", "google"];
+/// What commands call them.
+pub(crate) fn supported_names() -> Vec<&'static str> {
+    supported().map(|(agent, _)| agent.id.as_str()).collect()
+}
 
 /// The agent of this name, if it can be taken on.
-pub(super) fn known(name: &str) -> anyhow::Result<&'static str> {
-    if let Some(known) = AGENTS.iter().find(|known| **known == name) {
+pub(super) fn supported_name(name: &str) -> anyhow::Result<&'static str> {
+    if let Some(known) = supported_names().into_iter().find(|known| *known == name) {
         return Ok(known);
     }
-    if let Some((_, why)) = NOT.iter().find(|(other, _)| *other == name) {
+    let refused = tokenforge_agents::find(name).and_then(|agent| agent.setup_refused.as_ref());
+    if let Some(why) = refused {
         bail!("{name} cannot be set up: {why}. `tokenforge wrap {name}` is for single runs");
     }
-    bail!("`{name}` is not known; known are {}", AGENTS.join(", "))
+    bail!("`{name}` is not known; known are {}", supported_names().join(", "))
+}
+
+/// The agent among these that has a status line.
+pub(super) fn status_line_agent(names: &[&str]) -> Option<&'static Agent> {
+    supported().find(|(agent, setup)| setup.status_line && names.contains(&&*agent.id)).map(|(agent, _)| agent)
 }
 
 /// Why an agent must go to its provider directly: its settings name an address, or a login, with which it could not go
 /// through the gateway.
 pub(crate) fn goes_elsewhere(name: &str) -> Option<String> {
-    let home = data::home()?;
-    let address = |file: &Path, path: &str| {
-        format!("{} sets {path}, an address that the gateway does not use", file.display())
-    };
-    match name {
-        "opencode" => {
-            let own = data::set("OPENCODE_CONFIG_DIR")
-                .or_else(|| Some(data::users_config()?.join("opencode")));
-            let here = env::current_dir().unwrap_or_default();
-            let folders = here.ancestors().map(Path::to_owned).chain(own);
-            let files = folders
-                .flat_map(|folder| {
-                    ["opencode.json", "opencode.jsonc"].map(|file| folder.join(file))
-                })
-                .chain(data::set("OPENCODE_CONFIG"));
-            set_in(files, |provider| ["provider", provider, "options", "baseURL"].to_vec())
-                .map(|(file, path)| address(&file, &path))
-        }
-        "pi" => {
-            let own = data::set("PI_CODING_AGENT_DIR").unwrap_or_else(|| home.join(".pi/agent"));
-            let files = [own.join("models.json")].into_iter();
-            set_in(files, |provider| ["providers", provider, "baseUrl"].to_vec())
-                .map(|(file, path)| address(&file, &path))
-        }
-        "gemini" => {
-            let file = home.join(".gemini/settings.json");
-            let login = word_in(&file, &["security", "auth", "selectedType"]);
-            (login.as_deref() != Some("gemini-api-key")).then(|| {
-                format!(
-                    "Gemini CLI goes through a gateway only with an API key (security.auth.selectedType: gemini-api-key in {})",
-                    file.display()
-                )
-            })
-        }
-        _ => None,
-    }
+    let (agent, setup) = supported().find(|(agent, _)| agent.id == name)?;
+    let here = env::current_dir().unwrap_or_default();
+    let own = setup.own_address.as_ref().and_then(|own| own_address(own, &here));
+    own.or_else(|| missing_login(agent, setup.required_login.as_ref()?))
 }
 
 /// The first file that has an address for one of the providers, and where.
-fn set_in<'a>(
-    mut files: impl Iterator<Item = PathBuf>,
-    path: impl Fn(&'a str) -> Vec<&'a str>,
-) -> Option<(PathBuf, String)> {
+fn own_address(own: &OwnAddress, here: &Path) -> Option<String> {
+    let above = here.ancestors().flat_map(|folder| {
+        own.project_files.iter().map(|file| folder.join(file))
+    });
+    let mut files = above.chain(own.files.iter().filter_map(|file| file.resolve(&data::set)));
     files.find_map(|file| {
-        let set = PROVIDERS
-            .iter()
-            .map(|provider| path(provider))
-            .find(|path| word_in(&file, path).is_some())?;
-        Some((file, set.join(".")))
+        let keys = own.providers.iter().map(|provider| {
+            own.key.iter().map(|name| name.replace("{provider}", provider)).collect::<Vec<_>>()
+        });
+        let key = keys.into_iter().find(|key| text_in(&file, key).is_some())?.join(".");
+        Some(format!("{} sets {key}, an address that the gateway does not use", file.display()))
     })
 }
 
-/// The text at a place of a file of settings, if there is one.
-fn word_in(file: &Path, path: &[&str]) -> Option<String> {
-    word(&fs::read_to_string(file).ok()?, path)
+/// Why the login of an agent's settings does not do.
+fn missing_login(agent: &Agent, RequiredLogin { key, value }: &RequiredLogin) -> Option<String> {
+    let file = agent.settings.as_ref()?.resolve(&data::set)?;
+    (text_in(&file, key).as_deref() != Some(value)).then(|| {
+        format!(
+            "{} goes through a gateway only with an API key ({}: {value} in {})",
+            agent.name,
+            key.join("."),
+            file.display()
+        )
+    })
 }
 
-/// The text at a place of settings.
-pub(super) fn word(text: &str, path: &[&str]) -> Option<String> {
+/// The text at a key of a file of settings, if there is one.
+fn text_in(file: &Path, key: &[String]) -> Option<String> {
+    text_at(&fs::read_to_string(file).ok()?, key)
+}
+
+/// The text at a key of settings.
+pub(super) fn text_at(text: &str, key: &[String]) -> Option<String> {
     let document = Document::read(text, Notation::Json).ok()?;
-    let found = path.iter().try_fold(document.root(), |place, name| document.member(place, name));
+    let found = key.iter().try_fold(document.root(), |place, name| document.member(place, name));
     Some(document.word(found?)?.text).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wrap::CLIENTS;
+    use crate::wrap::wrappable_names;
 
     #[test]
     fn every_agent_that_wrap_knows_is_taken_on_or_refused_with_a_reason() {
-        for client in CLIENTS {
-            let is_refused = NOT.iter().any(|(name, _)| *name == client.name);
-            assert_eq!(AGENTS.contains(&client.name), !is_refused, "{}", client.name);
-            assert_eq!(known(client.name).is_ok(), !is_refused, "{}", client.name);
+        for name in wrappable_names() {
+            let is_refused = tokenforge_agents::find(name).unwrap().setup_refused.is_some();
+            assert_eq!(supported_name(name).is_ok(), !is_refused, "{name}");
         }
-        assert!(known("vim").unwrap_err().to_string().contains("known are claude, codex"));
+        let error = supported_name("vim").unwrap_err().to_string();
+        assert!(error.contains("known are claude, codex, gemini, opencode, pi"), "{error}");
+    }
+
+    #[test]
+    fn the_help_names_them_all() {
+        let names = supported_names();
+        assert!(super::super::EXAMPLES.contains(&format!("Agents: {}. ", names.join(", "))));
     }
 
     #[test]
     fn an_address_of_the_users_own_is_found_in_the_settings() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("opencode.jsonc");
-        let path = |provider| ["provider", provider, "options", "baseURL"].to_vec();
+        let opencode = tokenforge_agents::find("opencode").unwrap().setup.clone().unwrap();
+        let own = OwnAddress { files: Vec::new(), ..opencode.own_address.unwrap() };
         for (text, is_set) in [
             ("{", false),
             ("{\"provider\": {\"mine\": {\"options\": {\"baseURL\": \"https://h\"}}}}", false),
@@ -137,7 +124,8 @@ mod tests {
             ),
         ] {
             fs::write(&file, text).unwrap();
-            assert_eq!(set_in([file.clone()].into_iter(), path).is_some(), is_set, "{text}");
+            let found = own_address(&own, &folder.path().join("below"));
+            assert_eq!(found.is_some_and(|why| why.contains("provider.openai.options.baseURL")), is_set, "{text}");
         }
     }
 }

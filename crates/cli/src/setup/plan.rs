@@ -9,7 +9,8 @@ use crate::{data, init};
 use anyhow::Context;
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use tokenforge_agents::Agent;
 
 /// What has to be done, and said.
 pub(super) struct Installation {
@@ -49,10 +50,10 @@ pub(super) fn installed(agents: &[&'static str], statusline: bool) -> anyhow::Re
         steps.extend(lines(rc, shown_folder)?.map(Step::File));
         notes.extend(aliases(rc, agents));
     }
-    if agents.contains(&"claude") {
-        let file = claude_settings()?;
+    if let Some(agent) = agents::status_line_agent(agents) {
+        let file = settings(agent)?;
         status_line::check(&file)?;
-        notes.extend(claude_address(&file));
+        notes.extend(overriding_address(agent, &file));
         if statusline {
             steps.extend(with_status_line(file, program)?.map(Step::File));
         }
@@ -80,8 +81,8 @@ fn next(agents: &[&str], statusline: bool, rcs: Option<&[Rc]>, folder: &str) -> 
             "your shell (SHELL) is not known: put {folder} first on your PATH, and start {names} as always"
         )],
     };
-    if agents.contains(&"claude") && !statusline {
-        next.push("savings in the status line: tokenforge setup claude --statusline".to_owned());
+    if let Some(agent) = agents::status_line_agent(agents).filter(|_| !statusline) {
+        next.push(format!("savings in the status line: tokenforge setup {} --statusline", agent.id));
     }
     next.push(format!("undo it with: tokenforge setup {} --undo", agents.join(" ")));
     next
@@ -93,8 +94,10 @@ pub(super) fn removed(agents: &[&'static str], choice: Choice) -> anyhow::Result
     let is_meant = |agent: &&&'static str| agents.is_empty() || agents.contains(agent);
     let (gone, stay): (Vec<_>, Vec<_>) = installed.iter().partition(is_meant);
     let mut steps = Vec::new();
-    if agents.is_empty() || agents.contains(&"claude") {
-        steps.extend(without_status_line(claude_settings()?)?.map(Step::File));
+    let all = agents::supported_names();
+    let meant = if agents.is_empty() { &all[..] } else { agents };
+    if let Some(agent) = agents::status_line_agent(meant) {
+        steps.extend(without_status_line(settings(agent)?)?.map(Step::File));
     }
     // The lines and the service are all agents' together.
     if stay.is_empty() {
@@ -128,10 +131,9 @@ fn places() -> anyhow::Result<Places> {
     Ok(Places { home, config, zsh: data::set("ZDOTDIR"), is_mac: cfg!(target_os = "macos") })
 }
 
-fn claude_settings() -> anyhow::Result<ClientFile> {
-    let home = data::home().context("no home folder: set HOME")?;
-    let folder = data::set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude"));
-    ClientFile::find(&folder.join("settings.json"))
+fn settings(agent: &Agent) -> anyhow::Result<ClientFile> {
+    let file = agent.settings.as_ref().and_then(|file| file.resolve(&data::set));
+    ClientFile::find(&file.context("no home folder: set HOME")?)
 }
 
 /// The lines for the folder of shims, unless they are there.
@@ -268,14 +270,15 @@ fn aliases(rc: &Rc, agents: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// An address that Claude Code takes whatever it is told.
-fn claude_address(file: &ClientFile) -> Option<String> {
-    let address = agents::word(&file.text, &["env", "ANTHROPIC_BASE_URL"])?;
-    let shown: &Path = &file.name;
+/// An address that an agent takes whatever it is told.
+fn overriding_address(agent: &Agent, file: &ClientFile) -> Option<String> {
+    let key = agent.setup.as_ref()?.overriding_address.as_ref()?;
+    let address = agents::text_at(&file.text, key)?;
     Some(format!(
-        "{}: `env.ANTHROPIC_BASE_URL` is {address} and overrides the gateway; remove it (and set `upstreams.anthropic` in \
-         tokenforge.yaml if requests are to go there)",
-        shown.display()
+        "{}: `{}` is {address} and overrides the gateway; remove it (and set `upstreams.anthropic` in tokenforge.yaml if \
+         requests are to go there)",
+        file.name.display(),
+        key.join(".")
     ))
 }
 

@@ -54,8 +54,8 @@ pub(super) fn path(agent: &str) -> anyhow::Result<PathBuf> {
 
 /// The agents that have a shim.
 pub(crate) fn installed() -> Vec<&'static str> {
-    let is_there = |agent: &&&str| path(agent).is_ok_and(|path| is_shim(&path));
-    super::agents::AGENTS.iter().filter(is_there).copied().collect()
+    let is_there = |agent: &&str| path(agent).is_ok_and(|path| is_shim(&path));
+    super::agents::supported_names().into_iter().filter(is_there).collect()
 }
 
 /// Is this a shim of ours?

@@ -1,203 +1,73 @@
-//! How each client is told where its model provider is. Only the one that is started here: its environment, its
-//! arguments, or a file of ours that goes with it.
+//! Who can be wrapped: the agents that can be given a base URL, and programs that read a provider's usual variables. What
+//! each is told is in the data files of `tokenforge-agents`.
 
-use super::provider::Provider;
+use crate::data;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tokenforge_agents::{Agent, BaseUrl, Dialect, PathTemplate, Provider};
 
-/// A client, and all the ways in which it must be told.
-#[derive(Debug)]
-pub(crate) struct Client {
-    /// Its program.
-    pub(crate) name: &'static str,
-    pub(super) ways: &'static [Way],
+/// Who is started, as far as its base URL is concerned.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrappedClient {
+    pub(super) name: &'static str,
+    /// All the ways in which it must be told.
+    pub(super) base_url: &'static [BaseUrl],
+    settings: Option<&'static PathTemplate>,
 }
 
-/// A way to tell a client an address. `{url}` stands for the gateway's.
-#[derive(Debug)]
-pub(super) enum Way {
-    /// A variable. If it is set already, the gateway asks whom it names, and the client keeps its path.
-    Variable { name: &'static str, value: &'static str, provider: Provider },
-    /// A variable that is changed if it is set. If it is not, the client does not ask anybody whom we could be.
-    IfSet { name: &'static str, why: &'static str },
-    /// A variable that has settings in JSON, to which addresses are added.
-    Json { name: &'static str, addresses: &'static [Address] },
-    /// An argument, and the path of a file with this text after it.
-    File { argument: &'static str, suffix: &'static str, text: &'static str },
-    /// Arguments before those of the user; others for who is logged in with ChatGPT.
-    Codex { key: &'static [&'static str], chatgpt: &'static [&'static str] },
-    /// A variable that names a file, which is a copy of the user's with other addresses in it.
-    Cline { name: &'static str },
-}
+impl WrappedClient {
+    /// The client whose program this is, by its name or a path to it.
+    pub(super) fn of_program(program: &str) -> Option<Self> {
+        let stem = Path::new(program).file_stem()?;
+        wrappable_agents().find(|agent| stem == agent.id.as_str()).map(Self::from)
+    }
 
-impl Way {
-    /// Whose requests go there, if they are one provider's.
-    pub(super) fn provider(&self) -> Option<Provider> {
-        match self {
-            Way::Variable { provider, .. } => Some(*provider),
-            Way::Codex { .. } => Some(Provider::OpenAi),
+    /// What a program listens to that makes such requests.
+    pub(super) fn of_dialect(id: &str) -> Option<Self> {
+        tokenforge_agents::common().dialects.iter().find(|dialect| dialect.id == id).map(Self::from)
+    }
+
+    /// Its settings file, whether it is there or not.
+    pub(super) fn settings(self) -> Option<PathBuf> {
+        self.settings?.resolve(&data::set)
+    }
+
+    /// The one provider that all its requests go to, if there is one.
+    pub(super) fn only_provider(self) -> Option<Provider> {
+        match self.base_url {
+            [only] => only.provider(),
             _ => None,
         }
     }
 }
 
-/// An address in settings.
-#[derive(Debug)]
-pub(super) struct Address {
-    /// The names that lead to it.
-    pub(super) path: &'static [&'static str],
-    pub(super) value: &'static str,
-    pub(super) provider: Provider,
+impl From<&'static Agent> for WrappedClient {
+    fn from(Agent { id, base_url, settings, .. }: &'static Agent) -> Self {
+        WrappedClient { name: id, base_url, settings: settings.as_ref() }
+    }
 }
 
-/// Every client that is known.
-pub(crate) const CLIENTS: &[Client] = &[
-    Client {
-        name: "claude",
-        ways: &[Way::Variable {
-            name: "ANTHROPIC_BASE_URL",
-            value: "{url}",
-            provider: Provider::Anthropic,
-        }],
-    },
-    Client {
-        name: "codex",
-        ways: &[Way::Codex {
-            key: &["-c", "openai_base_url=\"{url}/v1\""],
-            chatgpt: &["-c", "openai_base_url=\"{url}/backend-api/codex\""],
-        }],
-    },
-    Client {
-        name: "gemini",
-        ways: &[Way::Variable {
-            name: "GOOGLE_GEMINI_BASE_URL",
-            value: "{url}",
-            provider: Provider::Gemini,
-        }],
-    },
-    Client {
-        name: "opencode",
-        ways: &[Way::Json {
-            name: "OPENCODE_CONFIG_CONTENT",
-            addresses: &[
-                Address {
-                    path: &["provider", "anthropic", "options", "baseURL"],
-                    value: "{url}/v1",
-                    provider: Provider::Anthropic,
-                },
-                Address {
-                    path: &["provider", "openai", "options", "baseURL"],
-                    value: "{url}/v1",
-                    provider: Provider::OpenAi,
-                },
-                Address {
-                    path: &["provider", "google", "options", "baseURL"],
-                    value: "{url}/v1beta",
-                    provider: Provider::Gemini,
-                },
-            ],
-        }],
-    },
-    Client {
-        name: "copilot",
-        ways: &[Way::IfSet {
-            name: "COPILOT_PROVIDER_BASE_URL",
-            why: "without COPILOT_PROVIDER_BASE_URL, Copilot asks GitHub's own models, which are reached no other way",
-        }],
-    },
-    Client {
-        name: "qwen",
-        ways: &[Way::Variable {
-            name: "OPENAI_BASE_URL",
-            value: "{url}/v1",
-            provider: Provider::OpenAi,
-        }],
-    },
-    Client { name: "cline", ways: &[Way::Cline { name: "CLINE_PROVIDER_SETTINGS_PATH" }] },
-    Client {
-        name: "pi",
-        ways: &[Way::File {
-            argument: "--extension",
-            suffix: ".js",
-            text: r#"export default function (pi) {
-  pi.registerProvider("anthropic", { baseUrl: "{url}" });
-  pi.registerProvider("openai", { baseUrl: "{url}/v1" });
-  pi.registerProvider("google", { baseUrl: "{url}/v1beta" });
+impl From<&'static Dialect> for WrappedClient {
+    fn from(Dialect { id, base_url }: &'static Dialect) -> Self {
+        WrappedClient { name: id, base_url, settings: None }
+    }
 }
-"#,
-        }],
-    },
-    Client {
-        name: "aider",
-        ways: &[
-            Way::Variable {
-                name: "OPENAI_API_BASE",
-                value: "{url}/v1",
-                provider: Provider::OpenAi,
-            },
-            Way::Variable {
-                name: "ANTHROPIC_BASE_URL",
-                value: "{url}",
-                provider: Provider::Anthropic,
-            },
-        ],
-    },
-];
 
-/// What a program that is not known listens to, if it is said whose requests it makes.
-const DIALECTS: &[Client] = &[
-    Client {
-        name: "anthropic",
-        ways: &[Way::Variable {
-            name: "ANTHROPIC_BASE_URL",
-            value: "{url}",
-            provider: Provider::Anthropic,
-        }],
-    },
-    Client {
-        name: "openai",
-        ways: &[
-            Way::Variable {
-                name: "OPENAI_BASE_URL",
-                value: "{url}/v1",
-                provider: Provider::OpenAi,
-            },
-            Way::Variable {
-                name: "OPENAI_API_BASE",
-                value: "{url}/v1",
-                provider: Provider::OpenAi,
-            },
-        ],
-    },
-    Client {
-        name: "gemini",
-        ways: &[Way::Variable {
-            name: "GOOGLE_GEMINI_BASE_URL",
-            value: "{url}",
-            provider: Provider::Gemini,
-        }],
-    },
-];
+/// The agents that can be given a base URL.
+fn wrappable_agents() -> impl Iterator<Item = &'static Agent> {
+    tokenforge_agents::all().iter().filter(|agent| agent.can_be_wrapped())
+}
+
+/// What commands call them.
+pub(crate) fn wrappable_names() -> Vec<&'static str> {
+    wrappable_agents().map(|agent| agent.id.as_str()).collect()
+}
 
 /// The variables that tell clients an address, each once.
 pub(crate) fn base_variables() -> BTreeSet<&'static str> {
-    let ways = CLIENTS.iter().chain(DIALECTS).flat_map(|client| client.ways);
-    ways.filter_map(|way| match way {
-        Way::Variable { name, .. } | Way::IfSet { name, .. } => Some(*name),
-        _ => None,
-    })
-    .collect()
-}
-
-/// The client whose program this is, by its name or a path to it.
-pub(super) fn of_program(program: &str) -> Option<&'static Client> {
-    let stem = Path::new(program).file_stem()?;
-    CLIENTS.iter().find(|client| stem == client.name)
-}
-
-/// What a program listens to that makes such requests.
-pub(super) fn of_dialect(dialect: &str) -> Option<&'static Client> {
-    DIALECTS.iter().find(|client| client.name == dialect)
+    let dialects = tokenforge_agents::common().dialects.iter().flat_map(|dialect| &dialect.base_url);
+    let agents = wrappable_agents().flat_map(|agent| &agent.base_url);
+    agents.chain(dialects).filter_map(BaseUrl::address_variable).collect()
 }
 
 #[cfg(test)]
@@ -206,15 +76,16 @@ mod tests {
 
     #[test]
     fn a_client_is_known_by_its_name_and_by_a_path_to_it() {
-        assert_eq!(of_program("claude").unwrap().name, "claude");
-        assert_eq!(of_program("./node_modules/.bin/codex").unwrap().name, "codex");
-        assert!(of_program("vim").is_none() && of_program("").is_none());
+        let name = |program| WrappedClient::of_program(program).map(|client| client.name);
+        assert_eq!(name("claude"), Some("claude"));
+        assert_eq!(name("./node_modules/.bin/codex"), Some("codex"));
+        assert!(name("vim").is_none() && name("").is_none() && name("cursor").is_none());
     }
 
     #[test]
-    fn every_client_is_told_the_address() {
-        for client in CLIENTS.iter().chain(DIALECTS) {
-            assert!(!client.ways.is_empty(), "{}", client.name);
-        }
+    fn agents_are_listed_in_their_order() {
+        let names =
+            ["claude", "codex", "gemini", "opencode", "copilot", "qwen", "cline", "pi", "aider"];
+        assert_eq!(wrappable_names(), names);
     }
 }

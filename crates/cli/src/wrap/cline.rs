@@ -1,26 +1,17 @@
 //! Cline keeps the address of its provider in a file, and is told of another file by a variable.
 
 use super::provider::Base;
-use crate::data;
 use anyhow::{Context, bail};
 use http::Uri;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// A copy of the user's settings in which `url` takes the place of the provider, and where that is.
-pub(super) fn settings(url: &str) -> anyhow::Result<(Uri, String)> {
-    let path = path().context("Cline's settings: there is no home folder")?;
-    let text = std::fs::read_to_string(&path)
+pub(super) fn settings(path: &Path, url: &str) -> anyhow::Result<(Uri, String)> {
+    let text = std::fs::read_to_string(path)
         .with_context(|| format!("Cline has no provider yet ({})", path.display()))?;
     let (base, settings) = redirected(&text, url).with_context(|| path.display().to_string())?;
     Ok((base, settings.to_string()))
-}
-
-fn path() -> Option<PathBuf> {
-    let below = |folder: PathBuf| folder.join("settings/providers.json");
-    data::set("CLINE_PROVIDER_SETTINGS_PATH")
-        .or_else(|| data::set("CLINE_DATA_DIR").map(below))
-        .or_else(|| Some(below(data::home()?.join(".cline/data"))))
 }
 
 fn redirected(text: &str, url: &str) -> anyhow::Result<(Uri, Value)> {

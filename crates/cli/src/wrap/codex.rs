@@ -3,17 +3,14 @@
 use crate::client_file::{Document, Notation};
 use crate::data;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::UNIX_EPOCH;
 
-/// What the address is called in its settings.
-pub(super) const KEY: &str = "openai_base_url";
-
 /// Is it logged in with ChatGPT? It is asked, so that nobody looks where it keeps its secrets; but only once for each
 /// login, since it takes 100 ms to answer.
-pub(super) fn is_with_chatgpt(program: &str) -> bool {
-    let (login, notes) = (login(), data::folder().map(|folder| folder.join("codex-login")).ok());
+pub(super) fn is_with_chatgpt(program: &str, settings: Option<&Path>) -> bool {
+    let (login, notes) = (settings.and_then(login), data::folder().map(|folder| folder.join("codex-login")).ok());
     let Some((login, notes)) = login.zip(notes) else { return asked(program).unwrap_or(false) };
     if let Some(known) = noted(&fs::read_to_string(&notes).unwrap_or_default(), &login) {
         return known;
@@ -31,9 +28,10 @@ fn asked(program: &str) -> Option<bool> {
     Some([said.stdout, said.stderr].iter().any(is_said))
 }
 
-/// What tells one login from the next: when its file was written, and how long it is. Of one in a keyring nothing is known.
-fn login() -> Option<String> {
-    let file = fs::metadata(folder()?.join("auth.json")).ok()?;
+/// What tells one login from the next: when its file, beside the settings, was written, and how long it is. Of one in a
+/// keyring nothing is known.
+fn login(settings: &Path) -> Option<String> {
+    let file = fs::metadata(settings.with_file_name("auth.json")).ok()?;
     let written = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{}-{}", written.as_nanos(), file.len()))
 }
@@ -44,25 +42,22 @@ fn noted(notes: &str, login: &str) -> Option<bool> {
     (noted == login).then(|| is_with_chatgpt.parse().ok())?
 }
 
-/// The address in the user's settings.
-pub(super) fn set_by_user() -> Option<String> {
-    address(&fs::read_to_string(folder()?.join("config.toml")).ok()?)
+/// The address in the user's settings, under this key.
+pub(super) fn set_by_user(settings: &Path, key: &str) -> Option<String> {
+    address(&fs::read_to_string(settings).ok()?, key)
 }
 
-/// Where it keeps what it keeps.
-fn folder() -> Option<PathBuf> {
-    data::set("CODEX_HOME").or_else(|| Some(data::home()?.join(".codex")))
-}
-
-fn address(settings: &str) -> Option<String> {
+fn address(settings: &str, key: &str) -> Option<String> {
     let settings = Document::read(settings, Notation::Toml).ok()?;
-    let word = settings.word(settings.member(settings.root(), KEY)?)?;
+    let word = settings.word(settings.member(settings.root(), key)?)?;
     Some(word.text).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::{address, noted};
+
+    const KEY: &str = "openai_base_url";
 
     #[test]
     fn what_was_said_about_another_login_does_not_count() {
@@ -76,7 +71,7 @@ mod tests {
     #[test]
     fn the_address_is_the_one_for_all_profiles() {
         let settings = "model = \"m\"\nopenai_base_url = \"https://h/v1\"\n[other]\nurl = 1\n";
-        assert_eq!(address(settings).as_deref(), Some("https://h/v1"));
+        assert_eq!(address(settings, KEY).as_deref(), Some("https://h/v1"));
         for none in [
             "",
             "openai_base_url = 1",
@@ -84,7 +79,7 @@ mod tests {
             "[x]\nopenai_base_url = \"h\"",
             "?",
         ] {
-            assert_eq!(address(none), None, "{none}");
+            assert_eq!(address(none, KEY), None, "{none}");
         }
     }
 }

@@ -8,7 +8,7 @@
 //! than the question. Who it is that runs is looked up each time, so that an agent may be updated, or installed
 //! elsewhere, without another `setup`.
 
-use super::clients::{self, Client};
+use super::clients::WrappedClient;
 use super::plan::{Plan, Started};
 use super::{child, route, stay_local};
 use crate::gateway;
@@ -17,7 +17,7 @@ use crate::settings::{self, Source};
 use crate::setup::{agents, shim};
 use anyhow::{Context, bail};
 use clap::Args;
-use probe::Seen;
+use probe::ProbeResult;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) struct Launch {
 pub(crate) fn run(launch: &Launch) -> anyhow::Result<i32> {
     let (name, arguments) = launch.command.split_first().context("expected an agent")?;
     let name = &*name.to_string_lossy();
-    let client = clients::of_program(name).with_context(|| format!("`{name}` is not known"))?;
+    let client = WrappedClient::of_program(name).with_context(|| format!("`{name}` is not known"))?;
     let trail = Trail::read(env::var_os(TRAIL).as_deref());
     let program = trail.next(name, shim::real(name))?;
     let mut command = Command::new(&program);
@@ -67,21 +67,21 @@ pub(crate) fn run(launch: &Launch) -> anyhow::Result<i32> {
 }
 
 /// What the agent is told, if there is a gateway for it.
-fn started(client: &Client, program: &Path) -> anyhow::Result<Started> {
+fn started(client: WrappedClient, program: &Path) -> anyhow::Result<Started> {
     // A project may be anybody's, and its file could send the agent's key anywhere.
     let source = Source { file: settings::users_file(), flags: Overrides::default() };
     let settings = source.load().context("the gateway's settings cannot be used")?;
     let url = gateway::url(settings.listen);
     let has_upstreams = match probe::ask_patiently(&settings) {
-        Seen::Nobody => {
+        ProbeResult::Nobody => {
             bail!("the gateway at {url} does not answer (see `tokenforge service status`)")
         }
-        Seen::Stranger => bail!("{}", probe::stranger(&url)),
-        Seen::Busy => bail!("the gateway at {url} takes no requests now"),
-        Seen::Gateway { asks_for_key: true, .. } => {
+        ProbeResult::Stranger => bail!("{}", probe::stranger(&url)),
+        ProbeResult::Busy => bail!("the gateway at {url} takes no requests now"),
+        ProbeResult::Gateway { asks_for_key: true, .. } => {
             bail!("the gateway at {url} asks for a key, which the agent does not have")
         }
-        Seen::Gateway { version, has_upstreams, .. } => {
+        ProbeResult::Gateway { version, has_upstreams, .. } => {
             if version != env!("CARGO_PKG_VERSION") {
                 tell(&format!(
                     "tokenforge: the gateway at {url} is still version {version}; `tokenforge service install` \

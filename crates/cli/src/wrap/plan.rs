@@ -1,7 +1,7 @@
 //! What a client is to be told. It is made before there is a gateway, since the user may have set whom it is to ask.
 
-use super::clients::{Address, Client, Way};
-use super::provider::{Base, Provider, asked, redirect};
+use super::clients::WrappedClient;
+use super::provider::{Base, asked, redirect};
 use super::{cline, codex};
 use anyhow::{Context, bail};
 use http::Uri;
@@ -10,6 +10,7 @@ use std::env;
 use std::ffi::OsString;
 use std::io::Write;
 use tempfile::TempPath;
+use tokenforge_agents::{BaseUrl, JsonAddress, Provider};
 use tokenforge_config::Upstreams;
 
 /// Where the gateway's address goes.
@@ -57,41 +58,47 @@ impl Plan {
     ///
     /// # Errors
     /// Why the client cannot be told.
-    pub(super) fn new(client: &Client, program: &str, gateway: &str) -> anyhow::Result<Self> {
+    pub(super) fn new(client: WrappedClient, program: &str, gateway: &str) -> anyhow::Result<Self> {
         let mut plan = Plan::default();
-        let is_only = client.ways.len() == 1;
-        for way in client.ways {
+        let is_only = client.base_url.len() == 1;
+        for way in client.base_url {
             match way {
-                Way::Variable { name, value, provider } => {
+                BaseUrl::Variable { name, value, provider } => {
                     let provider = (!is_only).then_some(*provider);
                     let set = plan.set_by_user(name, provider, gateway)?;
-                    plan.told.push(Told::Variable(name, set.unwrap_or((*value).to_owned())));
+                    plan.told.push(Told::Variable(name, set.unwrap_or(value.clone())));
                 }
-                Way::IfSet { name, why } => match plan.set_by_user(name, None, gateway)? {
-                    Some(value) => plan.told.push(Told::Variable(name, value)),
-                    None => bail!("{why}"),
-                },
-                Way::Json { name, addresses } => {
-                    let value = plan.merged(addresses, variable(name).as_deref(), gateway);
-                    plan.told.push(Told::Variable(name, value.context(*name)?));
-                }
-                Way::File { argument, suffix, text } => {
-                    let text = (*text).to_owned();
-                    plan.told.push(Told::File(Reader::Argument(argument), suffix, text));
-                }
-                Way::Codex { key, chatgpt } => {
-                    let set = match codex::set_by_user() {
-                        Some(text) => plan.in_place_of(&text, None, gateway).context(codex::KEY)?,
-                        None => None,
-                    };
-                    match set {
-                        Some(url) => plan.say(&["-c", &format!("{}=\"{url}\"", codex::KEY)]),
-                        None if codex::is_with_chatgpt(program) => plan.say(chatgpt),
-                        None => plan.say(key),
+                BaseUrl::VariableIfSet { name, otherwise } => {
+                    match plan.set_by_user(name, None, gateway)? {
+                        Some(value) => plan.told.push(Told::Variable(name, value)),
+                        None => bail!("{otherwise}"),
                     }
                 }
-                Way::Cline { name } => {
-                    let (base, settings) = cline::settings(URL)?;
+                BaseUrl::JsonVariable { name, addresses } => {
+                    let value = plan.merged(addresses, variable(name).as_deref(), gateway);
+                    plan.told.push(Told::Variable(name, value.context(name.as_str())?));
+                }
+                BaseUrl::FileArgument { argument, suffix, text } => {
+                    plan.told.push(Told::File(Reader::Argument(argument), suffix, text.clone()));
+                }
+                BaseUrl::SettingArgument { argument, key, with_key, with_subscription, .. } => {
+                    let settings = client.settings();
+                    let set = settings.as_deref().and_then(|file| codex::set_by_user(file, key));
+                    let set = match set {
+                        Some(text) => plan.in_place_of(&text, None, gateway).context(key.as_str())?,
+                        None => None,
+                    };
+                    let value = match &set {
+                        Some(url) => url,
+                        None if codex::is_with_chatgpt(program, settings.as_deref()) => with_subscription,
+                        None => with_key,
+                    };
+                    let setting = format!("{key}=\"{value}\"");
+                    plan.told.extend([argument.clone(), setting].map(Told::Argument));
+                }
+                BaseUrl::SettingsCopy { name } => {
+                    let settings = client.settings().context("Cline's settings: there is no home folder")?;
+                    let (base, settings) = cline::settings(&settings, URL)?;
                     plan.upstreams.push((None, base));
                     plan.told.push(Told::File(Reader::Variable(name), ".json", settings));
                 }
@@ -107,11 +114,8 @@ impl Plan {
 
     /// Does a gateway with these upstreams ask whom the client would ask? If not, an address that the user has set and
     /// it does not ask.
-    pub(super) fn missed_by(&self, client: &Client, upstreams: &Upstreams) -> Option<&Uri> {
-        let only = match client.ways {
-            [way] => way.provider(),
-            _ => None,
-        };
+    pub(super) fn missed_by(&self, client: WrappedClient, upstreams: &Upstreams) -> Option<&Uri> {
+        let only = client.only_provider();
         let is_asked = |(provider, origin): &&(Option<Provider>, Uri)| {
             let asked = asked(upstreams, provider.or(only));
             asked.is_some_and(|asked| Base::of(asked) == Base::of(origin))
@@ -157,11 +161,6 @@ impl Plan {
         Ok(started)
     }
 
-    fn say(&mut self, arguments: &[&str]) {
-        let told = arguments.iter().map(|argument| Told::Argument((*argument).to_owned()));
-        self.told.extend(told);
-    }
-
     /// What takes the place of the address that the user has set in a variable, if there is one.
     fn set_by_user(
         &mut self,
@@ -192,7 +191,7 @@ impl Plan {
     /// The user's settings, in JSON, with these addresses in them.
     fn merged(
         &mut self,
-        addresses: &[Address],
+        addresses: &[JsonAddress],
         users: Option<&str>,
         gateway: &str,
     ) -> anyhow::Result<String> {
@@ -200,7 +199,7 @@ impl Plan {
             Some(users) => serde_json::from_str(users).context("expected JSON")?,
             None => Value::Object(Map::new()),
         };
-        for Address { path, value, provider } in addresses {
+        for JsonAddress { path, value, provider } in addresses {
             let place = slot(&mut all, path);
             let set = match place.as_str().filter(|text| !text.is_empty()) {
                 Some(text) => self
@@ -208,7 +207,7 @@ impl Plan {
                     .with_context(|| path.join("."))?,
                 None => None,
             };
-            *place = set.unwrap_or((*value).to_owned()).into();
+            *place = set.unwrap_or(value.clone()).into();
         }
         Ok(all.to_string())
     }
@@ -227,24 +226,24 @@ fn written(text: &str, suffix: &str) -> anyhow::Result<TempPath> {
 }
 
 /// The place that these names lead to; what is no object on the way becomes one.
-fn slot<'a>(all: &'a mut Value, path: &[&str]) -> &'a mut Value {
+fn slot<'a>(all: &'a mut Value, path: &[String]) -> &'a mut Value {
     path.iter().fold(all, |at, name| {
         if !at.is_object() {
             *at = Value::Object(Map::new());
         }
-        &mut at[*name]
+        &mut at[name.as_str()]
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::clients::{CLIENTS, of_program};
+    use super::super::clients::wrappable_names;
     use super::*;
 
     const URL: &str = "http://127.0.0.1:1234/p/web";
 
     fn started(client: &str) -> Started {
-        let client = of_program(client).unwrap();
+        let client = WrappedClient::of_program(client).unwrap();
         Plan::new(client, "no-such-program", "http://127.0.0.1:8787").unwrap().start(URL).unwrap()
     }
 
@@ -253,7 +252,7 @@ mod tests {
         assert_eq!(started("claude").variables, [("ANTHROPIC_BASE_URL", URL.into())]);
         let arguments = started("codex").arguments;
         assert_eq!(arguments, ["-c", &format!("openai_base_url=\"{URL}/v1\"")].map(OsString::from));
-        let names = CLIENTS.iter().map(|client| client.name);
+        let names = wrappable_names().into_iter();
         for name in names.filter(|name| !matches!(*name, "copilot" | "cline")) {
             let shown = format!("{:?}", started(name));
             assert!(!shown.contains("{url}"), "{shown}");
@@ -271,14 +270,21 @@ mod tests {
         assert!(!path.exists());
     }
 
-    const ADDRESSES: &[Address] = &[
-        Address { path: &["a", "b", "url"], value: "{url}/v1", provider: Provider::OpenAi },
-        Address { path: &["d", "url"], value: "{url}", provider: Provider::Anthropic },
-    ];
+    fn addresses() -> [JsonAddress; 2] {
+        let address = |path: &[&str], value: &str, provider| JsonAddress {
+            path: path.iter().map(ToString::to_string).collect(),
+            value: value.to_owned(),
+            provider,
+        };
+        [
+            address(&["a", "b", "url"], "{url}/v1", Provider::OpenAi),
+            address(&["d", "url"], "{url}", Provider::Anthropic),
+        ]
+    }
 
     fn merged(users: &str) -> anyhow::Result<(Value, Plan)> {
         let mut plan = Plan::default();
-        let all = plan.merged(ADDRESSES, Some(users), "http://127.0.0.1:8787")?;
+        let all = plan.merged(&addresses(), Some(users), "http://127.0.0.1:8787")?;
         Ok((serde_json::from_str(&all)?, plan))
     }
 

@@ -1,15 +1,8 @@
 //! Whom a client asks, and how to stand between the two.
 
 use http::Uri;
+use tokenforge_agents::Provider;
 use tokenforge_config::Upstreams;
-
-/// Whose requests a client makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Provider {
-    Anthropic,
-    OpenAi,
-    Gemini,
-}
 
 /// Where a client's requests would go without us, as its user has set it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The way of the agent's requests: through a gateway that runs, or through one of our own.
 
-use super::launch::probe::{self, Seen};
+use super::launch::probe::{self, ProbeResult};
 use super::plan::Plan;
 use super::savings;
 use crate::embedded::Embedded;
@@ -91,7 +91,7 @@ async fn is_ours(settings: Settings) -> bool {
     let seen = tokio::task::spawn_blocking(move || probe::ask_patiently(&settings)).await;
     matches!(
         seen,
-        Ok(Seen::Gateway { version, asks_for_key: false, .. }) if version == env!("CARGO_PKG_VERSION")
+        Ok(ProbeResult::Gateway { version, asks_for_key: false, .. }) if version == env!("CARGO_PKG_VERSION")
     )
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokenforge_formats::negotiate::Format;
+use tokenforge_agents::StructuredContent;
 
 /// Tool servers, and what is done to their results.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,16 +40,14 @@ pub struct Mcp {
 
 impl Default for Mcp {
     fn default() -> Self {
-        let client = |name: &str, structured| {
-            (name.to_owned(), McpClient { format: None, structured: Some(structured) })
-        };
+        let traits = tokenforge_agents::all().iter().filter_map(|agent| agent.mcp_client.as_ref());
+        let clients = traits.filter_map(|client| {
+            let structured = Some(Structured::from(client.structured?));
+            Some((client.name.clone()?, McpClient { format: None, structured }))
+        });
         Mcp {
             backends: BTreeMap::new(),
-            // The first shows its model the structured copy, the second both.
-            clients: BTreeMap::from([
-                client("claude-code", Structured::Drop),
-                client("codex-mcp-client", Structured::Pointer),
-            ]),
+            clients: clients.collect(),
             tools: BTreeMap::new(),
             format: None,
             structured: Structured::Keep,
@@ -131,6 +130,15 @@ pub enum Structured {
     Drop,
     /// It stays, and a text that only repeats it points to it.
     Pointer,
+}
+
+impl From<StructuredContent> for Structured {
+    fn from(content: StructuredContent) -> Self {
+        match content {
+            StructuredContent::Drop => Self::Drop,
+            StructuredContent::Pointer => Self::Pointer,
+        }
+    }
 }
 
 impl Choice for Structured {

@@ -1,9 +1,10 @@
-//! The names that agents give their tools; the data are in `tools.toml`.
+//! Tool names, reduced to what the tool does. Which agent calls it what is in the data files of `tokenforge-agents`.
 
 use super::Tool;
 use super::skip::{CATEGORIES, DOCUMENTED_CATEGORIES};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
+use tokenforge_agents::ToolKind;
 
 /// No tool has a longer name; providers allow 64 to 128 characters.
 const LONGEST_NAME: usize = 256;
@@ -20,26 +21,23 @@ pub(super) fn find(name: &str) -> Tool {
     NAMES.own(name).or_else(|| NAMES.own(last)).or_else(|| prefixed(last)).unwrap_or(Tool::Other)
 }
 
-static NAMES: LazyLock<Names> = LazyLock::new(|| Names::read(include_str!("tools.toml")));
+static NAMES: LazyLock<ToolNames> = LazyLock::new(ToolNames::of_all_agents);
 
+/// What names mean, without their case and their underscores.
 #[derive(Debug, Default)]
-struct Names {
+struct ToolNames {
     own: HashMap<String, Tool>,
     mcp: HashMap<String, Tool>,
 }
 
-impl Names {
-    fn read(data: &str) -> Self {
-        let tools: BTreeMap<Tool, BTreeMap<String, Vec<String>>> =
-            toml::from_str(data).unwrap_or_default();
-        let mut names = Self::default();
-        for (tool, agents) in tools {
-            for (agent, listed) in agents {
-                let map = if agent == "mcp" { &mut names.mcp } else { &mut names.own };
-                map.extend(listed.iter().map(|name| (squashed(name), tool)));
-            }
+impl ToolNames {
+    fn of_all_agents() -> Self {
+        let common = tokenforge_agents::common();
+        let agents = tokenforge_agents::all().iter().map(|agent| &agent.tools);
+        Self {
+            own: agents.chain([&common.tools]).flat_map(squashed_names).collect(),
+            mcp: squashed_names(&common.mcp_tools).collect(),
         }
-        names
     }
 
     fn own(&self, name: &str) -> Option<Tool> {
@@ -99,28 +97,21 @@ fn squashed(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
+fn squashed_names(tools: &BTreeMap<ToolKind, Vec<String>>) -> impl Iterator<Item = (String, Tool)> {
+    let kinds = tools.iter().map(|(kind, names)| (Tool::from(*kind), names));
+    kinds.flat_map(|(tool, names)| names.iter().map(move |name| (squashed(name), tool)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_data_file_is_read_whole() {
-        let tools: BTreeMap<Tool, BTreeMap<String, Vec<String>>> =
-            toml::from_str(include_str!("tools.toml")).unwrap();
-        assert_eq!(tools.len(), 12);
-        let mut seen = HashMap::new();
-        for (tool, agents) in &tools {
-            for (agent, names) in agents {
-                for name in names {
-                    let earlier = seen.insert((agent == "mcp", squashed(name)), *tool);
-                    assert!(
-                        earlier.is_none_or(|earlier| earlier == *tool),
-                        "{name}: {earlier:?}, {tool:?}"
-                    );
-                    if agent != "mcp" {
-                        assert_eq!(Tool::canonical(name), *tool, "{name}");
-                    }
-                }
+    fn every_name_in_the_data_files_is_known() {
+        let agents = tokenforge_agents::all().iter().map(|agent| &agent.tools);
+        for (kind, names) in agents.chain([&tokenforge_agents::common().tools]).flatten() {
+            for name in names {
+                assert_eq!(Tool::canonical(name), Tool::from(*kind), "{name}");
             }
         }
     }

@@ -1,54 +1,44 @@
-//! Lines that clients put before or behind an output.
+//! Lines that agents put before or behind an output; which they are is in the data files of `tokenforge-agents`.
 
 use super::slot::Slot;
+use std::sync::LazyLock;
+use tokenforge_agents::{LineEdges, OutputEdges};
 
-/// OpenHands and SWE-agent on a file they show.
-const FIRST_LINES: &[(&str, &str)] =
-    &[("Here's the result of running `cat -n` on ", ":"), ("[File: ", "]")];
-/// Qwen and Gemini on a file they cut.
-const FIRST_BLOCKS: &[(&str, &str)] = &[
-    ("Showing lines ", "\n\n---\n\n"),
-    ("IMPORTANT: The file content has been truncated.\n", "--- FILE CONTENT (truncated) ---\n"),
-];
+/// The edges of all agents' outputs.
+#[derive(Default)]
+struct KnownEdges {
+    first_lines: Vec<&'static LineEdges>,
+    first_blocks: Vec<&'static LineEdges>,
+    last_lines: Vec<&'static LineEdges>,
+}
+
+static KNOWN: LazyLock<KnownEdges> = LazyLock::new(|| {
+    let mut known = KnownEdges::default();
+    for OutputEdges { first_lines, first_blocks, last_lines, .. } in
+        tokenforge_agents::all().iter().map(|agent| &agent.output)
+    {
+        known.first_lines.extend(first_lines);
+        known.first_blocks.extend(first_blocks);
+        known.last_lines.extend(last_lines);
+    }
+    known
+});
+
 /// No heading is longer.
 const MAX_HEADING: usize = 1024;
 
-const LAST_LINES: &[(&str, &str)] = &[
-    // Copilot
-    ("<shellId: ", ">"),
-    ("<exited with exit code ", ">"),
-    ("<command with shellId: ", ">"),
-    // pi
-    ("Command exited with code ", ""),
-    ("Command timed out after ", " seconds"),
-    ("[Showing lines ", "]"),
-    // SWE-agent
-    ("bash-$", ""),
-    ("(Current directory: ", ")"),
-    ("(Open file: ", ")"),
-    // OpenHands
-    ("[The command completed with exit code ", "]"),
-    ("[Command finished with exit code ", "]"),
-    ("[Python Interpreter: ", "]"),
-    ("[Python interpreter: ", "]"),
-    ("[Current working directory: ", "]"),
-    // opencode
-    ("(End of file - total ", ")"),
-    ("(Showing lines ", ")"),
-    ("</bash_metadata>", ""),
-];
 const MAX_LAST_LINES: usize = 8;
 
 /// A heading that says how the output came about.
 pub(super) fn first_lines(text: &str) -> Option<Vec<Slot>> {
     let line = text.lines().next()?;
-    let is_heading = |(start, end): &&(&str, &str)| line.starts_with(start) && line.ends_with(end);
-    let heading = if FIRST_LINES.iter().any(|known| is_heading(&known)) {
+    let heading = if KNOWN.first_lines.iter().any(|known| is_between(line, known)) {
         line.len() + 1
     } else {
-        let (start, end) = FIRST_BLOCKS.iter().find(|(start, _)| text.starts_with(start))?;
+        let is_it = |known: &&&LineEdges| text.starts_with(&known.begins);
+        let LineEdges { begins, ends } = KNOWN.first_blocks.iter().find(is_it)?;
         let head = text.get(..text.floor_char_boundary(MAX_HEADING))?;
-        start.len() + head[start.len()..].find(end)? + end.len()
+        begins.len() + head.get(begins.len()..)?.find(ends)? + ends.len()
     };
     Some(Slot::unless_blank(text, heading.min(text.len())..text.len()))
 }
@@ -59,9 +49,7 @@ pub(super) fn last_lines(text: &str) -> Option<Vec<Slot>> {
     for _ in 0..MAX_LAST_LINES {
         let start = payload.rfind('\n').map_or(0, |at| at + 1);
         let line = &payload[start..];
-        let is_known =
-            |(first, last): &(&str, &str)| line.starts_with(first) && line.ends_with(last);
-        if line.is_empty() || !LAST_LINES.iter().any(is_known) {
+        if line.is_empty() || !KNOWN.last_lines.iter().any(|known| is_between(line, known)) {
             break;
         }
         payload = match line {
@@ -74,4 +62,8 @@ pub(super) fn last_lines(text: &str) -> Option<Vec<Slot>> {
     }
     let is_found = payload.len() < text.trim_end().len();
     is_found.then(|| Slot::unless_blank(text, 0..payload.len()))
+}
+
+fn is_between(line: &str, LineEdges { begins, ends }: &LineEdges) -> bool {
+    line.starts_with(begins) && line.ends_with(ends)
 }

@@ -5,24 +5,34 @@ use super::{Codec, Payload, Piece};
 use super::{claude, codex, edges, envelope, gemini, tags, text_content};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
+use tokenforge_agents::OutputWrapper;
 
 /// Says where the payloads are in a text that it knows. None at all means that the text is not to be touched.
 type Wrapper = fn(&str) -> Option<Vec<Slot>>;
 
-/// The wrappers, in the order in which they are tried.
-const WRAPPERS: &[Wrapper] = &[
-    claude::untouchable,
-    claude::reminders,
-    claude::exit_code,
-    codex::header,
-    edges::first_lines,
-    edges::last_lines,
-    gemini::untrusted_context,
-    gemini::report,
-    tags::tagged,
-    envelope::json,
-    text_content::python,
+/// The wrappers, in the order in which they are tried. One with a name is tried if the data file of an agent has it.
+const WRAPPERS: &[(Option<OutputWrapper>, Wrapper)] = &[
+    (Some(OutputWrapper::UntouchableBlocks), claude::untouchable),
+    (Some(OutputWrapper::SystemReminders), claude::reminders),
+    (Some(OutputWrapper::ExitCodeLine), claude::exit_code),
+    (Some(OutputWrapper::OutputHeader), codex::header),
+    (None, edges::first_lines),
+    (None, edges::last_lines),
+    (Some(OutputWrapper::UntrustedContext), gemini::untrusted_context),
+    (Some(OutputWrapper::CommandReport), gemini::report),
+    (None, tags::tagged),
+    (None, envelope::json),
+    (None, text_content::python),
 ];
+
+static IN_USE: LazyLock<Vec<Wrapper>> = LazyLock::new(|| {
+    let agents = tokenforge_agents::all().iter();
+    let named: Vec<_> = agents.flat_map(|agent| &agent.output.wrappers).collect();
+    let is_used =
+        |name: &Option<OutputWrapper>| name.as_ref().is_none_or(|name| named.contains(&name));
+    WRAPPERS.iter().filter(|(name, _)| is_used(name)).map(|(_, wrapper)| *wrapper).collect()
+});
 
 /// How many wrappers may lie inside each other.
 const MAX_LEVELS: usize = 6;
@@ -41,7 +51,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
 /// Cuts a text into pieces, and its payloads again as far as they are wrapped themselves.
 fn open(text: Cow<'_, str>, levels: usize, codecs: usize) -> Vec<Piece<'_>> {
     let inner = |find: &Wrapper| decode(find(&text)?, &text, codecs);
-    let known = if levels == 0 { &[] } else { WRAPPERS };
+    let known = if levels == 0 { &[] } else { &IN_USE[..] };
     let Some(payloads) = known.iter().find_map(inner) else {
         return whole(text);
     };

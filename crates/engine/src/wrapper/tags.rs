@@ -1,22 +1,22 @@
-//! Outputs between tags: the files that opencode reads, the background tasks of Claude Code.
+//! Outputs between tags: the files that opencode reads, the background tasks of Claude Code. Which tags these are is in
+//! the data files of `tokenforge-agents`.
 
 use super::slot::Slot;
+use std::sync::LazyLock;
+use tokenforge_agents::TaggedOutput;
 
-/// How such a text starts, and the tags in it that hold payloads.
-const TAGGED: &[(&str, &[&str])] = &[
-    ("<path>", &["content", "entries"]),
-    ("<file>\n", &["file"]),
-    ("<retrieval_status>", &["output"]),
-    ("<status>", &["stdout", "stderr"]),
-];
+static KNOWN: LazyLock<Vec<&TaggedOutput>> = LazyLock::new(|| {
+    tokenforge_agents::all().iter().flat_map(|agent| &agent.output.tagged).collect()
+});
+
 /// What stands before the first payload is no longer.
 const MAX_HEADING: usize = 8 << 10;
 
 pub(super) fn tagged(text: &str) -> Option<Vec<Slot>> {
-    let (_, tags) = TAGGED.iter().find(|(start, _)| text.starts_with(start))?;
+    let TaggedOutput { tags, .. } = KNOWN.iter().find(|known| text.starts_with(&known.begins))?;
     let mut slots = Vec::new();
     let mut at = 0_usize;
-    for tag in *tags {
+    for tag in tags {
         let (open, close) = (format!("<{tag}>\n"), format!("\n</{tag}>"));
         let head = &text[at..text.floor_char_boundary(at.saturating_add(MAX_HEADING)).max(at)];
         let Some(start) = head.find(&open).map(|found| at + found + open.len()) else { continue };

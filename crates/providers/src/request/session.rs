@@ -4,16 +4,13 @@ use super::slot::Slot;
 use crate::json::Reader;
 use crate::refusal::Refusal;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-/// The headers in which clients name their session, the most exact first.
-const HEADERS: [&str; 6] = [
-    "x-claude-code-session-id",
-    "session-id",
-    "thread-id",
-    "x-session-id",
-    "x-session-affinity",
-    "session_id",
-];
+/// The headers in which agents name their session, the most exact first.
+static SESSION_HEADERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let headers = tokenforge_agents::all().iter().flat_map(|agent| &agent.session_headers);
+    headers.map(String::as_str).collect()
+});
 
 /// The session that the headers of a request name, looked up by lower-case names.
 ///
@@ -24,7 +21,8 @@ const HEADERS: [&str; 6] = [
 /// assert_eq!(session, Some("t1"));
 /// ```
 pub fn session_of_headers<'h>(header: impl Fn(&str) -> Option<&'h str>) -> Option<&'h str> {
-    HEADERS.iter().find_map(|name| header(name).map(str::trim).filter(|value| !value.is_empty()))
+    let value = |name: &&str| header(name).map(str::trim).filter(|value| !value.is_empty());
+    SESSION_HEADERS.iter().find_map(value)
 }
 
 /// Reads `{"user_id": …}`.
@@ -57,4 +55,25 @@ fn session_id(user: &str) -> Option<String> {
     });
     read.and(reader.finish()).ok()?;
     session.take().map(Cow::into_owned).filter(|session| !session.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_exact_header_of_several_counts() {
+        let order = [
+            "x-claude-code-session-id",
+            "session-id",
+            "thread-id",
+            "x-session-id",
+            "x-session-affinity",
+            "session_id",
+        ];
+        assert_eq!(SESSION_HEADERS[..], order);
+        let sent = [("session_id", "c"), ("thread-id", "b"), ("session-id", " ")];
+        let header = |name: &str| sent.iter().find(|(known, _)| *known == name).map(|(_, id)| *id);
+        assert_eq!(session_of_headers(header), Some("b"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::messages::Messages;
 use super::sessions::{Session, Sessions};
-use super::{Client, Reader, Tell, Unreadable};
+use super::{LogOrigin, Reader, Tell, Unreadable};
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::Value;
 use std::cell::Cell;
@@ -14,11 +14,11 @@ use std::rc::Rc;
 const LARGEST: u64 = 48 << 20;
 
 /// Reads a JSON document: a session, a list of messages, or a list of sessions, of which one at a time is held.
-pub(super) fn document(mut input: Box<dyn BufRead>, tell: Tell<'_>) -> Result<Client, Unreadable> {
+pub(super) fn document(mut input: Box<dyn BufRead>, tell: Tell<'_>) -> Result<LogOrigin, Unreadable> {
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
         let session: Session = serde_json::from_reader(input.take(LARGEST)).map_err(failed)?;
-        let client = if session.is_opencode() { Client::Opencode } else { Client::Messages };
+        let client = if session.is_opencode() { LogOrigin::Opencode } else { LogOrigin::Messages };
         Sessions::default().session(session, tell);
         return Ok(client);
     }
@@ -28,7 +28,7 @@ pub(super) fn document(mut input: Box<dyn BufRead>, tell: Tell<'_>) -> Result<Cl
     let (messages, sessions) = (Messages::default(), Sessions::default());
     let told = elements.deserialize_seq(Elements { tell, messages, sessions, left });
     told.map_err(failed)?;
-    Ok(Client::Messages)
+    Ok(LogOrigin::Messages)
 }
 
 fn failed(error: serde_json::Error) -> Unreadable {

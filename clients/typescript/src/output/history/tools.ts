@@ -2,7 +2,7 @@
 
 import { utf8Length } from "../../utf8.js";
 
-/** The names of `crates/engine/src/tool/tools.toml`; case, `_` and `-` do not matter. */
+/** The names of `crates/agents/data`; case, `_` and `-` do not matter. */
 export const OWN: Record<string, string> = {
   shell:
     "Bash BashOutput TaskOutput KillShell PowerShell Monitor shell shell_command local_shell exec_command write_stdin " +

@@ -2,23 +2,24 @@
 
 use super::CHECK;
 use crate::doctor::finding::Finding;
-use crate::hook;
-use crate::init::{self, Scope, live};
+use crate::init::routes::{self, HookRoute};
+use crate::init::Scope;
+use crate::{data, hook};
 use std::fs;
 use std::path::Path;
 
 pub(super) fn check() -> Vec<Finding> {
-    let Ok(folders) = init::folders() else { return Vec::new() };
     let read = |path: &Path| fs::read_to_string(path).ok();
-    let mut findings: Vec<_> = live::routes(&folders, &read).into_iter().map(shown).collect();
-    findings.extend(live::unreadable(&folders, &read).into_iter().map(|(file, why)| {
-        let says = format!("{}: cannot tell whether claude runs the hook: {why}", file.display());
+    let mut findings: Vec<_> = routes::live(&data::set, &read).into_iter().map(finding).collect();
+    findings.extend(routes::unreadable(&data::set, &read).into_iter().map(|(agent, file, why)| {
+        let (file, name) = (file.display(), agent.name());
+        let says = format!("{file}: cannot tell whether {name} runs the hook: {why}");
         Finding::note(CHECK, says).remedied_by("correct the file")
     }));
     findings
 }
 
-fn shown(route: live::Route) -> Finding {
+fn finding(route: HookRoute) -> Finding {
     let (file, client) = (route.file.display(), route.client.name());
     // A path that is not absolute is for a shell, or for where the agent is, to make out.
     let gone = route.program.filter(|program| program.is_absolute() && !program.is_file());

@@ -3,22 +3,22 @@
 use super::*;
 use tempfile::NamedTempFile;
 
-fn seen(tool: &str, result: Value) -> Option<Seen> {
+fn seen(tool: &str, result: Value) -> Option<HookInput> {
     let input = json!({
         "session_id": "s", "cwd": "/project", "hook_event_name": "PostToolUse", "tool_name": tool,
         "tool_input": {"command": "make"}, "tool_response": result, "tool_use_id": "toolu_1"
     });
-    Seen::read(&input.to_string())
+    HookInput::read(&input.to_string())
 }
 
 fn texts(tool: &str, result: Value) -> Option<Vec<String>> {
-    Some(seen(tool, result)?.asked().texts)
+    Some(seen(tool, result)?.question().texts)
 }
 
 /// The result that Claude Code is given when these are the answers.
 fn updated(tool: &str, result: Value, answers: &[Option<&str>]) -> Option<Value> {
     let texts = answers.iter().map(|text| text.map(str::to_owned)).collect();
-    let written = seen(tool, result)?.written(Answered { texts })?;
+    let written = seen(tool, result)?.output(HookAnswer { texts })?;
     let mut written: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(written["hookSpecificOutput"]["hookEventName"], "PostToolUse");
     Some(written["hookSpecificOutput"]["updatedToolOutput"].take())
@@ -47,8 +47,8 @@ fn of_an_output_that_was_cut_the_whole_is_read_and_no_more_is_shown_than_of_the_
     let mut result = bash(&whole[..30_000], "");
     result["persistedOutputPath"] = file.path().to_str().into();
     result["persistedOutputSize"] = whole.len().into();
-    let asked = seen("Bash", result.clone()).unwrap().asked();
-    assert_eq!((asked.texts, asked.shown_bytes), (vec![whole], Some(2000)));
+    let question = seen("Bash", result.clone()).unwrap().question();
+    assert_eq!((question.texts, question.shown_bytes), (vec![whole], Some(2000)));
     assert_eq!(updated("Bash", result.clone(), &[Some("short")]), Some(bash("short", "")));
     std::fs::write(&file, "another file").unwrap();
     assert!(texts("Bash", result.clone()).is_none());
@@ -76,8 +76,8 @@ fn a_tool_server_s_result_is_a_text_or_blocks() {
 
 #[test]
 fn what_is_not_known_is_left_alone() {
-    assert!(Seen::read("").is_none() && Seen::read("[]").is_none());
-    assert!(Seen::read(r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash"}"#).is_none());
+    assert!(HookInput::read("").is_none() && HookInput::read("[]").is_none());
+    assert!(HookInput::read(r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash"}"#).is_none());
     for result in [
         json!(null),
         json!(1),

@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 const PROGRAM: &str = "/opt/token forge/tokenforge";
+const TOOLS: &str = "Bash|mcp__.*";
 
 fn with(text: &str) -> String {
-    with_hook(text, &command(PROGRAM)).unwrap()
+    with_hook(text, &command(PROGRAM), TOOLS).unwrap()
 }
 
 fn without(text: &str, before: Option<&str>) -> Option<Before> {
@@ -22,7 +23,7 @@ fn text(text: &str) -> Option<Before> {
 #[test]
 fn the_entry_goes_first_in_the_layout_of_what_is_there() {
     let file = "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\"hooks\": [{\"command\": \"x\"}]}\n    ]\n  }\n}\n";
-    let entry = entry(&command(PROGRAM));
+    let entry = entry(&command(PROGRAM), TOOLS);
     assert_eq!(
         with(file),
         file.replace(
@@ -47,14 +48,14 @@ fn settings_that_are_not_understood_are_not_touched() {
         ("", "line 1, column 1: expected a value"),
         ("{\"a\" 1}", "line 1, column 6: expected `:`"),
     ] {
-        assert_eq!(with_hook(file, "x").unwrap_err().to_string(), why, "{file}");
+        assert_eq!(with_hook(file, "x", TOOLS).unwrap_err().to_string(), why, "{file}");
     }
 }
 
 #[test]
 fn the_program_is_read_back_as_it_was_written() {
     for program in ["/usr/bin/tokenforge", PROGRAM, "/it's/a ' path/tokenforge"] {
-        let text = with_hook("{}", &command(program)).unwrap();
+        let text = with_hook("{}", &command(program), TOOLS).unwrap();
         assert_eq!(super::program(&text).as_deref(), Some(program));
     }
     assert_eq!(program_of("\"$HOME/tokenforge\" hook claude"), None);
@@ -70,12 +71,12 @@ fn a_program_of_another_name_is_not_put_in_since_it_would_not_be_found_again() {
             std::fs::write(&path, text).unwrap();
         }
         let file = ClientFile::find(&path).unwrap();
-        let error = installed(&file, "/opt/tokenforge-nightly").unwrap_err().to_string();
+        let error = installed(&file, "/opt/tokenforge-nightly", TOOLS).unwrap_err().to_string();
         assert!(
             error.contains("/opt/tokenforge-nightly") && error.contains("`tokenforge`"),
             "{error}"
         );
-        assert!(is_installed(&installed(&file, PROGRAM).unwrap()));
+        assert!(is_installed(&installed(&file, PROGRAM, TOOLS).unwrap()));
     }
 }
 
@@ -100,7 +101,7 @@ fn what_was_made_for_the_entry_goes_with_it_and_what_was_there_stays() {
     ] {
         assert_eq!(without(&with(file), Some(file)), text(file), "{file}");
     }
-    let created = whole(&command(PROGRAM));
+    let created = whole(&command(PROGRAM), TOOLS);
     let nothing = Before::Nothing { folders: 2 };
     assert_eq!(removed(&created, Some(&nothing)).unwrap(), Some(Before::Nothing { folders: 0 }));
     assert_eq!(without(&created, None), text("{\n  \n}\n"));
@@ -109,7 +110,7 @@ fn what_was_made_for_the_entry_goes_with_it_and_what_was_there_stays() {
 
 #[test]
 fn what_others_put_beside_the_entry_stays() {
-    let created = whole(&command(PROGRAM));
+    let created = whole(&command(PROGRAM), TOOLS);
     let nothing = Some(Before::Nothing { folders: 0 });
     let left = |file: &str| removed(file, nothing.as_ref()).unwrap();
     let behind = created.replace("  }\n}\n", "  },\n  \"model\": \"opus\"\n}\n");

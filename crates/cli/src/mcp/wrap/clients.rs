@@ -1,49 +1,36 @@
-//! Which files clients keep their tool servers in.
+//! Which files agents keep their MCP servers in, as the data files of `tokenforge-agents` say.
 
 use std::path::PathBuf;
+use tokenforge_agents::{Agent, McpServerFiles};
 
-/// The clients that are known by name.
-pub(crate) const CLIENTS: [&str; 6] = ["claude", "cursor", "vscode", "gemini", "opencode", "codex"];
-
-/// Where files of clients are.
-pub(super) struct Folders {
-    /// The project's.
-    pub(super) here: PathBuf,
-    pub(super) home: PathBuf,
-    /// The user's folder for settings.
-    pub(super) config: PathBuf,
-    /// Where Claude Code was told to keep its own.
-    pub(super) claude: Option<PathBuf>,
-    /// Where Codex was told to.
-    pub(super) codex: Option<PathBuf>,
+/// What commands call the agents whose files are known.
+pub(crate) fn client_names() -> Vec<&'static str> {
+    listing_agents().map(|(agent, _)| agent.id.as_str()).collect()
 }
 
-/// The files of a client, whether they are there or not; `None`: it is not known.
-pub(super) fn files(client: &str, folders: &Folders) -> Option<Vec<PathBuf>> {
-    let Folders { here, home, config, claude, codex } = folders;
-    let claude = claude.as_ref().unwrap_or(home);
-    let codex = codex.clone().unwrap_or_else(|| home.join(".codex"));
-    Some(match client {
-        "claude" => vec![here.join(".mcp.json"), claude.join(".claude.json")],
-        "cursor" => vec![here.join(".cursor/mcp.json"), home.join(".cursor/mcp.json")],
-        "vscode" => vec![
-            here.join(".vscode/mcp.json"),
-            config.join("Code/User/mcp.json"),
-            home.join("Library/Application Support/Code/User/mcp.json"),
-        ],
-        "gemini" => vec![here.join(".gemini/settings.json"), home.join(".gemini/settings.json")],
-        "opencode" => {
-            let users = config.join("opencode");
-            [here, &users]
-                .iter()
-                .flat_map(|folder| {
-                    ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name))
-                })
-                .collect()
+/// The files of an agent, whether they are there or not; `None`: it is not known.
+pub(super) fn files(
+    client: &str,
+    variable: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Option<Vec<PathBuf>> {
+    let (_, listed) = listing_agents().find(|(agent, _)| agent.id == client)?;
+    Some(listed.files.iter().filter_map(|file| file.resolve(variable)).collect())
+}
+
+/// The keys that lead to tables of servers, whichever agent's file it is.
+pub(super) fn keys() -> Vec<&'static [String]> {
+    let mut keys: Vec<&[String]> = Vec::new();
+    for key in listing_agents().flat_map(|(_, listed)| &listed.keys) {
+        if !keys.contains(&&key[..]) {
+            keys.push(key);
         }
-        "codex" => vec![here.join(".codex/config.toml"), codex.join("config.toml")],
-        _ => return None,
-    })
+    }
+    keys
+}
+
+fn listing_agents() -> impl Iterator<Item = (&'static Agent, &'static McpServerFiles)> {
+    let all = tokenforge_agents::all().iter();
+    all.filter_map(|agent| agent.mcp_servers.as_ref().map(|listed| (agent, listed)))
 }
 
 #[cfg(test)]
@@ -53,18 +40,26 @@ mod tests {
 
     #[test]
     fn every_known_client_has_files() {
-        let folders = Folders {
-            here: "/project".into(),
-            home: "/home".into(),
-            config: "/home/.config".into(),
-            claude: None,
-            codex: None,
-        };
-        for client in CLIENTS {
-            assert!(!files(client, &folders).unwrap().is_empty(), "{client}");
+        let variable = |name: &str| (name == "HOME").then(|| PathBuf::from("/home"));
+        for client in client_names() {
+            assert!(!files(client, &variable).unwrap().is_empty(), "{client}");
         }
-        assert_eq!(files("mcp.json", &folders), None);
-        let claude = files("claude", &folders).unwrap();
-        assert_eq!(claude, [Path::new("/project/.mcp.json"), Path::new("/home/.claude.json")]);
+        assert_eq!(files("mcp.json", &variable), None);
+        let claude = files("claude", &variable).unwrap();
+        assert_eq!(claude, [Path::new(".mcp.json"), Path::new("/home/.claude.json")]);
+    }
+
+    #[test]
+    fn a_key_that_several_agents_use_is_looked_up_once() {
+        let joined: Vec<_> = keys().iter().map(|key| key.join(".")).collect();
+        let expected = [
+            "mcpServers",
+            "projects.*.mcpServers",
+            "servers",
+            "mcp.servers",
+            "mcp_servers",
+            "mcp",
+        ];
+        assert_eq!(joined, expected);
     }
 }

@@ -1,18 +1,9 @@
 //! The tool servers that a client's file names, whichever client it is.
 
+use super::clients;
 use crate::client_file::{Document, Value, Word};
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// Where clients name their servers; `*` is any name.
-const PLACES: [&[&str]; 6] = [
-    &["mcpServers"],                  // Claude Code, Cursor, Gemini CLI and most others
-    &["projects", "*", "mcpServers"], // Claude Code, for one project
-    &["servers"],                     // VS Code
-    &["mcp", "servers"],              // VS Code, in its settings
-    &["mcp"],                         // opencode
-    &["mcp_servers"],                 // Codex
-];
 
 /// Members that hold headers, and those that hold variables. Nobody is to see their values.
 const HEADERS: [&str; 3] = ["headers", "http_headers", "env_http_headers"];
@@ -71,7 +62,7 @@ impl Server {
 
 /// All servers of a file.
 pub(super) fn servers(document: &Document<'_>) -> Vec<Server> {
-    let found = PLACES.iter().flat_map(|place| tables(document, place));
+    let found = clients::keys().into_iter().flat_map(|key| tables(document, key));
     let servers = found.flat_map(|(path, table)| {
         let members = document.members(table);
         // Of two with one name readers take the last.
@@ -86,15 +77,15 @@ pub(super) fn servers(document: &Document<'_>) -> Vec<Server> {
     servers.collect()
 }
 
-/// The tables that a place means.
-fn tables(document: &Document<'_>, place: &[&str]) -> Vec<(Vec<String>, usize)> {
+/// The tables that keys lead to; `*` is any key.
+fn tables(document: &Document<'_>, path: &[String]) -> Vec<(Vec<String>, usize)> {
     let mut tables = vec![(Vec::new(), document.root())];
-    for key in place {
+    for key in path {
         let step = |(path, table): (Vec<String>, usize)| {
             let longer = move |(name, place): &(String, usize)| {
                 (path.iter().chain([name]).cloned().collect::<Vec<_>>(), *place)
             };
-            let is_it = |(name, _): &&(String, usize)| *key == "*" || name == key;
+            let is_it = |(name, _): &&(String, usize)| key == "*" || name == key;
             document.members(table).iter().filter(is_it).map(longer).collect::<Vec<_>>()
         };
         tables = tables.into_iter().flat_map(step).collect();

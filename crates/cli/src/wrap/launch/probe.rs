@@ -21,7 +21,7 @@ const LONGEST: u64 = 16 << 10;
 
 /// Who answers.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum ProbeResult {
     Nobody,
     /// Something that cannot prove to be the user's gateway: another program, or a gateway of somebody else's.
     Stranger,
@@ -43,7 +43,7 @@ pub(crate) fn stranger(url: &str) -> String {
 }
 
 /// Asks who is where these settings say.
-pub(crate) fn ask(settings: &Settings) -> Seen {
+pub(crate) fn ask(settings: &Settings) -> ProbeResult {
     let address = reached_at(settings.listen);
     let challenge = Challenge::draw();
     match answered(address, challenge.as_ref()) {
@@ -55,16 +55,16 @@ pub(crate) fn ask(settings: &Settings) -> Seen {
                 .map(|(challenge, token)| challenge.proofs(&token, address.port(), settings));
             seen(&text, expected.as_ref())
         }
-        Err(_) => Seen::Nobody,
+        Err(_) => ProbeResult::Nobody,
     }
 }
 
 /// The same; a gateway that is just starting, or being restarted, has a moment to do so.
-pub(crate) fn ask_patiently(settings: &Settings) -> Seen {
+pub(crate) fn ask_patiently(settings: &Settings) -> ProbeResult {
     let began = Instant::now();
     loop {
         match ask(settings) {
-            Seen::Busy if began.elapsed() < PATIENCE => thread::sleep(RETRY_AFTER),
+            ProbeResult::Busy if began.elapsed() < PATIENCE => thread::sleep(RETRY_AFTER),
             seen => return seen,
         }
     }
@@ -88,24 +88,24 @@ fn answered(address: SocketAddr, challenge: Option<&Challenge>) -> io::Result<St
 }
 
 /// Who answers so, where these proofs are expected.
-fn seen(answers: &str, expected: Option<&Proofs>) -> Seen {
+fn seen(answers: &str, expected: Option<&Proofs>) -> ProbeResult {
     let header = |name: &str| {
         answers.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
             found.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
         })
     };
-    let Some(version) = header("x-forge-version") else { return Seen::Stranger };
+    let Some(version) = header("x-forge-version") else { return ProbeResult::Stranger };
     let Some(expected) = expected.filter(|proofs| proofs.are_shown(header)) else {
-        return Seen::Stranger;
+        return ProbeResult::Stranger;
     };
     match answers.starts_with("HTTP/1.1 200") {
-        true => Seen::Gateway {
+        true => ProbeResult::Gateway {
             version,
             asks_for_key: header("x-forge-asks").is_some(),
             has_upstreams: expected.has_upstreams(header),
         },
-        false => Seen::Busy,
+        false => ProbeResult::Busy,
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
 
     const HEALTH: &str = "HTTP/1.1 200 OK\r\nX-Forge-Version: 1.2.3\r\ncontent-length: 0\r\n\r\n";
 
-    fn of(ready: &str, expected: Option<&Proofs>) -> Seen {
+    fn of(ready: &str, expected: Option<&Proofs>) -> ProbeResult {
         seen(&format!("{ready}\r\ncontent-length: 0\r\n\r\n{HEALTH}"), expected)
     }
 
@@ -125,16 +125,16 @@ mod tests {
         let challenge = Challenge::draw().unwrap();
         let proofs = challenge.proofs(&Secret::new("of the user"), 1, &Settings::default());
         for ready in ["HTTP/1.1 200 OK", "HTTP/1.1 503 Service Unavailable"] {
-            assert_eq!(of(ready, Some(&proofs)), Seen::Stranger, "{ready}");
-            assert_eq!(of(ready, None), Seen::Stranger, "{ready}");
+            assert_eq!(of(ready, Some(&proofs)), ProbeResult::Stranger, "{ready}");
+            assert_eq!(of(ready, None), ProbeResult::Stranger, "{ready}");
         }
-        assert_eq!(seen("HTTP/1.1 404 Not Found\r\n\r\n", Some(&proofs)), Seen::Stranger);
-        assert_eq!(seen("", Some(&proofs)), Seen::Stranger);
+        assert_eq!(seen("HTTP/1.1 404 Not Found\r\n\r\n", Some(&proofs)), ProbeResult::Stranger);
+        assert_eq!(seen("", Some(&proofs)), ProbeResult::Stranger);
     }
 
     #[test]
     fn nobody_is_known_at_once() {
         let listen = "127.0.0.1:1".parse().unwrap();
-        assert_eq!(ask(&Settings { listen, ..Settings::default() }), Seen::Nobody);
+        assert_eq!(ask(&Settings { listen, ..Settings::default() }), ProbeResult::Nobody);
     }
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The names of `crates/engine/src/tool/tools.toml`; case, `_` and `-` do not matter.
+# The names of `crates/agents/data`; case, `_` and `-` do not matter.
 OWN = {
     "shell": "Bash BashOutput TaskOutput KillShell PowerShell Monitor shell shell_command local_shell exec_command write_stdin "
     "container.exec exec wait unified_exec run_shell_command bash read_bash write_bash run_in_terminal get_terminal_output "

@@ -1,7 +1,7 @@
-//! The gateway's side of the door: answers hooks while it runs.
+//! The gateway's side of the hook's socket: answers hooks while it runs.
 
-use super::asked::{Answered, Asked};
-use super::door;
+use super::question::{HookAnswer, HookQuestion};
+use super::hook_socket;
 use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder};
 use std::path::{Path, PathBuf};
@@ -21,16 +21,16 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// How long nobody is let in after that failed.
 const PAUSE: Duration = Duration::from_millis(100);
 
-type Answers = Arc<dyn Fn(&Asked) -> Answered + Send + Sync>;
+type Answers = Arc<dyn Fn(&HookQuestion) -> HookAnswer + Send + Sync>;
 
 /// Answers until it is dropped.
-pub(crate) struct Service {
+pub(crate) struct HookServer {
     listening: JoinHandle<()>,
     /// What shows where it is.
     file: PathBuf,
 }
 
-impl Drop for Service {
+impl Drop for HookServer {
     fn drop(&mut self) {
         self.listening.abort();
         let _ = fs::remove_file(&self.file);
@@ -40,18 +40,18 @@ impl Drop for Service {
 /// Begins to answer, in a folder that nobody else can look into.
 pub(crate) fn open(
     folder: &Path,
-    answer: impl Fn(&Asked) -> Answered + Send + Sync + 'static,
-) -> anyhow::Result<Service> {
+    answer: impl Fn(&HookQuestion) -> HookAnswer + Send + Sync + 'static,
+) -> anyhow::Result<HookServer> {
     make_private(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let answers: Answers = Arc::new(answer);
-    match door::socket(folder) {
+    match hook_socket::socket(folder) {
         Some(path) => at_socket(path, answers),
         None => at_port(folder, answers),
     }
 }
 
 #[cfg(unix)]
-fn at_socket(path: PathBuf, answers: Answers) -> anyhow::Result<Service> {
+fn at_socket(path: PathBuf, answers: Answers) -> anyhow::Result<HookServer> {
     use std::os::unix::fs::PermissionsExt;
     let shown = || path.display().to_string();
     if std::os::unix::net::UnixStream::connect(&path).is_ok() {
@@ -62,24 +62,24 @@ fn at_socket(path: PathBuf, answers: Answers) -> anyhow::Result<Service> {
     let listener = tokio::net::UnixListener::bind(&path).with_context(shown)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).with_context(shown)?;
     let listening = tokio::spawn(listen(Listener::Socket(listener), String::new(), answers));
-    Ok(Service { listening, file: path })
+    Ok(HookServer { listening, file: path })
 }
 
 #[cfg(not(unix))]
-fn at_socket(_: PathBuf, _: Answers) -> anyhow::Result<Service> {
+fn at_socket(_: PathBuf, _: Answers) -> anyhow::Result<HookServer> {
     bail!("there are no sockets with a path here")
 }
 
-fn at_port(folder: &Path, answers: Answers) -> anyhow::Result<Service> {
-    let pass = door::pass()?;
+fn at_port(folder: &Path, answers: Answers) -> anyhow::Result<HookServer> {
+    let pass = hook_socket::pass()?;
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
     let listener = TcpListener::from_std(listener)?;
-    let file = door::port_file(folder);
+    let file = hook_socket::port_file(folder);
     fs::write(&file, port.to_string()).with_context(|| file.display().to_string())?;
     let listening = tokio::spawn(listen(Listener::Port(listener), pass, answers));
-    Ok(Service { listening, file })
+    Ok(HookServer { listening, file })
 }
 
 /// Where hooks come in.
@@ -120,7 +120,7 @@ async fn listen(listener: Listener, pass: String, answers: Answers) {
     }
 }
 
-/// Answers one question, if it is one that is understood and may be asked.
+/// Answers one question, if it is one that is understood and may be question_read.
 async fn serve(mut stream: Box<dyn Stream>, pass: String, answers: Answers) {
     let mut question = Vec::new();
     let mut bounded = (&mut stream).take(super::LONGEST);
@@ -128,7 +128,7 @@ async fn serve(mut stream: Box<dyn Stream>, pass: String, answers: Answers) {
     if !matches!(tokio::time::timeout(PATIENCE, reading).await, Ok(Ok(_))) {
         return;
     }
-    let working = tokio::task::spawn_blocking(move || answered(&question, &pass, &answers));
+    let working = tokio::task::spawn_blocking(move || answer_bytes(&question, &pass, &answers));
     let Ok(Some(answer)) = working.await else { return };
     let writing = async {
         stream.write_all(&answer).await?;
@@ -137,17 +137,17 @@ async fn serve(mut stream: Box<dyn Stream>, pass: String, answers: Answers) {
     let _ = tokio::time::timeout(PATIENCE, writing).await;
 }
 
-fn answered(question: &[u8], pass: &str, answers: &Answers) -> Option<Vec<u8>> {
+fn answer_bytes(question: &[u8], pass: &str, answers: &Answers) -> Option<Vec<u8>> {
     let at = question.iter().position(|byte| *byte == b'\n')?;
     // Digests are compared, so that the time tells nothing.
     if blake3::hash(&question[..at]) != blake3::hash(pass.as_bytes()) {
         return None;
     }
-    let asked: Asked = serde_json::from_slice(&question[at + 1..]).ok()?;
-    if asked.version != env!("CARGO_PKG_VERSION") {
+    let question_read: HookQuestion = serde_json::from_slice(&question[at + 1..]).ok()?;
+    if question_read.version != env!("CARGO_PKG_VERSION") {
         return None;
     }
-    serde_json::to_vec(&answers(&asked)).ok()
+    serde_json::to_vec(&answers(&question_read)).ok()
 }
 
 fn make_private(folder: &Path) -> std::io::Result<()> {

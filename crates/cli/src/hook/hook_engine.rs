@@ -1,7 +1,7 @@
 //! Texts of results made smaller, by the engine that the gateway has too.
 
-use super::asked::{Answered, Asked};
-use super::books::Books;
+use super::question::{HookAnswer, HookQuestion};
+use super::hook_ledger::HookLedger;
 use crate::data;
 use crate::engine::TENANT;
 use crate::settings::{self, Source};
@@ -25,20 +25,20 @@ const MARGIN_BYTES: usize = 400;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Makes texts smaller.
-pub(crate) struct Workshop {
+pub(crate) struct HookEngine {
     settings: Settings,
-    books: Books,
+    ledger: HookLedger,
     /// Where originals are kept, if they can be: without, nothing is left out.
     vault: Option<(Disk, Key)>,
 }
 
-impl Workshop {
+impl HookEngine {
     /// As the user's own settings say. Those of a project are not read: it may be anybody's.
     pub(super) fn alone() -> Option<Self> {
         let file = settings::users_file();
         let settings = Source { file, flags: Overrides::default() }.load().ok()?;
-        let workshop = Self::new(&settings);
-        Some(Workshop { books: workshop.books.estimating(), ..workshop })
+        let alone = Self::new(&settings);
+        Some(HookEngine { ledger: alone.ledger.estimating(), ..alone })
     }
 
     /// As these settings say.
@@ -52,18 +52,18 @@ impl Workshop {
             Some((store, key))
         };
         let vault = if tool_output.enable_expand_context { vault() } else { None };
-        let books = Books::new(&settings.ledger, engine.counter);
-        Workshop { settings: engine, books, vault }
+        let ledger = HookLedger::new(&settings.ledger, engine.counter);
+        HookEngine { settings: engine, ledger, vault }
     }
 
     /// What to show instead of each text.
-    pub(crate) fn answer(&self, asked: &Asked) -> Answered {
+    pub(crate) fn answer(&self, question: &HookQuestion) -> HookAnswer {
         if matches!(self.settings.mode, Mode::Disabled | Mode::Observe) {
-            return Answered { texts: vec![None; asked.texts.len()] };
+            return HookAnswer { texts: vec![None; question.texts.len()] };
         }
         let started = Instant::now();
         let expired = Deadline::new(move || started.elapsed() >= PATIENCE);
-        let arguments = match &asked.arguments {
+        let arguments = match &question.arguments {
             serde_json::Value::Null => String::new(),
             serde_json::Value::String(text) => text.clone(),
             arguments => arguments.to_string(),
@@ -71,26 +71,26 @@ impl Workshop {
         let make = |text: &String| {
             let output = Output {
                 text,
-                tool: &asked.tool,
+                tool: &question.tool,
                 arguments: &arguments,
                 call: None,
-                is_error: asked.is_error,
+                is_error: question.is_error,
             };
-            let made = self.made(&output, asked, &expired);
-            let outcome = self.books.outcome(&output, asked.shown_bytes, &made);
-            (made.text, outcome)
+            let result = self.shorten(&output, question, &expired);
+            let outcome = self.ledger.outcome(&output, question.shown_bytes, &result);
+            (result.text, outcome)
         };
-        let (texts, outcomes) = asked.texts.iter().map(make).unzip();
-        self.books.write(asked, outcomes);
-        Answered { texts }
+        let (texts, outcomes) = question.texts.iter().map(make).unzip();
+        self.ledger.write(question, outcomes);
+        HookAnswer { texts }
     }
 
-    fn made(&self, output: &Output<'_>, asked: &Asked, expired: &Deadline) -> Made {
-        let vault = self.vault.as_ref().filter(|_| asked.can_expand);
+    fn shorten(&self, output: &Output<'_>, question: &HookQuestion, expired: &Deadline) -> HookResult {
+        let vault = self.vault.as_ref().filter(|_| question.can_expand);
         let limit = self.settings.max_output_bytes;
         // What can be fetched back is cut where the agent would cut it for good.
         let most = || {
-            let shown = asked.shown_bytes.unwrap_or(usize::MAX);
+            let shown = question.shown_bytes.unwrap_or(usize::MAX);
             limit.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES).min(shown)
         };
         let settings = Settings {
@@ -101,8 +101,8 @@ impl Workshop {
         let engine = Engine::new(&settings).with_deadline(expired);
         if output.text.len() < FLOOR_BYTES {
             return match engine.redacted(output) {
-                Cow::Owned(text) => Made { text: Some(text), ..Made::default() },
-                Cow::Borrowed(_) => Made::default(),
+                Cow::Owned(text) => HookResult { text: Some(text), ..HookResult::default() },
+                Cow::Borrowed(_) => HookResult::default(),
             };
         }
         let compressed = compressed(&engine, output, vault, limit);
@@ -112,19 +112,19 @@ impl Workshop {
         let is_redacted = !compressed.redacted.is_empty();
         // Where the agent shows less of it than we would, it is better left to the agent.
         let fits = |text: &String| {
-            let most = asked.shown_bytes.map(|shown| shown + MARGIN_BYTES);
+            let most = question.shown_bytes.map(|shown| shown + MARGIN_BYTES);
             is_redacted || most.is_none_or(|most| text.len() <= most)
         };
         match compressed.replacement.filter(fits) {
-            Some(text) => Made { text: Some(text), stages, tokens },
-            None => Made::default(),
+            Some(text) => HookResult { text: Some(text), stages, tokens },
+            None => HookResult::default(),
         }
     }
 }
 
 /// What was made of a text.
 #[derive(Default)]
-pub(super) struct Made {
+pub(super) struct HookResult {
     /// `None`: it stays as it is.
     pub(super) text: Option<String>,
     pub(super) stages: Vec<&'static str>,

@@ -1,7 +1,7 @@
-//! What became of results, written down: numbers and names, never a text.
+//! The ledger as hooks write it: what became of results, numbers and names, never a text.
 
-use super::asked::Asked;
-use super::work::Made;
+use super::question::HookQuestion;
+use super::hook_engine::HookResult;
 use crate::ledger;
 use std::path::Path;
 use tokenforge_config::LedgerSettings;
@@ -14,21 +14,21 @@ use tokenforge_tokens::Counter;
 const BYTES_OF_A_TOKEN: usize = 4;
 
 /// The ledger, as hooks write it.
-pub(super) struct Books {
+pub(super) struct HookLedger {
     settings: LedgerSettings,
     counter: Counter,
     /// Is what stays as it is not counted?
     estimates: bool,
 }
 
-impl Books {
+impl HookLedger {
     pub(super) fn new(settings: &LedgerSettings, counter: Counter) -> Self {
-        Books { settings: settings.clone(), counter, estimates: false }
+        HookLedger { settings: settings.clone(), counter, estimates: false }
     }
 
     /// For who counts only if something is made smaller by it.
     pub(super) fn estimating(self) -> Self {
-        Books { estimates: true, ..self }
+        HookLedger { estimates: true, ..self }
     }
 
     /// What became of one text, of which an agent that cut it would have shown so many bytes. `None`: nobody asks.
@@ -36,22 +36,22 @@ impl Books {
         &self,
         output: &Output<'_>,
         shown: Option<usize>,
-        made: &Made,
+        result: &HookResult,
     ) -> Option<Outcome> {
         if !self.settings.enabled {
             return None;
         }
         let end = output.text.floor_char_boundary(shown.unwrap_or(usize::MAX));
         let text = &output.text[..end];
-        let stages = made.stages.iter().copied();
+        let stages = result.stages.iter().copied();
         let context = Context::new(output.tool, output.arguments, output.is_error);
         if context.is_expansion() {
             let tokens = self.counter.count(text) as u64;
             return Some(Outcome::expanded(output.tool, stages, tokens));
         }
-        let (before, after) = match (&made.text, made.tokens) {
+        let (before, after) = match (&result.text, result.tokens) {
             (Some(_), Some(tokens)) if shown.is_none() => tokens,
-            (Some(new), _) if !made.stages.is_empty() => {
+            (Some(new), _) if !result.stages.is_empty() => {
                 (self.counter.count(text), self.counter.count(new))
             }
             _ => {
@@ -66,17 +66,17 @@ impl Books {
     }
 
     /// Writes down what became of the texts of a result. A ledger that cannot be written is no reason to stop.
-    pub(super) fn write(&self, asked: &Asked, outcomes: Vec<Option<Outcome>>) {
+    pub(super) fn write(&self, question: &HookQuestion, outcomes: Vec<Option<Outcome>>) {
         if outcomes.is_empty() {
             return;
         }
         let Some(mut ledger) = ledger::open(&self.settings) else { return };
         let mut entry = Entry::new(Source::Hook, ledger::now());
-        entry.client = (!asked.client.is_empty()).then(|| asked.client.as_str().into());
+        entry.client = (!question.client.is_empty()).then(|| question.client.as_str().into());
         // Where a project lies is nobody's business.
-        let project = asked.project.as_deref().map(Path::new).and_then(Path::file_name);
+        let project = question.project.as_deref().map(Path::new).and_then(Path::file_name);
         entry.project = project.and_then(|name| name.to_str()).map(Into::into);
-        entry.session = asked.session.as_deref().map(Name::of_session);
+        entry.session = question.session.as_deref().map(Name::of_session);
         outcomes.into_iter().flatten().for_each(|outcome| entry.add(outcome));
         let _ = ledger.append(&entry);
     }

@@ -1,10 +1,10 @@
-//! Where a hook finds a gateway that runs: a socket in the user's data folder, or, where there is none, a port of this
+//! The hook's socket, where a hook finds a gateway that runs: a socket in the user's data folder, or, where there is none, a port of this
 //! machine whose number is written there.
 //!
-//! A question is a line that shows who asks (empty on a socket, which only its owner can open) and [`Asked`] as JSON up
-//! to the end; the answer is [`Answered`] as JSON up to the end, or nothing.
+//! A question is a line that shows who asks (empty on a socket, which only its owner can open) and [`HookQuestion`] as JSON up
+//! to the end; the answer is [`HookAnswer`] as JSON up to the end, or nothing.
 
-use super::asked::{Answered, Asked};
+use super::question::{HookAnswer, HookQuestion};
 use crate::data;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -20,12 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const LONGEST_PATH: usize = 100;
 
 /// Asks a gateway that runs. `None`: there is none, or it has no answer.
-pub(super) fn ask(asked: &Asked) -> Option<Answered> {
+pub(super) fn ask(question: &HookQuestion) -> Option<HookAnswer> {
     let folder = data::hook_folder().ok()?;
-    let question = serde_json::to_vec(asked).ok()?;
-    let answer = ask_socket(&folder, &question).or_else(|| ask_port(&folder, &question))?;
-    let answered: Answered = serde_json::from_slice(&answer).ok()?;
-    (answered.texts.len() == asked.texts.len()).then_some(answered)
+    let bytes = serde_json::to_vec(question).ok()?;
+    let reply = ask_socket(&folder, &bytes).or_else(|| ask_port(&folder, &bytes))?;
+    let answer: HookAnswer = serde_json::from_slice(&reply).ok()?;
+    (answer.texts.len() == question.texts.len()).then_some(answer)
 }
 
 /// The socket in the folder, if its path is one that a socket can have.
@@ -51,7 +51,7 @@ fn ask_socket(folder: &Path, question: &[u8]) -> Option<Vec<u8>> {
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
     let ended = stream.try_clone().ok()?;
-    said(&mut stream, "", question, || ended.shutdown(Shutdown::Write)).ok()
+    send_question(&mut stream, "", question, || ended.shutdown(Shutdown::Write)).ok()
 }
 
 #[cfg(not(unix))]
@@ -66,11 +66,11 @@ fn ask_port(folder: &Path, question: &[u8]) -> Option<Vec<u8>> {
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
     let ended = stream.try_clone().ok()?;
-    said(&mut stream, &pass().ok()?, question, || ended.shutdown(Shutdown::Write)).ok()
+    send_question(&mut stream, &pass().ok()?, question, || ended.shutdown(Shutdown::Write)).ok()
 }
 
 /// The answer to a question.
-fn said(
+fn send_question(
     stream: &mut (impl Read + Write),
     pass: &str,
     question: &[u8],

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The texts of a result, and the call that it answers.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Asked {
+pub(crate) struct HookQuestion {
     /// Of the program that asks: another one may mean something else.
     pub(crate) version: String,
     /// The agent, as it calls itself.
@@ -30,6 +30,6 @@ pub(crate) struct Asked {
 
 /// What to show instead of each text; `None`: it stays as it is.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Answered {
+pub(crate) struct HookAnswer {
     pub(crate) texts: Vec<Option<String>>,
 }

@@ -1,0 +1,57 @@
+//! One agent, as its data file describes it.
+
+use crate::{
+    BaseUrl, HookSupport, McpClientTraits, McpServerFiles, OutputEdges, PathTemplate, SessionLogs,
+    SetupSupport, SubscriptionSigns, ToolKind,
+};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A coding agent. What a file leaves out is not known of it, or it does not have it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// What commands call it; of one that is started on a command line, the name of its program.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What it calls itself before providers: the name in its `User-Agent`.
+    pub user_agent: Option<String>,
+    /// Headers in which it names its session to providers, the most exact first.
+    #[serde(default)]
+    pub session_headers: Vec<String>,
+    /// The settings file in which its login or the address of its provider is.
+    pub settings: Option<PathTemplate>,
+    /// The names of its tools, by what the tools do.
+    #[serde(default)]
+    pub tools: BTreeMap<ToolKind, Vec<String>>,
+    /// What it puts around the outputs of its tools.
+    #[serde(default)]
+    pub output: OutputEdges,
+    /// All the ways in which it must be given a base URL. None: it cannot be told when it is started.
+    #[serde(default)]
+    pub base_url: Vec<BaseUrl>,
+    /// How `tokenforge setup` takes it on.
+    pub setup: Option<SetupSupport>,
+    /// Why `tokenforge setup` cannot take it on, though it can be given a base URL.
+    pub setup_refused: Option<String>,
+    /// How it runs a hook that may change tool results.
+    pub hook: Option<HookSupport>,
+    /// Where it keeps its sessions.
+    pub logs: Option<SessionLogs>,
+    /// Where it keeps the list of its MCP servers.
+    pub mcp_servers: Option<McpServerFiles>,
+    /// What it is like as a client of MCP servers.
+    pub mcp_client: Option<McpClientTraits>,
+    /// How its requests are told that are paid for with a subscription.
+    #[serde(default)]
+    pub subscription: SubscriptionSigns,
+}
+
+impl Agent {
+    /// Can it be given a base URL when it is started?
+    #[must_use]
+    pub fn can_be_wrapped(&self) -> bool {
+        !self.base_url.is_empty()
+    }
+}

@@ -1,0 +1,61 @@
+//! The data files, read once.
+
+use crate::{Agent, Common};
+use std::sync::LazyLock;
+
+/// The files, in the order in which commands list agents.
+const FILES: &[&str] = &[
+    include_str!("../data/claude-code.toml"),
+    include_str!("../data/cursor.toml"),
+    include_str!("../data/vscode.toml"),
+    include_str!("../data/codex.toml"),
+    include_str!("../data/gemini-cli.toml"),
+    include_str!("../data/opencode.toml"),
+    include_str!("../data/copilot.toml"),
+    include_str!("../data/qwen-code.toml"),
+    include_str!("../data/cline.toml"),
+    include_str!("../data/pi.toml"),
+    include_str!("../data/aider.toml"),
+    include_str!("../data/openhands.toml"),
+    include_str!("../data/swe-agent.toml"),
+];
+
+const COMMON: &str = include_str!("../data/common.toml");
+
+/// Plugins that agents load, by the names under which their files mention them.
+const PLUGINS: &[(&str, &str)] = &[
+    ("opencode.js", include_str!("../data/opencode.js")),
+    ("pi.ts", include_str!("../data/pi.ts")),
+];
+
+// That each file can be read is a test: here there is nobody to tell.
+static AGENTS: LazyLock<Vec<Agent>> =
+    LazyLock::new(|| FILES.iter().filter_map(|text| toml::from_str(text).ok()).collect());
+
+static SHARED: LazyLock<Common> = LazyLock::new(|| toml::from_str(COMMON).unwrap_or_default());
+
+/// All agents that are known.
+#[must_use]
+pub fn all() -> &'static [Agent] {
+    &AGENTS
+}
+
+/// The agent that commands call this.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.id == id)
+}
+
+/// What belongs to no agent in particular.
+#[must_use]
+pub fn common() -> &'static Common {
+    &SHARED
+}
+
+/// The code of a plugin.
+pub(crate) fn plugin_source(name: &str) -> Option<&'static str> {
+    PLUGINS.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! What must hold for every data file.
+
+use super::*;
+use crate::{BaseUrl, HookEntry, ToolKind};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+/// As engines compare names of tools.
+fn squashed(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn names(tools: &BTreeMap<ToolKind, Vec<String>>) -> impl Iterator<Item = (String, ToolKind)> {
+    tools.iter().flat_map(|(kind, names)| names.iter().map(|name| (squashed(name), *kind)))
+}
+
+#[test]
+fn every_file_of_the_folder_is_listed_and_read() {
+    for text in FILES {
+        let read = toml::from_str::<Agent>(text);
+        assert!(read.is_ok(), "{}\n{text}", read.unwrap_err());
+    }
+    let common = toml::from_str::<Common>(COMMON);
+    assert!(common.is_ok(), "{}", common.unwrap_err());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let written = files.filter(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    assert_eq!(written.count(), FILES.len() + 1);
+    assert_eq!(all().len(), FILES.len());
+}
+
+#[test]
+fn no_two_agents_have_one_id() {
+    let ids: HashSet<_> = all().iter().map(|agent| &agent.id).collect();
+    assert_eq!(ids.len(), all().len());
+    assert_eq!(find("codex").unwrap().name, "Codex");
+    assert_eq!(find("vim"), None);
+}
+
+#[test]
+fn a_name_of_a_tool_has_one_meaning() {
+    let own = all().iter().map(|agent| &agent.tools).chain([&common().tools]).flat_map(names);
+    let mut meanings = HashMap::new();
+    for (name, kind) in own {
+        let other = meanings.insert(name.clone(), kind);
+        assert!(other.is_none_or(|other| other == kind), "{name}: {other:?} and {kind:?}");
+    }
+    let mut foreign = HashMap::new();
+    for (name, kind) in names(&common().mcp_tools) {
+        let other = foreign.insert(name.clone(), kind);
+        assert!(other.is_none_or(|other| other == kind), "{name}: {other:?} and {kind:?}");
+    }
+}
+
+#[test]
+fn who_can_be_wrapped_is_set_up_or_refused_with_a_reason() {
+    for agent in all() {
+        let ways = usize::from(agent.setup.is_some()) + usize::from(agent.setup_refused.is_some());
+        assert_eq!(ways, usize::from(agent.can_be_wrapped()), "{}", agent.id);
+    }
+}
+
+#[test]
+fn what_a_file_refers_to_is_there() {
+    for agent in all() {
+        let needs_settings = |way: &BaseUrl| {
+            matches!(way, BaseUrl::SettingArgument { .. } | BaseUrl::SettingsCopy { .. })
+        };
+        let setup = agent.setup.clone().unwrap_or_default();
+        let is_needed = agent.base_url.iter().any(needs_settings)
+            || setup.status_line
+            || setup.overriding_address.is_some()
+            || setup.required_login.is_some();
+        assert!(!is_needed || agent.settings.is_some(), "{}: settings", agent.id);
+        if let Some(hook) = &agent.hook {
+            assert!(agent.user_agent.is_some(), "{}: user_agent", agent.id);
+            let is_plugin = matches!(hook.entry, HookEntry::PluginFile(_));
+            assert_eq!(hook.entry.plugin_source().is_some(), is_plugin, "{}", agent.id);
+        }
+        if let Some(client) = &agent.mcp_client {
+            assert_eq!(client.structured.is_some(), client.name.is_some(), "{}", agent.id);
+            let begins = |name: &String| name.starts_with(&client.name_prefix);
+            assert!(client.name.as_ref().is_none_or(begins), "{}", agent.id);
+        }
+    }
+}
+
+#[test]
+fn a_provider_s_address_is_the_gateway_s() {
+    let dialects = common().dialects.iter().flat_map(|dialect| &dialect.base_url);
+    for way in all().iter().flat_map(|agent| &agent.base_url).chain(dialects) {
+        let values = match way {
+            BaseUrl::Variable { value, .. } => vec![value],
+            BaseUrl::JsonVariable { addresses, .. } => {
+                addresses.iter().map(|address| &address.value).collect()
+            }
+            BaseUrl::FileArgument { text, .. } => vec![text],
+            BaseUrl::SettingArgument { with_key, with_subscription, .. } => {
+                vec![with_key, with_subscription]
+            }
+            BaseUrl::VariableIfSet { .. } | BaseUrl::SettingsCopy { .. } => Vec::new(),
+        };
+        assert!(values.iter().all(|value| value.contains("{url}")), "{way:?}");
+    }
+}
+
+#[test]
+fn headers_are_written_in_lower_case() {
+    for agent in all() {
+        let headers = agent.session_headers.iter().chain(&agent.subscription.header);
+        for header in headers {
+            assert_eq!(*header, header.to_ascii_lowercase(), "{}", agent.id);
+        }
+    }
+}
