@@ -1,4 +1,4 @@
-"""Everything that names an archive of a release names the same one: `python3 packaging/test_names.py`"""
+"""Everything that names an archive of a release, a target or a version of Rust names the same one: `python3 packaging/test_names.py`"""
 
 import re
 import sys
@@ -55,6 +55,19 @@ class Names(unittest.TestCase):
     def test_the_table_of_targets_has_every_target(self):
         for platform in PLATFORMS.values():
             self.assertIn(f"| `{platform['target']}` |", text("RELEASING.md"))
+
+    def test_dependencies_are_checked_for_every_target(self):
+        listed = re.findall(r'^    "([a-z0-9_]+-[a-z0-9-]+)",$', text("deny.toml").split("[advisories]")[0], re.MULTILINE)
+        self.assertEqual(listed, [platform["target"] for platform in PLATFORMS.values()])
+
+    def test_the_oldest_rust_that_is_promised_is_the_one_that_is_tried(self):
+        oldest = workspace("rust-version")
+        self.assertEqual(re.findall(r"cargo \+(\S+) check --workspace --locked", text(".github/workflows/ci.yml")), [oldest])
+        self.assertIn(f"It needs Rust {oldest},", text("docs/install.md"))
+
+    def test_the_image_is_built_with_the_pinned_rust(self):
+        pinned = re.search(r'channel = "(\d+\.\d+\.\d+)"', text("rust-toolchain.toml"))[1]
+        self.assertEqual(re.findall(r"rust:(\S+)-alpine|RUSTUP_TOOLCHAIN=(\S+)", text("packaging/docker/Dockerfile")), [(pinned, ""), ("", pinned)])
 
 
 if __name__ == "__main__":

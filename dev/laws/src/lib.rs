@@ -17,6 +17,11 @@ pub mod tokens;
 
 use tokenforge_samples::{Nasty, nasty, tools};
 
+// The examples of a page that says how to embed the engine and the codecs run as tests here, where both are at hand.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;
+
 /// The JSON document that a fuzzer's bytes stand for: themselves, or one made up from them as a seed.
 pub fn document_from(bytes: &[u8]) -> String {
     json_or(bytes, |seed| nasty(seed, Nasty::default()))
