@@ -128,7 +128,9 @@ fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
         output::tell(&format!("{:<12} {count:>7} logs in {}", place.client, place.path.display()));
         sources.extend(found);
     }
-    for unread in tokenforge_agents::all().iter().filter_map(|agent| agent.logs.as_ref()?.unread.as_ref()) {
+    for unread in
+        tokenforge_agents::all().iter().filter_map(|agent| agent.logs.as_ref()?.unread.as_ref())
+    {
         if unread.file.resolve(&data::set).is_some_and(|file| file.is_file()) {
             output::tell(&format!("note: {}", unread.note));
         }

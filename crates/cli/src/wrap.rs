@@ -151,7 +151,11 @@ impl Wrap {
     }
 
     /// A way for the agent's requests, and what it is told about it.
-    async fn opened(&self, client: WrappedClient, program: &str) -> anyhow::Result<(Route, Started)> {
+    async fn opened(
+        &self,
+        client: WrappedClient,
+        program: &str,
+    ) -> anyhow::Result<(Route, Started)> {
         let settings = self.source().load()?;
         let plan = Plan::new(client, program, &gateway::url(settings.listen))?;
         let route = Route::open(&plan, settings, self.is_special()).await?;

@@ -20,8 +20,8 @@ use crate::work::{self, ToolCall};
 use std::collections::HashMap;
 use std::time::Instant;
 use tokenforge_config::Structured;
-use tokenforge_json::Edit;
 use tokenforge_formats::negotiate::Format;
+use tokenforge_json::Edit;
 
 /// How many requests are remembered until they are answered.
 const REQUESTS: usize = 4096;

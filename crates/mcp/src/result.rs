@@ -11,8 +11,8 @@ use structured::Standing;
 use text::Written;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Original};
-use tokenforge_json::{Edit, Node, ValueKind, quote};
 use tokenforge_formats::negotiate::Format;
+use tokenforge_json::{Edit, Node, ValueKind, quote};
 
 /// Where a request says which form it wants, in its `_meta`.
 pub const FORMAT_KEY: &str = "dev.tokenforge/format";

@@ -70,8 +70,6 @@ const SURROUNDINGS: [&str; 31] = [
 fn examples() -> Vec<String> {
     let rules: toml::Table = toml::from_str(include_str!("../../../crates/secrets/src/rules.toml"))
         .expect("rules.toml is TOML");
-    let rules: toml::Table =
-        toml::from_str(include_str!("../../../crates/secrets/src/rules.toml")).expect("rules.toml is TOML");
     let rules = rules.values().filter_map(toml::Value::as_array).flatten();
     let texts =
         rules.flat_map(|rule| ["yes", "no"].map(|list| rule[list].as_array())).flatten().flatten();

@@ -1,7 +1,7 @@
 //! Texts of results made smaller, by the engine that the gateway has too.
 
-use super::question::{HookAnswer, HookQuestion};
 use super::hook_ledger::HookLedger;
+use super::question::{HookAnswer, HookQuestion};
 use crate::data;
 use crate::engine::TENANT;
 use crate::settings::{self, Source};
@@ -85,7 +85,12 @@ impl HookEngine {
         HookAnswer { texts }
     }
 
-    fn shorten(&self, output: &Output<'_>, question: &HookQuestion, expired: &Deadline) -> HookResult {
+    fn shorten(
+        &self,
+        output: &Output<'_>,
+        question: &HookQuestion,
+        expired: &Deadline,
+    ) -> HookResult {
         let vault = self.vault.as_ref().filter(|_| question.can_expand);
         let limit = self.settings.max_output_bytes;
         // What can be fetched back is cut where the agent would cut it for good.

@@ -1,7 +1,7 @@
 //! The ledger as hooks write it: what became of results, numbers and names, never a text.
 
-use super::question::HookQuestion;
 use super::hook_engine::HookResult;
+use super::question::HookQuestion;
 use crate::ledger;
 use std::path::Path;
 use tokenforge_config::LedgerSettings;

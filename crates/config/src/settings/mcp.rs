@@ -6,8 +6,8 @@ use http::Uri;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokenforge_formats::negotiate::Format;
 use tokenforge_agents::StructuredContent;
+use tokenforge_formats::negotiate::Format;
 
 /// Tool servers, and what is done to their results.
 #[derive(Debug, Clone, PartialEq)]
