@@ -1,6 +1,5 @@
 //! `secrets-detector`: keys, tokens and passwords, replaced or refused before they go on.
 
-use crate::redaction::Finder;
 use crate::redactor::{self, MAX_BYTES, Place};
 use bytes::Bytes;
 use http::{Response, StatusCode, header::CONTENT_TYPE};
@@ -13,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin,
 };
-use tokenforge_secrets::{Scanner, marker};
+use tokenforge_redact::{Scanner, TextFinder, marker};
 
 /// The name in settings.
 pub(crate) const NAME: &str = "secrets-detector";
@@ -101,7 +100,7 @@ impl Secrets {
     }
 }
 
-impl Finder for Secrets {
+impl TextFinder for Secrets {
     fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
         let found = Scanner::builtin().find_value(name, text);
         let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
