@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use tokenforge_engine::{Compressed, Settings};
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -50,12 +50,13 @@ mod settings;
 mod stage;
 mod stages;
 pub mod templates;
-pub mod terminal;
 pub mod tool;
 mod weight;
 pub mod whitespace;
 mod whole_lines;
 pub mod wrapper;
+
+pub use tokenforge_redact::terminal;
 
 pub use engine::{Access, Compressed, Engine, Original, Output, Vault};
 pub use fidelity::Fidelity;

@@ -3,7 +3,7 @@
 use crate::terminal;
 use crate::wrapper::{self, Piece};
 use std::borrow::Cow;
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 /// The text without its secrets, and their kinds.
 ///

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_engine::{Compressed, Step, Verdict};
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 /// What a text takes up beside its bytes.
 const OVERHEAD: usize = 1024;

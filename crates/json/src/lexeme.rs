@@ -79,6 +79,20 @@ fn escape(text: &[u8], at: usize) -> Result<(usize, Content), Fault> {
 /// Reads the number that starts at `start`: the offset behind it, and whether it is all digits.
 #[inline(always)]
 pub fn number(text: &[u8], start: usize) -> Result<(usize, bool), Fault> {
+    number_by(text, start, digits)
+}
+
+/// Like [`number`], with another way to find the offset behind digits.
+#[inline(always)]
+pub(crate) fn number_by(
+    text: &[u8],
+    start: usize,
+    digits: impl Fn(&[u8], usize) -> usize,
+) -> Result<(usize, bool), Fault> {
+    let some_digits = |start: usize| match digits(text, start) {
+        end if end > start => Ok(end),
+        _ => Err(Fault::expected("a digit", start)),
+    };
     let mut at = start;
     if text.get(at) == Some(&b'-') {
         at += 1;
@@ -90,23 +104,16 @@ pub fn number(text: &[u8], start: usize) -> Result<(usize, bool), Fault> {
     }
     let integer_end = at;
     if text.get(at) == Some(&b'.') {
-        at = some_digits(text, at + 1)?;
+        at = some_digits(at + 1)?;
     }
     if let Some(b'e' | b'E') = text.get(at) {
         at += 1;
         if let Some(b'+' | b'-') = text.get(at) {
             at += 1;
         }
-        at = some_digits(text, at)?;
+        at = some_digits(at)?;
     }
     Ok((at, at == integer_end))
-}
-
-fn some_digits(text: &[u8], start: usize) -> Result<usize, Fault> {
-    match digits(text, start) {
-        end if end > start => Ok(end),
-        _ => Err(Fault::expected("a digit", start)),
-    }
 }
 
 /// The offset behind the digits at `at`.

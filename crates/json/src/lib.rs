@@ -50,7 +50,9 @@ pub use escape::{escape_into, quote, unescape};
 pub use refusal::Refusal;
 pub use splice::{Splice, replace, splice};
 pub use tape::{Json, Value};
-pub use walk::{MemberKey, Node, ValueKind, ValueSpan, Walker, canonical};
+pub use walk::{
+    JsonToken, MemberKey, Node, ValueKind, ValueSpan, Walker, canonical, is_json_sequence, tokens,
+};
 
 /// The deepest nesting that any reader accepts: deeper than any request.
 pub const MAX_DEPTH: usize = 512;

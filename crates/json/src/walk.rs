@@ -9,8 +9,10 @@ mod canonical;
 mod lanes;
 mod node;
 mod scalar;
+mod tokens;
 mod walker;
 
 pub use canonical::canonical;
 pub use node::Node;
+pub use tokens::{JsonToken, is_json_sequence, tokens};
 pub use walker::{MemberKey, ValueKind, ValueSpan, Walker};

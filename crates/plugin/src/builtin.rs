@@ -27,7 +27,6 @@ mod encoding;
 mod header_inject;
 mod ip_allow;
 mod pii_filter;
-mod redaction;
 mod redactor;
 mod secrets_detector;
 mod stc;

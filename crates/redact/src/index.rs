@@ -1,9 +1,8 @@
 //! A flat index of the strings in a JSON text: no tree, no recursion, one scan.
 
-use memchr::memchr2;
 use std::borrow::Cow;
 use std::ops::Range;
-use tokenforge_json::unescape;
+use tokenforge_json::{JsonToken, tokens, unescape};
 
 /// Every letter of a name may be written as `\u0061`.
 const LONGEST_NAME: usize = 6 * 64;
@@ -40,54 +39,53 @@ pub(crate) struct Container {
 }
 
 impl StringIndex {
-    /// Indexes a text that is known to be JSON.
+    /// Indexes a text that is known to be JSON, or several documents one after the other.
     pub(crate) fn of(json: &str) -> Self {
         let document =
             Container { parent: 0, key: 0..0, kind: None, label: None, is_object: false };
         let mut index = StringIndex { strings: Vec::new(), containers: vec![document] };
-        let bytes = json.as_bytes();
-        let (mut at, mut open, mut key) = (0, 0, 0..0);
-        while let Some(&byte) = bytes.get(at) {
-            match byte {
-                b'"' => {
-                    let span = at + 1..string_end(bytes, at + 1);
-                    at = span.end;
-                    index.add(json, open, span, &mut key);
+        let (mut open, mut key) = (0, 0..0);
+        for token in tokens(json) {
+            match token {
+                JsonToken::Name(span) => {
+                    key = span.clone();
+                    index.strings.push(StringValue {
+                        span,
+                        container: open,
+                        key: 0..0,
+                        is_name: true,
+                    });
                 }
-                b'{' | b'[' => {
-                    let is_object = byte == b'{';
-                    let own = std::mem::take(&mut key);
-                    // What is in a list is what the list is.
-                    let key = if own.is_empty() { index.containers[open].key.clone() } else { own };
-                    let (kind, label) = (None, None);
-                    index.containers.push(Container { parent: open, key, kind, label, is_object });
-                    open = index.containers.len() - 1;
-                }
-                b'}' | b']' => {
+                JsonToken::String(span) => index.add(json, open, span, key.clone()),
+                JsonToken::OpenObject => open = index.open(open, &mut key, true),
+                JsonToken::OpenArray => open = index.open(open, &mut key, false),
+                JsonToken::Close => {
                     open = index.containers[open].parent;
                     key = 0..0;
                 }
-                b',' => key = 0..0,
-                _ => {}
+                JsonToken::Comma => key = 0..0,
+                JsonToken::Scalar(_) => {}
             }
-            at += 1;
         }
         index
     }
 
-    fn add(&mut self, json: &str, open: usize, span: Range<usize>, key: &mut Range<usize>) {
-        let is_name = self.containers[open].is_object && is_named(json, span.end);
-        if is_name {
-            *key = span.clone();
-        } else {
-            match &*name(json, key) {
-                "type" => self.containers[open].kind = Some(span.clone()),
-                "name" => self.containers[open].label = Some(span.clone()),
-                _ => {}
-            }
+    /// Begins a container in another one, and returns its place.
+    fn open(&mut self, parent: usize, key: &mut Range<usize>, is_object: bool) -> usize {
+        let own = std::mem::take(key);
+        // What is in a list is what the list is.
+        let key = if own.is_empty() { self.containers[parent].key.clone() } else { own };
+        self.containers.push(Container { parent, key, kind: None, label: None, is_object });
+        self.containers.len() - 1
+    }
+
+    fn add(&mut self, json: &str, open: usize, span: Range<usize>, key: Range<usize>) {
+        match &*name(json, &key) {
+            "type" => self.containers[open].kind = Some(span.clone()),
+            "name" => self.containers[open].label = Some(span.clone()),
+            _ => {}
         }
-        let key = if is_name { 0..0 } else { key.clone() };
-        self.strings.push(StringValue { span, container: open, key, is_name });
+        self.strings.push(StringValue { span, container: open, key, is_name: false });
     }
 
     /// The name of the member that a string is the value of; in a list the name of the list.
@@ -126,24 +124,6 @@ fn name<'j>(json: &'j str, span: &Range<usize>) -> Cow<'j, str> {
     }
     let spelling = &json[span.clone()];
     unescape(spelling).unwrap_or(Cow::Borrowed(spelling))
-}
-
-/// Where the closing quote of a string is.
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start;
-    while let Some(stop) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
-        match bytes[at + stop] {
-            b'"' => return at + stop,
-            _ => at += stop + 2,
-        }
-    }
-    bytes.len()
-}
-
-/// Does a colon follow the closing quote?
-fn is_named(json: &str, quote: usize) -> bool {
-    let rest = json.as_bytes().get(quote + 1..).unwrap_or_default();
-    rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }
 
 #[cfg(test)]

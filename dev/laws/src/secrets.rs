@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 /// Findings lie in the text, in order and apart, and redacting what was redacted changes nothing (L6).
 pub fn redaction(text: &str) {
@@ -68,8 +68,9 @@ const SURROUNDINGS: [&str; 31] = [
 
 /// The texts of `yes` and `no`, as they are meant.
 fn examples() -> Vec<String> {
-    let rules: toml::Table = toml::from_str(include_str!("../../../crates/secrets/src/rules.toml"))
-        .expect("rules.toml is TOML");
+    let rules: toml::Table =
+        toml::from_str(include_str!("../../../crates/redact/src/secrets/rules.toml"))
+            .expect("rules.toml is TOML");
     let rules = rules.values().filter_map(toml::Value::as_array).flatten();
     let texts =
         rules.flat_map(|rule| ["yes", "no"].map(|list| rule[list].as_array())).flatten().flatten();

@@ -5,7 +5,7 @@ use crate::diff::unified;
 use crate::{confirm, output, screen};
 use anyhow::bail;
 use serde_json::json;
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 /// A file, and what is to become of it.
 pub(crate) struct Change {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tokenforge_config::{McpBackend, Overrides, Settings};
 use tokenforge_mcp::Registry;
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 /// Which gateway is meant.
 #[derive(Args)]

@@ -4,7 +4,7 @@ use crate::report::{Figures, Size};
 use memchr::memchr_iter;
 use tokenforge_engine::context::Context;
 use tokenforge_engine::{Compressed, Output, Step};
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 

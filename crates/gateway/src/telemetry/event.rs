@@ -4,7 +4,7 @@ use crate::report::{Report, ResultReport};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::tool::Tool;
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 /// The event of a result.
 pub(super) fn of(now: SystemTime, report: &Report, result: &ResultReport) -> Value {

@@ -1,8 +1,9 @@
 //! One spelling for all the ways to write the same JSON.
 
-use super::Walker;
+use super::{JsonToken, Walker, tokens};
 use crate::escape::{quote, unescape};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text without white space, its members sorted by name, its strings and numbers spelled in one way.
 ///
@@ -30,32 +31,23 @@ enum Node<'a> {
 
 /// The values of a text that is known to be JSON, the outermost first.
 fn nodes(text: &str) -> Vec<Node<'_>> {
-    let mut reader = Walker::over(text);
     let (mut nodes, mut open) = (Vec::new(), Vec::new());
     let mut name = Cow::default();
-    loop {
-        let node = match reader.peek() {
-            b'{' => Node::Object(Vec::new()),
-            b'[' => Node::List(Vec::new()),
-            b':' | b',' => {
-                reader.token();
+    for token in tokens(text) {
+        let node = match token {
+            JsonToken::OpenObject => Node::Object(Vec::new()),
+            JsonToken::OpenArray => Node::List(Vec::new()),
+            JsonToken::String(span) => Node::Scalar(string(text, span)),
+            JsonToken::Scalar(span) => Node::Scalar(number_or_word(&text[span])),
+            JsonToken::Name(span) => {
+                name = string(text, span);
                 continue;
             }
-            b'}' | b']' => {
-                reader.token();
+            JsonToken::Close => {
                 open.pop();
                 continue;
             }
-            _ => {
-                // Behind the last value there is none.
-                let Ok(value) = reader.value() else { return nodes };
-                let spelling = scalar(&text[value.span]);
-                if reader.peek() == b':' {
-                    name = spelling;
-                    continue;
-                }
-                Node::Scalar(spelling)
-            }
+            JsonToken::Comma => continue,
         };
         let index = nodes.len();
         match open.last().and_then(|outer: &usize| nodes.get_mut(*outer)) {
@@ -64,25 +56,26 @@ fn nodes(text: &str) -> Vec<Node<'_>> {
             Some(Node::Scalar(_)) | None => {}
         }
         if !matches!(node, Node::Scalar(_)) {
-            reader.token();
             open.push(index);
         }
         nodes.push(node);
     }
+    nodes
 }
 
-/// The shortest spelling of a string; a number as the double that most readers take it for.
-fn scalar(spelling: &str) -> Cow<'_, str> {
-    let Some(content) = spelling.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-        let number = spelling.parse::<f64>().ok().filter(|number| number.is_finite());
-        // Zero has no sign.
-        return number
-            .map_or(Cow::Borrowed(spelling), |number| Cow::Owned((number + 0.0).to_string()));
-    };
-    match unescape(content) {
+/// The shortest spelling of the string between these quotes.
+fn string(text: &str, span: Range<usize>) -> Cow<'_, str> {
+    match unescape(&text[span.clone()]) {
         Some(Cow::Owned(text)) => Cow::Owned(quote(&text)),
-        _ => Cow::Borrowed(spelling),
+        _ => Cow::Borrowed(&text[span.start - 1..span.end + 1]),
     }
+}
+
+/// A number as the double that most readers take it for.
+fn number_or_word(spelling: &str) -> Cow<'_, str> {
+    let number = spelling.parse::<f64>().ok().filter(|number| number.is_finite());
+    // Zero has no sign.
+    number.map_or(Cow::Borrowed(spelling), |number| Cow::Owned((number + 0.0).to_string()))
 }
 
 fn written(nodes: &[Node<'_>], capacity: usize) -> String {

@@ -8,7 +8,7 @@ pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
         b't' => word(text, at, b"true")?,
         b'f' => word(text, at, b"false")?,
         b'n' => word(text, at, b"null")?,
-        _ => lexeme::number(text, at).ok()?.0,
+        _ => lexeme::number_by(text, at, digits_end).ok()?.0,
     };
     match text.get(end) {
         None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => Some(end),
@@ -18,6 +18,13 @@ pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
 
 fn word(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     text.get(at..)?.starts_with(word).then_some(at + word.len())
+}
+
+/// The offset behind the digits at `at`, byte by byte. The tape looks at sixteen bytes together, for which the end of a text
+/// must be copied; in a small event, which is mostly end, that took 20 ns of 280.
+fn digits_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 #[cfg(test)]

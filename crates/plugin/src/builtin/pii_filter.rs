@@ -3,24 +3,15 @@
 //! E-mail addresses, telephone numbers, card numbers and bank accounts whose checksums are right, IP addresses. In JSON
 //! only values that are strings change, so that it stays JSON; a number stays a number.
 
-mod card;
-mod email;
-mod iban;
-mod ip;
-mod phone;
-mod scan;
-mod spot;
-
-use crate::builtin::redaction::Finder;
 use crate::builtin::redactor::{self, MAX_BYTES, Place};
-use crate::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
-use scan::Kind;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
+use crate::{
+    BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin,
+};
+use tokenforge_redact::{PersonalFinder, PersonalKind};
 
 /// The name in settings.
 pub(crate) const NAME: &str = "pii-filter";
@@ -52,17 +43,46 @@ impl Default for Settings {
 
 /// Makes the plugin from its settings.
 pub(crate) fn factory() -> impl Factory {
-    crate::factory(NAME, PiiFilter::new)
+    tokenforge_plugin::factory(NAME, PiiFilter::new)
 }
 
 struct PiiFilter {
-    finder: Arc<Personal>,
+    finder: Arc<PersonalFinder>,
     places: Vec<Place>,
     max_bytes: usize,
 }
 
-/// Finds what is personal, and knows what replaces it.
-struct Personal(BTreeMap<Kind, String>);
+/// A kind of thing that says who somebody is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// An address of e-mail.
+    Email,
+    /// The address of a machine, IPv4 or IPv6.
+    Ip,
+    /// A bank account.
+    Iban,
+    /// The number of a payment card.
+    Card,
+    /// A telephone number.
+    Phone,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [Self::Email, Self::Ip, Self::Iban, Self::Card, Self::Phone];
+}
+
+impl From<Kind> for PersonalKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Email => Self::Email,
+            Kind::Ip => Self::Ip,
+            Kind::Iban => Self::Iban,
+            Kind::Card => Self::Card,
+            Kind::Phone => Self::Phone,
+        }
+    }
+}
 
 impl PiiFilter {
     fn new(settings: Settings) -> Result<Self, Error> {
@@ -78,10 +98,10 @@ impl PiiFilter {
                 )
                 .into());
             }
-            replacements.insert(kind, with);
+            replacements.insert(kind.into(), with);
         }
         let Settings { places, max_bytes, .. } = settings;
-        Ok(Self { finder: Arc::new(Personal(replacements)), places, max_bytes })
+        Ok(Self { finder: Arc::new(PersonalFinder(replacements)), places, max_bytes })
     }
 }
 
@@ -112,16 +132,6 @@ impl Plugin for PiiFilter {
             }
             Ok(Flow::Continue)
         })
-    }
-}
-
-impl Finder for Personal {
-    fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
-        let found = scan::find(name, text, |kind| self.0.contains_key(&kind));
-        found
-            .into_iter()
-            .filter_map(|(kind, range)| Some((range, self.0.get(&kind)?.into())))
-            .collect()
     }
 }
 

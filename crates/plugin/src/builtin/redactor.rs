@@ -1,13 +1,13 @@
 //! What filters of text share: where they work, what they are shown there, and how they put it back.
 
 use crate::builtin::encoding::Usual;
-use crate::builtin::redaction::{self, Finder};
-use crate::{Context, Error, Phase, Phases};
 use bytes::Bytes;
 use http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
+use crate::{Context, Error, Phase, Phases};
+use tokenforge_redact::{TextFinder, replace_found};
 
 /// What is larger is looked at on a thread of its own.
 const LARGE: usize = 32 << 10;
@@ -111,15 +111,16 @@ pub(crate) fn replace(context: &mut Context<'_>, body: Bytes) -> Result<(), Erro
 }
 
 /// The body with everything replaced that is found, if anything is.
-pub(crate) async fn redacted<F: Finder + 'static>(
+pub(crate) async fn redacted<F: TextFinder + 'static>(
     finder: &Arc<F>,
     body: Bytes,
 ) -> Result<Option<Bytes>, Error> {
     if body.len() <= LARGE {
-        return Ok(redaction::redact(&**finder, &body));
+        return Ok(replace_found(&**finder, &body).map(Bytes::from));
     }
     let finder = Arc::clone(finder);
-    Ok(tokio::task::spawn_blocking(move || redaction::redact(&*finder, &body)).await?)
+    let replaced = tokio::task::spawn_blocking(move || replace_found(&*finder, &body)).await?;
+    Ok(replaced.map(Bytes::from))
 }
 
 /// Is it not said to be something else? A stream of events is text, but it never ends.

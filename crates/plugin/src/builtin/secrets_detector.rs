@@ -1,8 +1,6 @@
 //! `secrets-detector`: keys, tokens and passwords, replaced or refused before they go on.
 
-use crate::builtin::redaction::Finder;
 use crate::builtin::redactor::{self, MAX_BYTES, Place};
-use crate::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
 use bytes::Bytes;
 use http::{Response, StatusCode, header::CONTENT_TYPE};
 use schemars::JsonSchema;
@@ -11,7 +9,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokenforge_secrets::{Scanner, marker};
+use crate::{
+    BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin,
+};
+use tokenforge_redact::{Scanner, TextFinder, marker};
 
 /// The name in settings.
 pub(crate) const NAME: &str = "secrets-detector";
@@ -46,7 +47,7 @@ impl Default for Settings {
 
 /// Makes the plugin from its settings.
 pub(crate) fn factory() -> impl Factory {
-    crate::factory(NAME, |settings: Settings| Ok(SecretsDetector(settings)))
+    tokenforge_plugin::factory(NAME, |settings: Settings| Ok(SecretsDetector(settings)))
 }
 
 struct SecretsDetector(Settings);
@@ -99,7 +100,7 @@ impl Secrets {
     }
 }
 
-impl Finder for Secrets {
+impl TextFinder for Secrets {
     fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
         let found = Scanner::builtin().find_value(name, text);
         let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use tokenforge_config::McpBackend;
 use tokenforge_mcp::{Failure, NotSaved};
 use tokenforge_plugin::Exchange;
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 const PATH: &str = "/_forge/api/mcp";
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use tokenforge_secrets::{Scanner, marker};
+use tokenforge_redact::{Scanner, marker};
 
 #[derive(Deserialize)]
 struct Rules {
@@ -25,7 +25,7 @@ struct Rule {
 
 fn rules() -> Vec<Rule> {
     let Rules { token, assigned, url, block } =
-        toml::from_str(include_str!("../src/rules.toml")).unwrap();
+        toml::from_str(include_str!("../src/secrets/rules.toml")).unwrap();
     [token, assigned, url, block].into_iter().flatten().collect()
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tokenforge_laws::secrets;
-use tokenforge_secrets::{MARKER_END, MARKER_START, Scanner, marker};
+use tokenforge_redact::{MARKER_END, MARKER_START, Scanner, marker};
 
 /// Texts put together from pieces, some of them cut short.
 fn texts() -> impl Strategy<Value = String> {

@@ -1,7 +1,7 @@
 //! How much memory the rules take. Alone in its file, since every other test would be counted too.
 
 use peak_alloc::PeakAlloc;
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -18,7 +18,7 @@ fn clean_text_compiles_no_pattern_and_all_patterns_stay_below_20_mb() {
     );
     assert_eq!(MEMORY.current_usage(), read);
 
-    let file: toml::Table = toml::from_str(include_str!("../src/rules.toml")).unwrap();
+    let file: toml::Table = toml::from_str(include_str!("../src/secrets/rules.toml")).unwrap();
     let texts: Vec<String> = file
         .values()
         .flat_map(|rules| rules.as_array().unwrap())

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{
+use super::{
     assigned, blocks,
     finding::{Finding, Findings},
     marker::marker,

@@ -1,7 +1,7 @@
 //! How fast clean text is scanned, beside counting its tokens, in turns on the same texts.
 //!
 //! ```text
-//! cargo run --release -p tokenforge-secrets --example speed -- FOLDER...
+//! cargo run --release -p tokenforge-redact --example speed -- FOLDER...
 //! ```
 //!
 //! Each folder holds `.jsonl` files whose lines have a field `content`; texts with findings are left out. Without a
@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use tokenforge_secrets::Scanner;
+use tokenforge_redact::Scanner;
 use tokenforge_tokens::{Counter, Vocabulary};
 
 const TURNS: usize = 7;

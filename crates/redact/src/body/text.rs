@@ -1,10 +1,10 @@
 //! One text without its secrets, however they are dressed.
 
-use crate::exemptions::BodyShape;
-use crate::{Replaceable, Unscannable, encoded, redactions};
-use tokenforge_engine::terminal;
+use super::exemptions::BodyShape;
+use super::{Replaceable, Unscannable, encoded, redactions};
+use crate::secrets::{Scanner, marker};
+use crate::terminal;
 use tokenforge_json::{Node, splice};
-use tokenforge_secrets::{Scanner, marker};
 
 /// How deep JSON and base64 inside a string are understood. Each level of JSON doubles the backslashes.
 const DEEPEST: usize = 8;

@@ -1,4 +1,4 @@
-//! Text without the sequences that steer a terminal: colours, titles, hyperlinks, cursor movement.
+//! Terminal escapes (ANSI, ECMA-48): text without the sequences that steer a terminal: colours, titles, hyperlinks, cursor movement.
 //!
 //! What a terminal would show stays, line ends included. No escape character survives, so stripping twice changes
 //! nothing. A string sequence that is not closed on its own line loses its introducer alone: its payload may be text.
@@ -13,7 +13,7 @@ const MAX_PARAMETERS: usize = 256;
 /// The text without terminal sequences; `None` if it has none.
 ///
 /// ```
-/// use tokenforge_engine::terminal::strip;
+/// use tokenforge_redact::terminal::strip;
 ///
 /// assert_eq!(strip("\x1b[1;31merror\x1b[0m: no\r\n").as_deref(), Some("error: no\r\n"));
 /// assert_eq!(strip("\x1b]8;;https://a.b\x1b\\link\x1b]8;;\x07").as_deref(), Some("link"));
@@ -40,22 +40,22 @@ pub fn strip(text: &str) -> Option<String> {
 }
 
 /// Where a sequence may begin: an escape character, or the lead byte of the 8-bit controls.
-pub(crate) fn introducers(text: &str) -> impl Iterator<Item = usize> {
+pub fn introducers(text: &str) -> impl Iterator<Item = usize> {
     memchr2_iter(0x1b, 0xc2, text.as_bytes())
 }
 
 /// One sequence at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sequence {
+pub struct Sequence {
     /// How many bytes it takes.
-    pub(crate) len: usize,
+    pub len: usize,
     /// For a control sequence without intermediate bytes: its final byte and first parameter.
-    pub(crate) control: Option<(u8, Option<usize>)>,
+    pub control: Option<(u8, Option<usize>)>,
 }
 
 /// The sequence that the text begins with. After a Latin-1 letter an 8-bit control is text: UTF-8 that was decoded
 /// wrongly (`â\u{80}\u{9d}`) looks like that, a terminal's output does not.
-pub(crate) fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
+pub fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
     let mut chars = text.chars();
     let first = chars.next()?;
     let (kind, introducer) = match first {

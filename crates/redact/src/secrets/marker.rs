@@ -12,7 +12,7 @@ pub(crate) const LONGEST_RULE: usize = 48;
 /// The marker of a rule.
 ///
 /// ```
-/// assert_eq!(tokenforge_secrets::marker("github-token"), "[REDACTED:github-token]");
+/// assert_eq!(tokenforge_redact::marker("github-token"), "[REDACTED:github-token]");
 /// ```
 pub fn marker(rule: &str) -> String {
     format!("{MARKER_START}{rule}{MARKER_END}")

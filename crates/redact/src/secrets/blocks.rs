@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{
+use super::{
     finding::{Certainty, Findings},
     marker::{self, MARKER_START},
     rules::Block,

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::{
+use super::{
     chance,
     finding::{Certainty, Findings},
     marker,

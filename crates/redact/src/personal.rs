@@ -1,15 +1,22 @@
-//! The scanner: everything personal in one text, in one pass.
+//! Personal data (PII) in one text, found in one pass: e-mail addresses, telephone numbers, card numbers and bank accounts
+//! whose checksums are right, IP addresses.
 
-use super::spot::{Spot, is_word};
-use super::{card, email, iban, ip, phone};
-use schemars::JsonSchema;
-use serde::Deserialize;
+mod card;
+mod email;
+mod iban;
+mod ip;
+mod phone;
+mod spot;
+
+use crate::replace::TextFinder;
+use spot::{Spot, is_word};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A kind of thing that says who somebody is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PersonalKind {
     /// An address of e-mail.
     Email,
     /// The address of a machine, IPv4 or IPv6.
@@ -22,9 +29,9 @@ pub(super) enum Kind {
     Phone,
 }
 
-impl Kind {
+impl PersonalKind {
     /// Every kind, in the order in which they are tried: what is checked more strictly goes first.
-    pub(super) const ALL: [Self; 5] = [Self::Email, Self::Ip, Self::Iban, Self::Card, Self::Phone];
+    pub const ALL: [Self; 5] = [Self::Email, Self::Ip, Self::Iban, Self::Card, Self::Phone];
 
     fn find(self, spot: &Spot<'_>) -> Option<Range<usize>> {
         match self {
@@ -37,17 +44,33 @@ impl Kind {
     }
 }
 
+/// Finds what is personal, and knows what replaces it: a text without quotes, backslashes and control characters for each
+/// kind that is looked for.
+#[derive(Debug, Clone, Default)]
+pub struct PersonalFinder(pub BTreeMap<PersonalKind, String>);
+
+impl TextFinder for PersonalFinder {
+    fn find<'s>(&'s self, name: &str, text: &str) -> Vec<(Range<usize>, Cow<'s, str>)> {
+        let found = find(name, text, |kind| self.0.contains_key(&kind));
+        found
+            .into_iter()
+            .filter_map(|(kind, range)| Some((range, self.0.get(&kind)?.into())))
+            .collect()
+    }
+}
+
 /// What is personal in a text, in its order. `name` is that of the member whose value it is, if it is one.
 ///
 /// Each kind looks a bounded way ahead and back, so that the time is linear on any text. What is found begins and ends
 /// with a byte of ASCII.
-pub(super) fn find(
+fn find(
     name: &str,
     text: &str,
-    is_wanted: impl Fn(Kind) -> bool,
-) -> Vec<(Kind, Range<usize>)> {
+    is_wanted: impl Fn(PersonalKind) -> bool,
+) -> Vec<(PersonalKind, Range<usize>)> {
     let bytes = text.as_bytes();
-    let wanted: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| is_wanted(*kind)).collect();
+    let wanted: Vec<PersonalKind> =
+        PersonalKind::ALL.into_iter().filter(|kind| is_wanted(*kind)).collect();
     let mut found = Vec::new();
     let (mut at, mut floor) = (0, 0);
     while let Some(&byte) = bytes.get(at) {
@@ -89,3 +112,6 @@ fn escape(bytes: &[u8]) -> usize {
         _ => 1,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
-//! Finds secrets in text and replaces them by a marker that says what was there.
+//! Secrets in text, found and replaced by a marker that says what was there.
 //!
 //! ```
-//! use tokenforge_secrets::Scanner;
+//! use tokenforge_redact::Scanner;
 //!
 //! let scanner = Scanner::builtin();
 //! let text = "DATABASE_URL=postgres://app:t1ger-Lily@db/orders";

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{
+use super::{
     assignment::{self, Assignment},
     chance,
     finding::{Certainty, Findings},
