@@ -43,7 +43,7 @@ impl Default for Settings {
 
 /// Makes the plugin from its settings.
 pub(crate) fn factory() -> impl Factory {
-    tokenforge_plugin::factory(NAME, PiiFilter::new)
+    crate::factory(NAME, PiiFilter::new)
 }
 
 struct PiiFilter {

@@ -47,7 +47,7 @@ impl Default for Settings {
 
 /// Makes the plugin from its settings.
 pub(crate) fn factory() -> impl Factory {
-    tokenforge_plugin::factory(NAME, |settings: Settings| Ok(SecretsDetector(settings)))
+    crate::factory(NAME, |settings: Settings| Ok(SecretsDetector(settings)))
 }
 
 struct SecretsDetector(Settings);
