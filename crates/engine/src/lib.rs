@@ -58,18 +58,18 @@ pub mod wrapper;
 
 pub use tokenforge_redact::terminal;
 
-pub use engine::{Access, Compressed, Engine, Original, Output, Vault};
+pub use engine::{VaultAccess, CompressedOutput, Engine, Original, Output, Vault};
 pub use fidelity::Fidelity;
 pub use history::{History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
-pub use record::{Outcome, Reason, Step, Verdict};
+pub use record::{StageOutcome, KeptReason, StageStep, Verdict};
 pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{
-    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2,
+    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2Policy,
 };
-pub use stage::{Layer, Stage, Subject, Written};
+pub use stage::{TextLayer, Stage, StageContext, StageOutput};
 pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;
 

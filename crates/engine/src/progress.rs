@@ -82,13 +82,13 @@ fn split_end(line: &str) -> (&str, &str) {
 }
 
 /// What a line consists of, seen by a terminal.
-enum Piece {
+enum TerminalPiece {
     Char(usize, char),
     Control(u8, Option<usize>),
 }
 
 /// The line piece by piece; sequences that move nothing are left out.
-fn pieces(line: &str) -> impl Iterator<Item = Piece> {
+fn pieces(line: &str) -> impl Iterator<Item = TerminalPiece> {
     let mut at = 0;
     let mut previous = None;
     std::iter::from_fn(move || {
@@ -99,11 +99,11 @@ fn pieces(line: &str) -> impl Iterator<Item = Piece> {
             let Some(sequence) = terminal::sequence(rest, previous) else {
                 at += next.len_utf8();
                 previous = Some(next);
-                return Some(Piece::Char(start, next));
+                return Some(TerminalPiece::Char(start, next));
             };
             at += sequence.len;
             if let Some((last, parameter)) = sequence.control {
-                return Some(Piece::Control(last, parameter));
+                return Some(TerminalPiece::Control(last, parameter));
             }
         }
     })

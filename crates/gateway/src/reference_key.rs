@@ -4,8 +4,8 @@ use arc_swap::ArcSwapOption;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_config::Settings;
-use tokenforge_engine::reference::Key;
-use tokenforge_store::{Error, Store};
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_store::{StoreError, Store};
 
 /// How long a store that did not give its key is left alone.
 const RETRY: Duration = Duration::from_secs(1);
@@ -13,7 +13,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The key under which references are made.
 pub(crate) struct ReferenceKey {
     /// That of the settings, which no store can change.
-    fixed: Option<Arc<Key>>,
+    fixed: Option<Arc<ReferenceSecret>>,
     /// The store's, once it gave it.
     known: ArcSwapOption<Known>,
     /// When the store was last asked for it, in vain.
@@ -22,13 +22,13 @@ pub(crate) struct ReferenceKey {
 
 struct Known {
     bytes: [u8; 32],
-    key: Arc<Key>,
+    key: Arc<ReferenceSecret>,
 }
 
 /// What is known of the key without asking anybody.
 pub(crate) enum KeyState {
     /// This is it.
-    Known(Arc<Key>),
+    Known(Arc<ReferenceSecret>),
     /// The store was asked a moment ago and has none: it is not asked again yet.
     Missing,
     /// The store has to be asked, which may block.
@@ -38,7 +38,7 @@ pub(crate) enum KeyState {
 impl ReferenceKey {
     pub(crate) fn new(settings: &Settings) -> Self {
         let secret = settings.store.key.as_ref();
-        let fixed = secret.map(|secret| Arc::new(Key::from_secret(secret.expose())));
+        let fixed = secret.map(|secret| Arc::new(ReferenceSecret::from_secret(secret.expose())));
         ReferenceKey { fixed, known: ArcSwapOption::empty(), asked: Mutex::default() }
     }
 
@@ -58,7 +58,7 @@ impl ReferenceKey {
         asked.is_some_and(|asked| asked.elapsed() < RETRY)
     }
 
-    fn known(&self, store: &dyn Store) -> Option<Arc<Key>> {
+    fn known(&self, store: &dyn Store) -> Option<Arc<ReferenceSecret>> {
         if self.fixed.is_some() {
             return self.fixed.clone();
         }
@@ -72,7 +72,7 @@ impl ReferenceKey {
     }
 
     /// The key, if the store gives it; now and then why it does not. Blocks.
-    pub(crate) fn ask(&self, store: &dyn Store) -> Result<Option<Arc<Key>>, Error> {
+    pub(crate) fn ask(&self, store: &dyn Store) -> Result<Option<Arc<ReferenceSecret>>, StoreError> {
         if let Some(key) = self.known(store) {
             return Ok(Some(key));
         }
@@ -93,8 +93,8 @@ impl ReferenceKey {
         }
     }
 
-    fn learn(&self, bytes: [u8; 32]) -> Arc<Key> {
-        let key = Arc::new(Key::from_bytes(bytes));
+    fn learn(&self, bytes: [u8; 32]) -> Arc<ReferenceSecret> {
+        let key = Arc::new(ReferenceSecret::from_bytes(bytes));
         self.known.store(Some(Arc::new(Known { bytes, key: key.clone() })));
         key
     }
@@ -103,13 +103,13 @@ impl ReferenceKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_store::Memory;
+    use tokenforge_store::MemoryStore;
 
     #[test]
     fn a_store_without_a_key_is_asked_now_and_then_and_nobody_waits_for_it_meanwhile() {
         let key = ReferenceKey::new(&Settings::default());
-        let store = Memory::default()
-            .with_key(|| Err(Error::NoKey { reason: "there is no folder".to_owned() }));
+        let store = MemoryStore::default()
+            .with_key(|| Err(StoreError::NoKey { reason: "there is no folder".to_owned() }));
         assert!(matches!(key.state(&store), KeyState::Unasked));
         assert!(key.ask(&store).is_err());
         assert!(matches!(key.state(&store), KeyState::Missing));

@@ -11,7 +11,7 @@ mod kit;
 use kit::server::{Server, free_port, open};
 use std::path::Path;
 use std::process::{Command, Output};
-use tokenforge_store::{Kind, Settings};
+use tokenforge_store::{EntryKind, StoreOptions};
 
 const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 
@@ -19,9 +19,9 @@ const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 #[ignore = "a child of the test below"]
 fn child_puts_and_gets() {
     let Ok(url) = std::env::var(URL) else { return };
-    let store = open(&url, Settings::DISK);
-    match store.put(Kind::Original, "t", "id", b"bytes") {
-        Ok(()) => println!("\nfound {:?}", store.get(Kind::Original, "t", "id").unwrap().unwrap()),
+    let store = open(&url, StoreOptions::DISK);
+    match store.put(EntryKind::Original, "t", "id", b"bytes") {
+        Ok(()) => println!("\nfound {:?}", store.get(EntryKind::Original, "t", "id").unwrap().unwrap()),
         Err(error) => println!("\nrefused: {error}"),
     }
 }

@@ -31,7 +31,7 @@ fn main() -> anyhow::Result<()> {
         arguments.into_iter().partition(|argument| argument.starts_with("--"));
     let part = flags.iter().find_map(|flag| flag.strip_prefix("--part="));
     let is_kept = part.is_none() && !flags.iter().any(|flag| flag == "--quick");
-    let plan = gateway::Plan::new(&flags);
+    let plan = gateway::MeasurePlan::new(&flags);
 
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = std::env::var_os("CORPUS")

@@ -12,7 +12,7 @@ use crate::client_file::{
 };
 use anyhow::{Context, bail};
 use tokenforge_config::MASK;
-use tokenforge_engine::command::Command;
+use tokenforge_engine::command::CommandLine;
 
 /// How long Claude Code waits for it, in seconds: longer than it waits for itself.
 const PATIENCE: u32 = 15;
@@ -246,5 +246,5 @@ impl Hook {
 
 /// Is this the command line of our hook?
 fn is_ours(command: &str) -> bool {
-    Command::parse(command).is_some_and(|line| line.all().any(|main| main.command.is(COMMAND)))
+    CommandLine::parse(command).is_some_and(|line| line.all().any(|main| main.command.is(COMMAND)))
 }

@@ -1,6 +1,6 @@
 //! Tool names, reduced to what the tool does. Which agent calls it what is in the data files of `tokenforge-agents`.
 
-use super::Tool;
+use super::ToolKind;
 use super::skip::{CATEGORIES, DOCUMENTED_CATEGORIES};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -10,15 +10,15 @@ use tokenforge_agents::ToolKind;
 const LONGEST_NAME: usize = 256;
 
 /// The tool of this name, whatever agent uses it.
-pub(super) fn find(name: &str) -> Tool {
+pub(super) fn find(name: &str) -> ToolKind {
     if name.len() > LONGEST_NAME {
-        return Tool::Other;
+        return ToolKind::Other;
     }
     if let Some(server_and_tool) = strip_mcp(name) {
         return mcp_tool(server_and_tool);
     }
     let last = name.rsplit(['.', '/']).next().unwrap_or(name);
-    NAMES.own(name).or_else(|| NAMES.own(last)).or_else(|| prefixed(last)).unwrap_or(Tool::Other)
+    NAMES.own(name).or_else(|| NAMES.own(last)).or_else(|| prefixed(last)).unwrap_or(ToolKind::Other)
 }
 
 static NAMES: LazyLock<ToolNames> = LazyLock::new(ToolNames::of_all_agents);
@@ -26,8 +26,8 @@ static NAMES: LazyLock<ToolNames> = LazyLock::new(ToolNames::of_all_agents);
 /// What names mean, without their case and their underscores.
 #[derive(Debug, Default)]
 struct ToolNames {
-    own: HashMap<String, Tool>,
-    mcp: HashMap<String, Tool>,
+    own: HashMap<String, ToolKind>,
+    mcp: HashMap<String, ToolKind>,
 }
 
 impl ToolNames {
@@ -40,12 +40,12 @@ impl ToolNames {
         }
     }
 
-    fn own(&self, name: &str) -> Option<Tool> {
+    fn own(&self, name: &str) -> Option<ToolKind> {
         self.own.get(&squashed(name)).copied()
     }
 
     /// One word of a foreign server may mean anything (`list`, `open`); two say what is meant.
-    fn foreign(&self, name: &str) -> Option<Tool> {
+    fn foreign(&self, name: &str) -> Option<ToolKind> {
         if let Some(tool) = self.mcp.get(&squashed(name)) {
             return Some(*tool);
         }
@@ -63,17 +63,17 @@ fn strip_mcp(name: &str) -> Option<&str> {
     name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_"))
 }
 
-fn mcp_tool(server_and_tool: &str) -> Tool {
+fn mcp_tool(server_and_tool: &str) -> ToolKind {
     let known = match server_and_tool.rsplit_once("__") {
         Some((_, tool)) => NAMES.foreign(tool),
         // Where the server's name ends is not marked, and it may hold an underscore itself.
         None => after_each_mark(server_and_tool).take(2).find_map(|tool| NAMES.foreign(tool)),
     };
-    known.unwrap_or(Tool::Mcp)
+    known.unwrap_or(ToolKind::Mcp)
 }
 
 /// `server_tool` of opencode and `server__tool` of Goose look like any other name: only what is known counts.
-fn prefixed(name: &str) -> Option<Tool> {
+fn prefixed(name: &str) -> Option<ToolKind> {
     match name.rsplit_once("__") {
         Some((_, tool)) => NAMES.foreign(tool).or_else(|| NAMES.own(tool)),
         None => {
@@ -97,8 +97,8 @@ fn squashed(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-fn squashed_names(tools: &BTreeMap<ToolKind, Vec<String>>) -> impl Iterator<Item = (String, Tool)> {
-    let kinds = tools.iter().map(|(kind, names)| (Tool::from(*kind), names));
+fn squashed_names(tools: &BTreeMap<ToolKind, Vec<String>>) -> impl Iterator<Item = (String, ToolKind)> {
+    let kinds = tools.iter().map(|(kind, names)| (ToolKind::from(*kind), names));
     kinds.flat_map(|(tool, names)| names.iter().map(move |name| (squashed(name), tool)))
 }
 
@@ -111,7 +111,7 @@ mod tests {
         let agents = tokenforge_agents::all().iter().map(|agent| &agent.tools);
         for (kind, names) in agents.chain([&tokenforge_agents::common().tools]).flatten() {
             for name in names {
-                assert_eq!(Tool::canonical(name), Tool::from(*kind), "{name}");
+                assert_eq!(ToolKind::canonical(name), ToolKind::from(*kind), "{name}");
             }
         }
     }
