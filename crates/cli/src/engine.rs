@@ -135,7 +135,8 @@ impl EngineArguments {
         if !self.mode.leaves_out() && self.mode != Mode::Safe {
             return None;
         }
-        let opened = data::store().and_then(|store| Ok((ReferenceSecret::from_bytes(store.key()?), store)));
+        let opened =
+            data::store().and_then(|store| Ok((ReferenceSecret::from_bytes(store.key()?), store)));
         match opened {
             Ok((key, store)) => Some((store, key)),
             Err(error) => {

@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tokenforge_config::Overrides;
-use tokenforge_ledger::{GroupBy, UtcDay, Ledger, ModelPrices, LedgerSummary};
+use tokenforge_ledger::{GroupBy, Ledger, LedgerSummary, ModelPrices, UtcDay};
 
 const EXAMPLES: &str = "\
 Examples:

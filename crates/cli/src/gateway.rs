@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Secret, Settings};
-use tokenforge_ledger::{GroupBy, GainReport};
+use tokenforge_ledger::{GainReport, GroupBy};
 use tokenforge_mcp::{LONGEST_MESSAGE, Transport};
 
 /// How long connecting may take.

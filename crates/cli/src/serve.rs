@@ -20,7 +20,7 @@ use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_gateway::{Gateway, draw_admin_token};
-use tokenforge_store::{StoreLocation, MemoryStore, Store};
+use tokenforge_store::{MemoryStore, Store, StoreLocation};
 
 const EXAMPLES: &str = "\
 Examples:

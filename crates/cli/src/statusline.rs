@@ -15,7 +15,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 use std::{env, panic, process, thread};
 use tokenforge_config::{Overrides, Settings};
-use tokenforge_ledger::{GroupBy, UtcDay, GainReport, Ledger, ShareDenominator, ModelPrices, LedgerSummary};
+use tokenforge_ledger::{
+    GainReport, GroupBy, Ledger, LedgerSummary, ModelPrices, ShareDenominator, UtcDay,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -118,7 +120,7 @@ fn saved(gain: &GainReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_ledger::{LedgerEntry, ResultOutcome, EntrySource, TokenUsage};
+    use tokenforge_ledger::{EntrySource, LedgerEntry, ResultOutcome, TokenUsage};
 
     fn gain(change: impl Fn(&mut LedgerEntry)) -> GainReport {
         let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);

@@ -94,7 +94,8 @@ fn stats(arguments: &Stats) -> anyhow::Result<()> {
             &serde_json::json!({ "store": place, "kinds": kinds }).to_string(),
         )?);
     }
-    let columns = [TextColumn::text("kind"), TextColumn::number("entries"), TextColumn::number("bytes")];
+    let columns =
+        [TextColumn::text("kind"), TextColumn::number("entries"), TextColumn::number("bytes")];
     let mut table = TextTable::new(columns);
     for kind in EntryKind::ALL {
         let amount = stats.of(*kind);

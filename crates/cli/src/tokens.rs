@@ -63,7 +63,8 @@ pub(crate) fn run(arguments: &Tokens) -> anyhow::Result<()> {
 
 impl Report {
     fn table(&self) -> String {
-        let columns = [TextColumn::number("tokens"), TextColumn::number("bytes"), TextColumn::path("file")];
+        let columns =
+            [TextColumn::number("tokens"), TextColumn::number("bytes"), TextColumn::path("file")];
         let mut table = TextTable::new(columns);
         for Counted { path, bytes, tokens } in &self.files {
             table.row([grouped(*tokens), grouped(*bytes), path.clone()]);

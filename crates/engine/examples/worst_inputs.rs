@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_engine::{VaultAccess, Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_engine::{Engine, History, Mode, Output, Settings, Vault, VaultAccess};
 use tokenforge_samples::HOSTILE_KINDS;
 
 /// The larger text has so many times the bytes of the smaller.
@@ -44,7 +44,8 @@ fn main() {
 fn seconds(text: &str, tool: &str, mode: Mode) -> f64 {
     let settings = Settings { mode, ..Settings::default() };
     let key = ReferenceSecret::from_bytes([7; 32]);
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, access: VaultAccess::Reader });
+    let engine =
+        Engine::new(&settings).with_vault(Vault { key: &key, access: VaultAccess::Reader });
     let output = Output { text, tool, arguments: "{}", call: None, is_error: false };
     let time = || {
         let start = Instant::now();

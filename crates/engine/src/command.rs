@@ -107,7 +107,8 @@ impl CommandLine {
         if words.iter().map(|word| word.as_ref().len()).sum::<usize>() > MAX_LENGTH {
             return None;
         }
-        let words = words.iter().map(|word| ShellWord { text: word.as_ref().to_owned(), quoted: true });
+        let words =
+            words.iter().map(|word| ShellWord { text: word.as_ref().to_owned(), quoted: true });
         let command = RawCommand { words: words.collect(), ..RawCommand::default() };
         let pipeline = RawPipeline { stages: vec![command], repeats: false };
         Self::new(resolve(vec![pipeline], MAX_SCRIPTS)?)

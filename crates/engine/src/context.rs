@@ -54,7 +54,8 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn is_expansion(&self) -> bool {
-        let expands = |command: &CommandLine| command.all().any(|main| main.command.is(EXPAND_COMMAND));
+        let expands =
+            |command: &CommandLine| command.all().any(|main| main.command.is(EXPAND_COMMAND));
         let is_tool = |name: &str| {
             let own = name.strip_suffix(EXPAND_TOOL);
             own.is_some_and(|server| server.is_empty() || server.ends_with(['_', '.', '/', ':']))
@@ -123,7 +124,8 @@ mod tests {
 
     #[test]
     fn an_editor_that_views_is_a_read() {
-        let view = CallContext::new("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#, false);
+        let view =
+            CallContext::new("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#, false);
         let edit = CallContext::new("str_replace_editor", r#"{"command":"str_replace"}"#, false);
         assert_eq!((view.tool, edit.tool), (ToolKind::Read, ToolKind::Edit));
         assert_eq!(view.command, None);
@@ -132,7 +134,10 @@ mod tests {
     #[test]
     fn a_call_that_is_passed_on_is_the_tool_it_names() {
         let tool = |arguments: &str| CallContext::new("execute-tool", arguments, false).tool;
-        assert_eq!(tool(r#"{"server_name":"fs","tool_name":"read_file","params":{}}"#), ToolKind::Read);
+        assert_eq!(
+            tool(r#"{"server_name":"fs","tool_name":"read_file","params":{}}"#),
+            ToolKind::Read
+        );
         assert_eq!(tool(r#"{"tool_name":"search_wikipedia"}"#), ToolKind::Mcp);
         assert_eq!(tool("not json"), ToolKind::Mcp);
         let shell = r#"{"tool_name":"execute_command","params":{"command":"ls"}}"#;

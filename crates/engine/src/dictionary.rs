@@ -38,7 +38,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use lexemes::Lexemes;
-use notation::{LZW, DictionaryNotation, REPAIR, DictionaryStyle};
+use notation::{DictionaryNotation, DictionaryStyle, LZW, REPAIR};
 use tokenforge_tokens::Counter;
 
 const MAX_INPUT: usize = 50_000;

@@ -9,8 +9,8 @@ use crate::filter::FilterSet;
 use crate::history::{History, PointerScope, ToolCall};
 use crate::mode::Mode;
 use crate::nature::Nature;
-use crate::record::{StageOutcome, KeptReason, StageStep, Verdict};
-use crate::reference::{ReferenceSecret, Reference};
+use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
+use crate::reference::{Reference, ReferenceSecret};
 use crate::runner::{StageRun, isolated};
 use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::StageContext;
@@ -223,7 +223,8 @@ impl<'a> Engine<'a> {
     /// The output without its secrets, as it would be stored if something were left out of it.
     #[must_use]
     pub fn redacted<'t>(&self, output: &Output<'t>) -> Cow<'t, str> {
-        self.redact(output.text, &CallContext::new(output.tool, output.arguments, output.is_error)).0
+        self.redact(output.text, &CallContext::new(output.tool, output.arguments, output.is_error))
+            .0
     }
 
     /// What is to be forwarded instead of an output. `history` holds what was forwarded for the results before it.
@@ -267,7 +268,11 @@ impl<'a> Engine<'a> {
         compressed
     }
 
-    fn redact<'t>(&self, text: &'t str, context: &CallContext) -> (Cow<'t, str>, Vec<&'static str>) {
+    fn redact<'t>(
+        &self,
+        text: &'t str,
+        context: &CallContext,
+    ) -> (Cow<'t, str>, Vec<&'static str>) {
         match self.settings.redact_secrets && self.settings.mode.is_safe() {
             true => redaction::redact(text, context.tool.text_is_exact()),
             false => (text.into(), Vec::new()),
@@ -275,7 +280,12 @@ impl<'a> Engine<'a> {
     }
 
     /// The text in fewer tokens, or why it must or may as well stay as it is.
-    fn shrink(&self, text: &str, context: &CallContext, seen: ModelView<'_>) -> Result<OutputVariant, KeptReason> {
+    fn shrink(
+        &self,
+        text: &str,
+        context: &CallContext,
+        seen: ModelView<'_>,
+    ) -> Result<OutputVariant, KeptReason> {
         if text.len() < FLOOR_BYTES {
             return Err(KeptReason::TooSmall);
         }
@@ -305,7 +315,11 @@ impl<'a> Engine<'a> {
             .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
         let runs: Vec<Vec<StageRun<'_>>> = exact.into_iter().chain(short).collect();
         // Whichever variant it was: what is forwarded would depend on the clock without anybody hearing of it.
-        if runs.iter().flatten().flat_map(StageRun::steps).any(|step| step.outcome == StageOutcome::OutOfTime)
+        if runs
+            .iter()
+            .flatten()
+            .flat_map(StageRun::steps)
+            .any(|step| step.outcome == StageOutcome::OutOfTime)
         {
             return Err(KeptReason::OutOfTime);
         }
@@ -321,7 +335,12 @@ impl<'a> Engine<'a> {
     fn run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
         let nature = Nature::of(payload, context);
         let Engine { settings, filters, deadline, is_traced, .. } = *self;
-        StageRun::new(payload, StageContext { context, settings, filters, nature }, deadline, is_traced)
+        StageRun::new(
+            payload,
+            StageContext { context, settings, filters, nature },
+            deadline,
+            is_traced,
+        )
     }
 
     /// Without what a terminal would not show and what is not text.
@@ -358,7 +377,8 @@ impl<'a> Engine<'a> {
             Mode::Aggressive => stages::LEAVE_OUT_MORE,
             _ => stages::LEAVE_OUT,
         };
-        let short: Vec<StageRun<'r>> = clean.iter().map(|run| run.clone().through(stages)).collect();
+        let short: Vec<StageRun<'r>> =
+            clean.iter().map(|run| run.clone().through(stages)).collect();
         let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
         leaves_out.then(|| short.into_iter().map(|run| self.compacted(run)).collect())
     }

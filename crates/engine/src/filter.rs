@@ -142,7 +142,8 @@ mod tests {
             let error = error(more);
             assert!(error.contains(part), "{part} in {error}");
         }
-        let nowhere = FamilyFilter::parse("mine.toml", "name = 'a'\nfamily = 'b'\n[match]").unwrap_err();
+        let nowhere =
+            FamilyFilter::parse("mine.toml", "name = 'a'\nfamily = 'b'\n[match]").unwrap_err();
         assert!(nowhere.reason.contains("needs `programs`, `shape` or both"), "{nowhere}");
         assert!(FamilyFilter::parse("mine.toml", &"#".repeat(300 << 10)).is_err());
     }
@@ -177,7 +178,11 @@ mod tests {
     }
 
     fn applied(more: &str, text: &str) -> String {
-        FamilyFilter::parse("mine.toml", &format!("{SMALL}{more}")).unwrap().apply(text).unwrap().text
+        FamilyFilter::parse("mine.toml", &format!("{SMALL}{more}"))
+            .unwrap()
+            .apply(text)
+            .unwrap()
+            .text
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use name::ToolCall;
 use crate::numbers::{self, ThinnedNumbers};
 use crate::reference::Reference;
 use crate::{SIGNATURE, lines};
-use marker::{PointedLines, LinePointer};
+use marker::{LinePointer, PointedLines};
 use name::CallView;
 use serde_json::Value;
 use shown::{AskingCall, LineIndex, ShownRun};
@@ -253,7 +253,12 @@ impl QuotableRun {
         &rest[self.skip..self.skip + self.run.count]
     }
 
-    fn pointer(&self, index: &LineIndex, rest: &[ComparedLine<'_>], is_own: bool) -> Option<String> {
+    fn pointer(
+        &self,
+        index: &LineIndex,
+        rest: &[ComparedLine<'_>],
+        is_own: bool,
+    ) -> Option<String> {
         let ShownRun { text, start, count } = self.run;
         let (name, nth) = index.name_of(text)?;
         let name = marker::spelled(name, nth);
@@ -269,7 +274,8 @@ impl QuotableRun {
             }
             None => {
                 let last = index.quote(text, start + count - 1)?;
-                let lines = PointedLines::Quoted { count, first: &index.quote(text, start)?, last: &last };
+                let lines =
+                    PointedLines::Quoted { count, first: &index.quote(text, start)?, last: &last };
                 LinePointer { lines, name: &name, is_own, here }.write()
             }
         };

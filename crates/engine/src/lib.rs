@@ -58,18 +58,19 @@ pub mod wrapper;
 
 pub use tokenforge_redact::terminal;
 
-pub use engine::{VaultAccess, CompressedOutput, Engine, Original, Output, Vault};
+pub use engine::{CompressedOutput, Engine, Original, Output, Vault, VaultAccess};
 pub use fidelity::Fidelity;
 pub use history::{History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
-pub use record::{StageOutcome, KeptReason, StageStep, Verdict};
+pub use record::{KeptReason, StageOutcome, StageStep, Verdict};
 pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{
-    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2Policy,
+    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings,
+    Stc2Policy,
 };
-pub use stage::{TextLayer, Stage, StageContext, StageOutput};
+pub use stage::{Stage, StageContext, StageOutput, TextLayer};
 pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;
 

@@ -110,7 +110,12 @@ impl GroupRow<'_> {
     }
 }
 
-fn write(text: &str, lines: &[&str], layout: HeadingLayout, blocks: &[LineBlock]) -> Option<String> {
+fn write(
+    text: &str,
+    lines: &[&str],
+    layout: HeadingLayout,
+    blocks: &[LineBlock],
+) -> Option<String> {
     if blocks.is_empty() {
         return None;
     }
@@ -143,7 +148,12 @@ fn write(text: &str, lines: &[&str], layout: HeadingLayout, blocks: &[LineBlock]
 }
 
 /// Reads groups up to the end of the block and writes their lines in full.
-fn read_block(layout: HeadingLayout, text: &str, lines: &mut LineOffsets, out: &mut String) -> Option<()> {
+fn read_block(
+    layout: HeadingLayout,
+    text: &str,
+    lines: &mut LineOffsets,
+    out: &mut String,
+) -> Option<()> {
     let mut heading = None;
     for (start, line) in lines.by_ref() {
         match (line, heading) {

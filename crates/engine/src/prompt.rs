@@ -110,7 +110,11 @@ pub struct PromptError(#[from] Refusal);
 /// assert_eq!(text, "rows[2]{id,ok}:\n  1,true\n  2,false");
 /// # Ok::<(), tokenforge_engine::prompt::Error>(())
 /// ```
-pub fn convert(text: &str, settings: &PromptSettings, counter: Counter) -> Result<PromptOutcome, PromptError> {
+pub fn convert(
+    text: &str,
+    settings: &PromptSettings,
+    counter: Counter,
+) -> Result<PromptOutcome, PromptError> {
     if !settings.enabled {
         return Ok(PromptOutcome::Kept(PromptReason::Disabled));
     }

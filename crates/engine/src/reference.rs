@@ -292,7 +292,8 @@ mod tests {
     fn g40_other_keys_have_other_ids_and_verify_none_of_ours() {
         let ours = reference();
         assert!(ours.verify(&key()));
-        for other in [ReferenceSecret::from_bytes([8; 32]), ReferenceSecret::from_secret("secret")] {
+        for other in [ReferenceSecret::from_bytes([8; 32]), ReferenceSecret::from_secret("secret")]
+        {
             assert!(!ours.verify(&other));
             assert_ne!(Reference::of(&other, "the original"), ours);
             assert_ne!(other.fingerprint(), key().fingerprint());

@@ -34,7 +34,11 @@ impl StageReader {
 /// The stages over whose text nothing is written: JSON in a form, and the column of a file, whose text stays exact. What
 /// looks like a note in it is data.
 const ALONE: &[StageReader] = &[
-    StageReader { stage: "json_lines", is_written: json::lines::is_array, decode: json::lines::decode },
+    StageReader {
+        stage: "json_lines",
+        is_written: json::lines::is_array,
+        decode: json::lines::decode,
+    },
     StageReader { stage: "json", is_written: json::is_form, decode: json::decode },
     StageReader { stage: "line_numbers", is_written: has_column, decode: numbers::decode },
 ];
@@ -53,7 +57,11 @@ const READERS: &[StageReader] = &[
         is_written: templates::has_written,
         decode: templates::decode,
     },
-    StageReader { stage: "repeated_columns", is_written: columns::has_written, decode: columns::decode },
+    StageReader {
+        stage: "repeated_columns",
+        is_written: columns::has_written,
+        decode: columns::decode,
+    },
     StageReader { stage: "path_headings", is_written: paths::has_written, decode: paths::decode },
 ];
 

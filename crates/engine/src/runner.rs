@@ -6,7 +6,7 @@ use crate::fidelity::Fidelity;
 use crate::nature::Nature;
 use crate::record::{StageOutcome, StageStep};
 use crate::settings::CEILING_BYTES;
-use crate::stage::{TextLayer, Stage, StageContext, StageOutput};
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use crate::{fold, history, json, notation};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -62,7 +62,15 @@ impl<'a> StageRun<'a> {
     ) -> Self {
         let text = CountedText::new(text.into(), OnceCell::new());
         let steps = Vec::with_capacity(RECORDED);
-        StageRun { subject, deadline, first: text.clone(), text, layer: TextLayer::Words, is_traced, steps }
+        StageRun {
+            subject,
+            deadline,
+            first: text.clone(),
+            text,
+            layer: TextLayer::Words,
+            is_traced,
+            steps,
+        }
     }
 
     pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
@@ -184,7 +192,11 @@ impl<'a> StageRun<'a> {
     }
 
     /// The record of a stage whose text is taken.
-    fn step_of(&self, stage: &dyn Stage, StageOutput { text, tokens, done, .. }: &StageOutput) -> StageStep {
+    fn step_of(
+        &self,
+        stage: &dyn Stage,
+        StageOutput { text, tokens, done, .. }: &StageOutput,
+    ) -> StageStep {
         StageStep {
             stage: done.unwrap_or(stage.name()),
             fidelity: stage.fidelity(),
@@ -226,9 +238,10 @@ impl<'a> StageRun<'a> {
             return false;
         }
         stage.fidelity() == Fidelity::Safety
-            || stage
-                .layer()
-                .may_be_written_over(self.layer, stage.layer() == TextLayer::Dictionary && is_marked())
+            || stage.layer().may_be_written_over(
+                self.layer,
+                stage.layer() == TextLayer::Dictionary && is_marked(),
+            )
     }
 
     fn is_form(&self) -> bool {
@@ -289,7 +302,13 @@ pub(crate) fn stands_for(stage: &dyn Stage, given: &str, decoded: &str) -> bool 
 
 /// The record of a stage whose text is not taken.
 fn refused(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
-    StageStep { stage: stage.name(), fidelity: stage.fidelity(), outcome, tokens: None, texts: None }
+    StageStep {
+        stage: stage.name(),
+        fidelity: stage.fidelity(),
+        outcome,
+        tokens: None,
+        texts: None,
+    }
 }
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
@@ -348,7 +367,9 @@ mod tests {
             match self {
                 FaultyStage::PanicsWriting => panic!("a defect"),
                 FaultyStage::Grows => Some(text.repeat(2).into()),
-                FaultyStage::PanicsReading | FaultyStage::ReadsOtherwise => Some("short".to_owned().into()),
+                FaultyStage::PanicsReading | FaultyStage::ReadsOtherwise => {
+                    Some("short".to_owned().into())
+                }
             }
         }
 
@@ -378,8 +399,8 @@ mod tests {
             assert_eq!(run.steps()[0].outcome, expected);
         }
         let passed = Deadline::new(|| true);
-        let late =
-            StageRun::new(&text, subject, Some(&passed), false).through(&[&FaultyStage::PanicsWriting]);
+        let late = StageRun::new(&text, subject, Some(&passed), false)
+            .through(&[&FaultyStage::PanicsWriting]);
         assert_eq!(late.steps()[0].outcome, StageOutcome::OutOfTime);
     }
 }

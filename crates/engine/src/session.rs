@@ -145,8 +145,9 @@ impl Session {
         let text = compressed.text(output.text);
         let hash = blake3::hash(text.as_bytes());
         let tool = ToolKind::canonical(output.tool);
-        let is_same =
-            |shown: &&ShownResult| shown.tool == tool && shown.length == text.len() && shown.hash == hash;
+        let is_same = |shown: &&ShownResult| {
+            shown.tool == tool && shown.length == text.len() && shown.hash == hash
+        };
         let shown =
             self.shown.iter().find(is_same).filter(|shown| Some(&*shown.call) != output.call)?;
         let marker = session_duplicate(&shown.call, &shown.tool_name);

@@ -197,7 +197,10 @@ mod tests {
         let aggressive = settings(Mode::Aggressive, Stc2Policy::Auto);
         assert_eq!(aggressive.stc_form(), Form::Stc2(Level::Shared));
         assert_eq!(settings(Mode::Aggressive, Stc2Policy::Never).stc_form(), Form::Stc);
-        assert_eq!(settings(Mode::Standard, Stc2Policy::Shared).stc_form(), Form::Stc2(Level::Shared));
+        assert_eq!(
+            settings(Mode::Standard, Stc2Policy::Shared).stc_form(),
+            Form::Stc2(Level::Shared)
+        );
     }
 
     #[test]

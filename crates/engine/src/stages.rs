@@ -9,7 +9,7 @@ use crate::filter::Invocation;
 use crate::nature::Nature;
 use crate::runner::stands_for;
 use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
-use crate::stage::{TextLayer, Stage, StageContext, StageOutput};
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use crate::{
     binary, cap, columns, fold, normalize, numbers, padding, paths, progress, templates, terminal,
     whitespace,
@@ -232,11 +232,12 @@ impl Stage for Family {
 
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
         let main = subject.context.command.as_ref().and_then(|command| command.main());
-        let invocation = main.filter(|main| main.shape != PipeEffect::Changed).map(|main| Invocation {
-            program: &main.command.program,
-            subcommand: main.command.subcommand.as_deref(),
-            args: &main.command.args,
-        });
+        let invocation =
+            main.filter(|main| main.shape != PipeEffect::Changed).map(|main| Invocation {
+                program: &main.command.program,
+                subcommand: main.command.subcommand.as_deref(),
+                args: &main.command.args,
+            });
         // Data is not what a filter leaves lines out of.
         if invocation.is_none() && text.trim_ascii_start().starts_with(['{', '[']) {
             return None;

@@ -111,7 +111,10 @@ mod tests {
                 ToolKind::Edit,
                 "Edit edit MultiEdit apply_patch replace replace_in_file str_replace_editor NotebookEdit",
             ),
-            (ToolKind::Grep, "Grep grep rg grep_search search_file_content search_codebase search_dir"),
+            (
+                ToolKind::Grep,
+                "Grep grep rg grep_search search_file_content search_codebase search_dir",
+            ),
             (ToolKind::Glob, "Glob glob find_file file_search"),
             (ToolKind::List, "LS ls list list_directory list_files list_dir"),
             (ToolKind::WebFetch, "WebFetch webfetch web_fetch fetch_web_content"),
@@ -154,7 +157,9 @@ mod tests {
     #[test]
     fn only_file_text_is_exact() {
         assert!(
-            ToolKind::Read.text_is_exact() && ToolKind::Edit.text_is_exact() && ToolKind::Write.text_is_exact()
+            ToolKind::Read.text_is_exact()
+                && ToolKind::Edit.text_is_exact()
+                && ToolKind::Write.text_is_exact()
         );
         assert!(!ToolKind::Shell.text_is_exact() && !ToolKind::Grep.text_is_exact());
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 use tokenforge_engine::expansion::{Selection, select};
-use tokenforge_engine::reference::{ReferenceSecret, Reference};
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_ledger::FetchedPart;
 use tokenforge_providers::{Answer, Dialect, InternalCall, Request};

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_store::{StoreError, EntryKind, StoreStats, Store};
+use tokenforge_store::{EntryKind, Store, StoreError, StoreStats};
 
 /// Another store, without its panics.
 pub(crate) struct Guarded(pub(crate) Arc<dyn Store>);
@@ -25,7 +25,11 @@ impl Store for Guarded {
         guarded(|| self.0.stats())
     }
 
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         guarded(|| self.0.purge(kind, unused_for))
     }
 
@@ -37,7 +41,12 @@ impl Store for Guarded {
         catch_unwind(AssertUnwindSafe(|| self.0.known_key())).ok().flatten()
     }
 
-    fn put_all(&self, kind: EntryKind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), StoreError> {
+    fn put_all(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        entries: &[(&str, &[u8])],
+    ) -> Result<(), StoreError> {
         guarded(|| self.0.put_all(kind, tenant, entries))
     }
 
@@ -52,6 +61,7 @@ impl Store for Guarded {
 }
 
 fn guarded<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    let failed = || StoreError::Server { server: "the gateway".into(), reason: "it panicked".into() };
+    let failed =
+        || StoreError::Server { server: "the gateway".into(), reason: "it panicked".into() };
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(failed()))
 }

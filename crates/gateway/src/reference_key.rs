@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_config::Settings;
 use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_store::{StoreError, Store};
+use tokenforge_store::{Store, StoreError};
 
 /// How long a store that did not give its key is left alone.
 const RETRY: Duration = Duration::from_secs(1);
@@ -72,7 +72,10 @@ impl ReferenceKey {
     }
 
     /// The key, if the store gives it; now and then why it does not. Blocks.
-    pub(crate) fn ask(&self, store: &dyn Store) -> Result<Option<Arc<ReferenceSecret>>, StoreError> {
+    pub(crate) fn ask(
+        &self,
+        store: &dyn Store,
+    ) -> Result<Option<Arc<ReferenceSecret>>, StoreError> {
         if let Some(key) = self.known(store) {
             return Ok(Some(key));
         }

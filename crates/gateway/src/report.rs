@@ -1,7 +1,7 @@
 //! What was done to one request, for whoever counts.
 
 use std::sync::Arc;
-use tokenforge_engine::{Mode, KeptReason, Verdict};
+use tokenforge_engine::{KeptReason, Mode, Verdict};
 use tokenforge_ledger::BoundedName;
 use tokenforge_providers::Dialect;
 

@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
 use tokenforge_engine::Settings;
-use tokenforge_engine::reference::{ReferenceSecret, Reference};
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::schema::minify_tools;
 use tokenforge_ledger::BoundedName;
 use tokenforge_providers::{Dialect, Purpose, Request, Splice, Tools, replace};

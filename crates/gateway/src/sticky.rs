@@ -2,7 +2,7 @@
 //! words of a strategy.
 
 use tokenforge_engine::{Output, Settings};
-use tokenforge_store::{StoreError, EntryKind, Store};
+use tokenforge_store::{EntryKind, Store, StoreError};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What stands for "the original goes on".

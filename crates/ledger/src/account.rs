@@ -7,7 +7,7 @@
 //! by its tokens, as in a replay.
 
 use crate::prices::charge;
-use crate::{LedgerEntry, ResultOutcome, ModelPrices, TokenUsage};
+use crate::{LedgerEntry, ModelPrices, ResultOutcome, TokenUsage};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 
@@ -35,8 +35,9 @@ impl<'e> EntryAccount<'e> {
         let advisor = |usage: &crate::ModelUsage| {
             prices.of(usage.model.as_str()).map(|price| charge(&price, &usage.usage))
         };
-        let sum =
-            |part: fn(&ResultOutcome) -> u64| entry.results.iter().map(part).fold(0, u64::saturating_add);
+        let sum = |part: fn(&ResultOutcome) -> u64| {
+            entry.results.iter().map(part).fold(0, u64::saturating_add)
+        };
         EntryAccount {
             entry,
             price: price.filter(|_| !entry.subscription),

@@ -1,6 +1,6 @@
 //! By what entries are added up.
 
-use crate::{UtcDay, LedgerEntry, BoundedName, ResultOutcome};
+use crate::{BoundedName, LedgerEntry, ResultOutcome, UtcDay};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -54,7 +54,9 @@ impl GroupBy {
 
     /// The name of the row that results belong to.
     pub(crate) fn row(self, entry: &LedgerEntry, outcome: &ResultOutcome) -> String {
-        let or_none = |name: Option<&BoundedName>, none: &str| name.map_or(none, BoundedName::as_str).to_owned();
+        let or_none = |name: Option<&BoundedName>, none: &str| {
+            name.map_or(none, BoundedName::as_str).to_owned()
+        };
         match self {
             GroupBy::Tool if outcome.tool == *"" => "(unknown)".to_owned(),
             GroupBy::Tool => outcome.tool.to_string(),

@@ -205,7 +205,8 @@ impl LedgerEntry {
             return same.join(&outcome);
         }
         let stages = if outcome.is_touched() { vec![OTHERS.into()] } else { Vec::new() };
-        let other = ResultOutcome { tool: OTHERS.into(), stages, program: None, kept: None, ..outcome };
+        let other =
+            ResultOutcome { tool: OTHERS.into(), stages, program: None, kept: None, ..outcome };
         match self.results.iter_mut().find(|have| have.is_like(&other)) {
             Some(same) => same.join(&other),
             None => self.results.push(other),
@@ -226,9 +227,10 @@ impl LedgerEntry {
         };
         match self.results.iter_mut().find(is_same) {
             Some(same) => same.count(1, before, after, 0),
-            None => {
-                self.add(ResultOutcome { repeated: true, ..ResultOutcome::fresh(tool, stages, before, after) })
-            }
+            None => self.add(ResultOutcome {
+                repeated: true,
+                ..ResultOutcome::fresh(tool, stages, before, after)
+            }),
         }
     }
 
@@ -367,7 +369,11 @@ mod tests {
             let program = Some(format!("a-program-with-a-long-name-{n}").as_str().into());
             let kept = (n % 2 == 0).then(|| "not_smaller".into());
             let stages = if n % 2 == 0 { vec![] } else { vec!["clean"] };
-            entry.add(ResultOutcome { program, kept, ..ResultOutcome::fresh("Bash", stages, 10, 10) });
+            entry.add(ResultOutcome {
+                program,
+                kept,
+                ..ResultOutcome::fresh("Bash", stages, 10, 10)
+            });
             entry.fetched(OriginalFetch {
                 tool: "Bash".into(),
                 program: None,

@@ -1,7 +1,7 @@
 //! What models fetched back.
 
 use crate::session::id;
-use crate::{LedgerEntry, OriginalFetch, EntryFilter, BoundedName, FetchedPart, LedgerReader};
+use crate::{BoundedName, EntryFilter, FetchedPart, LedgerEntry, LedgerReader, OriginalFetch};
 use serde::Serialize;
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Which entries are meant, and which of their results.
 
 use crate::by::reason;
-use crate::{LedgerEntry, BoundedName, ResultOutcome};
+use crate::{BoundedName, LedgerEntry, ResultOutcome};
 
 /// Which entries are meant, and which of their results. The default is all of them.
 ///
@@ -38,7 +38,9 @@ impl EntryFilter {
     /// Is it about this entry, or about some of its results?
     #[must_use]
     pub fn is_about(&self, entry: &LedgerEntry) -> bool {
-        let is = |wanted: &Option<BoundedName>, found: &Option<BoundedName>| wanted.is_none() || wanted == found;
+        let is = |wanted: &Option<BoundedName>, found: &Option<BoundedName>| {
+            wanted.is_none() || wanted == found
+        };
         self.since.is_none_or(|since| entry.time >= since)
             && self.until.is_none_or(|until| entry.time < until)
             && is(&self.client, &entry.client)

@@ -1,7 +1,10 @@
 //! Everything that a page about the past shows, from one pass over the entries: so its parts always agree.
 
 use crate::account::EntryAccount;
-use crate::{GroupBy, CostSaving, LedgerEntry, EntryFilter, GainReport, ShareDenominator, ModelPrices, LedgerReader, GainRow, LedgerSummary, TokenSums};
+use crate::{
+    CostSaving, EntryFilter, GainReport, GainRow, GroupBy, LedgerEntry, LedgerReader,
+    LedgerSummary, ModelPrices, ShareDenominator, TokenSums,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -9,7 +12,14 @@ use std::collections::BTreeMap;
 const ROWS: usize = 200;
 
 /// By what a page adds up.
-const TABLES: [GroupBy; 6] = [GroupBy::Tool, GroupBy::Project, GroupBy::Model, GroupBy::Client, GroupBy::Stage, GroupBy::Reason];
+const TABLES: [GroupBy; 6] = [
+    GroupBy::Tool,
+    GroupBy::Project,
+    GroupBy::Model,
+    GroupBy::Client,
+    GroupBy::Stage,
+    GroupBy::Reason,
+];
 
 /// The past: the sums, the same by name, and the same over time.
 #[derive(Debug, Serialize)]
@@ -62,7 +72,12 @@ pub struct SavedAmount {
 impl LedgerHistory {
     /// The past between the first edge and the last, which rise; without edges, all of it and no series.
     #[must_use]
-    pub fn of(mut reading: LedgerReader, filter: &EntryFilter, edges: &[u64], prices: &ModelPrices) -> Self {
+    pub fn of(
+        mut reading: LedgerReader,
+        filter: &EntryFilter,
+        edges: &[u64],
+        prices: &ModelPrices,
+    ) -> Self {
         let whole = EntryFilter {
             since: edges.first().copied().or(filter.since),
             until: edges.last().copied().or(filter.until),
@@ -86,8 +101,13 @@ impl LedgerHistory {
         let mut rows: BTreeMap<_, _> = rows.collect();
         rows.insert(GroupBy::Tool.name(), GainTable::of(tools.rows.clone()));
         let spans = edges.windows(2).map(|pair| (pair[0], pair[1]));
-        let series = spans.zip(&series).map(|(span, sums)| TimeBucket::of(span, sums.gain())).collect();
-        LedgerHistory { gain: GainReport { skipped_lines, rows: Vec::new(), ..tools }, rows, series }
+        let series =
+            spans.zip(&series).map(|(span, sums)| TimeBucket::of(span, sums.gain())).collect();
+        LedgerHistory {
+            gain: GainReport { skipped_lines, rows: Vec::new(), ..tools },
+            rows,
+            series,
+        }
     }
 }
 
@@ -109,6 +129,14 @@ impl TimeBucket {
         let context = gain.shares.iter().find(|share| share.of == ShareDenominator::WholeContext);
         let context = context.map(|share| SavedAmount { before: share.before, saved: share.saved });
         let GainReport { requests, results, tokens, cost, .. } = gain;
-        TimeBucket { start, end, requests, results, tokens, context: context.unwrap_or_default(), cost }
+        TimeBucket {
+            start,
+            end,
+            requests,
+            results,
+            tokens,
+            context: context.unwrap_or_default(),
+            cost,
+        }
     }
 }

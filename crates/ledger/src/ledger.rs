@@ -2,7 +2,7 @@
 
 use crate::reading::LedgerReader;
 use crate::segment::{self, LedgerSegment};
-use crate::{UtcDay, LedgerEntry};
+use crate::{LedgerEntry, UtcDay};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

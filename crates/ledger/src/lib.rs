@@ -47,16 +47,18 @@ mod turns;
 pub use account::EntryAccount;
 pub use by::{GroupBy, UnknownGrouping};
 pub use day::UtcDay;
-pub use entry::{LedgerEntry, OriginalFetch, ModelUsage, ResultOutcome, FetchedPart, EntrySource, TokenUsage};
-pub use fetches::{SessionFetch, FetchList};
+pub use entry::{
+    EntrySource, FetchedPart, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome, TokenUsage,
+};
+pub use fetches::{FetchList, SessionFetch};
 pub use filter::EntryFilter;
-pub use gain::{CostSaving, Currency, GainReport, RepeatedResults, GainRow, TokenSums};
-pub use history::{SavedAmount, TimeBucket, LedgerHistory, GainTable};
+pub use gain::{CostSaving, Currency, GainReport, GainRow, RepeatedResults, TokenSums};
+pub use history::{GainTable, LedgerHistory, SavedAmount, TimeBucket};
 pub use ledger::{Ledger, MAX_BYTES};
 pub use name::BoundedName;
 pub use prices::{ModelPrices, charge};
 pub use reading::LedgerReader;
-pub use session::{SessionSummary, SessionList};
-pub use share::{ShareDenominator, SavingShare};
+pub use session::{SessionList, SessionSummary};
+pub use share::{SavingShare, ShareDenominator};
 pub use summary::LedgerSummary;
-pub use turns::{SessionTurn, TurnContext, TurnCost, TurnResult, SessionTurns};
+pub use turns::{SessionTurn, SessionTurns, TurnContext, TurnCost, TurnResult};

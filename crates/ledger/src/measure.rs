@@ -3,7 +3,7 @@
 use crate::LedgerEntry;
 use crate::account::EntryAccount;
 use crate::gain::{CostSaving, Currency};
-use crate::share::{ShareDenominator, SavingShare, rounded};
+use crate::share::{SavingShare, ShareDenominator, rounded};
 
 /// Why there is no such share of some results.
 const OF_WHOLE_REQUESTS: &str =
@@ -102,6 +102,12 @@ impl BillSums {
                  the price of input or of writing to the cache, what is repeated at that of reading from it"
             ),
         };
-        SavingShare::new(ShareDenominator::Bill, self.after + self.saved, self.saved, self.requests, note)
+        SavingShare::new(
+            ShareDenominator::Bill,
+            self.after + self.saved,
+            self.saved,
+            self.requests,
+            note,
+        )
     }
 }

@@ -232,7 +232,8 @@ mod tests {
     fn d30_what_is_kept_for_an_hour_costs_twice_the_input() {
         let price = ModelPrices::default().of("claude-sonnet-4-5").unwrap();
         let written = |cache_write_1h| {
-            let usage = TokenUsage { cache_write: Some(50_000), cache_write_1h, ..TokenUsage::default() };
+            let usage =
+                TokenUsage { cache_write: Some(50_000), cache_write_1h, ..TokenUsage::default() };
             (charge(&price, &usage) * 1e6).round() / 1e6
         };
         assert_eq!((written(None), written(Some(50_000))), (0.1875, 0.3));

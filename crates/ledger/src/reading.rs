@@ -4,7 +4,7 @@
 //! same line; since every entry begins with the same bytes, and no name can hold them, it is found there.
 
 use crate::segment::{self, LedgerSegment};
-use crate::{UtcDay, LedgerEntry, BoundedName};
+use crate::{BoundedName, LedgerEntry, UtcDay};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

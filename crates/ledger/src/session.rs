@@ -1,7 +1,10 @@
 //! Which sessions there were.
 
 use crate::fetches::of_entry;
-use crate::{GroupBy, CostSaving, UtcDay, LedgerEntry, EntryFilter, BoundedName, ModelPrices, LedgerReader, EntrySource, LedgerSummary, TokenSums};
+use crate::{
+    BoundedName, CostSaving, EntryFilter, EntrySource, GroupBy, LedgerEntry, LedgerReader,
+    LedgerSummary, ModelPrices, TokenSums, UtcDay,
+};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -18,7 +21,8 @@ pub(crate) fn id(entry: &LedgerEntry) -> String {
     if let Some(session) = &entry.session {
         return session.to_string();
     }
-    let name = |name: &Option<BoundedName>| name.as_ref().map_or("", BoundedName::as_str).to_owned();
+    let name =
+        |name: &Option<BoundedName>| name.as_ref().map_or("", BoundedName::as_str).to_owned();
     let (client, project) = (name(&entry.client), name(&entry.project));
     let mut id = format!("{}-{:?}-", UtcDay::of(entry.time), entry.source).to_lowercase();
     // Clients choose their names; an id is part of an address.
@@ -87,7 +91,12 @@ pub(crate) struct OpenSession<'p> {
 impl SessionList {
     /// The latest sessions about which there is something that is meant, so many at most.
     #[must_use]
-    pub fn of(reading: LedgerReader, filter: &EntryFilter, prices: &ModelPrices, most: usize) -> Self {
+    pub fn of(
+        reading: LedgerReader,
+        filter: &EntryFilter,
+        prices: &ModelPrices,
+        most: usize,
+    ) -> Self {
         let mut open: HashMap<String, OpenSession<'_>> = HashMap::new();
         let mut forgotten = 0;
         for entry in reading.filter(|entry| filter.is_about(entry)) {
@@ -95,10 +104,17 @@ impl SessionList {
             if open.len() >= SESSIONS && !open.contains_key(&id) {
                 forgotten += forget(&mut open);
             }
-            let begin = || OpenSession::new(&id, &entry, LedgerSummary::new(GroupBy::Day, prices).about(filter));
+            let begin = || {
+                OpenSession::new(
+                    &id,
+                    &entry,
+                    LedgerSummary::new(GroupBy::Day, prices).about(filter),
+                )
+            };
             open.entry(id.clone()).or_insert_with(begin).add(&entry, filter);
         }
-        let mut sessions: Vec<SessionSummary> = open.into_values().map(OpenSession::closed).collect();
+        let mut sessions: Vec<SessionSummary> =
+            open.into_values().map(OpenSession::closed).collect();
         sessions.sort_by(|one, other| {
             other
                 .ended

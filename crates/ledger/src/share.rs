@@ -64,7 +64,13 @@ pub struct SavingShare {
 }
 
 impl SavingShare {
-    pub(crate) fn new(of: ShareDenominator, before: f64, saved: f64, requests: u64, note: String) -> Self {
+    pub(crate) fn new(
+        of: ShareDenominator,
+        before: f64,
+        saved: f64,
+        requests: u64,
+        note: String,
+    ) -> Self {
         let share = (before > 0.0).then(|| rounded(saved / before, 1e4));
         let (before, saved) = (rounded(before, 1e6), rounded(saved, 1e6));
         SavingShare { of, before, saved, share, requests, note }

@@ -3,10 +3,10 @@
 use crate::account::{EntryAccount, signed};
 use crate::by::GroupBy;
 use crate::day::rfc3339;
-use crate::gain::{GainReport, RepeatedResults, GainRow, TokenSums};
+use crate::gain::{GainReport, GainRow, RepeatedResults, TokenSums};
 use crate::measure::{BillSums, ContextSums};
-use crate::share::{ShareDenominator, SavingShare, rounded};
-use crate::{LedgerEntry, EntryFilter, ResultOutcome, ModelPrices, LedgerReader};
+use crate::share::{SavingShare, ShareDenominator, rounded};
+use crate::{EntryFilter, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome};
 use std::collections::BTreeMap;
 
 /// Names beyond this many are added up together: clients choose them.

@@ -6,7 +6,8 @@ use crate::fetches::of_entry;
 use crate::session::{OpenSession, is_of};
 use crate::share::rounded;
 use crate::{
-    GroupBy, LedgerEntry, OriginalFetch, EntryFilter, BoundedName, ResultOutcome, ModelPrices, LedgerReader, RepeatedResults, SessionSummary, LedgerSummary, TokenUsage,
+    BoundedName, EntryFilter, GroupBy, LedgerEntry, LedgerReader, LedgerSummary, ModelPrices,
+    OriginalFetch, RepeatedResults, ResultOutcome, SessionSummary, TokenUsage,
 };
 use serde::Serialize;
 use std::collections::VecDeque;

@@ -39,7 +39,12 @@ impl ToolCall {
     /// What became of its result.
     pub(crate) fn outcome(&self, figures: &Figures) -> ResultOutcome {
         let (before, after) = (figures.tokens_before as u64, figures.tokens_after as u64);
-        ResultOutcome::fresh(&self.name(), (before != after).then_some(figures.format), before, after)
+        ResultOutcome::fresh(
+            &self.name(),
+            (before != after).then_some(figures.format),
+            before,
+            after,
+        )
     }
 }
 

@@ -115,7 +115,8 @@ impl TextTable {
             format!("| {} |", cells.into_iter().map(escaped).collect::<Vec<_>>().join(" | "))
         };
         let titles = self.columns.iter().map(|column| column.title.as_str()).collect();
-        let align = |column: &TextColumn| if column.kind == ColumnKind::Number { "---:" } else { "---" };
+        let align =
+            |column: &TextColumn| if column.kind == ColumnKind::Number { "---:" } else { "---" };
         let rows = self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
         let heading = [line(titles), line(self.columns.iter().map(align).collect())];
         heading.into_iter().chain(rows).collect::<Vec<_>>().join("\n")
@@ -131,8 +132,9 @@ impl TextTable {
         let all: Vec<usize> = (0..widths.len()).collect();
         let total = |widths: &[usize]| line_width(widths, &all);
         let can_shrink = |widths: &[usize]| {
-            let shrinks =
-                |index: &usize| self.columns[*index].kind != ColumnKind::Number && widths[*index] > LEAST;
+            let shrinks = |index: &usize| {
+                self.columns[*index].kind != ColumnKind::Number && widths[*index] > LEAST
+            };
             all.iter().copied().filter(shrinks).max_by_key(|index| widths[*index])
         };
         while total(&widths) > width {

@@ -13,7 +13,7 @@ use crate::own_notation;
 use crate::plan::{ExpansionOffer, ReplayPlan};
 use crate::preamble::{Preamble, expand_tool_tokens, part_tokens, tool_tokens};
 use crate::probes::TextAvailability;
-use crate::transcript::{MessageAuthor, LogMessage, MessagePart, ToolResult};
+use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
 use crate::usage::UsageCharge;
 use charge::ChargedRequest;
 use handled::{HandledResult, fingerprint, output};
@@ -215,7 +215,8 @@ impl<'p> ReplayedConversation<'p> {
         if let Some(shown) = &mut self.shown {
             shown.push(text.to_owned());
         }
-        let handled = HandledResult::new(self.messages.len(), result, &compressed, self.settings.counter);
+        let handled =
+            HandledResult::new(self.messages.len(), result, &compressed, self.settings.counter);
         let tokens = handled.tokens;
         self.bytes += handled.bytes();
         self.results.push(handled);
@@ -342,7 +343,8 @@ impl<'p> ReplayedConversation<'p> {
             }
         }
         if let Some(message) = changed {
-            let sent = |mark: &MessageMark| (self.tools as i64 + mark.tokens as i64 - mark.saved) as f64;
+            let sent =
+                |mark: &MessageMark| (self.tools as i64 + mark.tokens as i64 - mark.saved) as f64;
             let same = message.checked_sub(1).and_then(|last| self.messages.get(last));
             let (same, all) =
                 (same.map_or(self.tools as f64, sent), self.messages.last().map_or(1.0, sent));
@@ -385,10 +387,14 @@ mod tests {
             prices: &|_| None,
         };
         let mut account = ReplayAccount::new();
-        let mut conversation = ReplayedConversation::new(&plan, None, Some("[]"), Preamble::default());
+        let mut conversation =
+            ReplayedConversation::new(&plan, None, Some("[]"), Preamble::default());
         for text in ["first ".repeat(500), "second ".repeat(500)] {
             let result = ToolResult { text, ..ToolResult::default() };
-            let message = LogMessage { author: MessageAuthor::Client, parts: vec![MessagePart::Result(result)] };
+            let message = LogMessage {
+                author: MessageAuthor::Client,
+                parts: vec![MessagePart::Result(result)],
+            };
             conversation.say(message, &mut account);
         }
         conversation.results[1].fingerprint ^= 1;

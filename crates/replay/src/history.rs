@@ -44,7 +44,8 @@ pub fn replay(
     let threads = threads.clamp(1, sources.len().max(1));
     let (owners, next) = (owners(sources, threads), AtomicUsize::new(0));
     let (sender, outcomes) = mpsc::channel::<(usize, LogOutcome)>();
-    let mut history = ReplayHistory { total: ReplayAccount::new(), sessions: Vec::new(), problems: Vec::new() };
+    let mut history =
+        ReplayHistory { total: ReplayAccount::new(), sessions: Vec::new(), problems: Vec::new() };
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, next, owners) = (sender.clone(), &next, &owners);
@@ -171,7 +172,8 @@ mod tests {
             fs::write(folder.path().join(format!("{number}.jsonl")), log).unwrap();
         }
         let (settings, expansion) = (Settings::default(), ExpansionOffer::FromStart);
-        let plan = ReplayPlan { settings, counter: None, class: None, expansion, prices: &|_| None };
+        let plan =
+            ReplayPlan { settings, counter: None, class: None, expansion, prices: &|_| None };
         let mut history = replay(&source::at(folder.path()), &plan, threads, &|_| {});
         history.sessions.iter_mut().for_each(|session| session.file.clear());
         history

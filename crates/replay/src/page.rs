@@ -242,7 +242,8 @@ mod tests {
     #[test]
     fn the_page_needs_nothing_else_and_shows_names_as_they_are() {
         let mut total = ReplayAccount::new();
-        let results = ResultSums { count: 1, tokens_in: 10, tokens_out: 4, ..ResultSums::default() };
+        let results =
+            ResultSums { count: 1, tokens_in: 10, tokens_out: 4, ..ResultSums::default() };
         total.tools.insert("<script>alert(1)</script>".to_owned(), results);
         let history = ReplayHistory { total, sessions: Vec::new(), problems: Vec::new() };
         let page = html(&history, "Mode standard.");

@@ -5,7 +5,7 @@
 //! that were called, and their size is what the first request was charged beyond its messages.
 
 use crate::plan::ReplayPlan;
-use crate::transcript::{MessageAuthor, LogEvent, LogMessage, MessagePart, ThreadId};
+use crate::transcript::{LogEvent, LogMessage, MessageAuthor, MessagePart, ThreadId};
 use crate::usage::UsageCharge;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -263,15 +263,21 @@ mod tests {
         let of = |tools: LogEvent, prompt: LogEvent| surveyed([tools, prompt]).of(0, MAIN);
         assert!(of(tools(false), prompt()).pays(&settings));
         assert!(!of(tools(true), prompt()).pays(&settings));
-        assert!(!of(tools(false), text(MessageAuthor::Client, &"word ".repeat(9_000))).pays(&settings));
+        assert!(
+            !of(tools(false), text(MessageAuthor::Client, &"word ".repeat(9_000))).pays(&settings)
+        );
         assert!(!of(LogEvent::Tools("[]".to_owned()), prompt()).has_tools);
     }
 
     #[test]
     fn sessions_of_one_log_are_told_apart() {
         let session = |name: &str| LogEvent::Session { name: Some(name.to_owned()) };
-        let preambles =
-            surveyed([session("a"), result("Bash"), session("b"), text(MessageAuthor::Client, "hi")]);
+        let preambles = surveyed([
+            session("a"),
+            result("Bash"),
+            session("b"),
+            text(MessageAuthor::Client, "hi"),
+        ]);
         let has_tools: Vec<bool> = (0..4).map(|at| preambles.of(at, MAIN).has_tools).collect();
         assert_eq!(has_tools, [false, true, false, false], "the first event begins the first");
     }

@@ -6,7 +6,7 @@ use crate::plan::ReplayPlan;
 use crate::preamble::Preambles;
 use crate::probes::Probe;
 use crate::read::LogOrigin;
-use crate::transcript::{LogEvent, MAIN, LogMessage, ThreadId};
+use crate::transcript::{LogEvent, LogMessage, MAIN, ThreadId};
 use std::collections::HashMap;
 
 /// The text of results that is held at a time. No model reads as much: a conversation that is longer is taken apart.
@@ -168,7 +168,8 @@ impl<'p> SessionReplay<'p> {
         let Current { conversations, account, model, tools, .. } = &mut self.current;
         let conversation = conversations.entry(thread).or_insert_with(|| {
             let preamble = self.preambles.of(self.session, thread);
-            let new = ReplayedConversation::new(self.plan, model.as_deref(), tools.as_deref(), preamble);
+            let new =
+                ReplayedConversation::new(self.plan, model.as_deref(), tools.as_deref(), preamble);
             if self.probes.is_empty() { new } else { new.searchable() }
         });
         conversation.say(message, account);
@@ -255,7 +256,10 @@ mod tests {
     fn result(call: &str, text: String) -> LogEvent {
         let (call, tool) = (Some(call.to_owned()), "list".to_owned());
         let result = ToolResult { call, tool, text, ..ToolResult::default() };
-        LogEvent::said(LogMessage { author: MessageAuthor::Client, parts: vec![MessagePart::Result(result)] })
+        LogEvent::said(LogMessage {
+            author: MessageAuthor::Client,
+            parts: vec![MessagePart::Result(result)],
+        })
     }
 
     fn answer() -> LogEvent {
@@ -290,7 +294,12 @@ mod tests {
 
     #[test]
     fn what_the_log_says_was_charged_goes_before_what_we_think() {
-        let usage = UsageCharge { input: 10.0, cache_write: 90_000.0, output: 77.0, ..UsageCharge::default() };
+        let usage = UsageCharge {
+            input: 10.0,
+            cache_write: 90_000.0,
+            output: 77.0,
+            ..UsageCharge::default()
+        };
         let charged = LogEvent::Usage { thread: MAIN, usage };
         let sessions = replayed([result("c1", rows(50)), answer(), charged, answer()]);
         let account = &sessions[0].account;
@@ -382,7 +391,11 @@ mod tests {
 
     #[test]
     fn d30_what_is_kept_for_an_hour_is_charged_as_that_before_and_after() {
-        let usage = UsageCharge { cache_write: 50_000.0, cache_write_1h: 50_000.0, ..UsageCharge::default() };
+        let usage = UsageCharge {
+            cache_write: 50_000.0,
+            cache_write_1h: 50_000.0,
+            ..UsageCharge::default()
+        };
         let charged = LogEvent::Usage { thread: MAIN, usage };
         let account = &replayed([result("c1", rows(50)), answer(), charged])[0].account;
         assert!((account.before.cost.cache_write - 0.3).abs() < 1e-9);

@@ -4,7 +4,7 @@ use crate::account::ReplayedSession;
 use crate::plan::ReplayPlan;
 use crate::preamble::PreambleSurvey;
 use crate::probes::Probe;
-use crate::read::{self, LogOrigin, EventSink, UnreadableLog, opencode};
+use crate::read::{self, EventSink, LogOrigin, UnreadableLog, opencode};
 use crate::session::{SessionReplay, SkippedLines};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -130,7 +130,11 @@ impl LogSource {
     }
 
     /// Tells what is in it.
-    fn read(&self, tell: EventSink<'_>, progress: &dyn Fn(u64)) -> Result<LogOrigin, UnreadableLog> {
+    fn read(
+        &self,
+        tell: EventSink<'_>,
+        progress: &dyn Fn(u64),
+    ) -> Result<LogOrigin, UnreadableLog> {
         match self.kind {
             SourceKind::OpencodeSession => {
                 opencode::session(&self.path, tell)?;

@@ -2,7 +2,7 @@
 //!
 //! Nothing a caller says becomes a path, and what one tenant calls an entry says nothing about another's.
 
-use crate::{StoreError, EntryKind};
+use crate::{EntryKind, StoreError};
 use std::fmt;
 
 const MAX_ID: usize = 128;

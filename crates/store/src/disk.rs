@@ -27,7 +27,7 @@ pub use key::key_file;
 
 use crate::address::EntryAddress;
 use crate::settings::{StoreClock, is_unused_for};
-use crate::{StoreError, EntryKind, StoreOptions, StoreStats, Store, entry};
+use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry};
 use ledger::WriteTally;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -177,7 +177,11 @@ impl Store for DiskStore {
         sweep::stats(&self.folder)
     }
 
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         let now = self.clock.now();
         sweep::purge(&self.folder, |found, last_use| {
             kind.is_none_or(|kind| kind == found)
@@ -193,7 +197,11 @@ impl Store for DiskStore {
     }
 }
 
-fn sweep_folder(folder: &Path, settings: &StoreOptions, clock: &StoreClock) -> Result<(), StoreError> {
+fn sweep_folder(
+    folder: &Path,
+    settings: &StoreOptions,
+    clock: &StoreClock,
+) -> Result<(), StoreError> {
     let target = settings.max_bytes / 8 * EIGHTHS_AFTER_SWEEP;
     // The ledger starts anew before the entries are counted: what others write meanwhile counts twice, not never.
     WriteTally { folder }.start_anew(clock.now())?;

@@ -41,7 +41,7 @@ pub use disk::{DiskStore, key_file};
 pub use error::StoreError;
 pub use location::{StoreLocation, open};
 pub use memory::MemoryStore;
-pub use redis::{RedisStore, RedisServers};
+pub use redis::{RedisServers, RedisStore};
 pub use settings::StoreOptions;
 pub use stats::{EntryAmount, StoreStats};
 
@@ -63,7 +63,11 @@ pub trait Store: Send + Sync {
     fn stats(&self) -> Result<StoreStats, StoreError>;
 
     /// Removes the entries of a kind, or of all kinds, that were not used for this long, or all of them. Tells how many.
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError>;
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError>;
 
     /// The key under which references are made: that of the [`Settings`], else drawn once for the store and the same
     /// from then on, in every process that shares it.
@@ -76,7 +80,12 @@ pub trait Store: Send + Sync {
     }
 
     /// Keeps several entries under a tenant's ids: all of them, or an error says that some may be missing.
-    fn put_all(&self, kind: EntryKind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), StoreError> {
+    fn put_all(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        entries: &[(&str, &[u8])],
+    ) -> Result<(), StoreError> {
         entries.iter().try_for_each(|(id, bytes)| self.put(kind, tenant, id, bytes))
     }
 

@@ -1,6 +1,6 @@
 //! Where a store is, as one text says it.
 
-use crate::{DiskStore, StoreError, MemoryStore, RedisStore, RedisServers, StoreOptions, Store};
+use crate::{DiskStore, MemoryStore, RedisServers, RedisStore, Store, StoreError, StoreOptions};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;

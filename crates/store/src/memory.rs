@@ -2,7 +2,7 @@
 
 use crate::address::EntryAddress;
 use crate::settings::{StoreClock, is_unused_for};
-use crate::{StoreError, EntryKind, StoreOptions, StoreStats, Store, key};
+use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, key};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -93,7 +93,11 @@ impl Store for MemoryStore {
         Ok(self.entries().stats)
     }
 
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         let now = self.clock.now();
         let is_meant = |address: &EntryAddress, entry: &CachedEntry| {
             kind.is_none_or(|kind| kind == address.kind)
@@ -167,7 +171,8 @@ impl LruEntries {
             let oldest = *oldest;
             if self.cost() <= settings.max_bytes {
                 let entry = self.by_address.get(&oldest);
-                let is_over = |entry: &CachedEntry| settings.is_over(oldest.kind, entry.last_use, now);
+                let is_over =
+                    |entry: &CachedEntry| settings.is_over(oldest.kind, entry.last_use, now);
                 if expired == EXPIRED_BATCH || !entry.is_some_and(is_over) {
                     break;
                 }
@@ -233,8 +238,9 @@ mod tests {
     fn d03_a_key_from_a_file_outlives_the_store_and_its_absence_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let (path, nowhere) = (folder.path().join("a/key"), folder.path().join("file"));
-        let open =
-            |path: std::path::PathBuf| MemoryStore::default().with_key(move || crate::key_file(&path));
+        let open = |path: std::path::PathBuf| {
+            MemoryStore::default().with_key(move || crate::key_file(&path))
+        };
         let key = open(path.clone()).key().unwrap();
         assert_eq!(open(path).key().unwrap(), key);
         assert_ne!(MemoryStore::default().key().unwrap(), key);

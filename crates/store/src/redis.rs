@@ -20,7 +20,7 @@ mod servers;
 pub use servers::RedisServers;
 
 use crate::address::EntryAddress;
-use crate::{StoreError, EntryKind, StoreOptions, StoreStats, Store, entry, key};
+use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry, key};
 use ::redis::{Cmd, Value};
 use link::ServerReply;
 use pool::ConnectionPool;
@@ -66,7 +66,12 @@ impl Store for RedisStore {
         Ok(self.get_all(kind, tenant, &[id])?.pop().flatten())
     }
 
-    fn put_all(&self, kind: EntryKind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), StoreError> {
+    fn put_all(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        entries: &[(&str, &[u8])],
+    ) -> Result<(), StoreError> {
         let lifetime = milliseconds(self.settings.lifetime(kind));
         let set = |(id, bytes): &(&str, &[u8])| {
             let address = EntryAddress::of(kind, tenant, id)?;
@@ -97,8 +102,10 @@ impl Store for RedisStore {
         tenant: &str,
         ids: &[&str],
     ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        let addresses: Vec<EntryAddress> =
-            ids.iter().map(|id| EntryAddress::of(kind, tenant, id)).collect::<Result<_, StoreError>>()?;
+        let addresses: Vec<EntryAddress> = ids
+            .iter()
+            .map(|id| EntryAddress::of(kind, tenant, id))
+            .collect::<Result<_, StoreError>>()?;
         let lifetime = milliseconds(self.settings.lifetime(kind));
         let get = |address: &EntryAddress| {
             let mut get = command("GETEX", &name(address));
@@ -127,7 +134,11 @@ impl Store for RedisStore {
     }
 
     /// When an entry was last used is known from what remains of its lifetime, as these settings have it.
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         scan::purge(&self.pool, &self.settings, kind, unused_for)
     }
 

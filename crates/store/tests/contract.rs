@@ -10,7 +10,9 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_store::{EntryAmount, DiskStore, StoreError, EntryKind, MemoryStore, StoreOptions, StoreStats, Store};
+use tokenforge_store::{
+    DiskStore, EntryAmount, EntryKind, MemoryStore, Store, StoreError, StoreOptions, StoreStats,
+};
 
 /// Runs a test with each store, for which time passes when told.
 fn each(settings: StoreOptions, test: impl Fn(&dyn Store, &dyn Passing)) {
@@ -46,7 +48,11 @@ impl Store for SweptStore {
     fn stats(&self) -> Result<StoreStats, StoreError> {
         self.0.stats()
     }
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.0.purge(kind, unused_for)
     }
     fn key(&self) -> Result<[u8; 32], StoreError> {
@@ -60,7 +66,11 @@ fn what_was_put_comes_back() {
         let large = vec![7; 1 << 20];
         for (id, bytes) in [("empty", &b""[..]), ("binary", &[0, 255, 10]), ("large", &large)] {
             store.put(EntryKind::Original, "t", id, bytes).unwrap();
-            assert_eq!(store.get(EntryKind::Original, "t", id).unwrap().as_deref(), Some(bytes), "{id}");
+            assert_eq!(
+                store.get(EntryKind::Original, "t", id).unwrap().as_deref(),
+                Some(bytes),
+                "{id}"
+            );
         }
         assert_eq!(store.get(EntryKind::Original, "t", "unknown").unwrap(), None);
     });
@@ -198,8 +208,12 @@ fn several_entries_are_put_and_had_at_once() {
         let found = store.get_all(EntryKind::Original, "t", &["b", "c", "a"]).unwrap();
         assert_eq!(found, [Some(large), None, Some(b"1".to_vec())]);
         store.put_all(EntryKind::Original, "t", &[]).unwrap();
-        assert_eq!(store.get_all(EntryKind::Original, "t", &[]).unwrap(), Vec::<Option<Vec<u8>>>::new());
-        let error = store.put_all(EntryKind::Original, "t", &[("a", b"2"), ("../a", b"")]).unwrap_err();
+        assert_eq!(
+            store.get_all(EntryKind::Original, "t", &[]).unwrap(),
+            Vec::<Option<Vec<u8>>>::new()
+        );
+        let error =
+            store.put_all(EntryKind::Original, "t", &[("a", b"2"), ("../a", b"")]).unwrap_err();
         assert!(matches!(error, StoreError::BadId { .. }), "{error}");
     });
 }
@@ -252,7 +266,8 @@ fn step() -> impl Strategy<Value = ContractStep> {
     let place = (kind, 0..3u8, 0..4u8);
     let bytes = prop::collection::vec(any::<u8>(), 0..50);
     prop_oneof![
-        (place.clone(), bytes).prop_map(|((kind, t, i), bytes)| ContractStep::Put(kind, t, i, bytes)),
+        (place.clone(), bytes)
+            .prop_map(|((kind, t, i), bytes)| ContractStep::Put(kind, t, i, bytes)),
         place.clone().prop_map(|(kind, t, i)| ContractStep::Get(kind, t, i)),
         place.prop_map(|(kind, t, i)| ContractStep::Forget(kind, t, i)),
         (0..20u8).prop_map(ContractStep::Wait),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
-use tokenforge_store::{DiskStore, StoreError, EntryKind, StoreOptions, StoreStats, Store};
+use tokenforge_store::{DiskStore, EntryKind, Store, StoreError, StoreOptions, StoreStats};
 
 fn open(folder: &Path) -> DiskStore {
     DiskStore::open(folder, StoreOptions::DISK).unwrap()
@@ -99,7 +99,8 @@ fn the_bound_holds_and_the_longest_unused_make_room() {
         let total: u64 = blocks.sum();
         assert!(total <= 1 << 20, "{total} after {index}");
     }
-    let has = |index: usize| store.get(EntryKind::Original, "t", &index.to_string()).unwrap().is_some();
+    let has =
+        |index: usize| store.get(EntryKind::Original, "t", &index.to_string()).unwrap().is_some();
     let kept: Vec<usize> = (8..400).filter(|index| has(*index)).collect();
     assert!(kept.len() >= 10 && kept == (400 - kept.len()..400).collect::<Vec<_>>(), "{kept:?}");
 }
@@ -108,7 +109,8 @@ fn the_bound_holds_and_the_longest_unused_make_room() {
 fn an_entry_above_the_bound_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store =
-        DiskStore::open(folder.path(), StoreOptions { max_bytes: 1 << 20, ..StoreOptions::DISK }).unwrap();
+        DiskStore::open(folder.path(), StoreOptions { max_bytes: 1 << 20, ..StoreOptions::DISK })
+            .unwrap();
     let error = store.put(EntryKind::Original, "t", "id", &[0; 1 << 18]).unwrap_err();
     let message = "an entry of 266240 bytes is more than this store takes: 131072 bytes";
     assert_eq!(error.to_string(), message);

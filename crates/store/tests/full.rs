@@ -10,7 +10,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tokenforge_store::{DiskStore, StoreError, EntryKind, StoreOptions, Store};
+use tokenforge_store::{DiskStore, EntryKind, Store, StoreError, StoreOptions};
 
 const FOLDER: &str = "TOKENFORGE_STORE_TEST_FOLDER";
 
@@ -34,7 +34,8 @@ fn child_may_write_files_of_16_kib() {
 fn child_fills_the_disk() {
     let Some(store) = given_store() else { return };
     let put = |index: usize| store.put(EntryKind::Original, "t", &index.to_string(), &[7; 10_000]);
-    let has = |index: usize| store.get(EntryKind::Original, "t", &index.to_string()).unwrap().is_some();
+    let has =
+        |index: usize| store.get(EntryKind::Original, "t", &index.to_string()).unwrap().is_some();
     let error = (0..100).find_map(|index| put(index).err().map(|error| (index, error)));
     let (full, error) = error.expect("the disk is full");
     let is_full = matches!(&error, StoreError::File { source, .. } if source.kind() == std::io::ErrorKind::StorageFull);

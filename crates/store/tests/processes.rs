@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokenforge_store::{EntryKind, StoreOptions, Store};
+use tokenforge_store::{EntryKind, Store, StoreOptions};
 
 const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 const FIRST: &str = "TOKENFORGE_STORE_TEST_FIRST";

@@ -10,7 +10,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokenforge_store::{StoreError, EntryKind, StoreOptions, Store};
+use tokenforge_store::{EntryKind, Store, StoreError, StoreOptions};
 
 fn store(url: &str) -> Arc<dyn Store> {
     open(url, StoreOptions::DISK)

@@ -21,7 +21,9 @@ fn child_puts_and_gets() {
     let Ok(url) = std::env::var(URL) else { return };
     let store = open(&url, StoreOptions::DISK);
     match store.put(EntryKind::Original, "t", "id", b"bytes") {
-        Ok(()) => println!("\nfound {:?}", store.get(EntryKind::Original, "t", "id").unwrap().unwrap()),
+        Ok(()) => {
+            println!("\nfound {:?}", store.get(EntryKind::Original, "t", "id").unwrap().unwrap())
+        }
         Err(error) => println!("\nrefused: {error}"),
     }
 }

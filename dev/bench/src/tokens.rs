@@ -30,10 +30,11 @@ pub(crate) fn measure(documents: &[CorpusDocument]) -> anyhow::Result<String> {
         *choices.entry(choice.name()).or_default() += 1;
     }
     eprintln!();
-    let total = kinds.values().fold((0, FormTokens::default()), |(count, mut sums), (n, tokens)| {
-        sums.iter_mut().zip(tokens).for_each(|(sum, tokens)| *sum += tokens);
-        (count + n, sums)
-    });
+    let total =
+        kinds.values().fold((0, FormTokens::default()), |(count, mut sums), (n, tokens)| {
+            sums.iter_mut().zip(tokens).for_each(|(sum, tokens)| *sum += tokens);
+            (count + n, sums)
+        });
     let mut out = format!(
         "o200k tokens of the {} JSON documents among the corpus's tool outputs. A form that cannot hold a \
          document counts as minified JSON there. Checked on every document: STC, the table and auto decode to the \

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tokenforge_engine::expansion::{Grep, Selection, select};
-use tokenforge_engine::reference::{ExpandHint, ReferenceSecret, Reference};
+use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::schema::{minify_description, minify_tools};
 
 /// F15: minifying tools changes description strings and nothing else, never lengthens, and twice is once.

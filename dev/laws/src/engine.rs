@@ -1,9 +1,9 @@
 //! What the engine promises of any output, in any mode.
 
-use tokenforge_engine::reference::{ExpandHint, ReferenceSecret, Reference};
+use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::{
-    VaultAccess, CompressedOutput, Engine, Fidelity, History, Mode, Output, Settings, StageStep, Vault, Verdict,
-    json, progress, restore, terminal, wrapper,
+    CompressedOutput, Engine, Fidelity, History, Mode, Output, Settings, StageStep, Vault,
+    VaultAccess, Verdict, json, progress, restore, terminal, wrapper,
 };
 
 /// L2, L3, L4, L5 and L6 for one output in one mode: with a place for originals, with one that its reader cannot ask, and

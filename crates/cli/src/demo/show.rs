@@ -4,7 +4,7 @@ use super::figures::{Billed, Expanded, Figures, Output, Row};
 use super::tool_calls::Called;
 use crate::output::grouped;
 use crate::screen::{self, Ink};
-use tokenforge_ledger::{ShareDenominator, SavingShare};
+use tokenforge_ledger::{SavingShare, ShareDenominator};
 use tokenforge_replay::columns::{padded, shortened};
 
 /// Longer words for an output are cut.
@@ -70,7 +70,9 @@ fn share(share: &SavingShare) -> [String; 4] {
             let saved = percent(before, after);
             ["of the bill".to_owned(), dollars(before), dollars(after), saved]
         }
-        ShareDenominator::AllToolOutput => row("of all tool output", before as usize, after as usize),
+        ShareDenominator::AllToolOutput => {
+            row("of all tool output", before as usize, after as usize)
+        }
         of => row(&format!("of the {}", of.name()), before as usize, after as usize),
     }
 }

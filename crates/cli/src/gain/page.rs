@@ -2,7 +2,7 @@
 
 use crate::output::grouped;
 use crate::screen;
-use tokenforge_ledger::{CostSaving, GainReport, ShareDenominator, GainRow, SavingShare};
+use tokenforge_ledger::{CostSaving, GainReport, GainRow, SavingShare, ShareDenominator};
 use tokenforge_replay::columns::{TextColumn, TextTable};
 
 /// More rows than this are for `--json` and `--csv`.
@@ -167,7 +167,9 @@ pub(crate) fn dollars(amount: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_ledger::{GroupBy, LedgerEntry, ResultOutcome, ModelPrices, EntrySource, LedgerSummary, TokenUsage};
+    use tokenforge_ledger::{
+        EntrySource, GroupBy, LedgerEntry, LedgerSummary, ModelPrices, ResultOutcome, TokenUsage,
+    };
 
     fn gain(entries: &[LedgerEntry]) -> GainReport {
         let prices = ModelPrices::default();

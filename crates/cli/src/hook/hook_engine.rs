@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use tokenforge_config::Overrides;
 use tokenforge_engine::reference::{ExpandHint, ReferenceSecret};
 use tokenforge_engine::{
-    CompressedOutput, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings, Vault,
+    CompressedOutput, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings,
+    Vault,
 };
 use tokenforge_store::{DiskStore, EntryKind, Store};
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use tokenforge_config::LedgerSettings;
 use tokenforge_engine::Output;
 use tokenforge_engine::context::CallContext;
-use tokenforge_ledger::{LedgerEntry, BoundedName, ResultOutcome, EntrySource};
+use tokenforge_ledger::{BoundedName, EntrySource, LedgerEntry, ResultOutcome};
 use tokenforge_tokens::Counter;
 
 /// How many bytes have about a token, where it is not worth it to count.

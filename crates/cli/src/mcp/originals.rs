@@ -4,8 +4,8 @@ use crate::{data, ledger, output};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_config::LedgerSettings;
 use tokenforge_engine::Original;
-use tokenforge_engine::reference::{ReferenceSecret, Reference};
-use tokenforge_ledger::{LedgerEntry, Ledger, ResultOutcome, EntrySource};
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
+use tokenforge_ledger::{EntrySource, Ledger, LedgerEntry, ResultOutcome};
 use tokenforge_mcp::Originals;
 use tokenforge_store::{DiskStore, EntryKind, Store};
 
@@ -17,8 +17,8 @@ pub(super) struct Local {
 
 impl Local {
     pub(super) fn open() -> Self {
-        let opened =
-            data::store().and_then(|store| Ok((Arc::new(ReferenceSecret::from_bytes(store.key()?)), store)));
+        let opened = data::store()
+            .and_then(|store| Ok((Arc::new(ReferenceSecret::from_bytes(store.key()?)), store)));
         match opened {
             Ok((key, store)) => Local { store: Some((store, key)), ledger: None },
             Err(error) => {
@@ -61,8 +61,8 @@ impl Originals for Local {
         let (store, key) = self.store.as_ref()?;
         let reference: Reference = id.parse().ok()?;
         let is_ours = reference.verify(key);
-        let found =
-            is_ours.then(|| store.get(EntryKind::Original, tenant, &reference.to_string()).ok())??;
+        let found = is_ours
+            .then(|| store.get(EntryKind::Original, tenant, &reference.to_string()).ok())??;
         found.and_then(|bytes| String::from_utf8(bytes).ok())
     }
 

@@ -56,7 +56,9 @@ fn share(gain: &GainReport, of: ShareDenominator) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_ledger::{GroupBy, LedgerEntry, ResultOutcome, ModelPrices, EntrySource, LedgerSummary, TokenUsage};
+    use tokenforge_ledger::{
+        EntrySource, GroupBy, LedgerEntry, LedgerSummary, ModelPrices, ResultOutcome, TokenUsage,
+    };
 
     fn entry() -> LedgerEntry {
         let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);

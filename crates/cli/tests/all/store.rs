@@ -2,7 +2,7 @@
 
 use crate::kit::{Folder, Run, failure, out, run_in};
 use std::time::{Duration, SystemTime};
-use tokenforge_store::{DiskStore, EntryKind, StoreOptions, Store};
+use tokenforge_store::{DiskStore, EntryKind, Store, StoreOptions};
 
 fn run(folder: &Folder, arguments: &str) -> Run {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();

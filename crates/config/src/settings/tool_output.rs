@@ -175,8 +175,11 @@ impl JsonForm {
 
     /// What a list says of STC 2. Who names more than one STC may be given any of them.
     fn stc2(forms: &[Self]) -> Stc2Policy {
-        let known =
-            [(Self::Stc2Shared, Stc2Policy::Shared), (Self::Stc, Stc2Policy::Auto), (Self::Stc2, Stc2Policy::Nested)];
+        let known = [
+            (Self::Stc2Shared, Stc2Policy::Shared),
+            (Self::Stc, Stc2Policy::Auto),
+            (Self::Stc2, Stc2Policy::Nested),
+        ];
         let named = known.into_iter().find(|(form, _)| forms.contains(form));
         named.map_or(Stc2Policy::Never, |(_, stc2)| stc2)
     }

@@ -70,7 +70,8 @@ fn in_list(items: &[Value]) -> Option<Vec<ArgumentLine>> {
 
 /// One command a line.
 fn several(items: &[Value]) -> Option<Vec<ArgumentLine>> {
-    let lines: Option<Vec<ArgumentLine>> = items.iter().map(|item| text_of(item).map(ArgumentLine::Text)).collect();
+    let lines: Option<Vec<ArgumentLine>> =
+        items.iter().map(|item| text_of(item).map(ArgumentLine::Text)).collect();
     lines.filter(|lines| !lines.is_empty())
 }
 

@@ -78,7 +78,9 @@ impl Lexer<'_> {
                 self.skip_documents();
                 ShellToken::Separator
             }
-            b';' => self.operator(1 + usize::from(self.peek(1) == Some(b';')), ShellToken::Separator),
+            b';' => {
+                self.operator(1 + usize::from(self.peek(1) == Some(b';')), ShellToken::Separator)
+            }
             b'|' => match self.peek(1) {
                 Some(b'|') => self.operator(2, ShellToken::Separator),
                 Some(b'&') => self.operator(2, ShellToken::Pipe),

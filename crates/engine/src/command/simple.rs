@@ -215,7 +215,8 @@ fn executed<'a, 'w>(name: &str, arguments: &'a [&'w ShellWord]) -> Option<&'a [&
     if !matches!(name, "find" | "fd") {
         return None;
     }
-    let runs = |word: &&ShellWord| matches!(word.text.as_str(), "-exec" | "-execdir" | "-x" | "--exec");
+    let runs =
+        |word: &&ShellWord| matches!(word.text.as_str(), "-exec" | "-execdir" | "-x" | "--exec");
     let at = arguments.iter().position(runs)?;
     let inner = &arguments[at + 1..];
     let ends = |word: &&ShellWord| matches!(word.text.as_str(), ";" | "+");
@@ -223,7 +224,10 @@ fn executed<'a, 'w>(name: &str, arguments: &'a [&'w ShellWord]) -> Option<&'a [&
     (!inner.is_empty()).then_some(inner)
 }
 
-fn skip<'a, 'w>(words: &'a [&'w ShellWord], unwanted: impl Fn(&ShellWord) -> bool) -> &'a [&'w ShellWord] {
+fn skip<'a, 'w>(
+    words: &'a [&'w ShellWord],
+    unwanted: impl Fn(&ShellWord) -> bool,
+) -> &'a [&'w ShellWord] {
     let count = words.iter().take_while(|word| unwanted(word)).count();
     &words[count..]
 }

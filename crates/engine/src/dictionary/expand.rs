@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::notation::{ESCAPES, DictionaryNotation, number, open};
+use super::notation::{DictionaryNotation, ESCAPES, number, open};
 use super::{DecodeError, MAX_ENTRIES};
 
 /// Reads a dictionary and writes its text out, if that has no more than `max_output` bytes.

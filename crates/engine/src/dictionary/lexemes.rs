@@ -72,7 +72,10 @@ impl<'t> Lexemes<'t> {
     pub(super) fn starts(&self) -> Vec<LexemeIndex> {
         let bytes = self.text.as_bytes();
         let is_start = |cut: LexemeIndex| {
-            !matches!(kind_at(bytes, cut.into()), ByteClass::Mark | ByteClass::Newline | ByteClass::End)
+            !matches!(
+                kind_at(bytes, cut.into()),
+                ByteClass::Mark | ByteClass::Newline | ByteClass::End
+            )
         };
         let mut starts = vec![0; self.cuts.len()];
         let mut count = 0;

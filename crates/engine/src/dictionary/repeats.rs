@@ -157,7 +157,8 @@ impl WindowNames {
         let slots = (2 * windows.len()).next_power_of_two();
         // Each slot holds the first window of a name, as an index into the windows.
         let mut table = vec![NONE; slots];
-        let mut names = vec![WindowName { first: NONE, next: NONE, last: NONE, occurrences: 0 }; starts];
+        let mut names =
+            vec![WindowName { first: NONE, next: NONE, last: NONE, occurrences: 0 }; starts];
         for (index, &Window { hash, start }) in windows.iter().enumerate() {
             let mut slot = hash as usize % slots;
             while table[slot] != NONE && windows[usize::from(table[slot])].hash != hash {
@@ -203,7 +204,12 @@ impl WindowNames {
     }
 
     /// The runs of first windows each of which is always followed by the next and never occurs without it.
-    fn chains(&self, live: &[LexemeIndex], starts: &[LexemeIndex], length: usize) -> Vec<Range<usize>> {
+    fn chains(
+        &self,
+        live: &[LexemeIndex],
+        starts: &[LexemeIndex],
+        length: usize,
+    ) -> Vec<Range<usize>> {
         let first = |start: usize| self.0.get(start).map_or(NONE, |name| name.first);
         // Whether every window like this one is followed by what follows the first of them.
         let mut always = vec![true; self.0.len()];

@@ -29,7 +29,11 @@ pub(crate) fn has_mark(text: &str) -> bool {
 
 impl Engine<'_> {
     /// A marked text that is longer than any of ours, no longer so.
-    pub(super) fn bounded(&self, text: &str, context: &CallContext) -> Result<OutputVariant, KeptReason> {
+    pub(super) fn bounded(
+        &self,
+        text: &str,
+        context: &CallContext,
+    ) -> Result<OutputVariant, KeptReason> {
         let parts = wrapper::unwrap(self.without_reference(text));
         let payloads: Vec<&str> = parts.payloads().collect();
         let runs: Vec<StageRun<'_>> =

@@ -113,7 +113,8 @@ mod tests {
     fn nothing_but_tests_is_left_out_of_the_program() {
         for (file, rules) in FILES {
             let path = format!("{}/src/filters/{file}", env!("CARGO_MANIFEST_DIR"));
-            let mut whole = FamilyFilter::parse(file, &std::fs::read_to_string(path).unwrap()).unwrap();
+            let mut whole =
+                FamilyFilter::parse(file, &std::fs::read_to_string(path).unwrap()).unwrap();
             whole.written.tests.clear();
             let held = FamilyFilter::parse(file, rules).unwrap();
             assert_eq!(format!("{:?}", held.written), format!("{:?}", whole.written), "{file}");

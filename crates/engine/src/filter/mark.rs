@@ -4,7 +4,7 @@ use super::cost::LineCost;
 use super::outline::{self, OutlinePart};
 use super::patterns::FilterPatterns;
 use super::strip::{LineMark, shown, strip};
-use super::written::{Fold, FilterFile};
+use super::written::{FilterFile, Fold};
 use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
@@ -98,7 +98,8 @@ impl<'f> LineMarks<'f> {
             self.marks.iter().enumerate().filter(|(_, mark)| **mark == LineMark::LeftOut(rule));
         let left_out: Vec<usize> = left_out.map(|(line, _)| line).collect();
         let notes = self.notes_of(rule, &left_out);
-        let cost = notes.iter().fold(LineCost::default(), |cost, (_, note)| cost + LineCost::of(note));
+        let cost =
+            notes.iter().fold(LineCost::default(), |cost, (_, note)| cost + LineCost::of(note));
         let mut saved = LineCost::default();
         // A few lines out of hundreds tell.
         let pays = left_out.iter().any(|&line| {

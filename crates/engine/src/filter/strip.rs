@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns::{FilterPatterns, StripPatterns};
 use super::signal;
-use super::written::{Strip, FilterFile};
+use super::written::{FilterFile, Strip};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,11 @@ pub(super) enum LineMark {
 }
 
 /// The first rule that claims each line, unless the line is kept by name.
-pub(super) fn strip(written: &FilterFile, patterns: &FilterPatterns, lines: &[&str]) -> Vec<LineMark> {
+pub(super) fn strip(
+    written: &FilterFile,
+    patterns: &FilterPatterns,
+    lines: &[&str],
+) -> Vec<LineMark> {
     let mut pass = Pass::of(written, patterns);
     let mut marks: Vec<LineMark> = Vec::with_capacity(lines.len());
     let (mut previous, mut times) = (None, 0);

@@ -214,7 +214,10 @@ mod tests {
             );
         }
         assert_eq!(name, "`cargo test` (run 1 of 2)");
-        assert_eq!(CommandRun::parse(&name), ("`cargo test`", Some(CommandRun { number: 1, of: 2 })));
+        assert_eq!(
+            CommandRun::parse(&name),
+            ("`cargo test`", Some(CommandRun { number: 1, of: 2 }))
+        );
         assert_eq!(
             duplicate(&command, CommandRun { number: 1, of: 1 }),
             "[Duplicate of cargo test; see earlier result]"

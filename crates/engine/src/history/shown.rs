@@ -1,7 +1,7 @@
 //! Lines that the model can see, where they are, and what it would call the result that shows them.
 
 use super::ComparedLine;
-use super::marker::{self, PointedLines, LinePointer};
+use super::marker::{self, LinePointer, PointedLines};
 use super::name::{CallName, CallView, FileChange, NameKind, ToolCall, is_same_file};
 use crate::reference::Reference;
 use crate::tool::ToolKind;
@@ -139,7 +139,9 @@ impl LineIndex {
             Some(FileChange::Edited(path)) => {
                 self.files(path).for_each(|file| file.is_edited = true);
             }
-            Some(FileChange::Any) => self.by_name.values_mut().for_each(|file| file.is_edited = true),
+            Some(FileChange::Any) => {
+                self.by_name.values_mut().for_each(|file| file.is_edited = true)
+            }
         }
     }
 
@@ -270,7 +272,8 @@ impl LineIndex {
         let line = size_of::<ShownLine>();
         let texts: usize =
             self.shown.iter().map(|shown| shown.text.len() + shown.lines.capacity() * line).sum();
-        let named = size_of::<ShownText>() + size_of::<Namesakes>() + 4 * size_of::<(String, usize)>();
+        let named =
+            size_of::<ShownText>() + size_of::<Namesakes>() + 4 * size_of::<(String, usize)>();
         let hashed = self.by_text.capacity() * size_of::<(u64, Vec<u32>)>();
         texts
             + hashed
@@ -384,7 +387,12 @@ impl LineIndex {
     }
 
     /// The text that was shown just so for another call of the same tool, and that no pointer stands for yet.
-    pub(super) fn same_as(&self, text: &str, tool: ToolKind, asking: AskingCall<'_>) -> Option<u32> {
+    pub(super) fn same_as(
+        &self,
+        text: &str,
+        tool: ToolKind,
+        asking: AskingCall<'_>,
+    ) -> Option<u32> {
         let is_it = |index: &&u32| {
             let is_free = |shown: &&ShownText| !shown.is_pointed_to && shown.tool == tool;
             let shown = self.shown.get(**index as usize).filter(is_free);
@@ -399,7 +407,11 @@ impl LineIndex {
     }
 
     /// The longest run of lines, beginning with the first of `lines`, that was shown for another call than the one asking.
-    pub(super) fn longest_run(&self, lines: &[ComparedLine<'_>], asking: AskingCall<'_>) -> Option<ShownRun> {
+    pub(super) fn longest_run(
+        &self,
+        lines: &[ComparedLine<'_>],
+        asking: AskingCall<'_>,
+    ) -> Option<ShownRun> {
         if self.is_empty() {
             return None;
         }

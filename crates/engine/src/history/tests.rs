@@ -20,11 +20,19 @@ struct OwnedCall {
 
 impl OwnedCall {
     fn bash(id: &str, command: &str) -> Self {
-        OwnedCall { id: id.into(), tool: "Bash", arguments: json!({ "command": command }).to_string() }
+        OwnedCall {
+            id: id.into(),
+            tool: "Bash",
+            arguments: json!({ "command": command }).to_string(),
+        }
     }
 
     fn read(id: &str, path: &str) -> Self {
-        OwnedCall { id: id.into(), tool: "Read", arguments: json!({ "file_path": path }).to_string() }
+        OwnedCall {
+            id: id.into(),
+            tool: "Read",
+            arguments: json!({ "file_path": path }).to_string(),
+        }
     }
 
     fn with(self, arguments: &Value) -> Self {
@@ -82,7 +90,8 @@ fn d1_a_file_is_named_with_its_own_line_numbers() {
     let before = numbered(1, &listing(0, 80));
     assert_eq!(forward(&mut history, &OwnedCall::read("call_1", "src/a.rs"), &before), before);
     let moved = format!("{}a new line\nand one more\n{}", listing(0, 20), listing(20, 80));
-    let pointed = forward(&mut history, &OwnedCall::read("call_2", "src/a.rs"), &numbered(1, &moved));
+    let pointed =
+        forward(&mut history, &OwnedCall::read("call_2", "src/a.rs"), &numbered(1, &moved));
     let pointers: Vec<&str> = pointed.lines().filter(|line| marker::is_pointer(line)).collect();
     assert_eq!(
         pointers,
@@ -189,7 +198,8 @@ fn d1_lines_that_look_alike_are_not_quoted() {
          \"line number 8 of some file\"]\n}\n}\nother\n"
     );
     let mut history = History::default();
-    history.add(&OwnedCall::bash("a", "make").view(), &"the same line again and again\n".repeat(2000));
+    history
+        .add(&OwnedCall::bash("a", "make").view(), &"the same line again and again\n".repeat(2000));
     let same = "the same line again and again\n".repeat(1999);
     assert_eq!(point(&history, &OwnedCall::bash("b", "make x"), &same), None);
 }
@@ -198,10 +208,13 @@ fn d1_lines_that_look_alike_are_not_quoted() {
 fn d10_a_duplicate_is_one_of_the_same_tool() {
     let history = history();
     let text = listing(0, 50);
-    let call = |tool| OwnedCall { id: "b".into(), tool, arguments: json!({"pattern": "x"}).to_string() };
+    let call =
+        |tool| OwnedCall { id: "b".into(), tool, arguments: json!({"pattern": "x"}).to_string() };
     assert_eq!(history.duplicate_of(&text, &call("Grep").view()), None);
-    let same =
-        OwnedCall { arguments: json!({"command": "other"}).to_string(), ..call("run_shell_command") };
+    let same = OwnedCall {
+        arguments: json!({"command": "other"}).to_string(),
+        ..call("run_shell_command")
+    };
     assert!(history.duplicate_of(&text, &same.view()).is_some(), "of another name");
 }
 

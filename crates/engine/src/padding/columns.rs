@@ -80,8 +80,9 @@ fn squeezed(block: &[&str]) -> Option<String> {
         return None;
     }
     let columns = alignments.into_iter().enumerate();
-    let columns: Vec<PaddedColumn> =
-        columns.map(|(index, alignment)| PaddedColumn::of(alignment, &head, &rows, index)).collect();
+    let columns: Vec<PaddedColumn> = columns
+        .map(|(index, alignment)| PaddedColumn::of(alignment, &head, &rows, index))
+        .collect();
     // Two words far apart in one cell are two cells.
     let is_parted = columns[..columns.len() - 1].iter().any(|column| column.has_gaps);
     if !ruled && (is_parted || !header::names_columns(&head, &columns, body)) {
@@ -164,9 +165,14 @@ struct CellLayout<'a> {
 }
 
 impl<'a> CellLayout<'a> {
-    fn of(head: &[PaddedCell<'_>], rows: &[Option<Vec<PaddedCell<'_>>>], columns: &'a [PaddedColumn]) -> Self {
-        let skips =
-            |cells: &[PaddedCell<'_>]| cells[..filled(cells)].iter().any(|cell| cell.text.is_empty());
+    fn of(
+        head: &[PaddedCell<'_>],
+        rows: &[Option<Vec<PaddedCell<'_>>>],
+        columns: &'a [PaddedColumn],
+    ) -> Self {
+        let skips = |cells: &[PaddedCell<'_>]| {
+            cells[..filled(cells)].iter().any(|cell| cell.text.is_empty())
+        };
         let inner = &columns[..columns.len() - 1];
         let tabs = skips(head)
             || rows.iter().flatten().any(|cells| skips(cells))
@@ -188,7 +194,8 @@ impl<'a> CellLayout<'a> {
     /// What stands before a column: one space where it is clear which words belong together, else two.
     fn separator(&self, index: usize, is_head: bool) -> &'static str {
         let (before, column) = (&self.columns[index - 1], &self.columns[index]);
-        let has_spaces = |column: &PaddedColumn| column.has_spaces || is_head && column.name_has_spaces;
+        let has_spaces =
+            |column: &PaddedColumn| column.has_spaces || is_head && column.name_has_spaces;
         let is_last = index + 1 == self.columns.len();
         if self.tabs {
             "\t"

@@ -1,6 +1,6 @@
 //! Searches with line numbers: `path:12:text`, with context lines as `path-11-text` and `--` between parts.
 
-use super::{LineBlock, FEWEST_LINES, OVERHEAD, GroupRow};
+use super::{FEWEST_LINES, GroupRow, LineBlock, OVERHEAD};
 use crate::lexeme;
 use crate::weight::weight;
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::plan::{NameCut, cuts, often_share};
-use super::{LineBlock, FEWEST_LINES, OVERHEAD, GroupRow};
+use super::{FEWEST_LINES, GroupRow, LineBlock, OVERHEAD};
 
 /// More lines than this without a folder end a block.
 const LONGEST_GAP: usize = 8;

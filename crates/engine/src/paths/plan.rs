@@ -53,7 +53,8 @@ impl Grid {
         for (depth, level) in levels.enumerate() {
             let weight = level.weight as isize;
             let heading = 1 + if depth == 0 { 1 } else { weight };
-            let opened = GridStep { level, saved: best_saved - heading, from: best_depth, opens: true };
+            let opened =
+                GridStep { level, saved: best_saved - heading, from: best_depth, opens: true };
             let same = |step: &&GridStep| step.level.end == level.end && level.end <= shared;
             let above = self.steps[before..start].get(depth).filter(same);
             let kept = above.map(|step| GridStep { from: depth, opens: false, ..*step });

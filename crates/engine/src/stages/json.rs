@@ -3,7 +3,7 @@
 use crate::fidelity::Fidelity;
 use crate::json::{self, embedded, lines};
 use crate::settings::Settings;
-use crate::stage::{TextLayer, Stage, StageContext, StageOutput};
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use std::borrow::Cow;
 use tokenforge_formats::Form;
 

@@ -1,6 +1,6 @@
 //! Blanks that reach up to a column, as tools write them to align what follows.
 
-use super::scan::{ScanField, LineScan};
+use super::scan::{LineScan, ScanField};
 use std::ops::Range;
 
 /// No blank beyond this many bytes of a line is written as a column.

@@ -39,7 +39,11 @@ fn column(scan: &LineScan, rows: &[u32], field: usize) -> TemplateColumn {
     }
     let front = directory(first.get(..front).unwrap_or_default());
     let front = if front < MIN_FRONT { 0 } else { front };
-    TemplateColumn { field, front: front as u32, back: if front > 0 { 0 } else { unit.len() as u32 } }
+    TemplateColumn {
+        field,
+        front: front as u32,
+        back: if front > 0 { 0 } else { unit.len() as u32 },
+    }
 }
 
 /// The length of the directory part of an absolute path. A URL stays whole.

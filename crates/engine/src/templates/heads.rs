@@ -2,7 +2,7 @@
 
 use super::mine::TemplateRows;
 use super::rows::varying;
-use super::scan::{ScanField, LineScan, mix};
+use super::scan::{LineScan, ScanField, mix};
 use super::tally::HashTally;
 
 /// The longest and the shortest beginning tried, in fields.

@@ -89,7 +89,10 @@ fn plan<'a>(scan: &LineScan<'a>, mut found: Vec<TemplateRows>) -> TemplatePlan<'
             }
         }
     }
-    TemplatePlan { templates: found.iter().map(|found| LogTemplate::new(scan, found)).collect(), of_line }
+    TemplatePlan {
+        templates: found.iter().map(|found| LogTemplate::new(scan, found)).collect(),
+        of_line,
+    }
 }
 
 /// Lines of the same shape, in order. Blanks of different width are the same shape if they end in the same column.

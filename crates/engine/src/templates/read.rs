@@ -1,7 +1,7 @@
 //! Templates and rows to text.
 
 use super::align::MAX_COLUMN;
-use super::spelling::{self, LITERAL, MAX_TEXT, SIGNATURE, NotationSigns};
+use super::spelling::{self, LITERAL, MAX_TEXT, NotationSigns, SIGNATURE};
 use crate::whole_lines::whole_lines;
 use std::ops::Range;
 

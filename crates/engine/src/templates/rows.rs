@@ -1,6 +1,6 @@
 //! Rows of one shape, and what a template for them would cost, in estimated tokens.
 
-use super::scan::{ScanField, LineScan};
+use super::scan::{LineScan, ScanField};
 use tokenforge_tokens::interrupt::tick;
 
 /// Going to a template and back again.

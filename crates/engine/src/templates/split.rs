@@ -14,11 +14,20 @@ const CANDIDATES: usize = 3;
 const MIN_GAIN: i64 = 4;
 
 /// Gives `keep` the sets of rows that are cheapest as templates of their own.
-pub(super) fn split<'a>(scan: &'a LineScan<'a>, rows: ShapeRows<'a>, keep: &mut impl FnMut(ShapeRows<'a>)) {
+pub(super) fn split<'a>(
+    scan: &'a LineScan<'a>,
+    rows: ShapeRows<'a>,
+    keep: &mut impl FnMut(ShapeRows<'a>),
+) {
     grow(scan, rows, 0, keep);
 }
 
-fn grow<'a>(scan: &'a LineScan<'a>, rows: ShapeRows<'a>, depth: u32, keep: &mut impl FnMut(ShapeRows<'a>)) {
+fn grow<'a>(
+    scan: &'a LineScan<'a>,
+    rows: ShapeRows<'a>,
+    depth: u32,
+    keep: &mut impl FnMut(ShapeRows<'a>),
+) {
     let field =
         if depth < MAX_DEPTH && rows.lines.len() > 3 { best_field(scan, &rows) } else { None };
     let Some(field) = field else { return keep(rows) };

@@ -4,7 +4,7 @@ use super::ditto::is_ditto;
 use super::mine::{TemplatePlan, mine};
 use super::scan::LineScan;
 use super::spelling::{
-    self, BLANKS, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, MAX_TEXT, SIGNATURE, NotationSigns,
+    self, BLANKS, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, MAX_TEXT, NotationSigns, SIGNATURE,
 };
 use super::template::{LinePart, LogTemplate};
 
@@ -20,7 +20,9 @@ pub fn encode(text: &str) -> Option<String> {
         true => Some(BLANKS.into_iter().find(|blank| !plan.says(blank))?),
         false => None,
     };
-    DITTOS.into_iter().find_map(|ditto| TemplateWriter::new(&scan, &plan, hole, ditto, blank).write())
+    DITTOS
+        .into_iter()
+        .find_map(|ditto| TemplateWriter::new(&scan, &plan, hole, ditto, blank).write())
 }
 
 impl TemplatePlan<'_> {

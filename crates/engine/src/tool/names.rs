@@ -18,7 +18,11 @@ pub(super) fn find(name: &str) -> ToolKind {
         return mcp_tool(server_and_tool);
     }
     let last = name.rsplit(['.', '/']).next().unwrap_or(name);
-    NAMES.own(name).or_else(|| NAMES.own(last)).or_else(|| prefixed(last)).unwrap_or(ToolKind::Other)
+    NAMES
+        .own(name)
+        .or_else(|| NAMES.own(last))
+        .or_else(|| prefixed(last))
+        .unwrap_or(ToolKind::Other)
 }
 
 static NAMES: LazyLock<ToolNames> = LazyLock::new(ToolNames::of_all_agents);
@@ -97,7 +101,9 @@ fn squashed(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-fn squashed_names(tools: &BTreeMap<ToolKind, Vec<String>>) -> impl Iterator<Item = (String, ToolKind)> {
+fn squashed_names(
+    tools: &BTreeMap<ToolKind, Vec<String>>,
+) -> impl Iterator<Item = (String, ToolKind)> {
     let kinds = tools.iter().map(|(kind, names)| (ToolKind::from(*kind), names));
     kinds.flat_map(|(tool, names)| names.iter().map(move |name| (squashed(name), tool)))
 }

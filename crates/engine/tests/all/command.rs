@@ -208,7 +208,10 @@ fn commands_are_read_from_the_arguments_of_every_agent() {
         assert_eq!(command.main().unwrap().command.program, program, "{arguments}");
     }
     assert_eq!(CommandLine::from_arguments(ToolKind::Read, r#"{"command":"ls"}"#), None);
-    assert_eq!(CommandLine::from_arguments(ToolKind::Shell, r#"{"commands":["ls", "case x in"]}"#), None);
+    assert_eq!(
+        CommandLine::from_arguments(ToolKind::Shell, r#"{"commands":["ls", "case x in"]}"#),
+        None
+    );
 }
 
 #[test]

@@ -160,8 +160,9 @@ fn auto_keeps_the_method_with_fewer_tokens() {
     let one_line = numbered(SENTENCE, 20);
     let two_lines = numbered(&SENTENCE.replace(", ", ",\n"), 20);
     for text in [one_line, two_lines] {
-        let [lzw, repair, auto] = [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto]
-            .map(|method| encoded(&text, method).unwrap());
+        let [lzw, repair, auto] =
+            [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto]
+                .map(|method| encoded(&text, method).unwrap());
         let expected = if counter.count(&repair) < counter.count(&lzw) { repair } else { lzw };
         assert_eq!(auto, expected);
     }
@@ -197,7 +198,11 @@ fn check(text: &str) -> Result<(), TestCaseError> {
         prop_assert_eq!(encode(&encoded, method, &counter), None);
         let too_small = decode(&encoded, text.len() - 1);
         prop_assert_eq!(too_small, Err(DecodeError::TooLarge { limit: text.len() - 1 }));
-        let its = if encoded.starts_with("[Forge LZW") { DictionaryMethod::Lzw } else { DictionaryMethod::Repair };
+        let its = if encoded.starts_with("[Forge LZW") {
+            DictionaryMethod::Lzw
+        } else {
+            DictionaryMethod::Repair
+        };
         prop_assert_eq!(encode(text, its, &counter), Some(encoded));
     }
     Ok(())

@@ -1,10 +1,10 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
 use std::collections::HashSet;
-use tokenforge_engine::reference::{ExpandHint, ReferenceSecret, Reference};
+use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::{
-    VaultAccess, CEILING_BYTES, CompressedOutput, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output,
-    KeptReason, Settings, Stc2Policy, Vault, Verdict,
+    CEILING_BYTES, CompressedOutput, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, KeptReason, Mode,
+    Output, Settings, Stc2Policy, Vault, VaultAccess, Verdict,
 };
 use tokenforge_formats::{Json, MAX_OUTPUT, decode_any};
 
@@ -348,7 +348,8 @@ fn decision_11_a_limit_of_the_callers_own_cuts_with_a_reference_wherever_there_i
 
 #[test]
 fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
-    let (key, stranger) = (ReferenceSecret::from_bytes([7; 32]), ReferenceSecret::from_bytes([8; 32]));
+    let (key, stranger) =
+        (ReferenceSecret::from_bytes([7; 32]), ReferenceSecret::from_bytes([8; 32]));
     let ours = Reference::of(&key, "another original").marker();
     let forged = Reference::of(&stranger, "another original").marker();
     let long = megabyte();

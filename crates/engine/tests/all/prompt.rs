@@ -1,7 +1,9 @@
 //! The engine's half of the contracts about JSON in prompt context.
 
 use proptest::prelude::*;
-use tokenforge_engine::prompt::{PromptOutcome, PromptSettings, PromptReason, PromptStats, convert};
+use tokenforge_engine::prompt::{
+    PromptOutcome, PromptReason, PromptSettings, PromptStats, convert,
+};
 use tokenforge_formats::{Form, Json, MAX_OUTPUT};
 use tokenforge_tokens::Counter;
 

@@ -1,7 +1,7 @@
 //! D9: everything that a lossless mode writes is restored by what we ship.
 
 use serde_json::Value;
-use tokenforge_engine::reference::{ReferenceSecret, Reference};
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{
     Engine, Fidelity, History, Mode, Output, RestoreError, Settings, ToolCall, json, restore,
     wrapper,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{
-    Deadline, Engine, History, Mode, Output, KeptReason, Settings, Vault, Verdict,
+    Deadline, Engine, History, KeptReason, Mode, Output, Settings, Vault, Verdict,
 };
 
 /// Outputs with work for most stages.

@@ -16,7 +16,9 @@ use crate::http::body::Body;
 use http::{Response, StatusCode};
 use serde::Serialize;
 use std::sync::Arc;
-use tokenforge_ledger::{FetchList, LedgerHistory, ModelPrices, LedgerReader, SessionList, LedgerSummary, SessionTurns};
+use tokenforge_ledger::{
+    FetchList, LedgerHistory, LedgerReader, LedgerSummary, ModelPrices, SessionList, SessionTurns,
+};
 use tokio::time::timeout;
 
 const GAIN: &str = "/_forge/api/gain";
@@ -83,8 +85,9 @@ async fn fetches(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
 
 async fn turns(gateway: &Arc<Gateway>, id: &str) -> Told {
     let id = id.to_owned();
-    let found =
-        from_ledger(gateway, None, move |reading, prices: &ModelPrices| SessionTurns::of(reading, &id, prices));
+    let found = from_ledger(gateway, None, move |reading, prices: &ModelPrices| {
+        SessionTurns::of(reading, &id, prices)
+    });
     found
         .await?
         .map(told)

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_engine::{VaultAccess, Deadline, Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_engine::{Deadline, Engine, History, Mode, Output, Settings, Vault, VaultAccess};
 use tokenforge_formats::stc2::Level;
 use tokenforge_formats::{Form, Json};
 use tokenforge_tokens::{Counter, for_model};

@@ -2,7 +2,7 @@
 
 use crate::answer::Problem;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokenforge_ledger::{GroupBy, UtcDay, EntryFilter, BoundedName};
+use tokenforge_ledger::{BoundedName, EntryFilter, GroupBy, UtcDay};
 
 /// How many columns a chart may have.
 const MOST_EDGES: usize = 1001;

@@ -9,7 +9,11 @@ use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The figures of an output and what became of it.
-pub(crate) fn figures(output: &Output<'_>, compressed: &CompressedOutput, counter: Counter) -> Figures {
+pub(crate) fn figures(
+    output: &Output<'_>,
+    compressed: &CompressedOutput,
+    counter: Counter,
+) -> Figures {
     let forwarded = compressed.text(output.text);
     let has =
         |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);

@@ -13,10 +13,10 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokenforge_engine::reference::Reference;
-use tokenforge_engine::session::{SessionOutput, SessionOptions};
+use tokenforge_engine::session::{SessionOptions, SessionOutput};
 use tokenforge_engine::{
-    CompressedOutput, Deadline, Engine, History, Mode, Original, StageOutcome, Output, KeptReason, Session,
-    Verdict,
+    CompressedOutput, Deadline, Engine, History, KeptReason, Mode, Original, Output, Session,
+    StageOutcome, Verdict,
 };
 use tokenforge_providers::ToolResult;
 use tokenforge_store::EntryKind;

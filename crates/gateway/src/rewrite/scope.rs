@@ -9,7 +9,7 @@ use crate::report::Report;
 use std::sync::Arc;
 use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::ReferenceSecret;
-use tokenforge_engine::{VaultAccess, Engine, Mode, Settings, Vault};
+use tokenforge_engine::{Engine, Mode, Settings, Vault, VaultAccess};
 use tokenforge_providers::{Known, Refusal, Request, Tools};
 use tokenforge_tokens::{ModelClass, for_model};
 

@@ -5,7 +5,7 @@ use super::record::Record;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokenforge_config::LedgerSettings;
-use tokenforge_ledger::{LedgerEntry, Ledger};
+use tokenforge_ledger::{Ledger, LedgerEntry};
 
 /// How many entries may wait to be written; more are dropped and counted.
 const WAITING: usize = 1024;

@@ -4,7 +4,9 @@ use crate::expand::Expanded;
 use crate::report::{Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
-use tokenforge_ledger::{LedgerEntry, OriginalFetch, ModelUsage, BoundedName, ResultOutcome, EntrySource};
+use tokenforge_ledger::{
+    BoundedName, EntrySource, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome,
+};
 use tokenforge_providers::{Dialect, ModelTokens, Tokens, Usage};
 use tokenforge_tokens::{Counter, for_model};
 
@@ -74,7 +76,10 @@ impl Record {
                 expanded: self.expanded.iter().map(|expanded| expanded.tokens as u64).sum(),
                 ..ResultOutcome::fresh("", [], fresh.before, fresh.after)
             },
-            ResultOutcome { repeated: true, ..ResultOutcome::fresh("", [], repeated.before, repeated.after) },
+            ResultOutcome {
+                repeated: true,
+                ..ResultOutcome::fresh("", [], repeated.before, repeated.after)
+            },
         ];
         entry.observed = false;
         entry

@@ -7,7 +7,10 @@ use super::tables::Settled;
 use std::io;
 use std::sync::{PoisonError, RwLockReadGuard};
 use std::time::SystemTime;
-use tokenforge_ledger::{EntryAccount, UtcDay, LedgerEntry, Ledger, ResultOutcome, ModelPrices, LedgerReader, EntrySource};
+use tokenforge_ledger::{
+    EntryAccount, EntrySource, Ledger, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome,
+    UtcDay,
+};
 
 impl Telemetry {
     /// A provider took the request.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Secret;
 use tokenforge_mock::{Reply, first_reference};
-use tokenforge_store::{StoreError, EntryKind, MemoryStore, StoreStats, Store};
+use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 const MODES: [&str; 6] = ["disabled", "observe", "safe", "lossless", "standard", "aggressive"];
 const DIALECTS: [Voice; 7] = [ANTHROPIC, CHAT, RESPONSES, GEMINI, CONVERSE, INVOKE, OLLAMA];
@@ -302,8 +302,10 @@ fn d62_decision_29_without_a_store_the_same_bytes_go_out_and_the_request_answers
     let key = |settings: &mut tokenforge_config::Settings| {
         settings.store.key = Some(Secret::new("the key of all replicas"));
     };
-    let small =
-        tokenforge_store::StoreOptions { max_bytes: 5_000, ..tokenforge_store::StoreOptions::MEMORY };
+    let small = tokenforge_store::StoreOptions {
+        max_bytes: 5_000,
+        ..tokenforge_store::StoreOptions::MEMORY
+    };
     let whole = House::with(key);
     let down = House::built(key, || Arc::new(Refusing { has_key: true }));
     let full = House::built(key, move || Arc::new(MemoryStore::new(small)));

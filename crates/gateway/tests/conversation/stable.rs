@@ -137,8 +137,10 @@ fn many(count: usize) -> Value {
 
 #[test]
 fn g38_after_many_other_results_the_original_is_taken_from_the_request() {
-    let settings =
-        tokenforge_store::StoreOptions { max_bytes: 64 << 10, ..tokenforge_store::StoreOptions::MEMORY };
+    let settings = tokenforge_store::StoreOptions {
+        max_bytes: 64 << 10,
+        ..tokenforge_store::StoreOptions::MEMORY
+    };
     let house = House::built(|_| {}, move || Arc::new(MemoryStore::new(settings)));
     let conversation = Conversation::new(ANTHROPIC).with_output(&house, &test_run());
     let id = in_request(&house, &conversation);

@@ -6,7 +6,7 @@ use crate::voices::{ANTHROPIC, ANTHROPIC_STREAM, CHAT, Conversation, Voice, all}
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokenforge_engine::Mode;
-use tokenforge_ledger::{LedgerEntry, Ledger};
+use tokenforge_ledger::{Ledger, LedgerEntry};
 use tokenforge_mock::{Encoding, Reply};
 
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokenforge_config::{GatewayKey, Secret, Settings};
-use tokenforge_store::{StoreError, EntryKind, MemoryStore, StoreStats, Store};
+use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 /// A conversation with two results: a list of rows, and these texts.
 fn with_parts(texts: &[String], arguments: &Value) -> Value {
@@ -119,7 +119,11 @@ impl Store for Held {
     fn stats(&self) -> Result<StoreStats, StoreError> {
         self.inner.stats()
     }
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.inner.purge(kind, unused_for)
     }
     fn key(&self) -> Result<[u8; 32], StoreError> {

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 use tokenforge_engine::Mode;
-use tokenforge_ledger::{GroupBy, LedgerEntry, GainReport, Ledger, ModelPrices, EntrySource, LedgerSummary};
+use tokenforge_ledger::{
+    EntrySource, GainReport, GroupBy, Ledger, LedgerEntry, LedgerSummary, ModelPrices,
+};
 use tokenforge_mock::Reply;
 
 fn keeping(folder: &Path) -> World {
@@ -71,7 +73,9 @@ fn c13_stats_metrics_gain_and_the_ledger_agree() {
     assert_eq!(world.send(messages(&longer(&rows(), &test_run()))).status, 529);
     world.post("/v1/messages/count_tokens", longer(&rows(), &test_run()).to_string());
     let entries = entries(folder.path(), 4);
-    assert!(entries.iter().all(|entry| entry.source == EntrySource::Gateway && entry.usage.is_some()));
+    assert!(
+        entries.iter().all(|entry| entry.source == EntrySource::Gateway && entry.usage.is_some())
+    );
 
     for by in GroupBy::ALL {
         let shown = world.get(&format!("/_forge/api/gain?by={}&days=2", by.name())).json();

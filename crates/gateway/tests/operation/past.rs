@@ -3,7 +3,7 @@
 use crate::kit::{Ask, World, conversation, messages, rows, streaming, test_run, world_with};
 use serde_json::{Value, json};
 use std::path::Path;
-use tokenforge_ledger::{LedgerEntry, Ledger, ResultOutcome, EntrySource};
+use tokenforge_ledger::{EntrySource, Ledger, LedgerEntry, ResultOutcome};
 use tokenforge_mock::Reply;
 
 fn keeping(folder: &Path) -> World {

@@ -3,7 +3,7 @@
 use crate::kit::{PATIENCE, world_on};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
-use tokenforge_store::{StoreError, EntryKind, MemoryStore, StoreStats, Store};
+use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 /// A store that gives its key when it is told to.
 struct Late(MemoryStore, Mutex<mpsc::Receiver<()>>);
@@ -21,7 +21,11 @@ impl Store for Late {
     fn stats(&self) -> Result<StoreStats, StoreError> {
         self.0.stats()
     }
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.0.purge(kind, unused_for)
     }
     fn key(&self) -> Result<[u8; 32], StoreError> {

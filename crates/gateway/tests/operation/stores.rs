@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Strategy;
 use tokenforge_mock::{Reply, first_reference};
-use tokenforge_store::{DiskStore, StoreError, EntryKind, MemoryStore, StoreOptions, StoreStats, Store};
+use tokenforge_store::{
+    DiskStore, EntryKind, MemoryStore, Store, StoreError, StoreOptions, StoreStats,
+};
 
 /// How a store is no good.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +169,8 @@ fn a_folder_that_was_deleted_is_no_reason_to_fail() {
 #[test]
 fn a_redis_that_is_away_is_no_reason_to_fail() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let store = tokenforge_store::open(&format!("redis://{closed}/0"), StoreOptions::MEMORY).unwrap();
+    let store =
+        tokenforge_store::open(&format!("redis://{closed}/0"), StoreOptions::MEMORY).unwrap();
     assert_harmless(&world_on(store, |_| {}), "Redis down");
 }
 
@@ -238,7 +241,11 @@ impl Store for Fragile {
     fn stats(&self) -> Result<StoreStats, StoreError> {
         self.check()?.stats()
     }
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.check()?.purge(kind, unused_for)
     }
     fn key(&self) -> Result<[u8; 32], StoreError> {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_config::{GatewayKey, Secret};
 use tokenforge_mock::{Fault, Reply};
-use tokenforge_store::{StoreError, EntryKind, MemoryStore, StoreStats, Store};
+use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 /// The events of a file, when there are as many.
 pub(crate) fn events(file: &Path, count: usize) -> Vec<Value> {
@@ -212,7 +212,11 @@ impl Store for Names {
     fn stats(&self) -> Result<StoreStats, StoreError> {
         self.inner.stats()
     }
-    fn purge(&self, kind: Option<EntryKind>, unused_for: Option<Duration>) -> Result<u64, StoreError> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.inner.purge(kind, unused_for)
     }
     fn key(&self) -> Result<[u8; 32], StoreError> {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tokenforge_ledger::{UtcDay, LedgerEntry, Ledger, BoundedName, EntrySource};
+use tokenforge_ledger::{BoundedName, EntrySource, Ledger, LedgerEntry, UtcDay};
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> =

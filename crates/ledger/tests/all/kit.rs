@@ -4,7 +4,10 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 use std::path::Path;
-use tokenforge_ledger::{GroupBy, LedgerEntry, GainReport, Ledger, ResultOutcome, ModelPrices, EntrySource, LedgerSummary, TokenUsage};
+use tokenforge_ledger::{
+    EntrySource, GainReport, GroupBy, Ledger, LedgerEntry, LedgerSummary, ModelPrices,
+    ResultOutcome, TokenUsage,
+};
 
 /// 2026-11-15, at noon.
 pub(crate) const NOON: u64 = 1_794_744_000;
@@ -37,7 +40,8 @@ pub(crate) fn entries() -> impl Strategy<Value = Vec<LedgerEntry>> {
 }
 
 fn entry() -> impl Strategy<Value = LedgerEntry> {
-    let source = prop_oneof![Just(EntrySource::Gateway), Just(EntrySource::Hook), Just(EntrySource::Mcp)];
+    let source =
+        prop_oneof![Just(EntrySource::Gateway), Just(EntrySource::Hook), Just(EntrySource::Mcp)];
     let names = (of(name()), of(name()), of(model()));
     let figures = (vec(outcome(), 0..6), of(usage()), of(usage()), of(0..500_000_u64));
     let time = NOON..NOON + 5 * 86_400;

@@ -3,8 +3,9 @@
 use crate::kit::{NOON, entries, gain, hook};
 use proptest::prelude::*;
 use tokenforge_ledger::{
-    GroupBy, LedgerEntry, OriginalFetch, FetchList, EntryFilter, LedgerHistory, Ledger, ShareDenominator, ResultOutcome, FetchedPart, ModelPrices, LedgerReader,
-    SessionList, EntrySource, LedgerSummary, SessionTurns, TokenUsage,
+    EntryFilter, EntrySource, FetchList, FetchedPart, GroupBy, Ledger, LedgerEntry, LedgerHistory,
+    LedgerReader, LedgerSummary, ModelPrices, OriginalFetch, ResultOutcome, SessionList,
+    SessionTurns, ShareDenominator, TokenUsage,
 };
 
 const HOUR: u64 = 3600;
@@ -36,7 +37,10 @@ fn request(session: &str, time: u64, outcomes: &[ResultOutcome]) -> LedgerEntry 
 }
 
 fn ran(program: &str, before: u64, after: u64) -> ResultOutcome {
-    ResultOutcome { program: Some(program.into()), ..ResultOutcome::fresh("Bash", ["clean"], before, after) }
+    ResultOutcome {
+        program: Some(program.into()),
+        ..ResultOutcome::fresh("Bash", ["clean"], before, after)
+    }
 }
 
 fn untouched(tool: &str, tokens: u64, reason: &str) -> ResultOutcome {
@@ -130,7 +134,8 @@ fn untouched_results_are_told_by_their_reason() {
 
 #[test]
 fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
-    let again = ResultOutcome { repeated: true, ..ResultOutcome::fresh("Bash", ["clean"], 1000, 200) };
+    let again =
+        ResultOutcome { repeated: true, ..ResultOutcome::fresh("Bash", ["clean"], 1000, 200) };
     let mut second = request("a", NOON + 60, &[untouched("Read", 300, "exact_tool"), again]);
     second.fetched(OriginalFetch {
         tool: "Bash".into(),
@@ -138,12 +143,15 @@ fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
         part: FetchedPart::Lines,
         tokens: 50,
     });
-    second
-        .add(ResultOutcome { program: Some("cargo".into()), ..ResultOutcome::expanded("Bash", ["clean"], 50) });
+    second.add(ResultOutcome {
+        program: Some("cargo".into()),
+        ..ResultOutcome::expanded("Bash", ["clean"], 50)
+    });
     let other = request("b", NOON + 30, &[ran("git", 9, 8)]);
     let folder = written(&[request("a", NOON, &[ran("cargo", 1000, 200)]), other, second]);
 
-    let found = SessionList::of(reading(&folder), &EntryFilter::default(), &ModelPrices::default(), 1);
+    let found =
+        SessionList::of(reading(&folder), &EntryFilter::default(), &ModelPrices::default(), 1);
     assert_eq!((found.sessions[0].id.as_str(), found.left_out), ("a", 1), "the latest first");
     let turns = SessionTurns::of(reading(&folder), "a", &ModelPrices::default()).unwrap();
     assert_eq!((turns.session.requests, turns.session.fetches), (2, 1));
@@ -171,7 +179,8 @@ fn calls_that_belong_to_no_session_are_put_together_by_day_and_client() {
     let mut named = hook(NOON + 5);
     named.client = Some("claude-code".into());
     let folder = written(&[hook(NOON), hook(NOON + 1), named, hook(NOON + DAY)]);
-    let found = SessionList::of(reading(&folder), &EntryFilter::default(), &ModelPrices::default(), 10);
+    let found =
+        SessionList::of(reading(&folder), &EntryFilter::default(), &ModelPrices::default(), 10);
     let requests: Vec<u64> = found.sessions.iter().map(|session| session.requests).collect();
     assert_eq!(requests, [1, 1, 2]);
     assert!(found.sessions.iter().all(|session| !session.is_known));
@@ -194,5 +203,8 @@ fn what_was_fetched_back_is_told_the_latest_first_also_of_older_entries() {
     assert_eq!((tokens, all.left_out), (vec![6, 5], 1));
     let bash = EntryFilter { tool: Some("Bash".into()), ..EntryFilter::default() };
     let bash = FetchList::of(reading(&folder), &bash, 10).fetches;
-    assert_eq!((bash.len(), bash[0].session.as_str(), bash[0].fetch.part), (1, "a", FetchedPart::Other));
+    assert_eq!(
+        (bash.len(), bash[0].session.as_str(), bash[0].fetch.part),
+        (1, "a", FetchedPart::Other)
+    );
 }

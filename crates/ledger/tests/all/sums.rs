@@ -3,7 +3,9 @@
 use crate::kit::{NOON, entries, gain, hook};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokenforge_ledger::{GroupBy, LedgerEntry, ShareDenominator, ResultOutcome, GainRow, EntrySource, TokenUsage};
+use tokenforge_ledger::{
+    EntrySource, GainRow, GroupBy, LedgerEntry, ResultOutcome, ShareDenominator, TokenUsage,
+};
 
 /// Claude's tokens for each one that we count.
 const FACTOR: f64 = 1.18;
@@ -15,7 +17,10 @@ fn request() -> LedgerEntry {
     entry.model = Some("claude-sonnet-4-5".into());
     entry.add(ResultOutcome::fresh("Bash", ["clean"], 1_000, 400));
     entry.add(ResultOutcome::fresh("Read", [], 500, 500));
-    entry.add(ResultOutcome { repeated: true, ..ResultOutcome::fresh("Bash", ["clean"], 8_000, 3_000) });
+    entry.add(ResultOutcome {
+        repeated: true,
+        ..ResultOutcome::fresh("Bash", ["clean"], 8_000, 3_000)
+    });
     entry.usage = Some(TokenUsage {
         input: 100,
         cache_read: Some(10_000),

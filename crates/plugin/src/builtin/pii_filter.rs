@@ -4,13 +4,11 @@
 //! only values that are strings change, so that it stays JSON; a number stays a number.
 
 use crate::builtin::redactor::{self, MAX_BYTES, Place};
+use crate::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use crate::{
-    BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin,
-};
 use tokenforge_redact::{PersonalFinder, PersonalKind};
 
 /// The name in settings.

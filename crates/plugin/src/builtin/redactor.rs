@@ -1,12 +1,12 @@
 //! What filters of text share: where they work, what they are shown there, and how they put it back.
 
 use crate::builtin::encoding::Usual;
+use crate::{Context, Error, Phase, Phases};
 use bytes::Bytes;
 use http::header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
-use crate::{Context, Error, Phase, Phases};
 use tokenforge_redact::{TextFinder, replace_found};
 
 /// What is larger is looked at on a thread of its own.

@@ -1,6 +1,7 @@
 //! `secrets-detector`: keys, tokens and passwords, replaced or refused before they go on.
 
 use crate::builtin::redactor::{self, MAX_BYTES, Place};
+use crate::{BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin};
 use bytes::Bytes;
 use http::{Response, StatusCode, header::CONTENT_TYPE};
 use schemars::JsonSchema;
@@ -9,9 +10,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use crate::{
-    BodyNeed, BoxFuture, Context, Error, Factory, Flow, Phase, Phases, Plugin,
-};
 use tokenforge_redact::{Scanner, TextFinder, marker};
 
 /// The name in settings.

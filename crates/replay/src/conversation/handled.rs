@@ -1,6 +1,6 @@
 //! A result, and what became of it.
 
-use crate::account::{ReplayAccount, UnchangedResult, ResultSums};
+use crate::account::{ReplayAccount, ResultSums, UnchangedResult};
 use crate::own_notation;
 use crate::transcript::ToolResult;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -101,7 +101,10 @@ pub(super) fn fingerprint(text: &str) -> u64 {
 
 /// What each stage saved. What was not counted on the way is the doing of the stage that comes last; else it is the
 /// price of the reference, or what escapes in a wrapper around the payload add to a saving.
-fn stages(compressed: &CompressedOutput, (before, after): (usize, usize)) -> Vec<(&'static str, i64)> {
+fn stages(
+    compressed: &CompressedOutput,
+    (before, after): (usize, usize),
+) -> Vec<(&'static str, i64)> {
     if compressed.replacement.is_none() {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
 //! Messages as the Anthropic and the OpenAI API have them, with results paired to their calls.
 
-use crate::transcript::{MessageAuthor, LogMessage, MessagePart, ToolResult};
+use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 

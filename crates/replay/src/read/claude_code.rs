@@ -5,8 +5,8 @@
 //! An entry may be written several times, and a session that is resumed or forked may begin with copies of another's.
 
 use super::calls::SeenCalls;
-use super::{LogReader, EventSink, not_json};
-use crate::transcript::{MessageAuthor, LogEvent, MAIN, MessagePart, ThreadId};
+use super::{EventSink, LogReader, not_json};
+use crate::transcript::{LogEvent, MAIN, MessageAuthor, MessagePart, ThreadId};
 use crate::usage::UsageCharge;
 use serde::Deserialize;
 use serde_json::Value;
@@ -233,8 +233,13 @@ mod tests {
                {"type":"user","uuid":"4","parentUuid":"3","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.rs"}]},"toolUseResult":{"stdout":"a.rs"}}
                {"type":"assistant","uuid":"5","parentUuid":"4","message":{"id":"m2","role":"assistant","model":"claude-opus-4-5","content":[{"type":"text","text":"done"}]}}"#,
         );
-        let said =
-            [MessageAuthor::Client, MessageAuthor::Model, MessageAuthor::ModelAgain, MessageAuthor::Client, MessageAuthor::Model];
+        let said = [
+            MessageAuthor::Client,
+            MessageAuthor::Model,
+            MessageAuthor::ModelAgain,
+            MessageAuthor::Client,
+            MessageAuthor::Model,
+        ];
         assert_eq!(authors(&events), said.map(|author| (true, author)));
         let usages = events.iter().filter(|event| matches!(event, LogEvent::Usage { .. })).count();
         assert_eq!(usages, 2);

@@ -1,8 +1,8 @@
 //! Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, items of the Responses API with what happened around them.
 
 use super::calls::SeenCalls;
-use super::{LogReader, EventSink, not_json};
-use crate::transcript::{MessageAuthor, LogEvent, MAIN, LogMessage, MessagePart};
+use super::{EventSink, LogReader, not_json};
+use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart};
 use crate::usage::UsageCharge;
 use serde_json::Value;
 
@@ -79,7 +79,8 @@ impl Codex {
 
     /// The model said something; all of that until somebody else does is one answer.
     fn answer(&mut self, parts: Vec<MessagePart>, tell: EventSink<'_>) {
-        let author = if self.is_answering { MessageAuthor::ModelAgain } else { MessageAuthor::Model };
+        let author =
+            if self.is_answering { MessageAuthor::ModelAgain } else { MessageAuthor::Model };
         self.is_answering = true;
         self.messages += 1;
         tell(LogEvent::said(LogMessage { author, parts }));
@@ -94,7 +95,8 @@ impl Codex {
     fn instructions(&mut self, meta: &Value, tell: EventSink<'_>) {
         let texts = [&meta["instructions"], &meta["base_instructions"]["text"]];
         let texts = texts.into_iter().filter_map(Value::as_str).filter(|text| !text.is_empty());
-        let parts: Vec<MessagePart> = texts.map(|text| MessagePart::Text(text.to_owned())).collect();
+        let parts: Vec<MessagePart> =
+            texts.map(|text| MessagePart::Text(text.to_owned())).collect();
         if !parts.is_empty() && self.messages == 0 {
             self.say(parts, tell);
         }
@@ -189,7 +191,8 @@ mod tests {
                 _ => None,
             })
             .collect();
-        let requests = messages.iter().filter(|message| message.author == MessageAuthor::Model).count();
+        let requests =
+            messages.iter().filter(|message| message.author == MessageAuthor::Model).count();
         assert_eq!(requests, 2);
         let results = messages.iter().flat_map(|message| &message.parts);
         let result = results.into_iter().find_map(|part| match part {
@@ -205,7 +208,8 @@ mod tests {
             .into_iter()
             .filter(|event| matches!(event, LogEvent::Usage { .. }))
             .collect();
-        let usage = UsageCharge { input: 5.0, cache_read: 4.0, output: 2.0, ..UsageCharge::default() };
+        let usage =
+            UsageCharge { input: 5.0, cache_read: 4.0, output: 2.0, ..UsageCharge::default() };
         assert_eq!(usages, [LogEvent::Usage { thread: MAIN, usage }]);
     }
 
@@ -215,8 +219,10 @@ mod tests {
             r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"look"}]}}
                {"type":"compacted","payload":{"message":"so far"}}"#,
         );
-        let summary =
-            LogMessage { author: MessageAuthor::Client, parts: vec![MessagePart::Text("so far".to_owned())] };
+        let summary = LogMessage {
+            author: MessageAuthor::Client,
+            parts: vec![MessagePart::Text("so far".to_owned())],
+        };
         assert_eq!(events[1..], [LogEvent::Forgotten { thread: MAIN }, LogEvent::said(summary)]);
     }
 }

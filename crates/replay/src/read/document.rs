@@ -2,7 +2,7 @@
 
 use super::messages::Messages;
 use super::sessions::{Session, SessionLines};
-use super::{LogOrigin, LogReader, EventSink, UnreadableLog};
+use super::{EventSink, LogOrigin, LogReader, UnreadableLog};
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::Value;
 use std::cell::Cell;
@@ -113,7 +113,7 @@ impl Read for BoundedReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{MessageAuthor, LogEvent};
+    use crate::transcript::{LogEvent, MessageAuthor};
 
     fn read(text: &'static str) -> Result<Vec<LogEvent>, UnreadableLog> {
         let mut events = Vec::new();
@@ -141,7 +141,8 @@ mod tests {
         assert_eq!(messages.unwrap().len(), 2);
         let sessions = read(r#"[{"messages":[{"role":"user","content":"a"}]},{"messages":[]}]"#);
         let sessions = sessions.unwrap();
-        let begun = sessions.iter().filter(|event| matches!(event, LogEvent::Session { .. })).count();
+        let begun =
+            sessions.iter().filter(|event| matches!(event, LogEvent::Session { .. })).count();
         assert_eq!(begun, 2);
     }
 
@@ -167,7 +168,10 @@ mod tests {
         let mut events = Vec::new();
         super::super::transcript(&|| Ok(Box::new(log.as_bytes())), &mut |event| events.push(event))
             .unwrap();
-        assert_eq!(authors(&events), [MessageAuthor::Client, MessageAuthor::Client, MessageAuthor::Model]);
+        assert_eq!(
+            authors(&events),
+            [MessageAuthor::Client, MessageAuthor::Client, MessageAuthor::Model]
+        );
     }
 
     /// Three requests of a conversation, with the mark for the cache on whichever message is last.

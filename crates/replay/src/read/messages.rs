@@ -1,8 +1,8 @@
 //! Messages as the OpenAI or the Anthropic API takes them, a message a line.
 
 use super::calls::SeenCalls;
-use super::{LogReader, EventSink, not_json};
-use crate::transcript::{MessageAuthor, LogEvent, LogMessage};
+use super::{EventSink, LogReader, not_json};
+use crate::transcript::{LogEvent, LogMessage, MessageAuthor};
 use crate::usage::UsageCharge;
 use serde_json::Value;
 

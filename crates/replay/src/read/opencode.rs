@@ -2,7 +2,7 @@
 
 use super::calls::SeenCalls;
 use super::{EventSink, UnreadableLog};
-use crate::transcript::{MessageAuthor, LogEvent, MAIN, LogMessage, MessagePart};
+use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart};
 use crate::usage::UsageCharge;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -89,7 +89,10 @@ impl OpencodeState {
     fn message(&mut self, info: &Value, parts: &[Value], tell: EventSink<'_>) {
         if info["role"] != "assistant" {
             let texts = parts.iter().filter_map(said).collect();
-            return tell(LogEvent::said(LogMessage { author: MessageAuthor::Client, parts: texts }));
+            return tell(LogEvent::said(LogMessage {
+                author: MessageAuthor::Client,
+                parts: texts,
+            }));
         }
         // The answer of the agent that sums up is where the conversation begins anew.
         if info["summary"] == true {
@@ -140,7 +143,9 @@ impl OpencodeState {
 /// What a part says, if it says anything to the model.
 fn said(part: &Value) -> Option<MessagePart> {
     match part["type"].as_str()? {
-        "text" | "reasoning" => part["text"].as_str().map(|text| MessagePart::Text(text.to_owned())),
+        "text" | "reasoning" => {
+            part["text"].as_str().map(|text| MessagePart::Text(text.to_owned()))
+        }
         "file" if part["mime"].as_str().is_some_and(|mime| mime.starts_with("image/")) => {
             Some(MessagePart::Image)
         }

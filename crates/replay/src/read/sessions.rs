@@ -1,9 +1,9 @@
 //! Sessions with lists of messages: recorded ones, and the bodies of requests.
 
 use super::calls::SeenCalls;
-use super::messages::{Messages, LastTurn};
-use super::{LogReader, EventSink, not_json, opencode};
-use crate::transcript::{MessageAuthor, LogEvent, LogMessage, MessagePart};
+use super::messages::{LastTurn, Messages};
+use super::{EventSink, LogReader, not_json, opencode};
+use crate::transcript::{LogEvent, LogMessage, MessageAuthor, MessagePart};
 use crate::usage::UsageCharge;
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,7 +37,8 @@ impl SessionLines {
         }
         let all = session.hashes();
         let is_longer = !self.told.is_empty() && name == self.name && all.starts_with(&self.told);
-        let last = std::mem::replace(self, SessionLines { name, told: all, turn: LastTurn::default() });
+        let last =
+            std::mem::replace(self, SessionLines { name, told: all, turn: LastTurn::default() });
         let mut messages = Messages::default();
         if is_longer {
             messages.turn = last.turn;

@@ -2,7 +2,7 @@
 
 use super::size_on_disk;
 use crate::settings::is_unused_for;
-use crate::{StoreError, EntryKind, StoreOptions, StoreStats, entry};
+use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

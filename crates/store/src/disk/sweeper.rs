@@ -14,7 +14,10 @@ pub(super) struct BackgroundSweeper(Mutex<Option<JoinHandle<SweepOutcome>>>);
 
 impl BackgroundSweeper {
     /// Starts a sweep unless one is under way, or one is over and nobody asked yet how it ended.
-    pub(super) fn start(&self, sweep: impl FnOnce() -> SweepOutcome + Send + 'static) -> SweepOutcome {
+    pub(super) fn start(
+        &self,
+        sweep: impl FnOnce() -> SweepOutcome + Send + 'static,
+    ) -> SweepOutcome {
         let mut under_way = self.under_way();
         if under_way.is_none() {
             let thread = thread::Builder::new().name("sweep".to_owned()).spawn(sweep);

@@ -127,7 +127,8 @@ impl ConnectionPool {
         let reason = error.to_string();
         let mut state = self.state();
         state.idle.clear();
-        state.outage = Some(OpenCircuit { reason: reason.clone(), ask_again: Instant::now() + PAUSE });
+        state.outage =
+            Some(OpenCircuit { reason: reason.clone(), ask_again: Instant::now() + PAUSE });
         self.servers.error(reason)
     }
 

@@ -6,7 +6,7 @@
 use super::link::{NodeConnection, ServerReply};
 use super::pool::ConnectionPool;
 use super::{PREFIX, command};
-use crate::{StoreError, EntryKind, StoreOptions, StoreStats, entry};
+use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};
 use redis::{Cmd, ConnectionInfo, RedisError, RedisResult, from_redis_value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,7 +109,11 @@ fn batch(node: &mut NodeConnection, cursor: u64) -> RedisResult<(u64, Vec<Scanne
 }
 
 /// What the server says to a command about each entry. To a thing of another type than ours it says no: that is zero.
-fn numbers(node: &mut NodeConnection, about: &str, found: &[ScannedEntry]) -> RedisResult<Vec<i64>> {
+fn numbers(
+    node: &mut NodeConnection,
+    about: &str,
+    found: &[ScannedEntry],
+) -> RedisResult<Vec<i64>> {
     if found.is_empty() {
         return Ok(Vec::new());
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokenforge_store::{StoreLocation, RedisStore, StoreOptions, Store};
+use tokenforge_store::{RedisStore, Store, StoreLocation, StoreOptions};
 
 /// The store at a URL, with the patience of a machine that does many things at once.
 pub(crate) fn open(url: &str, settings: StoreOptions) -> Arc<dyn Store> {

@@ -1,6 +1,6 @@
 //! Who takes part, and how each did.
 
-use super::conversation::{SyntheticConversation, News};
+use super::conversation::{News, SyntheticConversation};
 use super::load::{self, LoadRound, LoadTarget, Until};
 use super::process::{self, ServerProcess};
 use super::rounds::Rounds;

@@ -213,7 +213,8 @@ mod tests {
     #[test]
     fn only_what_is_new_differs() {
         for dialect in Dialect::ALL {
-            let conversation = SyntheticConversation::new(dialect, 100_000, ToolResult::test_run).streamed();
+            let conversation =
+                SyntheticConversation::new(dialect, 100_000, ToolResult::test_run).streamed();
             let differing = |news: News| {
                 let (one, other) =
                     (conversation.body(news, VARIANTS), conversation.body(news, 2 * VARIANTS));

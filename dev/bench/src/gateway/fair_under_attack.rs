@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p tokenforge-bench fair_under_attack [SECONDS]`; `TOKENFORGE` names a program that is built already.
 
-use super::conversation::{SyntheticConversation, Dialect, News};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::load::{LoadClient, LoadTarget, next_number};
 use super::process::{ServerProcess, peak_rss, rss};
 use super::promises::Promises;

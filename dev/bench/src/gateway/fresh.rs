@@ -1,7 +1,7 @@
 //! What a fresh result costs, in token counts of the same text.
 
 use super::contender::{Contender, ContenderFigures};
-use super::conversation::{SyntheticConversation, Dialect, NEWEST, News, newest_results, stamp};
+use super::conversation::{Dialect, NEWEST, News, SyntheticConversation, newest_results, stamp};
 use super::load::{LoadClient, Until, next_number};
 use super::promises::Promises;
 use super::results::ToolResult;
@@ -75,7 +75,11 @@ struct Times {
     lone_count: f64,
 }
 
-async fn times(field: &ContenderField, plan: MeasurePlan, kind: ResultKind) -> anyhow::Result<Times> {
+async fn times(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    kind: ResultKind,
+) -> anyhow::Result<Times> {
     let conversation = Arc::new(SyntheticConversation::new(Dialect::Chat, 100_000, kind));
     let mut results: Vec<ToolResult> = newest_results(kind, NEWEST).collect();
     let contenders = [&field.off, &field.standard]

@@ -1,6 +1,6 @@
 //! A closed loop of requests: every connection sends its next when it has its answer.
 
-use super::conversation::{SyntheticConversation, News};
+use super::conversation::{News, SyntheticConversation};
 use super::upstream;
 use anyhow::{Context, bail};
 use bytes::Bytes;

@@ -1,6 +1,6 @@
 //! Memory: idle, with a full store, with many open streams; and how soon a gateway is ready.
 
-use super::conversation::{SyntheticConversation, Dialect, News};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::load::{self, LoadClient, LoadTarget, Until, next_number};
 use super::process::{ServerProcess, peak_rss, rss};
 use super::promises::Promises;
@@ -32,7 +32,11 @@ pub(crate) async fn measure(
     Ok(format!("{stored} An idle stream takes {of_passthrough:.1} KB in the passthrough.\n"))
 }
 
-async fn start(field: &ContenderField, plan: MeasurePlan, promises: &mut Promises) -> anyhow::Result<()> {
+async fn start(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<()> {
     eprintln!("starts");
     let mut times = Vec::new();
     for _ in 0..plan.starts {
@@ -43,7 +47,11 @@ async fn start(field: &ContenderField, plan: MeasurePlan, promises: &mut Promise
 }
 
 /// Idle, and after requests whose results can all be left out, each another.
-async fn fill_store(field: &ContenderField, plan: MeasurePlan, promises: &mut Promises) -> anyhow::Result<String> {
+async fn fill_store(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<String> {
     eprintln!("{} requests to fill the store", plan.filling);
     let gateway = field.new_gateway().await?;
     let target = gateway.address.into();
@@ -70,7 +78,8 @@ async fn fill_store(field: &ContenderField, plan: MeasurePlan, promises: &mut Pr
 /// KB for each of so many streams that have begun and do not go on.
 async fn stream_size(process: &ServerProcess, streams: usize) -> anyhow::Result<f64> {
     eprintln!("{streams} idle streams");
-    let conversation = SyntheticConversation::new(Dialect::Chat, 2_000, ToolResult::rows).streamed();
+    let conversation =
+        SyntheticConversation::new(Dialect::Chat, 2_000, ToolResult::rows).streamed();
     let (conversation, target) = (Arc::new(conversation), LoadTarget::from(process.address));
     drop(open(target.clone(), conversation.clone()).await?);
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,7 +1,7 @@
 //! The same load against other gateways, which `dev/bench/peers.sh` installs and starts.
 
 use super::contender::{Contender, take_turns};
-use super::conversation::{SyntheticConversation, Dialect, News};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::load::{LoadTarget, Until};
 use super::process::{self, ServerProcess};
 use super::results::ToolResult;
@@ -75,5 +75,10 @@ fn parse(peer: &str) -> anyhow::Result<Contender> {
         let (name, value) = header.split_once('=').with_context(|| format!("{header}: no ="))?;
         headers.insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
     }
-    Ok(Contender { name, target: LoadTarget { address, headers }, pid: Some(pid), news: News::Newest })
+    Ok(Contender {
+        name,
+        target: LoadTarget { address, headers },
+        pid: Some(pid),
+        news: News::Newest,
+    })
 }

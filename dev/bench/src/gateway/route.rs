@@ -1,7 +1,7 @@
 //! What a route costs that nobody asks anything of.
 
 use super::contender::{Contender, take_turns};
-use super::conversation::{SyntheticConversation, Dialect, News};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::process::ServerProcess;
 use super::promises::Promises;
 use super::results::ToolResult;
@@ -28,7 +28,8 @@ pub(crate) async fn measure(
     }
     let mut least = f64::INFINITY;
     for (bytes, size) in [(2_000, "2 KB"), (100_000, "100 KB")] {
-        let conversation = SyntheticConversation::new(Dialect::Chat, bytes, ToolResult::service_log);
+        let conversation =
+            SyntheticConversation::new(Dialect::Chat, bytes, ToolResult::service_log);
         let conversation = Arc::new(conversation);
         for connections in [1, 16] {
             eprintln!("route, {size}, {connections} connections");

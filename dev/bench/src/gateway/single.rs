@@ -1,7 +1,7 @@
 //! Single requests, of the sizes that were promised to be quick.
 
 use super::contender::{Contender, ContenderFigures, take_turns};
-use super::conversation::{SyntheticConversation, Dialect, News};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::load::Until;
 use super::promises::Promises;
 use super::results::ToolResult;
@@ -20,9 +20,14 @@ pub(crate) async fn measure(
 }
 
 /// G46: what an 800 KB body takes longer than without a gateway.
-async fn large_body(field: &ContenderField, plan: MeasurePlan, promises: &mut Promises) -> anyhow::Result<()> {
+async fn large_body(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<()> {
     eprintln!("800 KB");
-    let conversation = SyntheticConversation::new(Dialect::Anthropic, 800_000, ToolResult::service_log);
+    let conversation =
+        SyntheticConversation::new(Dialect::Anthropic, 800_000, ToolResult::service_log);
     let lineups = [vec![
         Contender::direct(&field.upstream),
         Contender::new("off", &field.off, News::Nothing),
@@ -38,7 +43,11 @@ async fn large_body(field: &ContenderField, plan: MeasurePlan, promises: &mut Pr
 }
 
 /// G47: a request with 400 results that nobody has seen.
-async fn many_results(field: &ContenderField, plan: MeasurePlan, promises: &mut Promises) -> anyhow::Result<()> {
+async fn many_results(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<()> {
     eprintln!("400 fresh results");
     let mut rng = Rng::with_seed(47);
     let kinds = ToolResult::KINDS.into_iter().cycle().take(400);

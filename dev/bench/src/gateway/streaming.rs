@@ -1,7 +1,7 @@
 //! How a stream arrives: the time to its first byte and the gaps between its chunks.
 
 use super::contender::Contender;
-use super::conversation::{SyntheticConversation, Dialect, News};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::load::{LoadClient, LoadTarget, next_number};
 use super::promises::Promises;
 use super::results::ToolResult;

@@ -1,7 +1,7 @@
 //! Requests per second, latency and processor time, by the size of a request and how much of it is new.
 
 use super::contender::{Contender, ContenderFigures, take_turns};
-use super::conversation::{SyntheticConversation, Dialect, News};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::promises::Promises;
 use super::results::ToolResult;
 use super::{ContenderField, MeasurePlan, lesser};
@@ -27,7 +27,8 @@ pub(crate) async fn measure(
     let mut least = Least::default();
     for dialect in Dialect::ALL {
         for (bytes, size) in SIZES {
-            let conversation = Arc::new(SyntheticConversation::new(dialect, bytes, ToolResult::service_log));
+            let conversation =
+                Arc::new(SyntheticConversation::new(dialect, bytes, ToolResult::service_log));
             for connections in CONNECTIONS {
                 let place = format!("{}, {size}, {connections}", dialect.name());
                 eprintln!("{place} connections");

@@ -24,13 +24,18 @@ pub(crate) async fn measure(field: &ContenderField, plan: MeasurePlan) -> anyhow
     let server = ServerProcess::own(serve::TOOLS, None).await?;
     let settings =
         format!("mcp: {{backends: {{bench: {{url: \"http://{}/mcp\"}}}}}}\n", server.address);
-    let gateway = ServerProcess::gateway_with(&field.program, field.upstream.address, &settings).await?;
+    let gateway =
+        ServerProcess::gateway_with(&field.program, field.upstream.address, &settings).await?;
     let calls = calls(server.address, gateway.address, plan).await?;
     Ok(calls + &sessions(server.address, gateway.address).await?)
 }
 
 /// One call after another, of one session.
-async fn calls(server: SocketAddr, gateway: SocketAddr, plan: MeasurePlan) -> anyhow::Result<String> {
+async fn calls(
+    server: SocketAddr,
+    gateway: SocketAddr,
+    plan: MeasurePlan,
+) -> anyhow::Result<String> {
     let contenders = [
         ("direct", server, "/mcp", "query", None),
         ("gateway, as it came", gateway, "/mcp/bench", "query", Some("json")),
@@ -117,7 +122,8 @@ impl ToolClient {
         let hello = format!(
             r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{VERSION}","capabilities":{{}},"clientInfo":{{"name":"bench","version":"1"}}}}}}"#
         );
-        let mut client = LoadClient::connect(&LoadTarget { address, headers: headers.clone() }).await?;
+        let mut client =
+            LoadClient::connect(&LoadTarget { address, headers: headers.clone() }).await?;
         let reply = client.post(path, hello.into()).await?;
         let session = reply.headers().get(SESSION).cloned().context("no session")?;
         reply.into_body().collect().await?;

@@ -1,9 +1,10 @@
 //! Row 14: backpressure: clients that hardly read make the upstream wait, and nothing piles up in between.
 
 use crate::kit::{
-    Ask, ProofBench, GatewayProcess, OFFERED, ScriptedProvider, messages, small_stream, streaming, test_run,
+    Ask, GatewayProcess, OFFERED, ProofBench, ScriptedProvider, messages, small_stream, streaming,
+    test_run,
 };
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Row 11: what a body costs in memory while it is looked into.
 
-use crate::kit::{ProofBench, GatewayProcess, conversation, megabytes, messages, rows};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{GatewayProcess, ProofBench, conversation, megabytes, messages, rows};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::{Value, json};
 use tokenforge_mock::Mock;
 

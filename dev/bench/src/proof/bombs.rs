@@ -1,7 +1,7 @@
 //! Row 10: bodies that explode: compressed a thousandfold, nested a million deep, cut into 80,000 parts.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, conversation, megabytes, messages};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayProcess, ProofBench, conversation, megabytes, messages};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};

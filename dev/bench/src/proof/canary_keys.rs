@@ -1,7 +1,7 @@
 //! Row 19: canaries: secrets that must not turn up in logs, figures, errors, the store, or at the wrong upstream.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, GatewayHome, conversation, test_run};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::path::Path;
 use tokenforge_mock::{Fault, Mock, Recorded};

@@ -2,7 +2,7 @@
 
 use crate::dialects::{VOICES, body};
 use crate::kit::ProofBench;
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use tokenforge_engine::{columns, dictionary, fold, numbers, paths, templates};

@@ -1,7 +1,7 @@
 //! Row 8: originals that are evicted by size or by age: the bound is kept, and asking for one has a defined answer.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, GatewayHome, conversation, messages, test_run};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation, messages, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;

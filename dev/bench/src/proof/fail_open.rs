@@ -1,7 +1,9 @@
 //! Row 5: a defect, or no more time, at every moment of the engine's work; a strategy that fails in every way.
 
-use crate::kit::{ProofBench, GatewayProcess, ScriptedProvider, conversation, messages, rows, test_run};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{
+    GatewayProcess, ProofBench, ScriptedProvider, conversation, messages, rows, test_run,
+};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::io::Write;
 use std::sync::Arc;
@@ -9,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{
-    VaultAccess, CompressedOutput, Deadline, Engine, History, Mode, Output, Settings, Vault,
+    CompressedOutput, Deadline, Engine, History, Mode, Output, Settings, Vault, VaultAccess,
 };
 use tokenforge_mock::Mock;
 use tokenforge_samples::recorded;
@@ -46,7 +48,8 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
 fn at_every_moment(output: &Output<'_>, mode: Mode, name: &str, faults: &mut Faults) -> usize {
     let key = ReferenceSecret::from_secret("for the proof");
     let settings = Settings { mode, ..Settings::default() };
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, access: VaultAccess::Reader });
+    let engine =
+        Engine::new(&settings).with_vault(Vault { key: &key, access: VaultAccess::Reader });
     let asked = Arc::new(AtomicUsize::new(0));
     let asks = |fails: fn(usize, usize) -> bool, moment: usize| {
         let asked = asked.clone();

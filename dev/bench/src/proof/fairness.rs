@@ -1,7 +1,7 @@
 //! Row 18: head of line and fairness: what one tenant's attack costs another.
 
 use crate::kit::ProofBench;
-use crate::row::{RowResult, ProofRow, RowVerdict};
+use crate::row::{ProofRow, RowResult, RowVerdict};
 use std::process::Command;
 
 pub(crate) const ROW: ProofRow = ProofRow {

@@ -1,7 +1,9 @@
 //! Row 7: a data folder that cannot be written, is full, or is deleted: requests go on, and nothing is lost.
 
-use crate::kit::{ProofBench, GatewayProcess, GatewayHome, conversation, messages, test_run, without_tools};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{
+    GatewayHome, GatewayProcess, ProofBench, conversation, messages, test_run, without_tools,
+};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Row 25: tool outputs that contain our own markers: never believed, never in the way of what is promised.
 
-use crate::kit::{ProofBench, GatewayProcess, conversation, messages};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{GatewayProcess, ProofBench, conversation, messages};
+use crate::row::{Faults, ProofRow, RowResult};
 use fastrand::Rng;
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};

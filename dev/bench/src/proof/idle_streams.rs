@@ -1,9 +1,10 @@
 //! Row 15: many open streams: what each holds, what is given back, and whether a frame is ever lost.
 
 use crate::kit::{
-    ProofBench, GatewayProcess, OFFERED, ScriptedProvider, messages, small_stream, streaming, test_run, without_tools,
+    GatewayProcess, OFFERED, ProofBench, ScriptedProvider, messages, small_stream, streaming,
+    test_run, without_tools,
 };
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;

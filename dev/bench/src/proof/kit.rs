@@ -8,7 +8,7 @@ mod samples;
 pub(crate) use bodies::{
     OFFERED, conversation, messages, rows, small_stream, streaming, test_run, without_tools,
 };
-pub(crate) use gateway::{GatewayProcess, GatewayHome};
+pub(crate) use gateway::{GatewayHome, GatewayProcess};
 pub(crate) use provider::ScriptedProvider;
 pub(crate) use samples::{percentile, slope};
 pub(crate) use tokenforge_mock::client::{Answer, Ask, Open};

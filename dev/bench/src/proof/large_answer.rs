@@ -1,7 +1,9 @@
 //! Row 12: answers that are larger than anybody should hold: they pass, bit by bit.
 
-use crate::kit::{ProofBench, GatewayProcess, ScriptedProvider, conversation, megabytes, messages, test_run};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{
+    GatewayProcess, ProofBench, ScriptedProvider, conversation, megabytes, messages, test_run,
+};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
@@ -107,7 +109,8 @@ fn redirected(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<()> {
         let answer = format!(
             "HTTP/1.1 {status} Moved\r\nlocation: http://{address}/\r\ncontent-length: 0\r\n\r\n"
         );
-        let provider = ScriptedProvider::start(move |_, stream| stream.write_all(answer.as_bytes()))?;
+        let provider =
+            ScriptedProvider::start(move |_, stream| stream.write_all(answer.as_bytes()))?;
         let (gateway, _home) = GatewayProcess::start(bench, provider.address, "")?;
         let told = gateway.send(&messages(&conversation("short"))).status;
         faults.check(told == status, || format!("a {status} became {told}"));

@@ -1,7 +1,7 @@
 //! Row 22: local safety: Host, Origin, Sec-Fetch-Site, X-Forwarded-* and the admin token, on every kind of path.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, GatewayHome, conversation};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;

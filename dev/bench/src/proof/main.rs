@@ -78,7 +78,8 @@ fn main() -> anyhow::Result<ExitCode> {
     if wanted.is_empty() {
         report::keep(&bench, &table)?;
     }
-    let has_failed = results.iter().any(|(_, result)| matches!(result.verdict, RowVerdict::Failed(_)));
+    let has_failed =
+        results.iter().any(|(_, result)| matches!(result.verdict, RowVerdict::Failed(_)));
     Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

@@ -1,7 +1,7 @@
 //! Row 3: the prompt's prefix stays the same, turn by turn, after a restart and on a second instance, with the default store.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, GatewayHome, ScriptedProvider};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, ScriptedProvider};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -21,7 +21,9 @@ const TURNS: usize = 8;
 
 fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
-    let echo = ScriptedProvider::start(|request, stream| stream.write_all(&ScriptedProvider::json(&request.body)))?;
+    let echo = ScriptedProvider::start(|request, stream| {
+        stream.write_all(&ScriptedProvider::json(&request.body))
+    })?;
     let outputs = recorded();
     let home = GatewayHome::new()?;
     let mut first = GatewayProcess::in_home(bench, echo.address, &home, &[])?;

@@ -1,7 +1,7 @@
 //! Row 16: settings that are written anew under load: an empty file never opens the door, a good one costs no request.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, GatewayHome, conversation, messages};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation, messages};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The table, as it is printed and kept in `dev/bench/PROOF.md`.
 
 use crate::kit::ProofBench;
-use crate::row::{RowResult, ProofRow};
+use crate::row::{ProofRow, RowResult};
 use anyhow::Context;
 use std::fmt::Write;
 use std::path::Path;

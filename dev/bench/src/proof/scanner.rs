@@ -1,7 +1,7 @@
 //! Row 1: the JSON scanners against serde_json, another parser: what is JSON, and where each value stands.
 
 use crate::kit::ProofBench;
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::row::{Faults, ProofRow, RowResult};
 use fastrand::Rng;
 use serde::Deserializer;
 use serde::de::{MapAccess, Visitor};

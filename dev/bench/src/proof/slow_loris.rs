@@ -1,7 +1,7 @@
 //! Row 9: slow-loris: clients that send a byte a second, while others are served.
 
-use crate::kit::{ProofBench, GatewayProcess, conversation, messages, percentile, rows};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{GatewayProcess, ProofBench, conversation, messages, percentile, rows};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

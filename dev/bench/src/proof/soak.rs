@@ -1,9 +1,10 @@
 //! Row 17: a minute of load: not one wrong byte, and memory that does not grow.
 
 use crate::kit::{
-    Ask, ProofBench, GatewayProcess, ScriptedProvider, conversation, megabytes, messages, rows, slope, test_run,
+    Ask, GatewayProcess, ProofBench, ScriptedProvider, conversation, megabytes, messages, rows,
+    slope, test_run,
 };
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Mutex;
@@ -24,7 +25,9 @@ const KNOWN: usize = 40;
 
 fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
-    let echo = ScriptedProvider::start(|request, stream| stream.write_all(&ScriptedProvider::json(&request.body)))?;
+    let echo = ScriptedProvider::start(|request, stream| {
+        stream.write_all(&ScriptedProvider::json(&request.body))
+    })?;
     let (gateway, _home) = GatewayProcess::start(bench, echo.address, "store: {max_bytes: 4MiB}")?;
     let start = Instant::now();
     let forwarded = Mutex::new(HashMap::new());
@@ -77,7 +80,11 @@ fn passes(gateway: &GatewayProcess, number: usize) -> bool {
 }
 
 /// A conversation is forwarded with the same bytes as the first time, and its own outside of the result.
-fn is_stable(gateway: &GatewayProcess, number: usize, known: &Mutex<HashMap<usize, Vec<u8>>>) -> bool {
+fn is_stable(
+    gateway: &GatewayProcess,
+    number: usize,
+    known: &Mutex<HashMap<usize, Vec<u8>>>,
+) -> bool {
     let text = if number.is_multiple_of(2) { rows(number) } else { test_run(number) };
     let answer = gateway.send(&messages(&conversation(&text)));
     let Ok(mut known) = known.lock() else { return false };

@@ -1,7 +1,7 @@
 //! Row 21: SSRF: whatever a client or a page says, the gateway connects to nobody that its operator did not name.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, conversation, messages, test_run};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayProcess, ProofBench, conversation, messages, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use tokenforge_mock::Mock;
@@ -114,7 +114,11 @@ fn addresses(inside: SocketAddr) -> Vec<String> {
 }
 
 /// Whole addresses in the request line, and tunnels: the operator's upstream, or nobody.
-fn request_lines(bench: &ProofBench, inside: &Listener, faults: &mut Faults) -> anyhow::Result<usize> {
+fn request_lines(
+    bench: &ProofBench,
+    inside: &Listener,
+    faults: &mut Faults,
+) -> anyhow::Result<usize> {
     let mock = Mock::start();
     mock.careless();
     let (gateway, _home) = GatewayProcess::start(bench, mock.address(), "")?;

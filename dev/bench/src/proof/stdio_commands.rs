@@ -1,7 +1,7 @@
 //! Row 24: tool servers on standard input and output: commands come from files alone, and leave no zombies.
 
-use crate::kit::{Ask, ProofBench, GatewayProcess, GatewayHome};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -34,7 +34,12 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
 }
 
 /// Ways to hand the gateway a command over HTTP. How many.
-fn commands(gateway: &GatewayProcess, home: &GatewayHome, mark: &Path, faults: &mut Faults) -> usize {
+fn commands(
+    gateway: &GatewayProcess,
+    home: &GatewayHome,
+    mark: &Path,
+    faults: &mut Faults,
+) -> usize {
     let token = std::fs::read_to_string(home.data().join("admin_token")).unwrap_or_default();
     let bearer = format!("Bearer {}", token.trim());
     let touch = format!("touch {}", mark.display());

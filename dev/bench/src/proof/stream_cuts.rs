@@ -1,8 +1,8 @@
 //! Row 4: streams cut anywhere, in every dialect: the client's bytes do not depend on where.
 
 use crate::dialects::{VOICES, Voice, body};
-use crate::kit::{Ask, ProofBench, GatewayProcess, Open, test_run};
-use crate::row::{Faults, RowResult, ProofRow};
+use crate::kit::{Ask, GatewayProcess, Open, ProofBench, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use tokenforge_mock::grammar::check;
 use tokenforge_mock::{Mock, Reply, Split};

@@ -1,6 +1,6 @@
 //! How a path is written, and read.
 
-use super::{JsonPath, SelectionError, PathStep};
+use super::{JsonPath, PathStep, SelectionError};
 use std::fmt;
 use std::str::FromStr;
 

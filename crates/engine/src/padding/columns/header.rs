@@ -87,7 +87,11 @@ pub(super) fn is_resolved(head: &[PaddedCell<'_>]) -> bool {
 
 /// Whether the header's cells are names: capitalised, or words above at least two columns of numbers. Two names are
 /// enough if they are in capitals and the rows are not.
-pub(super) fn names_columns(head: &[PaddedCell<'_>], columns: &[PaddedColumn], body: &[&str]) -> bool {
+pub(super) fn names_columns(
+    head: &[PaddedCell<'_>],
+    columns: &[PaddedColumn],
+    body: &[&str],
+) -> bool {
     let is_lower = |c: char| c.is_lowercase();
     let is_name = |cell: &PaddedCell<'_>| {
         let name = cell.text.trim_start_matches(['%', '#', '+']);

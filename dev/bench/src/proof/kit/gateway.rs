@@ -1,6 +1,6 @@
 //! The program under test as a child process, in a home of its own.
 
-use super::{Answer, Ask, ProofBench, Open};
+use super::{Answer, Ask, Open, ProofBench};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
