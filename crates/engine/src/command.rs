@@ -86,7 +86,7 @@ impl CommandLine {
         if tool != ToolKind::Shell {
             return None;
         }
-        let commands = arguments::lines(arguments)?.into_iter().map(|line| match line {
+        let commands = arguments::argument_lines(arguments)?.into_iter().map(|line| match line {
             arguments::ArgumentLine::Text(text) => Self::parse(&text),
             arguments::ArgumentLine::Words(words) => Self::from_words(&words),
         });
@@ -160,7 +160,7 @@ impl CommandLine {
 
     /// The command line in the arguments of a call as a reader would write it down, if there is just one.
     pub(crate) fn line_of(arguments: &str) -> Option<String> {
-        match arguments::lines(arguments)?.as_mut_slice() {
+        match arguments::argument_lines(arguments)?.as_mut_slice() {
             [arguments::ArgumentLine::Text(text)] => Some(std::mem::take(text)),
             // `bash -lc` is the client's, not the model's.
             [arguments::ArgumentLine::Words(words)] => match words.as_mut_slice() {

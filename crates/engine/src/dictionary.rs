@@ -149,7 +149,7 @@ pub fn encode(text: &str, method: DictionaryMethod, counter: &Counter) -> Option
 
 /// Reads a text written with either dictionary, if it has no more than `max_output` bytes.
 pub fn decode(text: &str, max_output: usize) -> Result<String, DecodeError> {
-    expand::read(text, max_output)
+    expand::expand_dictionary(text, max_output)
 }
 
 /// Does a text begin with a dictionary's header?

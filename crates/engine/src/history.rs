@@ -170,16 +170,16 @@ impl History {
     #[must_use]
     pub fn resolve(&self, text: &str, arguments: &str) -> Option<String> {
         let body = Reference::leading(text).map_or(text, |(_, body)| body);
-        if let Some(name) = marker::duplicated(body) {
+        if let Some(name) = marker::duplicate_name(body) {
             // Sessions name the call and its tool.
             let by_call = || self.results.text_of(name.split_once(" (")?.0);
-            let named = self.results.named(name, false).and_then(|text| self.results.text(text));
+            let named = self.results.find_named(name, false).and_then(|text| self.results.text(text));
             return named.or_else(by_call).map(str::to_owned);
         }
         let own = own_words(arguments);
         let mut numbering = ThinnedNumbers::default();
         let mut out = String::new();
-        let mut lines = lines::split(text).peekable();
+        let mut lines = lines::split_lines(text).peekable();
         while let Some(line) = lines.next() {
             if !marker::is_pointer(line) {
                 numbering.read(line, lines.peek().copied());
@@ -189,7 +189,7 @@ impl History {
             }
             let pointer = LinePointer::parse(line)?;
             let index = if pointer.is_own { &own } else { &self.results };
-            for bare in index.lines_of(index.meant(&pointer)?) {
+            for bare in index.lines_of(index.find_pointed(&pointer)?) {
                 numbering.write(bare, &mut out);
                 out.push('\n');
             }
@@ -214,7 +214,7 @@ impl<'a> ComparedLine<'a> {
     fn all(text: &'a str) -> Vec<Self> {
         let mut numbering = ThinnedNumbers::default();
         let mut all = Vec::with_capacity(lines::count(text));
-        let mut lines = lines::split(text).peekable();
+        let mut lines = lines::split_lines(text).peekable();
         while let Some(whole) = lines.next() {
             let is_fixed = whole.starts_with(SIGNATURE) || numbering.is_at_first();
             let is_announcement = whole.starts_with(numbers::SIGNATURE);
@@ -281,7 +281,7 @@ impl QuotableRun {
         };
         // What is not read as the same lines again is no pointer to them.
         let is_it = |run: &ShownRun| (run.text, run.start, run.count) == (text, start, count);
-        let read = LinePointer::parse(&written).and_then(|pointer| index.meant(&pointer));
+        let read = LinePointer::parse(&written).and_then(|pointer| index.find_pointed(&pointer));
         read.filter(is_it).map(|_| written)
     }
 }

@@ -81,7 +81,7 @@ pub fn decode(text: &str) -> Option<String> {
         out.push_str(text.get(copied..start)?);
         let run_start = lines.offset();
         let (_, first) = lines.clone().next()?;
-        let run = NumberedRun::announced(announced, first)?;
+        let run = NumberedRun::from_announcement(announced, first)?;
         for _ in run.first..=run.last {
             lines.next()?;
         }
@@ -178,7 +178,7 @@ impl<'a> NumberedRun<'a> {
     }
 
     /// The run that an announcement (behind its signature) and the line after it describe.
-    fn announced(announced: &str, first_line: &'a str) -> Option<Self> {
+    fn from_announcement(announced: &str, first_line: &'a str) -> Option<Self> {
         let (first, rest) = announced.split_once('-')?;
         let (last, rest) = rest.split_once(',')?;
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);

@@ -115,7 +115,7 @@ impl DiskStore {
         Ok(())
     }
 
-    fn read(&self, address: &EntryAddress, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    fn read_entry(&self, address: &EntryAddress, path: &Path) -> io::Result<Option<Vec<u8>>> {
         // Elsewhere the owner of a file may date it; Windows wants it opened for writing.
         let mut file = File::options().read(true).write(cfg!(windows)).open(path)?;
         let metadata = file.metadata()?;
@@ -127,7 +127,7 @@ impl DiskStore {
         file.read_to_end(&mut contents)?;
         // A folder that can only be read still answers.
         let _ = file.set_modified(now);
-        Ok(entry::checked(address, contents))
+        Ok(entry::verify(address, contents))
     }
 }
 
@@ -142,7 +142,7 @@ impl Store for DiskStore {
         // Refused before something is written: a store that cannot be swept would grow without a bound.
         self.sweeper.last_outcome()?;
         let meanwhile = limit * EIGHTHS_MEANWHILE;
-        if self.ledger().written()? >= meanwhile {
+        if self.ledger().bytes_written()? >= meanwhile {
             self.begin_sweep()?;
             return Err(StoreError::Full { limit: meanwhile });
         }
@@ -158,7 +158,7 @@ impl Store for DiskStore {
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let address = EntryAddress::of(kind, tenant, id)?;
         let path = self.path(&address);
-        match self.read(&address, &path) {
+        match self.read_entry(&address, &path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             result => result.map_err(StoreError::file("read", &path)),
         }

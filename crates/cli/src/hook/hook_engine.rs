@@ -106,7 +106,7 @@ impl HookEngine {
         };
         let engine = Engine::new(&settings).with_deadline(expired);
         if output.text.len() < FLOOR_BYTES {
-            return match engine.redacted(output) {
+            return match engine.redacted_text(output) {
                 Cow::Owned(text) => HookResult { text: Some(text), ..HookResult::default() },
                 Cow::Borrowed(_) => HookResult::default(),
             };
