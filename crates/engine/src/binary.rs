@@ -38,7 +38,10 @@ pub fn suppress(text: &str) -> Option<String> {
     let mut copied = 0;
     for stretch in stretches {
         kept.push_str(&text[copied..stretch.start]);
-        kept.push_str(&format!("[Forge removed binary output: {} bytes]", group_digits(stretch.len())));
+        kept.push_str(&format!(
+            "[Forge removed binary output: {} bytes]",
+            group_digits(stretch.len())
+        ));
         copied = stretch.end;
         if text[..copied].ends_with('\n') {
             kept.push('\n');

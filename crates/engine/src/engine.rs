@@ -105,7 +105,8 @@ impl CompressedOutput {
             let is_late = self.verdict == Verdict::Kept(KeptReason::OutOfTime);
             let counter = if is_late { Counter::Estimate } else { counter };
             let before = count_or_estimate(original, counter);
-            let after = self.replacement.as_ref().map_or(before, |text| count_or_estimate(text, counter));
+            let after =
+                self.replacement.as_ref().map_or(before, |text| count_or_estimate(text, counter));
             (before, after)
         })
     }
@@ -460,8 +461,9 @@ impl<'a> Engine<'a> {
         }
         let counter = self.settings.counter;
         // An equal result that was shortened before begins with the same reference.
-        let duplicate = reference
-            .and_then(|_| history.duplicate_of(&self.with_reference(body.into(), reference), &call));
+        let duplicate = reference.and_then(|_| {
+            history.duplicate_of(&self.with_reference(body.into(), reference), &call)
+        });
         if let Some(marker) = duplicate {
             return counter.is_cheaper(&marker, body).then_some(marker);
         }

@@ -96,8 +96,8 @@ impl FamilyFilter {
 
     /// Reads a filter without compiling its patterns.
     fn read(file: &str, text: &str) -> Result<Self, FilterError> {
-        let written =
-            written::parse_filter_file(text).map_err(|reason| FilterError { file: file.to_owned(), reason })?;
+        let written = written::parse_filter_file(text)
+            .map_err(|reason| FilterError { file: file.to_owned(), reason })?;
         Ok(Self { written, patterns: OnceLock::new() })
     }
 

@@ -173,7 +173,8 @@ impl History {
         if let Some(name) = marker::duplicate_name(body) {
             // Sessions name the call and its tool.
             let by_call = || self.results.text_of(name.split_once(" (")?.0);
-            let named = self.results.find_named(name, false).and_then(|text| self.results.text(text));
+            let named =
+                self.results.find_named(name, false).and_then(|text| self.results.text(text));
             return named.or_else(by_call).map(str::to_owned);
         }
         let own = own_words(arguments);

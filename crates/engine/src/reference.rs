@@ -236,7 +236,8 @@ fn split_marker(text: &str) -> Option<(Reference, &str)> {
 fn split_reference(text: &str) -> Option<(Reference, &str)> {
     let (letters, rest) = text.strip_prefix(PREFIX)?.split_at_checked(LETTERS)?;
     let (content, tag) = letters.as_bytes().split_at_checked(CONTENT_LETTERS)?;
-    let reference = Reference { content: read_letters(content)?, tag: read_letters(tag)?.try_into().ok()? };
+    let reference =
+        Reference { content: read_letters(content)?, tag: read_letters(tag)?.try_into().ok()? };
     Some((reference, rest))
 }
 

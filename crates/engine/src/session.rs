@@ -226,7 +226,9 @@ impl ResultMemo {
     fn can_be_read(&self, engine: &Engine<'_>, output: &Output<'_>, history: &History) -> bool {
         match &self.compressed.original {
             Some(original) => engine.reference(&original.text) == Some(original.reference),
-            None => pointed_hash(self.compressed.text(output.text), output, history) == self.resolved,
+            None => {
+                pointed_hash(self.compressed.text(output.text), output, history) == self.resolved
+            }
         }
     }
 }

@@ -69,7 +69,8 @@ impl<'e> EntryAccount<'e> {
         let spent = to_signed(self.expanded).saturating_add(to_signed(self.entry.added));
         let factor = if self.entry.usage.is_some() { self.factor } else { 1.0 };
         let counted = (saved.saturating_sub(spent) as f64 * factor).round() as i64;
-        counted.saturating_sub(to_signed(self.entry.extra.as_ref().map_or(0, TokenUsage::all_input)))
+        counted
+            .saturating_sub(to_signed(self.entry.extra.as_ref().map_or(0, TokenUsage::all_input)))
     }
 
     /// What the provider charged, if it counted and the price is known.
@@ -253,7 +254,10 @@ mod tests {
         let usage = TokenUsage { input: 1_000_000, ..TokenUsage::default() };
         let advisor = |model: &str| crate::ModelUsage { model: model.into(), usage };
         entry.advisors = vec![advisor("claude-opus-4-6")];
-        assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).dollars_billed(), Some(3.0 + 5.0));
+        assert_eq!(
+            EntryAccount::new(&entry, &ModelPrices::default()).dollars_billed(),
+            Some(3.0 + 5.0)
+        );
         entry.advisors.push(advisor("somebody"));
         assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).dollars_billed(), None);
     }

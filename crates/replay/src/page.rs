@@ -4,9 +4,9 @@ mod chart;
 
 use crate::account::{ReplayAccount, ReplayedSession};
 use crate::history::ReplayHistory;
-use crate::table::{dearer, expansions, summary_line, how_charged, stability};
+use crate::table::{dearer, expansions, how_charged, stability, summary_line};
 use crate::usage::UsageCharge;
-use crate::words::{dollars, group_digits, printable_name, percent_saved};
+use crate::words::{dollars, group_digits, percent_saved, printable_name};
 use chart::{ChartRow, chart, key};
 use std::fmt::Write;
 
@@ -107,7 +107,11 @@ fn tools(total: &ReplayAccount) -> String {
         ChartRow {
             label: printable_name(tool).chars().take(28).collect(),
             bars: vec![(after, "out"), (gone as f64, "in")],
-            value: format!("{} less, {}", percent_saved(before, after), dollars(results.cost_saved)),
+            value: format!(
+                "{} less, {}",
+                percent_saved(before, after),
+                dollars(results.cost_saved)
+            ),
         }
     };
     let rows: Vec<ChartRow> = tools.iter().take(BARS).map(row).collect();
@@ -138,7 +142,11 @@ fn stages(total: &ReplayAccount) -> String {
     let row = |(stage, sum): &(&String, &crate::account::StageSavings)| ChartRow {
         label: (*stage).clone(),
         bars: vec![(sum.tokens_saved as f64, "out")],
-        value: format!("{} tokens, {}", group_digits(sum.tokens_saved as f64), dollars(sum.cost_saved)),
+        value: format!(
+            "{} tokens, {}",
+            group_digits(sum.tokens_saved as f64),
+            dollars(sum.cost_saved)
+        ),
     };
     let rows: Vec<ChartRow> = stages.iter().map(row).collect();
     match rows.is_empty() {
@@ -196,10 +204,9 @@ fn session_table(sessions: &[&ReplayedSession]) -> String {
 }
 
 fn unchanged_results(total: &ReplayAccount) -> String {
-    let cells = total
-        .kept
-        .iter()
-        .map(|kept| vec![printable_name(&kept.tool), group_digits(kept.tokens as f64), kept.reason.to_owned()]);
+    let cells = total.kept.iter().map(|kept| {
+        vec![printable_name(&kept.tool), group_digits(kept.tokens as f64), kept.reason.to_owned()]
+    });
     let table = table(&["tool", "tokens", "why"], cells);
     match total.kept.is_empty() {
         true => String::new(),

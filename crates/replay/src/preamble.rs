@@ -272,12 +272,8 @@ mod tests {
     #[test]
     fn sessions_of_one_log_are_told_apart() {
         let session = |name: &str| LogEvent::Session { name: Some(name.to_owned()) };
-        let preambles = survey([
-            session("a"),
-            result("Bash"),
-            session("b"),
-            text(MessageAuthor::Client, "hi"),
-        ]);
+        let preambles =
+            survey([session("a"), result("Bash"), session("b"), text(MessageAuthor::Client, "hi")]);
         let has_tools: Vec<bool> = (0..4).map(|at| preambles.of(at, MAIN).has_tools).collect();
         assert_eq!(has_tools, [false, true, false, false], "the first event begins the first");
     }

@@ -201,6 +201,9 @@ mod tests {
 
     #[test]
     fn d35_a_set_without_tool_results_saves_no_share_of_them() {
-        assert_eq!((percent_saved(0, 0), percent_saved(200, 150)), ("-".to_owned(), "25.0 %".to_owned()));
+        assert_eq!(
+            (percent_saved(0, 0), percent_saved(200, 150)),
+            ("-".to_owned(), "25.0 %".to_owned())
+        );
     }
 }

@@ -431,7 +431,8 @@ mod tests {
     #[test]
     fn a_conversation_that_no_model_could_read_is_taken_apart() {
         let long = "a line that says nothing new at all, and says it at length\n".repeat(100_000);
-        let account = &replay_events((0..4).map(|n| result(&n.to_string(), long.clone())))[0].account;
+        let account =
+            &replay_events((0..4).map(|n| result(&n.to_string(), long.clone())))[0].account;
         assert_eq!(account.cut, 1);
     }
 }

@@ -3,7 +3,7 @@
 use crate::account::{ReplayAccount, ReplayedSession};
 use crate::columns::{TextColumn, TextTable, wrap_paragraph};
 use crate::history::ReplayHistory;
-use crate::words::{dollars, group_digits, printable_name, percent_saved};
+use crate::words::{dollars, group_digits, percent_saved, printable_name};
 use std::collections::BTreeMap;
 
 /// What was found, as text: `rows` of each table at most, in lines of at most `width` columns.
@@ -14,8 +14,11 @@ pub fn text(history: &ReplayHistory, rows: usize, width: usize) -> String {
     notes.extend(already(total));
     notes.extend([stability(total), expansions(total)]);
     let notes: Vec<String> = notes.iter().map(|note| wrap_paragraph(note, width, "", "")).collect();
-    let mut parts =
-        vec![wrap_paragraph(&summary_line(history), width, "", ""), bill(total, width), notes.join("\n")];
+    let mut parts = vec![
+        wrap_paragraph(&summary_line(history), width, "", ""),
+        bill(total, width),
+        notes.join("\n"),
+    ];
     parts.push(tools(total, rows, width));
     parts.extend(stages(total, rows, width));
     parts.extend(sessions(history, rows, width));
@@ -183,7 +186,8 @@ fn stages(total: &ReplayAccount, rows: usize, width: usize) -> Option<String> {
         TextColumn::number("of the bill"),
     ]);
     for (stage, sum) in stages.iter().take(rows) {
-        let (results, tokens) = (group_digits(sum.results as f64), group_digits(sum.tokens_saved as f64));
+        let (results, tokens) =
+            (group_digits(sum.results as f64), group_digits(sum.tokens_saved as f64));
         table.row([(*stage).to_string(), results, tokens, dollars(sum.cost_saved)]);
     }
     (!stages.is_empty()).then(|| table.text(width) + &more(stages.len(), rows))
@@ -251,7 +255,11 @@ fn unchanged_results(total: &ReplayAccount, rows: usize, width: usize) -> Option
         TextColumn::text("longest results left as they were, because"),
     ]);
     for kept in total.kept.iter().take(rows) {
-        table.row([group_digits(kept.tokens as f64), printable_name(&kept.tool), kept.reason.to_string()]);
+        table.row([
+            group_digits(kept.tokens as f64),
+            printable_name(&kept.tool),
+            kept.reason.to_string(),
+        ]);
     }
     (!total.kept.is_empty()).then(|| table.text(width))
 }

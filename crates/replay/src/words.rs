@@ -51,7 +51,10 @@ mod tests {
         assert_eq!(group_digits(1_234_567.4), "1,234,567");
         assert_eq!(group_digits(-1234.0), "-1,234");
         assert_eq!((dollars(12.345), dollars(-0.0123)), ("$12.35".into(), "-$0.0123".into()));
-        assert_eq!((percent_saved(100.0, 60.0), percent_saved(0.0, 0.0)), ("40.0 %".into(), "0.0 %".into()));
+        assert_eq!(
+            (percent_saved(100.0, 60.0), percent_saved(0.0, 0.0)),
+            ("40.0 %".into(), "0.0 %".into())
+        );
         assert_eq!(printable_name("a\u{1b}[2J"), "a\u{fffd}[2J");
     }
 }

@@ -27,7 +27,8 @@ pub(super) fn argument_lines(arguments: &str) -> Option<Vec<ArgumentLine>> {
 }
 
 fn in_object(object: &Map<String, Value>) -> Option<Vec<ArgumentLine>> {
-    let inside = || ENVELOPES.iter().find_map(|key| object.get(*key)?.as_object().and_then(lines_by_name));
+    let inside =
+        || ENVELOPES.iter().find_map(|key| object.get(*key)?.as_object().and_then(lines_by_name));
     lines_by_name(object).or_else(inside)
 }
 

@@ -217,7 +217,10 @@ mod tests {
     #[test]
     fn branches_and_loops_are_flattened() {
         assert_eq!(spell_pipelines("if a; then b; else c; fi").unwrap(), "a ; b ; c");
-        assert_eq!(spell_pipelines("for f in x y; do a $f | b; done | c").unwrap(), "a $f | b | c *");
+        assert_eq!(
+            spell_pipelines("for f in x y; do a $f | b; done | c").unwrap(),
+            "a $f | b | c *"
+        );
         assert_eq!(spell_pipelines("a | while read x; do b; done").unwrap(), "read x * ; b *");
     }
 

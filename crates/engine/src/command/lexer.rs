@@ -238,7 +238,10 @@ mod tests {
 
     #[test]
     fn here_documents_are_skipped_even_inside_a_substitution() {
-        assert_eq!(spell_tokens("cat <<EOF | b\nit's; $(x\nEOF\nc"), ["cat", "<", "|", "b", ";", "c"]);
+        assert_eq!(
+            spell_tokens("cat <<EOF | b\nit's; $(x\nEOF\nc"),
+            ["cat", "<", "|", "b", ";", "c"]
+        );
         assert_eq!(spell_tokens("cat <<-'E'\n\tx\n\tE\nc"), ["cat", "<", ";", "c"]);
         let commit = "git commit -m \"$(cat <<'EOF'\nDon't \"stop) here\nEOF\n)\" && git status";
         let words = spell_tokens(commit);

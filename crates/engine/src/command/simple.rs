@@ -211,7 +211,10 @@ fn shell_script(name: &str, arguments: &[&ShellWord]) -> Option<String> {
 }
 
 /// The command that `find -exec` runs.
-fn find_exec_command<'a, 'w>(name: &str, arguments: &'a [&'w ShellWord]) -> Option<&'a [&'w ShellWord]> {
+fn find_exec_command<'a, 'w>(
+    name: &str,
+    arguments: &'a [&'w ShellWord],
+) -> Option<&'a [&'w ShellWord]> {
     if !matches!(name, "find" | "fd") {
         return None;
     }

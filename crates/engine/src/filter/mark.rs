@@ -3,7 +3,7 @@
 use super::cost::LineCost;
 use super::outline::{self, OutlinePart};
 use super::patterns::FilterPatterns;
-use super::strip::{LineMark, visible_text, strip};
+use super::strip::{LineMark, strip, visible_text};
 use super::written::{FilterFile, Fold};
 use super::{note, signal};
 

@@ -29,8 +29,9 @@ impl ShortenedLines {
     ) -> Self {
         let mut shortened = Self::default();
         for (rule, pattern) in written.replace.iter().zip(&patterns.replaces) {
-            shortened
-                .run_rule(lines, &may_change, &rule.say, |line| rewritten(pattern, &rule.with, line));
+            shortened.run_rule(lines, &may_change, &rule.say, |line| {
+                rewritten(pattern, &rule.with, line)
+            });
         }
         if let Some(limit) = written.truncate {
             let say = format!("cut at {limit} characters");

@@ -32,7 +32,9 @@ pub(super) fn strip(
         // A line that comes again and again fares as it did the second time: by then every section has met it.
         let mark = match marks.last() {
             Some(&mark) if times > 2 => mark,
-            last => pass.mark(visible_text(line), last.is_some_and(|mark| *mark != LineMark::Stays)),
+            last => {
+                pass.mark(visible_text(line), last.is_some_and(|mark| *mark != LineMark::Stays))
+            }
         };
         marks.push(mark);
     }

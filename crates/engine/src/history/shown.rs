@@ -116,7 +116,8 @@ impl LineIndex {
         let view = CallView::of(call);
         let body = Reference::leading(forwarded).map_or(forwarded, |(_, body)| body);
         let duplicated = marker::duplicate_name(body);
-        let is_pointer = duplicated.is_some() || super::lines::split_lines(body).any(marker::is_pointer);
+        let is_pointer =
+            duplicated.is_some() || super::lines::split_lines(body).any(marker::is_pointer);
         self.answered.insert(view.identity, is_pointer);
         self.mark_pointed(body);
         self.change(view.change.as_ref());
@@ -254,7 +255,9 @@ impl LineIndex {
         }
         let pointers = super::lines::split_lines(body).filter(|line| marker::is_pointer(line));
         for line in pointers.take(MOST_POINTERS) {
-            if let Some(run) = LinePointer::parse(line).and_then(|pointer| self.find_pointed(&pointer)) {
+            if let Some(run) =
+                LinePointer::parse(line).and_then(|pointer| self.find_pointed(&pointer))
+            {
                 self.mark(run.text, run.start, run.count);
             }
         }

@@ -16,8 +16,7 @@ pub(super) fn table(rest: &str) -> Option<PaddedTable> {
         return None;
     }
     let len = whole_lines(rest).take(rows.len()).map(str::len).sum();
-    let text =
-        rows.iter().any(Label::is_padded).then(|| rows.iter().map(Label::squeeze).collect());
+    let text = rows.iter().any(Label::is_padded).then(|| rows.iter().map(Label::squeeze).collect());
     Some(PaddedTable { len, text })
 }
 

@@ -20,7 +20,8 @@ pub(super) fn document(
 ) -> Result<LogOrigin, UnreadableLog> {
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
-        let session: Session = serde_json::from_reader(input.take(LARGEST)).map_err(document_error)?;
+        let session: Session =
+            serde_json::from_reader(input.take(LARGEST)).map_err(document_error)?;
         let client = if session.is_opencode() { LogOrigin::Opencode } else { LogOrigin::Messages };
         SessionLines::default().session(session, tell);
         return Ok(client);

@@ -86,7 +86,13 @@ fn expire(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<()> {
 }
 
 /// Asks for an original that is gone, as a client and as a model.
-fn ask_for_evicted(gateway: &GatewayProcess, mock: &Mock, id: &str, kind: &str, faults: &mut Faults) {
+fn ask_for_evicted(
+    gateway: &GatewayProcess,
+    mock: &Mock,
+    id: &str,
+    kind: &str,
+    faults: &mut Faults,
+) {
     let status = expand_status(gateway, id);
     faults.check(status == 404, || format!("{kind}: {status} for an evicted id"));
     mock.clear();
