@@ -3,7 +3,7 @@
 //! Binary data that was decoded as text is full of control characters *and* of U+FFFD. Spinners, boxes, emoji and other
 //! alphabets have neither; text in a legacy encoding has U+FFFD alone; a list separated by NUL has few of them.
 
-use crate::grouped::group_digits;
+use crate::digit_groups::group_digits;
 use crate::whole_lines::whole_lines;
 use std::ops::Range;
 

@@ -5,7 +5,7 @@
 
 mod signals;
 
-use crate::grouped::group_digits;
+use crate::digit_groups::group_digits;
 use memchr::{memchr_iter, memmem, memrchr};
 use std::ops::Range;
 

@@ -73,7 +73,7 @@ pub struct MainCommand<'a> {
     /// What it was piped through.
     pub filters: &'a [SimpleCommand],
     /// What the filters left of its lines.
-    pub shape: PipeEffect,
+    pub effect: PipeEffect,
     /// May lines of others stand among its own (an `echo`, or the same command again in a loop)?
     pub shared: bool,
 }
@@ -192,7 +192,7 @@ impl Pipeline {
             return None;
         }
         let shape = filters.iter().filter_map(filter).max().unwrap_or(PipeEffect::Whole);
-        Some(MainCommand { command, filters, shape, shared: self.repeats })
+        Some(MainCommand { command, filters, effect: shape, shared: self.repeats })
     }
 
     /// The last stage that is no filter: `grep` in `find . | xargs grep x | head`.

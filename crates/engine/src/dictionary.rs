@@ -32,7 +32,7 @@ mod expand;
 mod lexemes;
 mod notation;
 mod repeats;
-mod taken;
+mod taken_lexemes;
 
 use std::fmt;
 use std::str::FromStr;

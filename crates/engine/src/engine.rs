@@ -1,7 +1,7 @@
 //! The engine: one tool output in, one with fewer tokens out.
 
 mod head;
-mod marked;
+mod own_notation;
 
 use crate::context::CallContext;
 use crate::fidelity::Fidelity;
@@ -17,7 +17,7 @@ use crate::stage::StageContext;
 use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
 use head::ReferenceHead;
-pub(crate) use marked::{has_mark, is_marked};
+pub(crate) use own_notation::{has_mark, is_marked};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use tokenforge_tokens::Counter;

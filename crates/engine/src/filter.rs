@@ -31,7 +31,7 @@ mod set;
 mod shorten;
 mod signal;
 mod strip;
-mod written;
+mod filter_file;
 
 use std::sync::OnceLock;
 
@@ -41,7 +41,7 @@ pub use matching::Invocation;
 pub use set::FilterSet;
 
 use patterns::FilterPatterns;
-use written::FilterFile;
+use filter_file::FilterFile;
 
 /// What to leave out of the output of one kind of command.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl FamilyFilter {
     /// regular expression or too large.
     pub fn parse(file: &str, text: &str) -> Result<Self, FilterError> {
         let fail = |reason| FilterError { file: file.to_owned(), reason };
-        let written = written::parse_filter_file(text).map_err(fail)?;
+        let written = filter_file::parse_filter_file(text).map_err(fail)?;
         let patterns = FilterPatterns::compile(&written).map_err(fail)?;
         Ok(Self { written, patterns: OnceLock::from(Some(patterns)) })
     }
@@ -96,7 +96,7 @@ impl FamilyFilter {
 
     /// Reads a filter without compiling its patterns.
     fn read(file: &str, text: &str) -> Result<Self, FilterError> {
-        let written = written::parse_filter_file(text)
+        let written = filter_file::parse_filter_file(text)
             .map_err(|reason| FilterError { file: file.to_owned(), reason })?;
         Ok(Self { written, patterns: OnceLock::new() })
     }

@@ -15,7 +15,7 @@
 
 mod marker;
 mod name;
-mod shown;
+mod line_index;
 
 pub use marker::session_duplicate;
 pub(crate) use marker::{has_pointers, is_duplicate};
@@ -27,7 +27,7 @@ use crate::{SIGNATURE, lines};
 use marker::{LinePointer, PointedLines};
 use name::CallView;
 use serde_json::Value;
-use shown::{AskingCall, LineIndex, ShownRun};
+use line_index::{AskingCall, LineIndex, ShownRun};
 use tokenforge_tokens::Counter;
 
 /// A run of fewer lines is repeated rather than pointed to.

@@ -24,7 +24,7 @@ pub mod expansion;
 mod fidelity;
 pub mod filter;
 pub mod fold;
-mod grouped;
+mod digit_groups;
 pub mod history;
 pub mod json;
 mod lexeme;

@@ -11,9 +11,9 @@
 //! The file's own text keeps every byte. The first line of a run keeps its column: it shows how all were written, so
 //! the announcing line need only say how far the run goes. Every tenth line shows its number without padding.
 
-mod thinned;
+mod thinned_numbers;
 
-pub(crate) use thinned::ThinnedNumbers;
+pub(crate) use thinned_numbers::ThinnedNumbers;
 
 use crate::lines::LineOffsets;
 use crate::whole_lines::whole_lines;

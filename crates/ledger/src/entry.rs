@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(entry.results.len(), KINDS + 2);
         assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
         let line = serde_json::to_string(&entry).unwrap();
-        assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
+        assert!(line.len() < crate::reader::LONGEST, "{}", line.len());
     }
 
     #[test]
@@ -384,7 +384,7 @@ mod tests {
         assert!(entry.results.iter().all(|outcome| outcome.tool == *"Bash"));
         assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
         let line = serde_json::to_string(&entry).unwrap();
-        assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
+        assert!(line.len() < crate::reader::LONGEST, "{}", line.len());
     }
 
     #[test]

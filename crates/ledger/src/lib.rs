@@ -26,7 +26,7 @@
 //! entries and the prices; what is not known is absent and says why.
 
 mod account;
-mod by;
+mod group_by;
 mod day;
 mod entry;
 mod fetches;
@@ -37,7 +37,7 @@ mod ledger;
 mod measure;
 mod name;
 mod prices;
-mod reading;
+mod reader;
 mod segment;
 mod session;
 mod share;
@@ -45,7 +45,7 @@ mod summary;
 mod turns;
 
 pub use account::EntryAccount;
-pub use by::{GroupBy, UnknownGrouping};
+pub use group_by::{GroupBy, UnknownGrouping};
 pub use day::UtcDay;
 pub use entry::{
     EntrySource, FetchedPart, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome, TokenUsage,
@@ -57,7 +57,7 @@ pub use history::{GainTable, LedgerHistory, SavedAmount, TimeBucket};
 pub use ledger::{Ledger, MAX_BYTES};
 pub use name::BoundedName;
 pub use prices::{ModelPrices, charge};
-pub use reading::LedgerReader;
+pub use reader::LedgerReader;
 pub use session::{SessionList, SessionSummary};
 pub use share::{SavingShare, ShareDenominator};
 pub use summary::LedgerSummary;

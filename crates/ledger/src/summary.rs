@@ -1,7 +1,7 @@
 //! Entries added up. Pure: the same entries and prices are the same sums.
 
 use crate::account::{EntryAccount, to_signed};
-use crate::by::GroupBy;
+use crate::group_by::GroupBy;
 use crate::day::rfc3339;
 use crate::gain::{GainReport, GainRow, RepeatedResults, TokenSums};
 use crate::measure::{BillSums, ContextSums};

@@ -1,7 +1,7 @@
 //! What happened in one session, turn by turn.
 
 use crate::account::EntryAccount;
-use crate::by::reason;
+use crate::group_by::reason;
 use crate::fetches::of_entry;
 use crate::session::{OpenSession, is_of};
 use crate::share::round_to;

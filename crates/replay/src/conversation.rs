@@ -5,7 +5,7 @@
 //! memory would send is not taken for granted: at the end the last request is made anew, from nothing, and compared.
 
 mod charge;
-mod handled;
+mod handled_result;
 mod rates;
 
 use crate::account::{ReplayAccount, TokenBill};
@@ -16,7 +16,7 @@ use crate::probes::TextAvailability;
 use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
 use crate::usage::UsageCharge;
 use charge::ChargedRequest;
-use handled::{HandledResult, fingerprint, output};
+use handled_result::{HandledResult, fingerprint, output};
 use rates::MessageRates;
 use tokenforge_config::Price;
 use tokenforge_engine::reference::ReferenceSecret;

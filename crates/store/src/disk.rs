@@ -18,7 +18,7 @@
 //! LZ4 made logs a third as long and no put faster; the bound is generous enough without.
 
 mod key;
-mod ledger;
+mod write_tally;
 mod sweep;
 mod sweeper;
 mod version;
@@ -28,7 +28,7 @@ pub use key::key_file;
 use crate::address::EntryAddress;
 use crate::settings::{StoreClock, is_unused_for};
 use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry};
-use ledger::WriteTally;
+use write_tally::WriteTally;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};

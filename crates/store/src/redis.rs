@@ -11,8 +11,8 @@
 //! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
 //! an error calls fail at once for a while.
 
-mod agreement;
-mod link;
+mod key_agreement;
+mod connection;
 mod pool;
 mod scan;
 mod servers;
@@ -22,7 +22,7 @@ pub use servers::RedisServers;
 use crate::address::EntryAddress;
 use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry, key};
 use ::redis::{Cmd, Value};
-use link::ServerReply;
+use connection::ServerReply;
 use pool::ConnectionPool;
 use std::fmt;
 use std::sync::Arc;
@@ -149,14 +149,14 @@ impl Store for RedisStore {
         let agreement = self.pool.agreement();
         let known = agreement.known_key();
         let mut replies =
-            self.pool.ask(&agreement::proposing(&known.map_or_else(key::random, Ok)?))?;
+            self.pool.ask(&key_agreement::proposing(&known.map_or_else(key::random, Ok)?))?;
         let kept = replies.pop().unwrap_or(Ok(Value::Nil));
         let kept = bytes(kept).map_err(|error| self.refusal(error))?.unwrap_or_default();
         match replies.pop() {
             Some(Err(error)) if kept.is_empty() => return Err(self.refusal(error)),
             _ => {}
         }
-        let place = format!("{} at {}", agreement::reference_key_name(), self.pool.servers());
+        let place = format!("{} at {}", key_agreement::reference_key_name(), self.pool.servers());
         key::read_key(place, &kept).inspect(|key| agreement.learn(*key))
     }
 

@@ -1,6 +1,6 @@
 //! Long base64: on lines of its own, or in a `data:` address.
 
-use crate::grouped::group_digits;
+use crate::digit_groups::group_digits;
 use crate::whole_lines::whole_lines;
 use memchr::memmem;
 use std::ops::Range;

@@ -9,7 +9,7 @@ use tokenforge_tokens::Counter;
 use super::lexemes::{LexemeIndex, Lexemes};
 use super::notation::DictionaryNotation;
 use super::repeats::LexemeRepeat;
-use super::taken::TakenLexemes;
+use super::taken_lexemes::TakenLexemes;
 use super::{MAX_ENTRIES, MIN_OCCURRENCES, MIN_SAVED_BYTES};
 
 /// A dictionary must save one in so many tokens: it makes a text harder to read.

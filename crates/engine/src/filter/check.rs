@@ -1,6 +1,6 @@
 //! The tests that a filter carries with it.
 
-use super::written::Test;
+use super::filter_file::Test;
 use super::{FamilyFilter, Invocation, patterns, set};
 
 /// A test of a filter that does not hold.

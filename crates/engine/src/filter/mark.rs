@@ -4,7 +4,7 @@ use super::cost::LineCost;
 use super::outline::{self, OutlinePart};
 use super::patterns::FilterPatterns;
 use super::strip::{LineMark, strip, visible_text};
-use super::written::{FilterFile, Fold};
+use super::filter_file::{FilterFile, Fold};
 use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.

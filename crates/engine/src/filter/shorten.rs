@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns::FilterPatterns;
 use super::strip::visible_text;
-use super::written::FilterFile;
+use super::filter_file::FilterFile;
 use super::{note, signal};
 
 /// The most places of one line that are rewritten: keeps a hostile pattern linear.

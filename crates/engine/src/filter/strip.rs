@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns::{FilterPatterns, StripPatterns};
 use super::signal;
-use super::written::{FilterFile, Strip};
+use super::filter_file::{FilterFile, Strip};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! `SCAN` shows each entry that is there all the time, and may show one twice when the server makes its table smaller
 //! meanwhile. The servers of a cluster are asked one by one.
 
-use super::link::{NodeConnection, ServerReply};
+use super::connection::{NodeConnection, ServerReply};
 use super::pool::ConnectionPool;
 use super::{PREFIX, command};
 use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};

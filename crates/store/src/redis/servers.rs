@@ -1,7 +1,7 @@
 //! Which servers a store is on.
 
 use super::PATIENCE;
-use super::link::{NodeConnection, RedisConnection};
+use super::connection::{NodeConnection, RedisConnection};
 use crate::StoreError;
 use redis::cluster::ClusterClient;
 use redis::{

@@ -4,7 +4,7 @@
 //! by `SET NX`, and takes what is there afterwards for the key: so those that ran all the while and those that started
 //! since end up with the same.
 
-use super::link::{RedisConnection, ServerReply};
+use super::connection::{RedisConnection, ServerReply};
 use super::{PREFIX, bytes, command};
 use crate::key;
 use ::redis::{Cmd, RedisResult};
