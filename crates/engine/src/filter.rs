@@ -22,6 +22,7 @@ mod apply;
 mod builtin;
 mod check;
 mod cost;
+mod filter_file;
 mod mark;
 mod matching;
 mod note;
@@ -31,7 +32,6 @@ mod set;
 mod shorten;
 mod signal;
 mod strip;
-mod filter_file;
 
 use std::sync::OnceLock;
 
@@ -40,8 +40,8 @@ pub use check::FilterTestFailure;
 pub use matching::Invocation;
 pub use set::FilterSet;
 
-use patterns::FilterPatterns;
 use filter_file::FilterFile;
+use patterns::FilterPatterns;
 
 /// What to leave out of the output of one kind of command.
 #[derive(Debug)]

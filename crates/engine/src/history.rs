@@ -13,9 +13,9 @@
 //! it, and who asks again after a pointer gets the text: a pointer stands at most once in a row.
 //! Numbers that a thinned column shows before a line are not part of it: text that moved down a file is still the same.
 
+mod line_index;
 mod marker;
 mod name;
-mod line_index;
 
 pub use marker::session_duplicate;
 pub(crate) use marker::{has_pointers, is_duplicate};
@@ -24,10 +24,10 @@ pub use name::ToolCall;
 use crate::numbers::{self, ThinnedNumbers};
 use crate::reference::Reference;
 use crate::{SIGNATURE, lines};
+use line_index::{AskingCall, LineIndex, ShownRun};
 use marker::{LinePointer, PointedLines};
 use name::CallView;
 use serde_json::Value;
-use line_index::{AskingCall, LineIndex, ShownRun};
 use tokenforge_tokens::Counter;
 
 /// A run of fewer lines is repeated rather than pointed to.

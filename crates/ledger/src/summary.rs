@@ -1,9 +1,9 @@
 //! Entries added up. Pure: the same entries and prices are the same sums.
 
 use crate::account::{EntryAccount, to_signed};
-use crate::group_by::GroupBy;
 use crate::day::rfc3339;
 use crate::gain::{GainReport, GainRow, RepeatedResults, TokenSums};
+use crate::group_by::GroupBy;
 use crate::measure::{BillSums, ContextSums};
 use crate::share::{SavingShare, ShareDenominator, round_to};
 use crate::{EntryFilter, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome};

@@ -1,8 +1,8 @@
 //! What happened in one session, turn by turn.
 
 use crate::account::EntryAccount;
-use crate::group_by::reason;
 use crate::fetches::of_entry;
+use crate::group_by::reason;
 use crate::session::{OpenSession, is_of};
 use crate::share::round_to;
 use crate::{

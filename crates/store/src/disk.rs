@@ -18,23 +18,23 @@
 //! LZ4 made logs a third as long and no put faster; the bound is generous enough without.
 
 mod key;
-mod write_tally;
 mod sweep;
 mod sweeper;
 mod version;
+mod write_tally;
 
 pub use key::key_file;
 
 use crate::address::EntryAddress;
 use crate::settings::{StoreClock, is_unused_for};
 use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry};
-use write_tally::WriteTally;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use sweeper::BackgroundSweeper;
+use write_tally::WriteTally;
 
 /// What file systems give out.
 const BLOCK: u64 = 4096;

@@ -11,8 +11,8 @@
 //! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
 //! an error calls fail at once for a while.
 
-mod key_agreement;
 mod connection;
+mod key_agreement;
 mod pool;
 mod scan;
 mod servers;

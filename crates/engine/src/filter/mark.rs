@@ -1,10 +1,10 @@
 //! What becomes of every line, and what is said about those that are left out.
 
 use super::cost::LineCost;
+use super::filter_file::{FilterFile, Fold};
 use super::outline::{self, OutlinePart};
 use super::patterns::FilterPatterns;
 use super::strip::{LineMark, strip, visible_text};
-use super::filter_file::{FilterFile, Fold};
 use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.

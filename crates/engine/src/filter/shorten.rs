@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
+use super::filter_file::FilterFile;
 use super::patterns::FilterPatterns;
 use super::strip::visible_text;
-use super::filter_file::FilterFile;
 use super::{note, signal};
 
 /// The most places of one line that are rewritten: keeps a hostile pattern linear.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use regex::Regex;
 
+use super::filter_file::{FilterFile, Strip};
 use super::patterns::{FilterPatterns, StripPatterns};
 use super::signal;
-use super::filter_file::{FilterFile, Strip};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -76,7 +76,8 @@ fn f10_inputs_over_50000_bytes_are_skipped() {
 #[test]
 fn f10_a_dictionary_has_at_most_20_entries() {
     let of = |sentences: usize| {
-        let text: String = (0..sentences).map(|number| numbered_sentences(&sentence(number), 4)).collect();
+        let text: String =
+            (0..sentences).map(|number| numbered_sentences(&sentence(number), 4)).collect();
         encode_with(&text, DictionaryMethod::Lzw).map(|encoded| entries(&encoded).len())
     };
     assert_eq!(of(19), Some(19));
@@ -89,7 +90,8 @@ fn f10_an_entry_occurs_at_least_3_times() {
     for method in [DictionaryMethod::Lzw, DictionaryMethod::Repair] {
         let long: String = (0..9).map(sentence).collect();
         assert_eq!(encode_with(&numbered_sentences(&long, 2), method), None);
-        let text = numbered_sentences(&SENTENCE.replace("above", "of today"), 3) + &numbered_sentences(&sentence(1), 2);
+        let text = numbered_sentences(&SENTENCE.replace("above", "of today"), 3)
+            + &numbered_sentences(&sentence(1), 2);
         let encoded = encode_with(&text, method).unwrap();
         assert_eq!(entries(&encoded).len(), 1, "{encoded}");
     }

@@ -29,7 +29,8 @@ fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
     let found: String = (0..4000_u32)
         .map(|n| format!("./src/module{}/part.rs:{}:{}\n", n / 40, n % 40 + 1, code(n)))
         .collect();
-    let compressed = compress(&settings_with_limit(Mode::Standard), "Bash", "grep -rn let src", &found);
+    let compressed =
+        compress(&settings_with_limit(Mode::Standard), "Bash", "grep -rn let src", &found);
     let text = compressed.text(&found);
     assert!(applied_stages(&compressed).contains(&"cap"), "{:?}", applied_stages(&compressed));
     let (_, tail) = text.split_once("[Forge left out ").expect("something was cut");

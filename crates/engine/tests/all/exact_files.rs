@@ -41,7 +41,11 @@ fn d6_a_file_that_a_shell_prints_is_exact_json_too() {
     ] {
         for text in [package(), code()] {
             for mode in MODES {
-                assert_eq!(forwarded_text(&text, tool, arguments, mode), text, "{arguments} in {mode}");
+                assert_eq!(
+                    forwarded_text(&text, tool, arguments, mode),
+                    text,
+                    "{arguments} in {mode}"
+                );
             }
         }
     }

@@ -60,14 +60,13 @@ fn everything() -> FamilyFilter {
 /// Recorded output, spoiled: lines cut, doubled, moved from another output, line ends changed, junk inserted.
 fn spoiled_text() -> impl Strategy<Value = String> {
     let change = (0..7_u8, any::<Index>(), any::<Index>());
-    (select(recorded_texts()), select(recorded_texts()), prop::collection::vec(change, 0..6)).prop_map(
-        |(mut text, other, changes)| {
+    (select(recorded_texts()), select(recorded_texts()), prop::collection::vec(change, 0..6))
+        .prop_map(|(mut text, other, changes)| {
             for (kind, at, to) in changes {
                 text = spoil(&text, &other, kind, at, to);
             }
             text
-        },
-    )
+        })
 }
 
 fn spoil(text: &str, other: &str, kind: u8, at: Index, to: Index) -> String {

@@ -36,7 +36,10 @@ fn a_block_that_comes_again_later_is_pointed_to() {
         "Error: connection refused\n    at connect (net.js:12)\n    at retry (pool.js:88)\n";
     let text = format!("first try\n{stack}second try\n{stack}third try\n{stack}");
     let again = "[Forge 3 lines again from: Error: connection refused]\n";
-    assert_eq!(fold_text(&text), format!("first try\n{stack}second try\n{again}third try\n{again}"));
+    assert_eq!(
+        fold_text(&text),
+        format!("first try\n{stack}second try\n{again}third try\n{again}")
+    );
 }
 
 #[test]

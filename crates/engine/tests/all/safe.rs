@@ -44,7 +44,10 @@ fn git_output_reads_as_without_colour() {
     let diff = shown_text(include_str!("safe/git_diff_color.txt"));
     assert!(diff.ends_with("@@ -1,2 +1,2 @@\n one\n-two\n+2  \n"), "{diff}");
     assert_eq!(whitespace::trim_line_ends(&diff), None, "blanks in a diff are data");
-    assert_eq!(shown_text(include_str!("safe/git_log_color.txt")), "068b860 (HEAD -> master) First\n");
+    assert_eq!(
+        shown_text(include_str!("safe/git_log_color.txt")),
+        "068b860 (HEAD -> master) First\n"
+    );
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! own, calls fail at once for a second, so that an outage costs one request its patience and not every request; then
 //! one call tries again, while the others still fail at once.
 
-use super::key_agreement::KeyAgreement;
 use super::connection::{RedisConnection, ServerReply};
+use super::key_agreement::KeyAgreement;
 use super::servers::RedisServers;
 use crate::StoreError;
 use redis::{Cmd, RedisError, RedisResult};
