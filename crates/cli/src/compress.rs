@@ -6,7 +6,7 @@ use crate::output::{self, grouped};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
-use tokenforge_engine::{Compressed, Settings};
+use tokenforge_engine::{CompressedOutput, Settings};
 use tokenforge_secrets::Scanner;
 
 const EXAMPLES: &str = "\
@@ -103,7 +103,7 @@ fn pass_on(NotUtf8 { name, bytes, at }: &NotUtf8, arguments: &Compress) -> anyho
     Ok(output::write_bytes(bytes)?)
 }
 
-fn stats<'a>(text: &str, compressed: &'a Compressed, settings: &Settings) -> Stats<'a> {
+fn stats<'a>(text: &str, compressed: &'a CompressedOutput, settings: &Settings) -> Stats<'a> {
     let applied = compressed.steps.iter().filter(|step| step.is_applied());
     let (before_tokens, after_tokens) = compressed.tokens(text, settings.counter);
     Stats {

@@ -3,22 +3,22 @@
 use anyhow::Context;
 use std::env;
 use std::path::PathBuf;
-use tokenforge_store::{Disk, Error, Location, Settings, key_file};
+use tokenforge_store::{DiskStore, StoreError, StoreLocation, StoreOptions, key_file};
 
 /// The store of originals.
-pub(crate) fn store() -> anyhow::Result<Disk> {
-    Ok(Disk::open(folder()?, Settings::DISK)?)
+pub(crate) fn store() -> anyhow::Result<DiskStore> {
+    Ok(DiskStore::open(folder()?, StoreOptions::DISK)?)
 }
 
 /// Where the store of originals is.
-pub(crate) fn location() -> anyhow::Result<Location> {
-    Ok(Location::Disk(folder()?))
+pub(crate) fn location() -> anyhow::Result<StoreLocation> {
+    Ok(StoreLocation::Disk(folder()?))
 }
 
 /// The key of references, in the file where the store of originals has it too: whoever shortens outputs on this machine
 /// prints the same ids, and prints them again after a restart.
-pub(crate) fn reference_key() -> Result<[u8; 32], Error> {
-    let no_place = |error: anyhow::Error| Error::NoKey { reason: format!("{error:#}") };
+pub(crate) fn reference_key() -> Result<[u8; 32], StoreError> {
+    let no_place = |error: anyhow::Error| StoreError::NoKey { reason: format!("{error:#}") };
     key_file(&folder().map_err(no_place)?.join("key"))
 }
 

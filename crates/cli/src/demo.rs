@@ -27,9 +27,9 @@ use std::time::Duration;
 use tokenforge_config::{
     ExpandInjection, LedgerSettings, Mcp, McpBackend, Settings, ToolOutput, Upstreams,
 };
-use tokenforge_ledger::By;
+use tokenforge_ledger::GroupBy;
 use tokenforge_mock::Mock;
-use tokenforge_store::{Memory, Settings as StoreSettings};
+use tokenforge_store::{MemoryStore, StoreOptions as StoreSettings};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,7 +72,7 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let provider = Mock::listen(local(0)).context("cannot start the provider")?;
     let ledger = tempfile::tempdir().context("cannot make a folder for the ledger")?;
     let settings = settings(&provider, ledger.path(), arguments.port)?;
-    let store = Arc::new(Memory::new(StoreSettings::MEMORY));
+    let store = Arc::new(MemoryStore::new(StoreSettings::MEMORY));
     let embedded = Embedded::start(settings, store).await?;
     let url = gateway::url(embedded.address);
     let gateway = Gateway::new(&url, None)?;
@@ -81,8 +81,8 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let called = tool_calls::make(&gateway).await?;
     // Everything that is shown of savings is what `gain` and the dashboard say.
     let gained = figures::Gained {
-        by_tool: gateway.gain(By::Tool, "").await?,
-        by_stage: gateway.gain(By::Stage, "").await?,
+        by_tool: gateway.gain(GroupBy::Tool, "").await?,
+        by_stage: gateway.gain(GroupBy::Stage, "").await?,
     };
     let mut figures = Figures::new(url, &played, gained, called);
     let stays = arguments.stay || (stdout().is_terminal() && !arguments.once);

@@ -4,11 +4,11 @@ use crate::arguments::Vocabulary;
 use crate::{data, filters, output, values};
 use clap::{Args, ValueEnum};
 use std::fmt::Display;
-use tokenforge_engine::dictionary::Method;
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::dictionary::DictionaryMethod;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::tool::SkipTools;
-use tokenforge_engine::{Compressed, Engine, History, Mode, Output, Settings, Vault};
-use tokenforge_store::{Disk, Kind, Store};
+use tokenforge_engine::{CompressedOutput, Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_store::{DiskStore, EntryKind, Store};
 
 /// Whose originals the command line keeps.
 pub(crate) const TENANT: &str = "local";
@@ -21,8 +21,8 @@ pub(crate) struct EngineArguments {
     pub(crate) mode: Mode,
 
     /// The dictionary for mode aggressive
-    #[arg(long, value_name = "METHOD", default_value_t = Method::Lzw, value_parser = values::methods())]
-    method: Method,
+    #[arg(long, value_name = "METHOD", default_value_t = DictionaryMethod::Lzw, value_parser = values::methods())]
+    method: DictionaryMethod,
 
     /// The agent's tool that made the output, such as Bash or read_file [default: a shell]
     #[arg(long, value_name = "NAME")]
@@ -98,7 +98,7 @@ impl EngineArguments {
         text: &str,
         settings: &Settings,
         is_traced: bool,
-    ) -> anyhow::Result<Compressed> {
+    ) -> anyhow::Result<CompressedOutput> {
         let filters = filters::load()?;
         let arguments = match &self.command {
             Some(line) => serde_json::json!({ "command": line }).to_string(),
@@ -121,7 +121,7 @@ impl EngineArguments {
         let compressed = lossy.compress(&output, &History::default());
         let Some(original) = &compressed.original else { return Ok(compressed) };
         let id = original.reference.to_string();
-        match store.put(Kind::Original, TENANT, &id, original.text.as_bytes()) {
+        match store.put(EntryKind::Original, TENANT, &id, original.text.as_bytes()) {
             Ok(()) => Ok(compressed),
             Err(error) => {
                 self.note(&error);
@@ -131,11 +131,12 @@ impl EngineArguments {
     }
 
     /// Where originals are kept, if the mode may need it and it can be had.
-    fn vault(&self) -> Option<(Disk, Key)> {
+    fn vault(&self) -> Option<(DiskStore, ReferenceSecret)> {
         if !self.mode.leaves_out() && self.mode != Mode::Safe {
             return None;
         }
-        let opened = data::store().and_then(|store| Ok((Key::from_bytes(store.key()?), store)));
+        let opened =
+            data::store().and_then(|store| Ok((ReferenceSecret::from_bytes(store.key()?), store)));
         match opened {
             Ok((key, store)) => Some((store, key)),
             Err(error) => {

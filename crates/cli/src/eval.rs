@@ -22,7 +22,7 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
+use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_mock::Mock;
 
 const EXAMPLES: &str = "\
@@ -58,8 +58,8 @@ pub(crate) struct Eval {
     mode: Mode,
 
     /// The dictionary for mode aggressive
-    #[arg(long, value_name = "METHOD", default_value_t = Method::Lzw, value_parser = values::methods())]
-    method: Method,
+    #[arg(long, value_name = "METHOD", default_value_t = DictionaryMethod::Lzw, value_parser = values::methods())]
+    method: DictionaryMethod,
 
     /// Append what became of every tool result to this file, as JSON lines
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use tokenforge_engine::expansion::{JsonPath, LineRange, Selection, select};
 use tokenforge_engine::reference::Reference;
-use tokenforge_store::{Kind, Store};
+use tokenforge_store::{EntryKind, Store};
 
 /// Print the original of an output that was shortened
 #[derive(Args)]
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Expand) -> anyhow::Result<()> {
     let reference: Reference = arguments.id.parse()?;
     let store = data::store()?;
     let original =
-        store.get(Kind::Original, TENANT, &reference.to_string())?.with_context(|| {
+        store.get(EntryKind::Original, TENANT, &reference.to_string())?.with_context(|| {
             format!(
                 "{reference} is not in the store: it has expired, or was made on another machine"
             )

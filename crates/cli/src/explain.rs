@@ -8,8 +8,8 @@ use crate::screen::{self, Ink};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
-use tokenforge_engine::{Compressed, Settings, Step};
-use tokenforge_replay::columns::{Column, Table, padded, shortened};
+use tokenforge_engine::{CompressedOutput, Settings, StageStep};
+use tokenforge_replay::columns::{TextColumn, TextTable, padded, shortened};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,7 +75,7 @@ fn title(text: &str) -> String {
 }
 
 /// The result in a line.
-fn headline(text: &str, compressed: &Compressed, settings: &Settings) -> String {
+fn headline(text: &str, compressed: &CompressedOutput, settings: &Settings) -> String {
     let (before, after) = compressed.tokens(text, settings.counter);
     let saved = 100.0 * (before as f64 - after as f64) / before.max(1) as f64;
     let (before, after) = (grouped(before), grouped(after));
@@ -103,8 +103,8 @@ struct StepRow {
     tokens_after: Option<usize>,
 }
 
-fn json(text: &str, compressed: &Compressed, settings: &Settings) -> serde_json::Value {
-    let row = |step: &Step| StepRow {
+fn json(text: &str, compressed: &CompressedOutput, settings: &Settings) -> serde_json::Value {
+    let row = |step: &StageStep| StepRow {
         stage: step.stage,
         fidelity: format!("{:?}", step.fidelity).to_lowercase(),
         outcome: step.outcome.describe(),
@@ -122,13 +122,13 @@ fn json(text: &str, compressed: &Compressed, settings: &Settings) -> serde_json:
     })
 }
 
-fn stages(compressed: &Compressed) -> String {
-    let mut table = Table::new([
-        Column::text("stage"),
-        Column::text("fidelity"),
-        Column::number("before"),
-        Column::number("after"),
-        Column::text("outcome"),
+fn stages(compressed: &CompressedOutput) -> String {
+    let mut table = TextTable::new([
+        TextColumn::text("stage"),
+        TextColumn::text("fidelity"),
+        TextColumn::number("before"),
+        TextColumn::number("after"),
+        TextColumn::text("outcome"),
     ]);
     for step in &compressed.steps {
         let (before, after) = match step.tokens {

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use tokenforge_engine::filter::{self, FilterSet};
-use tokenforge_replay::columns::{Column, Table};
+use tokenforge_replay::columns::{TextColumn, TextTable};
 
 /// List, test and trust filters for kinds of tools
 #[derive(Args)]
@@ -101,7 +101,7 @@ fn list(as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return Ok(output::print(&serde_json::to_string(&rows)?)?);
     }
-    let mut table = Table::new(["filter", "family", "on real output"].map(Column::text));
+    let mut table = TextTable::new(["filter", "family", "on real output"].map(TextColumn::text));
     for Row { name, family, verified } in rows {
         let verified = if verified { "verified" } else { "unverified: leaves nothing out" };
         table.row([name, family, verified]);
@@ -196,14 +196,14 @@ fn fingerprint(folder: &Path) -> anyhow::Result<String> {
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-fn read_folder(folder: &Path) -> anyhow::Result<Vec<filter::Filter>> {
+fn read_folder(folder: &Path) -> anyhow::Result<Vec<filter::FamilyFilter>> {
     filter_files(folder)?.iter().map(|file| read_file(file)).collect()
 }
 
-fn read_file(file: &Path) -> anyhow::Result<filter::Filter> {
+fn read_file(file: &Path) -> anyhow::Result<filter::FamilyFilter> {
     let name = file.display().to_string();
     let text = fs::read_to_string(file).with_context(|| name.clone())?;
-    Ok(filter::Filter::parse(&name, &text)?)
+    Ok(filter::FamilyFilter::parse(&name, &text)?)
 }
 
 /// The TOML files in a folder, sorted; none if there is no such folder.

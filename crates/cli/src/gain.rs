@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tokenforge_config::Overrides;
-use tokenforge_ledger::{By, Day, Ledger, Prices, Summary};
+use tokenforge_ledger::{GroupBy, Ledger, LedgerSummary, ModelPrices, UtcDay};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +28,7 @@ Examples:
 pub(crate) struct Gain {
     /// What to add up by; days are UTC, and a reason is why a result went on as it came
     #[arg(long, value_name = "WHAT", default_value = "tool", value_parser = values::sums())]
-    by: By,
+    by: GroupBy,
 
     /// Only the last N days, including today
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -70,19 +70,19 @@ pub(crate) fn run(arguments: &Gain) -> anyhow::Result<()> {
 
 impl Gain {
     /// What the ledger of this user says, and where that is.
-    fn read(&self) -> anyhow::Result<(tokenforge_ledger::Gain, String)> {
+    fn read(&self) -> anyhow::Result<(tokenforge_ledger::GainReport, String)> {
         let file = settings::file(self.config.as_deref());
         let settings = Source { file, flags: Overrides::default() }.load()?;
         let folder = ledger::folder(&settings.ledger)?;
-        let since = self.days.map(|days| Day::of(ledger::now()).first_of(days));
+        let since = self.days.map(|days| UtcDay::of(ledger::now()).first_of(days));
         let reading = Ledger::read(&folder, since)
             .with_context(|| format!("cannot read the ledger in {}", folder.display()))?;
-        let gain = Summary::of(reading, self.by, &Prices::new(&settings.prices));
+        let gain = LedgerSummary::of(reading, self.by, &ModelPrices::new(&settings.prices));
         Ok((gain, folder.display().to_string()))
     }
 
     /// What a gateway says, by its own ledger and prices. Figures need no token.
-    fn asked(&self, url: &str) -> anyhow::Result<tokenforge_ledger::Gain> {
+    fn asked(&self, url: &str) -> anyhow::Result<tokenforge_ledger::GainReport> {
         let gateway = Gateway::new(url, None)?;
         let days = self.days.map(|days| format!("&days={days}")).unwrap_or_default();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

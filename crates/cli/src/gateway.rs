@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Limits, Secret, Settings};
-use tokenforge_ledger::{By, Gain};
+use tokenforge_ledger::{GainReport, GroupBy};
 use tokenforge_mcp::{LONGEST_MESSAGE, Transport};
 
 /// How long connecting may take.
@@ -116,7 +116,7 @@ impl Gateway {
     }
 
     /// What it saved, added up by this: all, or what the rest of a query (`&days=7`) asks for.
-    pub(crate) async fn gain(&self, by: By, query: &str) -> anyhow::Result<Gain> {
+    pub(crate) async fn gain(&self, by: GroupBy, query: &str) -> anyhow::Result<GainReport> {
         let path = format!("/_forge/api/gain?by={}{query}", by.name());
         let document = self.admin(Method::GET, &path, None).await?;
         let other = || format!("the gateway at {} has another version", self.url);

@@ -7,11 +7,11 @@ use clap::{Args, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::path::PathBuf;
-use tokenforge_engine::Mode;
 use tokenforge_config::{ExpandInjection, Overrides};
-use tokenforge_ledger::Prices;
-use tokenforge_replay::source::{self, Source};
-use tokenforge_replay::{Expansion, History, Plan, history, page, table};
+use tokenforge_engine::Mode;
+use tokenforge_ledger::ModelPrices;
+use tokenforge_replay::source::{self, LogSource};
+use tokenforge_replay::{ExpansionOffer, ReplayHistory, ReplayPlan, history, page, table};
 use tokenforge_tokens::{Counter, Vocabulary};
 
 const EXAMPLES: &str = "\
@@ -63,20 +63,20 @@ pub(crate) struct Replay {
 pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
     let sources = sources(arguments)?;
     let settings = gateway_settings(arguments)?;
-    let prices = Prices::new(&settings.prices);
+    let prices = ModelPrices::new(&settings.prices);
     let tool_output = &settings.tool_output;
     let expansion = match tool_output.expand_injection {
-        _ if !tool_output.enable_expand_context => Expansion::Never,
-        ExpandInjection::WhenItPays => Expansion::WhenItPays,
-        ExpandInjection::FromStart => Expansion::FromStart,
-        ExpandInjection::WhenReferenced => Expansion::WhenReferenced,
+        _ if !tool_output.enable_expand_context => ExpansionOffer::Never,
+        ExpandInjection::WhenItPays => ExpansionOffer::WhenItPays,
+        ExpandInjection::FromStart => ExpansionOffer::FromStart,
+        ExpandInjection::WhenReferenced => ExpansionOffer::WhenReferenced,
     };
     let engine = tool_output.engine_settings();
     let mode = engine.mode;
     let counter = arguments.vocabulary.map(Counter::from);
     let class = tool_output.model_class.class();
     let prices = |model: &str| prices.of(model);
-    let plan = Plan { settings: engine, counter, class, expansion, prices: &prices };
+    let plan = ReplayPlan { settings: engine, counter, class, expansion, prices: &prices };
     let bar = progress(sources.iter().map(|source| source.bytes).sum());
     let found = history::replay(&sources, &plan, threads(arguments), &|bytes| bar.inc(bytes));
     bar.finish_and_clear();
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Replay) -> anyhow::Result<()> {
     report(arguments, &found, mode)
 }
 
-fn report(arguments: &Replay, found: &History, mode: Mode) -> anyhow::Result<()> {
+fn report(arguments: &Replay, found: &ReplayHistory, mode: Mode) -> anyhow::Result<()> {
     if let Some(file) = &arguments.html {
         let about = format!("Replayed in mode {mode} by tokenforge {}.", env!("CARGO_PKG_VERSION"));
         fs::write(file, page::html(found, &about))
@@ -108,13 +108,13 @@ fn report(arguments: &Replay, found: &History, mode: Mode) -> anyhow::Result<()>
 }
 
 /// The logs that were named, or those that clients keep; says which those are.
-fn sources(arguments: &Replay) -> anyhow::Result<Vec<Source>> {
+fn sources(arguments: &Replay) -> anyhow::Result<Vec<LogSource>> {
     if !arguments.paths.is_empty() {
         let missing = arguments.paths.iter().find(|path| !path.exists());
         if let Some(missing) = missing {
             bail!("{} does not exist", missing.display());
         }
-        let sources: Vec<Source> =
+        let sources: Vec<LogSource> =
             arguments.paths.iter().flat_map(|path| source::at(path)).collect();
         if sources.is_empty() {
             bail!("no .jsonl or .json file there");

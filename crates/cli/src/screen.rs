@@ -4,7 +4,7 @@ use anstream::{AutoStream, ColorChoice};
 use std::env;
 use std::fmt;
 use std::io::{self, stderr, stdout};
-use tokenforge_replay::columns::{Laid, Table};
+use tokenforge_replay::columns::{TableLines, TextTable};
 
 /// Where nothing is known: what everything must fit.
 const USUAL: usize = 80;
@@ -30,8 +30,8 @@ pub(crate) fn paragraph(text: &str) -> String {
 }
 
 /// A table that fits, with its titles in bold.
-pub(crate) fn table(table: &Table) -> String {
-    let (Laid { heading, rows }, ink) = (table.laid(width()), Ink::stdout());
+pub(crate) fn table(table: &TextTable) -> String {
+    let (TableLines { heading, rows }, ink) = (table.laid(width()), Ink::stdout());
     let heading = heading.iter().map(|line| ink.bold(line).to_string());
     heading.chain(rows).collect::<Vec<_>>().join("\n")
 }

@@ -16,11 +16,11 @@ use serde_json::json;
 use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{Origins, Overrides, Settings, StoreSettings, StoreUrl};
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_gateway::{Gateway, draw_admin_token};
-use tokenforge_store::{Location, Memory, Store};
+use tokenforge_store::{MemoryStore, Store, StoreLocation};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,7 +55,7 @@ pub(crate) struct Serve {
     /// The dictionary for mode aggressive [default: lzw]
     #[arg(long, value_name = "METHOD", alias = "tool-output-compression-method")]
     #[arg(value_parser = values::methods())]
-    method: Option<Method>,
+    method: Option<DictionaryMethod>,
 
     /// What to do to descriptions in tool schemas [default: disabled]
     #[arg(long, value_name = "HOW", value_parser = values::schema_compressions())]
@@ -201,18 +201,18 @@ pub(crate) fn open(settings: &StoreSettings) -> anyhow::Result<Arc<dyn Store>> {
         StoreUrl::Disk(folder) => format!("disk:{}", folder.display()),
         StoreUrl::Redis(url) => url.expose().to_owned(),
     };
-    let location: Location = url.parse()?;
+    let location: StoreLocation = url.parse()?;
     let bounds = bounds(settings, &location);
     Ok(match location {
         // It forgets all that it has, but for the key: references stay the same after a restart.
-        Location::Memory => Arc::new(Memory::new(bounds).with_key(data::reference_key)),
+        StoreLocation::Memory => Arc::new(MemoryStore::new(bounds).with_key(data::reference_key)),
         location => location.open(bounds)?,
     })
 }
 
-fn bounds(settings: &StoreSettings, location: &Location) -> tokenforge_store::Settings {
+fn bounds(settings: &StoreSettings, location: &StoreLocation) -> tokenforge_store::StoreOptions {
     let usual = location.default_settings();
-    tokenforge_store::Settings {
+    tokenforge_store::StoreOptions {
         max_bytes: settings.max_bytes.map_or(usual.max_bytes, |bytes| bytes as u64),
         original_lifetime: settings.original_ttl,
         result_lifetime: settings.compressed_ttl,

@@ -15,7 +15,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 use std::{env, panic, process, thread};
 use tokenforge_config::{Overrides, Settings};
-use tokenforge_ledger::{By, Day, Gain, Ledger, Of, Prices, Summary};
+use tokenforge_ledger::{
+    GainReport, GroupBy, Ledger, LedgerSummary, ModelPrices, ShareDenominator, UtcDay,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,16 +77,16 @@ fn session() -> Option<String> {
 }
 
 /// What was saved in it, if it came by.
-fn gain(settings: &Settings, session: &str) -> Option<Gain> {
+fn gain(settings: &Settings, session: &str) -> Option<GainReport> {
     let folder = ledger::folder(&settings.ledger).ok()?;
-    let since = Day::of(ledger::now()).first_of(DAYS);
+    let since = UtcDay::of(ledger::now()).first_of(DAYS);
     let reading = Ledger::read(&folder, Some(since)).ok()?.of_session(session);
-    let gain = Summary::of(reading, By::Tool, &Prices::new(&settings.prices));
+    let gain = LedgerSummary::of(reading, GroupBy::Tool, &ModelPrices::new(&settings.prices));
     (gain.requests > 0).then_some(gain)
 }
 
 /// The line.
-fn said(gain: Option<&Gain>, is_up: bool, leads_there: bool) -> String {
+fn said(gain: Option<&GainReport>, is_up: bool, leads_there: bool) -> String {
     let state = if is_up { "" } else { " · gateway not running" };
     match gain {
         Some(gain) => format!("tokenforge: {}{state}", saved(gain)),
@@ -98,8 +100,8 @@ fn said(gain: Option<&Gain>, is_up: bool, leads_there: bool) -> String {
 }
 
 /// The share of tool tokens, and money; tokens where they have no price.
-fn saved(gain: &Gain) -> String {
-    let share = gain.shares.iter().find(|share| share.of == Of::AllToolOutput);
+fn saved(gain: &GainReport) -> String {
+    let share = gain.shares.iter().find(|share| share.of == ShareDenominator::AllToolOutput);
     let Some(share) = share.and_then(|share| share.share) else {
         return "no tool result yet in this session".to_owned();
     };
@@ -118,16 +120,16 @@ fn saved(gain: &Gain) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_ledger::{Entry, Outcome, Source, Usage};
+    use tokenforge_ledger::{EntrySource, LedgerEntry, ResultOutcome, TokenUsage};
 
-    fn gain(change: impl Fn(&mut Entry)) -> Gain {
-        let mut entry = Entry::new(Source::Gateway, 0);
+    fn gain(change: impl Fn(&mut LedgerEntry)) -> GainReport {
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         entry.model = Some("gpt-4.1".into());
-        entry.add(Outcome::fresh("Bash", ["clean"], 40_000, 10_000));
-        entry.usage = Some(Usage { input: 90_000, ..Usage::default() });
+        entry.add(ResultOutcome::fresh("Bash", ["clean"], 40_000, 10_000));
+        entry.usage = Some(TokenUsage { input: 90_000, ..TokenUsage::default() });
         change(&mut entry);
-        let prices = Prices::default();
-        let mut summary = Summary::new(By::Tool, &prices);
+        let prices = ModelPrices::default();
+        let mut summary = LedgerSummary::new(GroupBy::Tool, &prices);
         summary.add(&entry);
         summary.gain()
     }

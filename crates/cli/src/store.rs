@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::time::Duration;
-use tokenforge_replay::columns::{Column, Table};
-use tokenforge_store::{Kind, Location};
+use tokenforge_replay::columns::{TextColumn, TextTable};
+use tokenforge_store::{EntryKind, StoreLocation};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,7 +57,7 @@ struct Purge {
 
     /// Only this kind
     #[arg(long, value_name = "KIND", value_parser = kinds())]
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
 
     /// Only what was not used for this long, such as 90s, 30m, 12h or 7d
     #[arg(long, value_name = "TIME", value_parser = arguments::time)]
@@ -84,7 +84,7 @@ fn stats(arguments: &Stats) -> anyhow::Result<()> {
     let place = location.to_string();
     let stats = open(location)?.stats()?;
     if arguments.json {
-        let kinds = Kind::ALL.iter().map(|kind| {
+        let kinds = EntryKind::ALL.iter().map(|kind| {
             let amount = stats.of(*kind);
             let amount = serde_json::json!({ "entries": amount.entries, "bytes": amount.bytes });
             (kind.name().to_owned(), amount)
@@ -94,9 +94,10 @@ fn stats(arguments: &Stats) -> anyhow::Result<()> {
             &serde_json::json!({ "store": place, "kinds": kinds }).to_string(),
         )?);
     }
-    let columns = [Column::text("kind"), Column::number("entries"), Column::number("bytes")];
-    let mut table = Table::new(columns);
-    for kind in Kind::ALL {
+    let columns =
+        [TextColumn::text("kind"), TextColumn::number("entries"), TextColumn::number("bytes")];
+    let mut table = TextTable::new(columns);
+    for kind in EntryKind::ALL {
         let amount = stats.of(*kind);
         let (entries, bytes) = (grouped(amount.entries as usize), grouped(amount.bytes as usize));
         table.row([kind.name().to_owned(), entries, bytes]);
@@ -121,9 +122,9 @@ fn purge(arguments: &Purge) -> anyhow::Result<()> {
 }
 
 impl Place {
-    fn location(&self) -> anyhow::Result<Location> {
+    fn location(&self) -> anyhow::Result<StoreLocation> {
         match self.url.as_deref().map(str::parse).transpose().context("--store")? {
-            Some(Location::Memory) => {
+            Some(StoreLocation::Memory) => {
                 bail!(
                     "--store: memory: lives inside the gateway's process, out of reach of this command"
                 )
@@ -134,12 +135,12 @@ impl Place {
     }
 }
 
-fn open(location: Location) -> anyhow::Result<std::sync::Arc<dyn tokenforge_store::Store>> {
+fn open(location: StoreLocation) -> anyhow::Result<std::sync::Arc<dyn tokenforge_store::Store>> {
     let settings = location.default_settings();
     Ok(location.open(settings)?)
 }
 
-fn kinds() -> impl TypedValueParser<Value = Kind> {
-    let names = Kind::ALL.iter().map(|kind| kind.name());
-    PossibleValuesParser::new(names).try_map(|name| Kind::named(&name).ok_or("no such kind"))
+fn kinds() -> impl TypedValueParser<Value = EntryKind> {
+    let names = EntryKind::ALL.iter().map(|kind| kind.name());
+    PossibleValuesParser::new(names).try_map(|name| EntryKind::named(&name).ok_or("no such kind"))
 }

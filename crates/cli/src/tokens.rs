@@ -7,7 +7,7 @@ use crate::{progress, screen};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
-use tokenforge_replay::columns::{Column, Table};
+use tokenforge_replay::columns::{TextColumn, TextTable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,8 +63,9 @@ pub(crate) fn run(arguments: &Tokens) -> anyhow::Result<()> {
 
 impl Report {
     fn table(&self) -> String {
-        let columns = [Column::number("tokens"), Column::number("bytes"), Column::path("file")];
-        let mut table = Table::new(columns);
+        let columns =
+            [TextColumn::number("tokens"), TextColumn::number("bytes"), TextColumn::path("file")];
+        let mut table = TextTable::new(columns);
         for Counted { path, bytes, tokens } in &self.files {
             table.row([grouped(*tokens), grouped(*bytes), path.clone()]);
         }

@@ -3,10 +3,10 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use std::ffi::{OsStr, OsString};
-use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{Choice, SchemaCompression};
-use tokenforge_ledger::By;
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::DictionaryMethod;
+use tokenforge_ledger::GroupBy;
 use tokenforge_negotiate::Format;
 use tokenforge_tokens::Vocabulary;
 
@@ -28,9 +28,9 @@ fn describe(mode: Mode) -> &'static str {
     }
 }
 
-pub(crate) fn methods() -> impl TypedValueParser<Value = Method> {
-    let names = Method::ALL.iter().map(|method| Choice::name(*method));
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Method>())
+pub(crate) fn methods() -> impl TypedValueParser<Value = DictionaryMethod> {
+    let names = DictionaryMethod::ALL.iter().map(|method| Choice::name(*method));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<DictionaryMethod>())
 }
 
 pub(crate) fn schema_compressions() -> PossibleValuesParser {
@@ -42,9 +42,9 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Format>())
 }
 
-pub(crate) fn sums() -> impl TypedValueParser<Value = By> {
-    let names = By::ALL.iter().map(|by| by.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<By>())
+pub(crate) fn sums() -> impl TypedValueParser<Value = GroupBy> {
+    let names = GroupBy::ALL.iter().map(|by| by.name());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<GroupBy>())
 }
 
 /// Vocabularies also go by other names, so that no other is refused here.

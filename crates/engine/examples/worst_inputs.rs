@@ -6,8 +6,8 @@
 
 use std::hint::black_box;
 use std::time::Instant;
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Access, Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{Engine, History, Mode, Output, Settings, Vault, VaultAccess};
 use tokenforge_samples::HOSTILE_KINDS;
 
 /// The larger text has so many times the bytes of the smaller.
@@ -43,8 +43,9 @@ fn main() {
 /// The best of two times.
 fn seconds(text: &str, tool: &str, mode: Mode) -> f64 {
     let settings = Settings { mode, ..Settings::default() };
-    let key = Key::from_bytes([7; 32]);
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, access: Access::Reader });
+    let key = ReferenceSecret::from_bytes([7; 32]);
+    let engine =
+        Engine::new(&settings).with_vault(Vault { key: &key, access: VaultAccess::Reader });
     let output = Output { text, tool, arguments: "{}", call: None, is_error: false };
     let time = || {
         let start = Instant::now();

@@ -16,7 +16,7 @@ const MAX_MARKER: usize = 80;
 
 /// A text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Capped {
+pub struct CappedText {
     /// What was kept, around at most two markers.
     pub text: String,
     /// Whether a window around an error was kept between head and tail.
@@ -37,7 +37,7 @@ pub struct Capped {
 /// assert_eq!(capped.text, "first\n[Forge left out 2 lines (13 bytes)]\nlast\n");
 /// assert_eq!(cap(&capped.text, 12), None);
 /// ```
-pub fn cap(text: &str, max_bytes: usize) -> Option<Capped> {
+pub fn cap(text: &str, max_bytes: usize) -> Option<CappedText> {
     if fits(text, max_bytes) {
         return None;
     }
@@ -140,8 +140,8 @@ fn merged(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-fn join(text: &str, windows: &[Range<usize>]) -> Capped {
-    let mut capped = Capped { text: String::new(), error_window: false, lines: 0, bytes: 0 };
+fn join(text: &str, windows: &[Range<usize>]) -> CappedText {
+    let mut capped = CappedText { text: String::new(), error_window: false, lines: 0, bytes: 0 };
     let mut shown = 0;
     for window in windows {
         if window.start > shown {
@@ -157,7 +157,7 @@ fn join(text: &str, windows: &[Range<usize>]) -> Capped {
 }
 
 /// Writes the marker for a part, on a line of its own.
-fn leave_out(capped: &mut Capped, part: &str) {
+fn leave_out(capped: &mut CappedText, part: &str) {
     if !capped.text.is_empty() && !capped.text.ends_with('\n') {
         capped.text.push('\n');
     }

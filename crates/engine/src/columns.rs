@@ -15,11 +15,11 @@
 mod mine;
 mod pattern;
 
-use mine::Mined;
+use mine::MinedPatterns;
 use pattern::{Pattern, fields};
 
 use crate::diff::is_diff;
-use crate::lines::{self, Lines, MAX_TEXT};
+use crate::lines::{self, LineOffsets, MAX_TEXT};
 
 /// The text with its rows as letters of patterns and what is their own; `None` if that saves too little.
 ///
@@ -46,12 +46,12 @@ pub fn encode(text: &str) -> Option<String> {
         return None;
     }
     let mut out = format!("{HEADER}\n");
-    for Used { letter, pattern, .. } in patterns.iter().flatten() {
+    for PatternUse { letter, pattern, .. } in patterns.iter().flatten() {
         out.push_str(&format!("{OPENING}{letter} = {pattern}]\n"));
     }
     for (line, row) in lines.iter().zip(rows) {
         match row.and_then(|row| patterns.get(row)?.as_ref()) {
-            Some(Used { letter, pattern, .. }) => {
+            Some(PatternUse { letter, pattern, .. }) => {
                 out.push(*letter);
                 pattern.write_own(line, &mut out);
             }
@@ -76,7 +76,7 @@ pub fn decode(text: &str) -> Option<String> {
     let mut out = String::with_capacity(2 * text.len());
     let mut patterns: Vec<(char, Pattern)> = Vec::new();
     let mut in_patterns = true;
-    let mut lines = Lines::new(rest);
+    let mut lines = LineOffsets::new(rest);
     while let Some((start, line)) = lines.next() {
         let pattern = Some(line).filter(|_| in_patterns).and_then(pattern_of);
         if let Some(pattern) = pattern {
@@ -115,7 +115,7 @@ fn pattern_of(line: &str) -> Option<(char, Pattern<'_>)> {
 }
 
 /// The first pattern that each line is a row of.
-fn rows<'a>(mined: &Mined, lines: &[&'a str]) -> Vec<Option<usize>> {
+fn rows<'a>(mined: &MinedPatterns, lines: &[&'a str]) -> Vec<Option<usize>> {
     let mut columns: Vec<&'a str> = Vec::with_capacity(mined.columns);
     let row = |line: &&'a str| {
         columns.clear();
@@ -126,7 +126,7 @@ fn rows<'a>(mined: &Mined, lines: &[&'a str]) -> Vec<Option<usize>> {
 }
 
 /// A pattern that rows are written with.
-struct Used<'a> {
+struct PatternUse<'a> {
     letter: char,
     pattern: Pattern<'a>,
     /// Tokens that its rows save, by a rough guess.
@@ -138,14 +138,14 @@ fn used<'a>(
     mined: Vec<Pattern<'a>>,
     lines: &[&str],
     rows: &[Option<usize>],
-) -> Vec<Option<Used<'a>>> {
+) -> Vec<Option<PatternUse<'a>>> {
     let mut counts = vec![0; mined.len()];
     rows.iter().flatten().for_each(|row| counts[*row] += 1);
     let mut letters = free_letters(lines);
     let used = |(pattern, count): (Pattern<'a>, usize)| {
         let all: usize = count * pattern.weight().saturating_sub(1);
         let saved = all.checked_sub(pattern.weight() + OVERHEAD)?;
-        Some(Used { letter: letters.next()?, pattern, saved })
+        Some(PatternUse { letter: letters.next()?, pattern, saved })
     };
     mined.into_iter().zip(counts).map(used).collect()
 }

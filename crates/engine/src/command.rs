@@ -5,13 +5,13 @@
 //! command is treated like any other text.
 //!
 //! ```
-//! use tokenforge_engine::command::{Command, Shape};
+//! use tokenforge_engine::command::{CommandLine, PipeEffect};
 //!
-//! let command = Command::parse("cd web && FOO=1 npx jest --ci 2>&1 | tail -20").unwrap();
+//! let command = CommandLine::parse("cd web && FOO=1 npx jest --ci 2>&1 | tail -20").unwrap();
 //! let main = command.main().unwrap();
 //! assert_eq!(main.command.program, "jest");
 //! assert_eq!(main.filters[0].program, "tail");
-//! assert_eq!((main.shape, main.shared), (Shape::Whole, false));
+//! assert_eq!((main.shape, main.shared), (PipeEffect::Whole, false));
 //! ```
 
 mod arguments;
@@ -25,11 +25,11 @@ mod simple;
 pub(crate) use reading::is_log;
 pub use simple::SimpleCommand;
 
-use crate::tool::Tool;
+use crate::tool::ToolKind;
 use grammar::{RawCommand, RawPipeline};
-use lexer::Word;
+use lexer::ShellWord;
 use programs::PROGRAMS;
-use simple::Resolved;
+use simple::ResolvedCommand;
 
 /// Longer lines are not read: they carry a file, not a command.
 const MAX_LENGTH: usize = 64 << 10;
@@ -39,7 +39,7 @@ const MAX_PIPELINES: usize = 256;
 
 /// What a call ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct CommandLine {
     pipelines: Vec<Pipeline>,
 }
 
@@ -55,7 +55,7 @@ pub struct Pipeline {
 
 /// What the filters of a pipe left of their source's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shape {
+pub enum PipeEffect {
     /// All of them, or one end: `head`, `tail`, `tee`.
     Whole,
     /// Some of them: `grep`.
@@ -67,28 +67,28 @@ pub enum Shape {
 /// The command that an output comes from, and what may have happened to its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Main<'a> {
+pub struct MainCommand<'a> {
     /// The command that printed.
     pub command: &'a SimpleCommand,
     /// What it was piped through.
     pub filters: &'a [SimpleCommand],
     /// What the filters left of its lines.
-    pub shape: Shape,
+    pub shape: PipeEffect,
     /// May lines of others stand among its own (an `echo`, or the same command again in a loop)?
     pub shared: bool,
 }
 
-impl Command {
+impl CommandLine {
     /// Finds the command in the arguments of a call, as JSON text: a string or a list of words under `command`,
     /// `cmd` and the like. The JavaScript that Codex runs is searched for the commands it starts.
     #[must_use]
-    pub fn from_arguments(tool: Tool, arguments: &str) -> Option<Self> {
-        if tool != Tool::Shell {
+    pub fn from_arguments(tool: ToolKind, arguments: &str) -> Option<Self> {
+        if tool != ToolKind::Shell {
             return None;
         }
         let commands = arguments::lines(arguments)?.into_iter().map(|line| match line {
-            arguments::Line::Text(text) => Self::parse(&text),
-            arguments::Line::Words(words) => Self::from_words(&words),
+            arguments::ArgumentLine::Text(text) => Self::parse(&text),
+            arguments::ArgumentLine::Words(words) => Self::from_words(&words),
         });
         // Half a reading would name the wrong command.
         let commands = commands.collect::<Option<Vec<_>>>()?;
@@ -107,7 +107,8 @@ impl Command {
         if words.iter().map(|word| word.as_ref().len()).sum::<usize>() > MAX_LENGTH {
             return None;
         }
-        let words = words.iter().map(|word| Word { text: word.as_ref().to_owned(), quoted: true });
+        let words =
+            words.iter().map(|word| ShellWord { text: word.as_ref().to_owned(), quoted: true });
         let command = RawCommand { words: words.collect(), ..RawCommand::default() };
         let pipeline = RawPipeline { stages: vec![command], repeats: false };
         Self::new(resolve(vec![pipeline], MAX_SCRIPTS)?)
@@ -128,18 +129,18 @@ impl Command {
     /// Commands that print nothing (`cd`, `mkdir`) do not count, nor do those that print a line (`echo`) beside one
     /// that prints more; those make it [`shared`](Main::shared).
     #[must_use]
-    pub fn main(&self) -> Option<Main<'_>> {
-        let is_chatter = |main: &Main| main.command.is_one_of(&PROGRAMS.chatter.names);
+    pub fn main(&self) -> Option<MainCommand<'_>> {
+        let is_chatter = |main: &MainCommand| main.command.is_one_of(&PROGRAMS.chatter.names);
         let mut all = self.all();
         let first = all.next()?;
         let Some(second) = all.next() else { return Some(first) };
         let mut speakers = [first, second].into_iter().chain(all).filter(|main| !is_chatter(main));
         let speaker = speakers.next()?;
-        speakers.next().is_none().then_some(Main { shared: true, ..speaker })
+        speakers.next().is_none().then_some(MainCommand { shared: true, ..speaker })
     }
 
     /// Everything that may have printed, in order.
-    pub fn all(&self) -> impl Iterator<Item = Main<'_>> {
+    pub fn all(&self) -> impl Iterator<Item = MainCommand<'_>> {
         self.pipelines.iter().filter_map(Pipeline::main)
     }
 
@@ -160,9 +161,9 @@ impl Command {
     /// The command line in the arguments of a call as a reader would write it down, if there is just one.
     pub(crate) fn line_of(arguments: &str) -> Option<String> {
         match arguments::lines(arguments)?.as_mut_slice() {
-            [arguments::Line::Text(text)] => Some(std::mem::take(text)),
+            [arguments::ArgumentLine::Text(text)] => Some(std::mem::take(text)),
             // `bash -lc` is the client's, not the model's.
-            [arguments::Line::Words(words)] => match words.as_mut_slice() {
+            [arguments::ArgumentLine::Words(words)] => match words.as_mut_slice() {
                 [_, flag, script] if matches!(flag.as_str(), "-c" | "-lc" | "-Command") => {
                     Some(std::mem::take(script))
                 }
@@ -181,7 +182,7 @@ impl Command {
 
 impl Pipeline {
     /// What this pipeline prints, if it prints.
-    fn main(&self) -> Option<Main<'_>> {
+    fn main(&self) -> Option<MainCommand<'_>> {
         if self.stages.last()?.is_redirected {
             return None;
         }
@@ -190,8 +191,8 @@ impl Pipeline {
         if command.is_one_of(&PROGRAMS.silent.names) {
             return None;
         }
-        let shape = filters.iter().filter_map(filter).max().unwrap_or(Shape::Whole);
-        Some(Main { command, filters, shape, shared: self.repeats })
+        let shape = filters.iter().filter_map(filter).max().unwrap_or(PipeEffect::Whole);
+        Some(MainCommand { command, filters, shape, shared: self.repeats })
     }
 
     /// The last stage that is no filter: `grep` in `find . | xargs grep x | head`.
@@ -202,16 +203,16 @@ impl Pipeline {
 }
 
 /// What a command does to lines that are piped into it, if that is what it is for.
-fn filter(stage: &SimpleCommand) -> Option<Shape> {
+fn filter(stage: &SimpleCommand) -> Option<PipeEffect> {
     let filters = &PROGRAMS.filters;
     [
-        (&filters.passing, Shape::Whole),
-        (&filters.selecting, Shape::Selected),
-        (&filters.changing, Shape::Changed),
+        (&filters.passing, PipeEffect::Whole),
+        (&filters.selecting, PipeEffect::Selected),
+        (&filters.changing, PipeEffect::Changed),
     ]
     .into_iter()
     .find(|(names, _)| stage.is_one_of(names))
-    .map(|(_, shape)| if counts(stage) { Shape::Changed } else { shape })
+    .map(|(_, shape)| if counts(stage) { PipeEffect::Changed } else { shape })
 }
 
 /// `grep -c`, `uniq -c`, `head -c`: a number instead of lines, or no whole lines.
@@ -238,13 +239,13 @@ fn resolve(raw: Vec<RawPipeline>, scripts: usize) -> Option<Vec<Pipeline>> {
         let mut current = vec![Pipeline { stages: Vec::new(), repeats }];
         for command in &pipeline.stages {
             match simple::resolve(command) {
-                Resolved::Nothing => {}
-                Resolved::Command(simple) => {
+                ResolvedCommand::Nothing => {}
+                ResolvedCommand::Command(simple) => {
                     for pipeline in &mut current {
                         pipeline.stages.push(simple.clone());
                     }
                 }
-                Resolved::Script(line) => {
+                ResolvedCommand::Script(line) => {
                     current = pipelines(&line, scripts.checked_sub(1)?)?;
                     for pipeline in &mut current {
                         pipeline.repeats |= repeats;

@@ -1,46 +1,46 @@
 //! What is known about an output beside its text: the tool, the command it ran, and whether it failed.
 
-use crate::command::{Command, is_log};
+use crate::command::{CommandLine, is_log};
 use crate::reference::{EXPAND_COMMAND, EXPAND_TOOL};
-use crate::tool::Tool;
+use crate::tool::ToolKind;
 use serde_json::Value;
 
 /// The call that an output answers.
 ///
 /// ```
-/// use tokenforge_engine::context::Context;
-/// use tokenforge_engine::tool::Tool;
+/// use tokenforge_engine::context::CallContext;
+/// use tokenforge_engine::tool::ToolKind;
 ///
-/// let context = Context::new("Bash", r#"{"command":"cd web && npm test"}"#, false);
-/// assert_eq!(context.tool, Tool::Shell);
+/// let context = CallContext::new("Bash", r#"{"command":"cd web && npm test"}"#, false);
+/// assert_eq!(context.tool, ToolKind::Shell);
 /// assert!(context.command.unwrap().main().unwrap().command.is("npm test"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Context {
+pub struct CallContext {
     /// The name as the agent gave it.
     pub tool_name: String,
     /// What the tool does.
-    pub tool: Tool,
+    pub tool: ToolKind,
     /// The command line, where a shell ran one that is understood.
-    pub command: Option<Command>,
+    pub command: Option<CommandLine>,
     /// Was a search asked for the lines around its matches?
     pub has_context_lines: bool,
     /// Did the client mark the result as an error?
     pub is_error: bool,
 }
 
-impl Context {
+impl CallContext {
     /// Reads a call: the tool's name and its arguments as JSON text (or as the free text that some tools take).
     #[must_use]
     pub fn new(tool_name: &str, arguments: &str, is_error: bool) -> Self {
-        let tool = match Tool::canonical(tool_name) {
-            Tool::Router => routed(arguments),
-            Tool::Edit if is_view(arguments) => Tool::Read,
+        let tool = match ToolKind::canonical(tool_name) {
+            ToolKind::Router => routed(arguments),
+            ToolKind::Edit if is_view(arguments) => ToolKind::Read,
             tool => tool,
         };
-        let command = Command::from_arguments(tool, arguments);
-        let has_context_lines = tool == Tool::Grep && asks_for_context(arguments);
+        let command = CommandLine::from_arguments(tool, arguments);
+        let has_context_lines = tool == ToolKind::Grep && asks_for_context(arguments);
         Self { tool_name: tool_name.to_owned(), tool, command, has_context_lines, is_error }
     }
 
@@ -48,13 +48,14 @@ impl Context {
     /// again would send the asker round in circles.
     ///
     /// ```
-    /// # use tokenforge_engine::context::Context;
-    /// let context = Context::new("Bash", r#"{"command":"tokenforge expand shadow_x | head"}"#, false);
+    /// # use tokenforge_engine::context::CallContext;
+    /// let context = CallContext::new("Bash", r#"{"command":"tokenforge expand shadow_x | head"}"#, false);
     /// assert!(context.is_expansion());
     /// ```
     #[must_use]
     pub fn is_expansion(&self) -> bool {
-        let expands = |command: &Command| command.all().any(|main| main.command.is(EXPAND_COMMAND));
+        let expands =
+            |command: &CommandLine| command.all().any(|main| main.command.is(EXPAND_COMMAND));
         let is_tool = |name: &str| {
             let own = name.strip_suffix(EXPAND_TOOL);
             own.is_some_and(|server| server.is_empty() || server.ends_with(['_', '.', '/', ':']))
@@ -70,16 +71,16 @@ impl Context {
 
     /// Is it text of files that a shell or a search printed?
     pub(crate) fn shows_file_text(&self) -> bool {
-        self.has_context_lines || self.command.as_ref().is_some_and(Command::reads_file)
+        self.has_context_lines || self.command.as_ref().is_some_and(CommandLine::reads_file)
     }
 }
 
 /// The tool named by the arguments of a tool that passes calls on.
-fn routed(arguments: &str) -> Tool {
+fn routed(arguments: &str) -> ToolKind {
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     let name = ["tool_name", "tool", "name"].iter().find_map(|key| arguments[*key].as_str());
-    match name.map(Tool::canonical) {
-        Some(Tool::Router | Tool::Other) | None => Tool::Mcp,
+    match name.map(ToolKind::canonical) {
+        Some(ToolKind::Router | ToolKind::Other) | None => ToolKind::Mcp,
         Some(tool) => tool,
     }
 }
@@ -123,27 +124,31 @@ mod tests {
 
     #[test]
     fn an_editor_that_views_is_a_read() {
-        let view = Context::new("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#, false);
-        let edit = Context::new("str_replace_editor", r#"{"command":"str_replace"}"#, false);
-        assert_eq!((view.tool, edit.tool), (Tool::Read, Tool::Edit));
+        let view =
+            CallContext::new("str_replace_editor", r#"{"command":"view","path":"a.rs"}"#, false);
+        let edit = CallContext::new("str_replace_editor", r#"{"command":"str_replace"}"#, false);
+        assert_eq!((view.tool, edit.tool), (ToolKind::Read, ToolKind::Edit));
         assert_eq!(view.command, None);
     }
 
     #[test]
     fn a_call_that_is_passed_on_is_the_tool_it_names() {
-        let tool = |arguments: &str| Context::new("execute-tool", arguments, false).tool;
-        assert_eq!(tool(r#"{"server_name":"fs","tool_name":"read_file","params":{}}"#), Tool::Read);
-        assert_eq!(tool(r#"{"tool_name":"search_wikipedia"}"#), Tool::Mcp);
-        assert_eq!(tool("not json"), Tool::Mcp);
+        let tool = |arguments: &str| CallContext::new("execute-tool", arguments, false).tool;
+        assert_eq!(
+            tool(r#"{"server_name":"fs","tool_name":"read_file","params":{}}"#),
+            ToolKind::Read
+        );
+        assert_eq!(tool(r#"{"tool_name":"search_wikipedia"}"#), ToolKind::Mcp);
+        assert_eq!(tool("not json"), ToolKind::Mcp);
         let shell = r#"{"tool_name":"execute_command","params":{"command":"ls"}}"#;
-        assert!(Context::new("execute-tool", shell, false).command.is_some());
+        assert!(CallContext::new("execute-tool", shell, false).command.is_some());
     }
 
     #[test]
     fn l4_what_was_fetched_back_is_known_by_its_tool_or_its_command() {
         let is_expansion = |name: &str, command: &str| {
             let arguments = serde_json::json!({ "command": command }).to_string();
-            Context::new(name, &arguments, false).is_expansion()
+            CallContext::new(name, &arguments, false).is_expansion()
         };
         for name in ["expand_context", "mcp__tools__expand_context", "tools_expand_context"] {
             assert!(is_expansion(name, ""), "{name}");
@@ -166,7 +171,7 @@ mod tests {
     #[test]
     fn file_text_is_what_file_tools_and_cat_show() {
         let is_file_text =
-            |name: &str, arguments: &str| Context::new(name, arguments, false).is_file_text();
+            |name: &str, arguments: &str| CallContext::new(name, arguments, false).is_file_text();
         assert!(is_file_text("Read", r#"{"file_path":"a.rs"}"#));
         assert!(is_file_text("Bash", r#"{"command":"cat a.rs"}"#));
         assert!(!is_file_text("Bash", r#"{"command":"cargo test"}"#));

@@ -1,13 +1,13 @@
 //! Dictionary compression: what occurs again and again is said once, and named.
 //!
 //! ```
-//! use tokenforge_engine::dictionary::{self, Method};
+//! use tokenforge_engine::dictionary::{self, DictionaryMethod};
 //! use tokenforge_tokens::Counter;
 //!
 //! let text = ["alpha", "beta", "gamma", "delta", "epsilon"]
 //!     .map(|name| format!("error: repeated dependency resolution failure, giving up after 3 attempts in crate {name}\n"))
 //!     .concat();
-//! let encoded = dictionary::encode(&text, Method::Lzw, &Counter::default()).unwrap();
+//! let encoded = dictionary::encode(&text, DictionaryMethod::Lzw, &Counter::default()).unwrap();
 //! assert!(encoded.starts_with("[Forge LZW Dictionary]\n<<F1:1>> = \"error: repeated dependency"));
 //! assert_eq!(dictionary::decode(&encoded, 10_000).unwrap(), text);
 //! ```
@@ -38,7 +38,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use lexemes::Lexemes;
-use notation::{LZW, Notation, REPAIR, Style};
+use notation::{DictionaryNotation, DictionaryStyle, LZW, REPAIR};
 use tokenforge_tokens::Counter;
 
 const MAX_INPUT: usize = 50_000;
@@ -49,7 +49,7 @@ const MIN_SAVED_BYTES: i64 = 16;
 /// How repeats are found and which of the two printed forms they are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
-pub enum Method {
+pub enum DictionaryMethod {
     /// Repeats within a line.
     #[default]
     Lzw,
@@ -59,7 +59,7 @@ pub enum Method {
     Auto,
 }
 
-impl Method {
+impl DictionaryMethod {
     /// Every method.
     pub const ALL: &'static [Self] = &[Self::Lzw, Self::Repair, Self::Auto];
 
@@ -73,13 +73,13 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for DictionaryMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Method {
+impl FromStr for DictionaryMethod {
     type Err = UnknownMethod;
 
     fn from_str(name: &str) -> Result<Self, UnknownMethod> {
@@ -127,7 +127,7 @@ pub enum DecodeError {
 }
 
 /// Writes a text with a dictionary, if that has fewer tokens and fewer bytes.
-pub fn encode(text: &str, method: Method, counter: &Counter) -> Option<String> {
+pub fn encode(text: &str, method: DictionaryMethod, counter: &Counter) -> Option<String> {
     if text.len() > MAX_INPUT || notation::mentions_header(text) {
         return None;
     }
@@ -135,11 +135,11 @@ pub fn encode(text: &str, method: Method, counter: &Counter) -> Option<String> {
     let lzw = || attempt(LZW, &lexemes, counter);
     let repair = || attempt(REPAIR, &lexemes, counter);
     let encoded = match method {
-        Method::Lzw => lzw(),
-        Method::Repair => repair(),
+        DictionaryMethod::Lzw => lzw(),
+        DictionaryMethod::Repair => repair(),
         // Within one line there is nothing that only one of them would find.
-        Method::Auto if !text.contains('\n') => lzw(),
-        Method::Auto => match (lzw(), repair()) {
+        DictionaryMethod::Auto if !text.contains('\n') => lzw(),
+        DictionaryMethod::Auto => match (lzw(), repair()) {
             (Some(lzw), Some(repair)) => Some(cheaper(lzw, repair, counter)),
             (lzw, repair) => lzw.or(repair),
         },
@@ -158,12 +158,12 @@ pub fn is_dictionary(text: &str) -> bool {
 }
 
 /// The text with a dictionary of entries that are thought to pay, if there are any.
-fn attempt(style: Style, lexemes: &Lexemes, counter: &Counter) -> Option<String> {
+fn attempt(style: DictionaryStyle, lexemes: &Lexemes, counter: &Counter) -> Option<String> {
     let repeats = repeats::find(lexemes, style.max_newlines, choose::may_pay);
     if repeats.is_empty() {
         return None;
     }
-    let notation = Notation::unlike(lexemes.whole(), style);
+    let notation = DictionaryNotation::unlike(lexemes.whole(), style);
     let entries = choose::choose(lexemes, repeats, &notation, counter)?;
     Some(notation.write(lexemes, &entries))
 }

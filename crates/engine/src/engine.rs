@@ -3,20 +3,20 @@
 mod head;
 mod marked;
 
-use crate::context::Context;
+use crate::context::CallContext;
 use crate::fidelity::Fidelity;
 use crate::filter::FilterSet;
 use crate::history::{History, PointerScope, ToolCall};
 use crate::mode::Mode;
 use crate::nature::Nature;
-use crate::record::{Outcome, Reason, Step, Verdict};
-use crate::reference::{Key, Reference};
-use crate::runner::{Run, isolated};
+use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
+use crate::reference::{Reference, ReferenceSecret};
+use crate::runner::{StageRun, isolated};
 use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
-use crate::stage::Subject;
+use crate::stage::StageContext;
 use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
-use head::Head;
+use head::ReferenceHead;
 pub(crate) use marked::{has_mark, is_marked};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -51,22 +51,22 @@ impl<'a> Output<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Vault<'a> {
     /// What makes references unforgeable.
-    pub key: &'a Key,
+    pub key: &'a ReferenceSecret,
     /// Who can fetch an original.
-    pub access: Access,
+    pub access: VaultAccess,
 }
 
 impl<'a> Vault<'a> {
     /// From which whoever reads an output can fetch what is left out of it.
     #[must_use]
-    pub fn for_reader(key: &'a Key) -> Self {
-        Vault { key, access: Access::Reader }
+    pub fn for_reader(key: &'a ReferenceSecret) -> Self {
+        Vault { key, access: VaultAccess::Reader }
     }
 }
 
 /// Who can fetch what is in a [`Vault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum VaultAccess {
     /// Whoever reads the output, with what it is given beside it: so something may be left out.
     Reader,
     /// Others only. Nothing is left out but what exceeds a limit that the caller set itself, with a reference for them.
@@ -75,13 +75,13 @@ pub enum Access {
 
 /// What became of an output.
 #[derive(Debug, Clone)]
-pub struct Compressed {
+pub struct CompressedOutput {
     /// What is to be forwarded instead; `None`: the output as it came.
     pub replacement: Option<String>,
     /// Whether there is a replacement, and if not, why.
     pub verdict: Verdict,
     /// What each stage did.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StageStep>,
     /// What must be stored before the text is forwarded: it says that it can be fetched back.
     pub original: Option<Original>,
     /// The kinds of secrets that were removed.
@@ -90,7 +90,7 @@ pub struct Compressed {
     pub counted: Option<(usize, usize)>,
 }
 
-impl Compressed {
+impl CompressedOutput {
     /// What is to be forwarded for the output with this text.
     #[must_use]
     pub fn text<'t>(&'t self, original: &'t str) -> &'t str {
@@ -102,7 +102,7 @@ impl Compressed {
     pub fn tokens(&self, original: &str, counter: Counter) -> (usize, usize) {
         self.counted.unwrap_or_else(|| {
             // Nobody looked at it for long, and nobody does so to count it.
-            let is_late = self.verdict == Verdict::Kept(Reason::OutOfTime);
+            let is_late = self.verdict == Verdict::Kept(KeptReason::OutOfTime);
             let counter = if is_late { Counter::Estimate } else { counter };
             let before = counted(original, counter);
             let after = self.replacement.as_ref().map_or(before, |text| counted(text, counter));
@@ -110,8 +110,8 @@ impl Compressed {
         })
     }
 
-    fn kept(reason: Reason) -> Self {
-        Compressed {
+    fn kept(reason: KeptReason) -> Self {
+        CompressedOutput {
             replacement: None,
             verdict: Verdict::Kept(reason),
             steps: Vec::new(),
@@ -159,7 +159,7 @@ impl<'a> Engine<'a> {
         Engine { settings, filters, vault: None, deadline: None, is_traced: false }
     }
 
-    /// With a place for originals. The caller stores [`Compressed::original`] before it forwards the text.
+    /// With a place for originals. The caller stores [`CompressedOutput::original`] before it forwards the text.
     #[must_use]
     pub fn with_vault(self, vault: Vault<'a>) -> Self {
         Engine { vault: Some(vault), ..self }
@@ -186,7 +186,7 @@ impl<'a> Engine<'a> {
     /// Can whoever reads an output fetch back what is left out of it?
     #[must_use]
     pub fn is_reversible(&self) -> bool {
-        self.vault.is_some_and(|vault| vault.access == Access::Reader)
+        self.vault.is_some_and(|vault| vault.access == VaultAccess::Reader)
     }
 
     /// Does a request need the tool that gives back what is left out? Decided by the settings alone, since adding it
@@ -201,8 +201,8 @@ impl<'a> Engine<'a> {
     pub fn fingerprint(&self) -> u64 {
         let vault = match self.vault {
             None => [0, 0],
-            Some(Vault { key, access: Access::Others }) => [1, key.fingerprint()],
-            Some(Vault { key, access: Access::Reader }) => [2, key.fingerprint()],
+            Some(Vault { key, access: VaultAccess::Others }) => [1, key.fingerprint()],
+            Some(Vault { key, access: VaultAccess::Reader }) => [2, key.fingerprint()],
         };
         let parts = [self.settings.fingerprint(), vault[0], vault[1]];
         xxh3_64(parts.map(u64::to_le_bytes).as_flattened())
@@ -223,23 +223,24 @@ impl<'a> Engine<'a> {
     /// The output without its secrets, as it would be stored if something were left out of it.
     #[must_use]
     pub fn redacted<'t>(&self, output: &Output<'t>) -> Cow<'t, str> {
-        self.redact(output.text, &Context::new(output.tool, output.arguments, output.is_error)).0
+        self.redact(output.text, &CallContext::new(output.tool, output.arguments, output.is_error))
+            .0
     }
 
     /// What is to be forwarded instead of an output. `history` holds what was forwarded for the results before it.
     #[must_use]
-    pub fn compress(&self, output: &Output<'_>, history: &History) -> Compressed {
+    pub fn compress(&self, output: &Output<'_>, history: &History) -> CompressedOutput {
         if self.settings.mode == Mode::Disabled {
-            return Compressed::kept(Reason::Disabled);
+            return CompressedOutput::kept(KeptReason::Disabled);
         }
-        let context = Context::new(output.tool, output.arguments, output.is_error);
+        let context = CallContext::new(output.tool, output.arguments, output.is_error);
         let (text, redacted) = self.redact(output.text, &context);
-        let seen = Seen { call: output.tool_call(), history };
+        let seen = ModelView { call: output.tool_call(), history };
         let shrink = || self.shrink(&text, &context, seen);
         let shrunk = isolated(|| watched(u64::MAX, self.deadline, shrink));
-        let shrunk = shrunk.unwrap_or(Ok(Err(Reason::Panicked)));
-        let mut compressed = match shrunk.unwrap_or(Err(Reason::OutOfTime)) {
-            Ok(variant) => Compressed {
+        let shrunk = shrunk.unwrap_or(Ok(Err(KeptReason::Panicked)));
+        let mut compressed = match shrunk.unwrap_or(Err(KeptReason::OutOfTime)) {
+            Ok(variant) => CompressedOutput {
                 replacement: Some(variant.text),
                 verdict: Verdict::Replaced,
                 steps: variant.steps,
@@ -249,25 +250,29 @@ impl<'a> Engine<'a> {
                 counted: redacted.is_empty().then_some(variant.tokens),
                 redacted,
             },
-            Err(reason) if redacted.is_empty() => Compressed::kept(reason),
-            Err(reason) => Compressed {
+            Err(reason) if redacted.is_empty() => CompressedOutput::kept(reason),
+            Err(reason) => CompressedOutput {
                 replacement: Some(text.into_owned()),
                 verdict: Verdict::Replaced,
                 redacted,
-                steps: if reason == Reason::OutOfTime { vec![late()] } else { Vec::new() },
-                ..Compressed::kept(reason)
+                steps: if reason == KeptReason::OutOfTime { vec![late()] } else { Vec::new() },
+                ..CompressedOutput::kept(reason)
             },
         };
         if self.settings.mode == Mode::Observe {
             compressed.replacement = None;
-            compressed.verdict = Verdict::Kept(Reason::Observed);
+            compressed.verdict = Verdict::Kept(KeptReason::Observed);
             compressed.original = None;
             compressed.counted = compressed.counted.map(|(before, _)| (before, before));
         }
         compressed
     }
 
-    fn redact<'t>(&self, text: &'t str, context: &Context) -> (Cow<'t, str>, Vec<&'static str>) {
+    fn redact<'t>(
+        &self,
+        text: &'t str,
+        context: &CallContext,
+    ) -> (Cow<'t, str>, Vec<&'static str>) {
         match self.settings.redact_secrets && self.settings.mode.is_safe() {
             true => redaction::redact(text, context.tool.text_is_exact()),
             false => (text.into(), Vec::new()),
@@ -275,15 +280,20 @@ impl<'a> Engine<'a> {
     }
 
     /// The text in fewer tokens, or why it must or may as well stay as it is.
-    fn shrink(&self, text: &str, context: &Context, seen: Seen<'_>) -> Result<Variant, Reason> {
+    fn shrink(
+        &self,
+        text: &str,
+        context: &CallContext,
+        seen: ModelView<'_>,
+    ) -> Result<OutputVariant, KeptReason> {
         if text.len() < FLOOR_BYTES {
-            return Err(Reason::TooSmall);
+            return Err(KeptReason::TooSmall);
         }
         if self.settings.skip_tools.covers(&context.tool_name, context.tool) {
-            return Err(Reason::SkippedTool);
+            return Err(KeptReason::SkippedTool);
         }
         if context.is_expansion() {
-            return Err(Reason::Expansion);
+            return Err(KeptReason::Expansion);
         }
         if is_marked(text) {
             return self.bounded(text, context);
@@ -291,23 +301,27 @@ impl<'a> Engine<'a> {
         let parts = wrapper::unwrap(text);
         let payloads: Vec<&str> = parts.payloads().collect();
         if payloads.is_empty() {
-            return Err(Reason::ClientMessage);
+            return Err(KeptReason::ClientMessage);
         }
         if payloads.iter().any(|payload| is_marked(payload)) {
             return self.bounded(text, context);
         }
-        let clean: Vec<Run<'_>> =
+        let clean: Vec<StageRun<'_>> =
             payloads.iter().map(|text| self.cleaned(self.run(text, context))).collect();
         let short = self.may_leave_out(context).then(|| self.short(&clean)).flatten();
         // Nothing that is kept whole competes with so little.
-        let is_little = |short: &Vec<Run<'_>>| size(short) < size(&clean) / LITTLE;
+        let is_little = |short: &Vec<StageRun<'_>>| size(short) < size(&clean) / LITTLE;
         let exact = (!short.as_ref().is_some_and(is_little))
             .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
-        let runs: Vec<Vec<Run<'_>>> = exact.into_iter().chain(short).collect();
+        let runs: Vec<Vec<StageRun<'_>>> = exact.into_iter().chain(short).collect();
         // Whichever variant it was: what is forwarded would depend on the clock without anybody hearing of it.
-        if runs.iter().flatten().flat_map(Run::steps).any(|step| step.outcome == Outcome::OutOfTime)
+        if runs
+            .iter()
+            .flatten()
+            .flat_map(StageRun::steps)
+            .any(|step| step.outcome == StageOutcome::OutOfTime)
         {
-            return Err(Reason::OutOfTime);
+            return Err(KeptReason::OutOfTime);
         }
         let reason = kept_because(text, context, &runs);
         let before = OnceCell::new();
@@ -318,23 +332,28 @@ impl<'a> Engine<'a> {
             .ok_or(reason)
     }
 
-    fn run<'r>(&'r self, payload: &'r str, context: &'r Context) -> Run<'r> {
+    fn run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
         let nature = Nature::of(payload, context);
         let Engine { settings, filters, deadline, is_traced, .. } = *self;
-        Run::new(payload, Subject { context, settings, filters, nature }, deadline, is_traced)
+        StageRun::new(
+            payload,
+            StageContext { context, settings, filters, nature },
+            deadline,
+            is_traced,
+        )
     }
 
     /// Without what a terminal would not show and what is not text.
-    fn cleaned<'r>(&self, run: Run<'r>) -> Run<'r> {
+    fn cleaned<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let run = run.through(stages::CLEAN).looked_at_again();
         if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
     }
 
     /// In fewer tokens, and no longer than allowed.
-    fn compacted<'r>(&self, run: Run<'r>) -> Run<'r> {
+    fn compacted<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let run = if self.settings.mode.compacts() { run.through(stages::COMPACT) } else { run };
         let limit = self.limit();
-        let fits = |run: &Run<'_>| limit.is_none_or(|limit| run.len() <= limit);
+        let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);
         if fits(&run) {
             return self.factored(run);
         }
@@ -344,7 +363,7 @@ impl<'a> Engine<'a> {
     }
 
     /// With what its lines share said once.
-    fn factored<'r>(&self, run: Run<'r>) -> Run<'r> {
+    fn factored<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         match self.settings.mode {
             mode if !mode.compacts() => run,
             Mode::Aggressive => run.in_cheapest(stages::ALL_NOTATIONS, stages::REPEATS),
@@ -353,12 +372,13 @@ impl<'a> Engine<'a> {
     }
 
     /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
-    fn short<'r>(&self, clean: &[Run<'r>]) -> Option<Vec<Run<'r>>> {
+    fn short<'r>(&self, clean: &[StageRun<'r>]) -> Option<Vec<StageRun<'r>>> {
         let stages: &[_] = match self.settings.mode {
             Mode::Aggressive => stages::LEAVE_OUT_MORE,
             _ => stages::LEAVE_OUT,
         };
-        let short: Vec<Run<'r>> = clean.iter().map(|run| run.clone().through(stages)).collect();
+        let short: Vec<StageRun<'r>> =
+            clean.iter().map(|run| run.clone().through(stages)).collect();
         let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
         leaves_out.then(|| short.into_iter().map(|run| self.compacted(run)).collect())
     }
@@ -372,7 +392,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A failure is shown whole: what explains it cannot be told from what does not.
-    fn may_leave_out(&self, context: &Context) -> bool {
+    fn may_leave_out(&self, context: &CallContext) -> bool {
         self.settings.mode.leaves_out() && self.is_reversible() && !context.is_error
     }
 
@@ -382,26 +402,26 @@ impl<'a> Engine<'a> {
         text: &str,
         before: &OnceCell<usize>,
         parts: &Parts<'_>,
-        runs: Vec<Run<'_>>,
-        seen: Seen<'_>,
-    ) -> Option<Variant> {
+        runs: Vec<StageRun<'_>>,
+        seen: ModelView<'_>,
+    ) -> Option<OutputVariant> {
         let left_out = runs.iter().any(has_left_out);
         let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
         let whole = runs.first().filter(|_| is_whole(parts));
         // A text that is all payload has passed the gates, and its tokens are known.
-        let gated = whole.and_then(Run::known_tokens);
-        if let Some(tokens) = whole.and_then(Run::tokens_at_first) {
+        let gated = whole.and_then(StageRun::known_tokens);
+        if let Some(tokens) = whole.and_then(StageRun::tokens_at_first) {
             let _ = before.set(tokens);
         }
         let body: Cow<'_, str> = match whole {
             Some(run) => run.text().into(),
-            None if runs.iter().any(Run::has_changed) => {
-                parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>()).into()
+            None if runs.iter().any(StageRun::has_changed) => {
+                parts.rewrap(&runs.iter().map(StageRun::text).collect::<Vec<_>>()).into()
             }
             None => text.into(),
         };
         let reference = if left_out { self.reference(text) } else { None };
-        let has_notation = runs.iter().any(Run::has_notation);
+        let has_notation = runs.iter().any(StageRun::has_notation);
         let scope = if has_notation { PointerScope::Whole } else { PointerScope::Lines };
         let pointed = self.pointed(&body, reference.as_ref(), scope, seen);
         let is_pointed = pointed.is_some();
@@ -412,7 +432,7 @@ impl<'a> Engine<'a> {
         }
         let counter = self.settings.counter;
         let before = || *before.get_or_init(|| counted(text, counter));
-        let head = Head::of(&forwarded, !is_safety);
+        let head = ReferenceHead::of(&forwarded, !is_safety);
         let after = match gated {
             Some(tokens) => tokens,
             None if is_safety => counter.count(&forwarded),
@@ -424,7 +444,7 @@ impl<'a> Engine<'a> {
             return None;
         }
         let steps = steps(&runs, is_pointed);
-        Some(Variant { text: forwarded, tokens: (before(), after), weight, steps, reference })
+        Some(OutputVariant { text: forwarded, tokens: (before(), after), weight, steps, reference })
     }
 
     /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
@@ -433,7 +453,7 @@ impl<'a> Engine<'a> {
         body: &str,
         reference: Option<&Reference>,
         scope: PointerScope,
-        Seen { call, history }: Seen<'_>,
+        ModelView { call, history }: ModelView<'_>,
     ) -> Option<String> {
         if !self.settings.mode.compacts() || !self.settings.dedup {
             return None;
@@ -460,38 +480,38 @@ impl<'a> Engine<'a> {
 
 /// What the model can see beside an output: the call that it answers, and the results before it.
 #[derive(Clone, Copy)]
-struct Seen<'a> {
+struct ModelView<'a> {
     call: ToolCall<'a>,
     history: &'a History,
 }
 
 /// One way to write an output.
-struct Variant {
+struct OutputVariant {
     text: String,
     /// Those of the output, and those of the text.
     tokens: (usize, usize),
     /// What it is chosen by.
     weight: usize,
-    steps: Vec<Step>,
+    steps: Vec<StageStep>,
     reference: Option<Reference>,
 }
 
 /// Why an output stays as it came, if no variant of it is smaller.
-fn kept_because(text: &str, context: &Context, variants: &[Vec<Run<'_>>]) -> Reason {
-    let any = |outcome: Outcome| {
-        let steps = || variants.iter().flatten().flat_map(Run::steps);
+fn kept_because(text: &str, context: &CallContext, variants: &[Vec<StageRun<'_>>]) -> KeptReason {
+    let any = |outcome: StageOutcome| {
+        let steps = || variants.iter().flatten().flat_map(StageRun::steps);
         steps().any(|step| step.outcome == outcome)
     };
     match Nature::of(text, context) {
-        _ if text.len() > CEILING_BYTES => Reason::TooLarge,
-        Nature::File => Reason::ExactTool,
-        _ if any(Outcome::NotSmaller) => Reason::NotSmaller,
-        _ => Reason::NothingToDo,
+        _ if text.len() > CEILING_BYTES => KeptReason::TooLarge,
+        Nature::File => KeptReason::ExactTool,
+        _ if any(StageOutcome::NotSmaller) => KeptReason::NotSmaller,
+        _ => KeptReason::NothingToDo,
     }
 }
 
 /// What was done to a variant, and whether it points to earlier results.
-fn steps(runs: &[Run<'_>], is_pointed: bool) -> Vec<Step> {
+fn steps(runs: &[StageRun<'_>], is_pointed: bool) -> Vec<StageStep> {
     let mut steps = Vec::with_capacity(runs.iter().map(|run| run.steps().len()).sum::<usize>() + 1);
     runs.iter().for_each(|run| steps.extend_from_slice(run.steps()));
     steps.push(pointing(is_pointed));
@@ -499,20 +519,20 @@ fn steps(runs: &[Run<'_>], is_pointed: bool) -> Vec<Step> {
 }
 
 /// The record of an output for which there was no time.
-fn late() -> Step {
-    Step {
+fn late() -> StageStep {
+    StageStep {
         stage: "deadline",
         fidelity: Fidelity::Safety,
-        outcome: Outcome::OutOfTime,
+        outcome: StageOutcome::OutOfTime,
         tokens: None,
         texts: None,
     }
 }
 
 /// The record of looking for what earlier results show.
-fn pointing(found: bool) -> Step {
-    let outcome = if found { Outcome::Applied } else { Outcome::NothingToDo };
-    Step {
+fn pointing(found: bool) -> StageStep {
+    let outcome = if found { StageOutcome::Applied } else { StageOutcome::NothingToDo };
+    StageStep {
         stage: "earlier_results",
         fidelity: Fidelity::Lossless,
         outcome,
@@ -524,8 +544,8 @@ fn pointing(found: bool) -> Step {
 /// What is left of an output by a family, as one part in this many, makes the whole output not worth looking at.
 const LITTLE: usize = 4;
 
-fn size(runs: &[Run<'_>]) -> usize {
-    runs.iter().map(Run::len).sum()
+fn size(runs: &[StageRun<'_>]) -> usize {
+    runs.iter().map(StageRun::len).sum()
 }
 
 /// The tokens of a text, or about as many for one that is too large to be looked at.
@@ -535,7 +555,7 @@ fn counted(text: &str, counter: Counter) -> usize {
 }
 
 /// Was something taken away that only a reference gives back?
-fn has_left_out(run: &Run<'_>) -> bool {
+fn has_left_out(run: &StageRun<'_>) -> bool {
     run.has_applied(Fidelity::Reversible) || run.has_applied(Fidelity::Safety)
 }
 

@@ -1,6 +1,6 @@
 //! Tool families: what of a tool's output matters, written down as data.
 //!
-//! A [`Filter`] is a TOML text: which commands it is for and which lines of their output are progress, passes and noise.
+//! A [`FamilyFilter`] is a TOML text: which commands it is for and which lines of their output are progress, passes and noise.
 //! `src/filters/README.md` describes every key. [`FilterSet::builtin`] holds those that come with Tokenforge.
 //!
 //! What a filter leaves out it says, with exact counts, in the place where the first of those lines stood. It is for
@@ -35,20 +35,20 @@ mod written;
 
 use std::sync::OnceLock;
 
-pub use apply::Filtered;
-pub use check::Failure;
+pub use apply::FilteredOutput;
+pub use check::FilterTestFailure;
 pub use matching::Invocation;
 pub use set::FilterSet;
 
-use patterns::Patterns;
-use written::Written;
+use patterns::FilterPatterns;
+use written::FilterFile;
 
 /// What to leave out of the output of one kind of command.
 #[derive(Debug)]
-pub struct Filter {
-    written: Written,
+pub struct FamilyFilter {
+    written: FilterFile,
     /// Compiled at first use: an output of another family costs nothing. `None`: a pattern is not valid.
-    patterns: OnceLock<Option<Patterns>>,
+    patterns: OnceLock<Option<FilterPatterns>>,
 }
 
 /// Why a text is not a filter.
@@ -61,7 +61,7 @@ pub struct FilterError {
     pub reason: String,
 }
 
-impl Filter {
+impl FamilyFilter {
     /// Reads a filter and checks its patterns; `file` is what errors call it.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Filter {
     pub fn parse(file: &str, text: &str) -> Result<Self, FilterError> {
         let fail = |reason| FilterError { file: file.to_owned(), reason };
         let written = written::read(text).map_err(fail)?;
-        let patterns = Patterns::compile(&written).map_err(fail)?;
+        let patterns = FilterPatterns::compile(&written).map_err(fail)?;
         Ok(Self { written, patterns: OnceLock::from(Some(patterns)) })
     }
 
@@ -101,8 +101,8 @@ impl Filter {
         Ok(Self { written, patterns: OnceLock::new() })
     }
 
-    fn patterns(&self) -> Option<&Patterns> {
-        self.patterns.get_or_init(|| Patterns::compile(&self.written).ok()).as_ref()
+    fn patterns(&self) -> Option<&FilterPatterns> {
+        self.patterns.get_or_init(|| FilterPatterns::compile(&self.written).ok()).as_ref()
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     const SMALL: &str = "name = 'a'\nfamily = 'b'\nmatch.programs = ['x']\n";
 
     fn error(more: &str) -> String {
-        Filter::parse("mine.toml", &format!("{SMALL}{more}")).unwrap_err().to_string()
+        FamilyFilter::parse("mine.toml", &format!("{SMALL}{more}")).unwrap_err().to_string()
     }
 
     #[test]
@@ -142,21 +142,22 @@ mod tests {
             let error = error(more);
             assert!(error.contains(part), "{part} in {error}");
         }
-        let nowhere = Filter::parse("mine.toml", "name = 'a'\nfamily = 'b'\n[match]").unwrap_err();
+        let nowhere =
+            FamilyFilter::parse("mine.toml", "name = 'a'\nfamily = 'b'\n[match]").unwrap_err();
         assert!(nowhere.reason.contains("needs `programs`, `shape` or both"), "{nowhere}");
-        assert!(Filter::parse("mine.toml", &"#".repeat(300 << 10)).is_err());
+        assert!(FamilyFilter::parse("mine.toml", &"#".repeat(300 << 10)).is_err());
     }
 
     #[test]
     fn f16_users_filters_come_before_the_builtin_ones() {
-        let mine = Filter::parse(
+        let mine = FamilyFilter::parse(
             "cargo.toml",
             "name = 'mine'\nfamily = 'cargo'\nmatch.programs = ['cargo']",
         )
         .unwrap();
         let set = FilterSet::builtin().with(vec![mine]);
         let command = Invocation { program: "cargo", subcommand: Some("test"), args: &[] };
-        assert_eq!(set.find(Some(&command), "").map(Filter::name), Some("mine"));
+        assert_eq!(set.find(Some(&command), "").map(FamilyFilter::name), Some("mine"));
         assert_eq!(set.iter().count(), FilterSet::builtin().iter().count() + 1);
     }
 
@@ -167,7 +168,7 @@ mod tests {
              [[tests]]\ncommand = 'y'\ninput = '{}'\nmust_keep = ['noise']\nmust_drop = ['left out']\n",
             "noise ".repeat(30)
         );
-        let failures = Filter::parse("mine.toml", &text).unwrap().check();
+        let failures = FamilyFilter::parse("mine.toml", &text).unwrap().check();
         let reasons: Vec<_> = failures.iter().map(|failure| failure.reason.as_str()).collect();
         assert_eq!(reasons.len(), 3, "{reasons:?}");
         assert!(
@@ -177,7 +178,11 @@ mod tests {
     }
 
     fn applied(more: &str, text: &str) -> String {
-        Filter::parse("mine.toml", &format!("{SMALL}{more}")).unwrap().apply(text).unwrap().text
+        FamilyFilter::parse("mine.toml", &format!("{SMALL}{more}"))
+            .unwrap()
+            .apply(text)
+            .unwrap()
+            .text
     }
 
     #[test]

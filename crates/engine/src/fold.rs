@@ -14,11 +14,11 @@
 mod note;
 mod repeats;
 
-use note::{Firsts, Note};
-use repeats::{Fold, Repeats};
+use note::{FirstLines, FoldNote};
+use repeats::{FoldedRun, LineRepeats};
 
 use crate::diff::is_diff;
-use crate::lines::{self, Lines, MAX_TEXT, MOST_LINES, push_all};
+use crate::lines::{self, LineOffsets, MAX_TEXT, MOST_LINES, push_all};
 
 /// A text must save a token in this many bytes: for less it is not made harder to read.
 const BYTES_A_TOKEN: usize = 80;
@@ -39,14 +39,14 @@ pub fn encode(text: &str) -> Option<String> {
         return None;
     }
     let least = (text.len() / BYTES_A_TOKEN).max(1);
-    let folds = Repeats::new(&lines, least)?.folds();
+    let folds = LineRepeats::new(&lines, least)?.folds();
     let saved: usize = folds.iter().map(|fold| fold.saved).sum();
     if folds.is_empty() || saved * BYTES_A_TOKEN < text.len() {
         return None;
     }
     let mut out = String::with_capacity(text.len());
     let mut next = 0;
-    for Fold { first, note, .. } in &folds {
+    for FoldedRun { first, note, .. } in &folds {
         push_all(&mut out, lines.get(next..*first)?);
         push_all(&mut out, &[&*note.to_string()]);
         next = first + note.lines();
@@ -61,19 +61,19 @@ pub fn encode(text: &str) -> Option<String> {
 /// The text whose lines [`encode`] folded; `None` if it did not make this text.
 pub fn decode(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = Vec::new();
-    let mut firsts = Firsts::default();
+    let mut firsts = FirstLines::default();
     let mut size = 0;
-    for (_, line) in Lines::new(text) {
+    for (_, line) in LineOffsets::new(text) {
         let end = lines.len();
-        let (block, times) = match Note::parse(line) {
+        let (block, times) = match FoldNote::parse(line) {
             None => {
                 firsts.add(line, end);
                 lines.push(line);
                 size += line.len() + 1;
                 continue;
             }
-            Some(Note::Above { lines, times }) => (end.checked_sub(lines)?..end, times),
-            Some(Note::Again { lines, from }) => {
+            Some(FoldNote::Above { lines, times }) => (end.checked_sub(lines)?..end, times),
+            Some(FoldNote::Again { lines, from }) => {
                 let first = firsts.get(from)?;
                 (first..first.checked_add(lines)?, 1)
             }
@@ -93,15 +93,15 @@ pub fn decode(text: &str) -> Option<String> {
 
 /// Are lines folded in this text?
 pub fn has_written(text: &str) -> bool {
-    Lines::new(text).any(|(_, line)| is_note(line))
+    LineOffsets::new(text).any(|(_, line)| is_note(line))
 }
 
 /// Does a line stand for others that are shown above it?
 pub(crate) fn is_note(line: &str) -> bool {
-    Note::parse(line).is_some()
+    FoldNote::parse(line).is_some()
 }
 
 /// A line that could be taken for a note, or one that numbers the lines below it.
 fn forbids_folding(line: &str) -> bool {
-    line.starts_with("[Forge lines ") || Note::parse(line).is_some()
+    line.starts_with("[Forge lines ") || FoldNote::parse(line).is_some()
 }

@@ -21,13 +21,13 @@ pub use marker::session_duplicate;
 pub(crate) use marker::{has_pointers, is_duplicate};
 pub use name::ToolCall;
 
-use crate::numbers::{self, Numbering};
+use crate::numbers::{self, ThinnedNumbers};
 use crate::reference::Reference;
 use crate::{SIGNATURE, lines};
-use marker::{Lines, Pointer};
+use marker::{LinePointer, PointedLines};
 use name::CallView;
 use serde_json::Value;
-use shown::{Asking, Index, Run};
+use shown::{AskingCall, LineIndex, ShownRun};
 use tokenforge_tokens::Counter;
 
 /// A run of fewer lines is repeated rather than pointed to.
@@ -45,7 +45,7 @@ const SHORT_RUN: usize = 64;
 /// The results of a conversation so far, as the model sees them.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    results: Index,
+    results: LineIndex,
 }
 
 /// What of a text may become a pointer.
@@ -90,7 +90,7 @@ impl History {
 
     fn duplicate(&self, text: &str, view: &CallView, call: &str) -> Option<String> {
         let asking =
-            Asking { call: Some(call), name: view.name.as_ref(), change: view.change.as_ref() };
+            AskingCall { call: Some(call), name: view.name.as_ref(), change: view.change.as_ref() };
         let (name, run) = self.results.name_of(self.results.same_as(text, view.tool, asking)?)?;
         Some(marker::duplicate(name, run))
     }
@@ -123,8 +123,8 @@ impl History {
             return None;
         }
         let asking =
-            Asking { call: call.id, name: view.name.as_ref(), change: view.change.as_ref() };
-        let lines = Line::all(text);
+            AskingCall { call: call.id, name: view.name.as_ref(), change: view.change.as_ref() };
+        let lines = ComparedLine::all(text);
         let (mut out, mut copied) = (String::new(), 0);
         let (mut at, mut start) = (0, 0);
         while at < lines.len() {
@@ -141,7 +141,7 @@ impl History {
             };
             let is_own = std::ptr::eq(index, &own);
             let found =
-                Quotable::of(index, run).map(|part| (part, part.pointer(index, rest, is_own)));
+                QuotableRun::of(index, run).map(|part| (part, part.pointer(index, rest, is_own)));
             let skipped = match found {
                 Some((part, Some(pointer))) if is_shorter(&pointer, part.lines(rest), counter) => {
                     let begin = start + size(&rest[..part.skip]);
@@ -177,7 +177,7 @@ impl History {
             return named.or_else(by_call).map(str::to_owned);
         }
         let own = own_words(arguments);
-        let mut numbering = Numbering::default();
+        let mut numbering = ThinnedNumbers::default();
         let mut out = String::new();
         let mut lines = lines::split(text).peekable();
         while let Some(line) = lines.next() {
@@ -187,7 +187,7 @@ impl History {
                 out.push('\n');
                 continue;
             }
-            let pointer = Pointer::parse(line)?;
+            let pointer = LinePointer::parse(line)?;
             let index = if pointer.is_own { &own } else { &self.results };
             for bare in index.lines_of(index.meant(&pointer)?) {
                 numbering.write(bare, &mut out);
@@ -200,7 +200,7 @@ impl History {
 }
 
 /// A line of the text that is looked at.
-struct Line<'a> {
+struct ComparedLine<'a> {
     whole: &'a str,
     /// Without a number that is shown before it.
     bare: &'a str,
@@ -210,9 +210,9 @@ struct Line<'a> {
     is_fixed: bool,
 }
 
-impl<'a> Line<'a> {
+impl<'a> ComparedLine<'a> {
     fn all(text: &'a str) -> Vec<Self> {
-        let mut numbering = Numbering::default();
+        let mut numbering = ThinnedNumbers::default();
         let mut all = Vec::with_capacity(lines::count(text));
         let mut lines = lines::split(text).peekable();
         while let Some(whole) = lines.next() {
@@ -220,7 +220,7 @@ impl<'a> Line<'a> {
             let is_announcement = whole.starts_with(numbers::SIGNATURE);
             let number = numbering.next_number().filter(|_| !is_announcement);
             let bare = numbering.read(whole, lines.peek().copied());
-            all.push(Line { whole, bare, number, is_fixed });
+            all.push(ComparedLine { whole, bare, number, is_fixed });
         }
         all
     }
@@ -228,17 +228,17 @@ impl<'a> Line<'a> {
 
 /// The part of a run that a pointer can name.
 #[derive(Clone, Copy)]
-struct Quotable {
-    run: Run,
+struct QuotableRun {
+    run: ShownRun,
     /// How many lines before it stay.
     skip: usize,
 }
 
-impl Quotable {
+impl QuotableRun {
     /// All of a run whose lines have numbers; else from its first line that can be quoted to its last.
-    fn of(index: &Index, run: Run) -> Option<Self> {
+    fn of(index: &LineIndex, run: ShownRun) -> Option<Self> {
         if index.numbers(run).is_some() {
-            return Some(Quotable { run, skip: 0 });
+            return Some(QuotableRun { run, skip: 0 });
         }
         let quoted = |at: &usize| index.quote(run.text, *at).is_some();
         let mut all = run.start..run.start + run.count;
@@ -246,42 +246,48 @@ impl Quotable {
         let last = all.rfind(quoted)?;
         let (skip, count) = (first - run.start, last + 1 - first);
         (count >= FEWEST_LINES)
-            .then_some(Quotable { run: Run { start: first, count, ..run }, skip })
+            .then_some(QuotableRun { run: ShownRun { start: first, count, ..run }, skip })
     }
 
-    fn lines<'l, 't>(&self, rest: &'l [Line<'t>]) -> &'l [Line<'t>] {
+    fn lines<'l, 't>(&self, rest: &'l [ComparedLine<'t>]) -> &'l [ComparedLine<'t>] {
         &rest[self.skip..self.skip + self.run.count]
     }
 
-    fn pointer(&self, index: &Index, rest: &[Line<'_>], is_own: bool) -> Option<String> {
-        let Run { text, start, count } = self.run;
+    fn pointer(
+        &self,
+        index: &LineIndex,
+        rest: &[ComparedLine<'_>],
+        is_own: bool,
+    ) -> Option<String> {
+        let ShownRun { text, start, count } = self.run;
         let (name, nth) = index.name_of(text)?;
         let name = marker::spelled(name, nth);
         let lines = self.lines(rest);
-        let number = |line: Option<&Line<'_>>| line.and_then(|line| line.number);
+        let number = |line: Option<&ComparedLine<'_>>| line.and_then(|line| line.number);
         let here = number(lines.first()).zip(number(lines.last()));
         let there = index.numbers(self.run);
         let here = here.filter(|here| there != Some(*here)).map(|(first, last)| first..=last);
         let written = match there {
             Some((first, last)) => {
-                let lines = Lines::Numbered(first..=last);
-                Pointer { lines, name: &name, is_own, here }.write()
+                let lines = PointedLines::Numbered(first..=last);
+                LinePointer { lines, name: &name, is_own, here }.write()
             }
             None => {
                 let last = index.quote(text, start + count - 1)?;
-                let lines = Lines::Quoted { count, first: &index.quote(text, start)?, last: &last };
-                Pointer { lines, name: &name, is_own, here }.write()
+                let lines =
+                    PointedLines::Quoted { count, first: &index.quote(text, start)?, last: &last };
+                LinePointer { lines, name: &name, is_own, here }.write()
             }
         };
         // What is not read as the same lines again is no pointer to them.
-        let is_it = |run: &Run| (run.text, run.start, run.count) == (text, start, count);
-        let read = Pointer::parse(&written).and_then(|pointer| index.meant(&pointer));
+        let is_it = |run: &ShownRun| (run.text, run.start, run.count) == (text, start, count);
+        let read = LinePointer::parse(&written).and_then(|pointer| index.meant(&pointer));
         read.filter(is_it).map(|_| written)
     }
 }
 
 /// Do the lines cost more than the pointer to them?
-fn is_shorter(pointer: &str, lines: &[Line<'_>], counter: Counter) -> bool {
+fn is_shorter(pointer: &str, lines: &[ComparedLine<'_>], counter: Counter) -> bool {
     let bytes = size(lines);
     let text = || lines.iter().map(|line| line.whole).collect::<Vec<_>>().join("\n");
     bytes >= FEWEST_BYTES
@@ -289,13 +295,13 @@ fn is_shorter(pointer: &str, lines: &[Line<'_>], counter: Counter) -> bool {
 }
 
 /// The bytes of lines, with their ends.
-fn size(lines: &[Line<'_>]) -> usize {
+fn size(lines: &[ComparedLine<'_>]) -> usize {
     lines.iter().map(|line| line.whole.len() + 1).sum()
 }
 
 /// The texts of several lines in the arguments of the call, as things that were shown.
-fn own_words(arguments: &str) -> Index {
-    let mut index = Index::default();
+fn own_words(arguments: &str) -> LineIndex {
+    let mut index = LineIndex::default();
     // Only a string with an escaped line end has several lines.
     if memchr::memmem::find(arguments.as_bytes(), b"\\n").is_some()
         && let Ok(Value::Object(arguments)) = serde_json::from_str(arguments)

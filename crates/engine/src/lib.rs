@@ -6,7 +6,7 @@
 //! gives back the text, and a panic or a deadline leaves the text as it was.
 //!
 //! What is left out of an output is left out only where it can be fetched back: the text then begins with a
-//! [`reference`](mod@reference), and [`Compressed::original`] is what the caller must store for it.
+//! [`reference`](mod@reference), and [`CompressedOutput::original`] is what the caller must store for it.
 //!
 //! The engine does no I/O, reads no clock and keeps no state: what is forwarded depends on the output, the call, the
 //! settings and the results before it.
@@ -57,18 +57,19 @@ pub mod whitespace;
 mod whole_lines;
 pub mod wrapper;
 
-pub use engine::{Access, Compressed, Engine, Original, Output, Vault};
+pub use engine::{CompressedOutput, Engine, Original, Output, Vault, VaultAccess};
 pub use fidelity::Fidelity;
 pub use history::{History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
-pub use record::{Outcome, Reason, Step, Verdict};
+pub use record::{KeptReason, StageOutcome, StageStep, Verdict};
 pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{
-    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings, Stc2,
+    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings,
+    Stc2Policy,
 };
-pub use stage::{Layer, Stage, Subject, Written};
+pub use stage::{Stage, StageContext, StageOutput, TextLayer};
 pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;
 

@@ -7,7 +7,7 @@ use tokenforge_tokens::interrupt::tick;
 ///
 /// A text that ends in `\n` has no empty line after it.
 #[derive(Debug, Clone)]
-pub(crate) struct Lines<'a> {
+pub(crate) struct LineOffsets<'a> {
     text: &'a str,
     next: usize,
 }
@@ -27,7 +27,7 @@ pub(crate) fn all(text: &str) -> Option<Vec<&str>> {
         return None;
     }
     let mut lines = Vec::with_capacity(count);
-    lines.extend(Lines::new(text).map(|(_, line)| line));
+    lines.extend(LineOffsets::new(text).map(|(_, line)| line));
     Some(lines)
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn push_all(out: &mut String, lines: &[&str]) {
     }
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineOffsets<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, next: 0 }
     }
@@ -67,7 +67,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for LineOffsets<'a> {
     type Item = (usize, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -82,7 +82,7 @@ impl<'a> Iterator for Lines<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, all, count, split};
+    use super::{LineOffsets, all, count, split};
 
     #[test]
     fn a_text_is_split_at_every_line_end() {
@@ -94,10 +94,10 @@ mod tests {
 
     #[test]
     fn lines_keep_carriage_returns_and_know_where_they_start() {
-        let lines: Vec<_> = Lines::new("a\r\n\nb").collect();
+        let lines: Vec<_> = LineOffsets::new("a\r\n\nb").collect();
         assert_eq!(lines, [(0, "a\r"), (3, ""), (4, "b")]);
-        assert_eq!(Lines::new("a\n").count(), 1);
-        assert_eq!(Lines::new("").count(), 0);
+        assert_eq!(LineOffsets::new("a\n").count(), 1);
+        assert_eq!(LineOffsets::new("").count(), 0);
     }
 
     #[test]

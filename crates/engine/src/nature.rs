@@ -1,6 +1,6 @@
 //! What a text is to its reader, which decides what may be done to it.
 
-use crate::context::Context;
+use crate::context::CallContext;
 use crate::diff;
 
 /// What a text is to its reader.
@@ -19,7 +19,7 @@ pub enum Nature {
 impl Nature {
     /// What the output of this call is.
     #[must_use]
-    pub fn of(text: &str, context: &Context) -> Nature {
+    pub fn of(text: &str, context: &CallContext) -> Nature {
         if context.tool.text_is_exact() {
             Nature::File
         } else if diff::is_diff(text) {

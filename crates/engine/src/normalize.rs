@@ -8,7 +8,7 @@ mod noise;
 mod time;
 
 use memchr::memmem;
-use noise::Kind;
+use noise::NoiseKind;
 
 /// Starts every text that this wrote.
 const SIGNATURE: &str = "[Forge normalized: ";
@@ -26,7 +26,7 @@ pub fn apply(text: &str) -> Option<String> {
     if text.starts_with(SIGNATURE) {
         return None;
     }
-    let mut used = [false; Kind::ALL.len()];
+    let mut used = [false; NoiseKind::ALL.len()];
     let mut out = String::new();
     let mut copied = 0;
     let mut start = 0;
@@ -44,8 +44,8 @@ pub fn apply(text: &str) -> Option<String> {
         start = end;
     }
     out.push_str(text.get(copied..)?);
-    let kinds = Kind::ALL.into_iter().filter(|&kind| used[kind as usize]);
-    let placeholders: Vec<&str> = kinds.map(Kind::placeholder).collect();
+    let kinds = NoiseKind::ALL.into_iter().filter(|&kind| used[kind as usize]);
+    let placeholders: Vec<&str> = kinds.map(NoiseKind::placeholder).collect();
     // A text that has placeholders of its own could not be told from ours.
     if placeholders.is_empty()
         || placeholders.iter().any(|it| memmem::find(text.as_bytes(), it.as_bytes()).is_some())

@@ -1,8 +1,8 @@
 //! When a notation is worth its legend: it must save a fifth of what it replaces, and split nothing that is copied whole.
 
 use crate::lexeme;
-use crate::lines::Lines;
-use crate::record::Outcome;
+use crate::lines::LineOffsets;
+use crate::record::StageOutcome;
 use foldhash::HashMap;
 use tokenforge_tokens::Counter;
 
@@ -23,29 +23,29 @@ pub(crate) fn check(
     before: (&str, usize),
     after: (&str, usize),
     counter: Counter,
-) -> Result<(), Outcome> {
+) -> Result<(), StageOutcome> {
     let replaced = replaced(before.0, after.0);
     // With fewer than a fifth of all tokens saved, it depends on how many of the lines are as they were.
     let is_enough =
         pays(after.1, before.1, before.1) || pays(after.1, before.1, counter.count(&replaced));
     match is_enough {
-        false => Err(Outcome::NotSmaller),
+        false => Err(StageOutcome::NotSmaller),
         true if lexeme::are_whole_in(&replaced, after.0) => Ok(()),
-        true => Err(Outcome::Splits),
+        true => Err(StageOutcome::Splits),
     }
 }
 
 /// The lines of a text that are not in another as they were.
 fn replaced(before: &str, after: &str) -> String {
     let mut kept: HashMap<&str, usize> = HashMap::default();
-    for (_, line) in Lines::new(after) {
+    for (_, line) in LineOffsets::new(after) {
         *kept.entry(line).or_default() += 1;
         if let Some(line) = line.strip_prefix(LITERAL) {
             *kept.entry(line).or_default() += 1;
         }
     }
     let mut replaced = String::with_capacity(before.len());
-    for (_, line) in Lines::new(before) {
+    for (_, line) in LineOffsets::new(before) {
         match kept.get_mut(line).filter(|count| **count > 0) {
             Some(count) => *count -= 1,
             None => {

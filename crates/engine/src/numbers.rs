@@ -13,9 +13,9 @@
 
 mod thinned;
 
-pub(crate) use thinned::Numbering;
+pub(crate) use thinned::ThinnedNumbers;
 
-use crate::lines::Lines;
+use crate::lines::LineOffsets;
 use crate::whole_lines::whole_lines;
 use std::iter::repeat_n;
 
@@ -41,20 +41,20 @@ const WIDEST: usize = 9;
 pub fn encode(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
-    let mut lines = Lines::new(text);
+    let mut lines = LineOffsets::new(text);
     let (mut before, mut unnumbered) = ("", 0);
     while let Some((start, line)) = lines.next() {
         if line.starts_with(SIGNATURE) || copied == 0 && unnumbered > LONGEST_HEADING {
             return None;
         }
         let above = std::mem::replace(&mut before, line);
-        let Some(column) = Column::of(line) else {
+        let Some(column) = NumberColumn::of(line) else {
             unnumbered += 1;
             continue;
         };
         // Under a heading of the same make it is a column of a table.
         let is_data = above.contains(column.separator);
-        let run = Run::from(column, line, &mut lines);
+        let run = NumberedRun::from(column, line, &mut lines);
         if run.pays() && !is_data {
             out.reserve(text.len() - copied);
             out.push_str(text.get(copied..start)?);
@@ -75,13 +75,13 @@ pub fn encode(text: &str) -> Option<String> {
 pub fn decode(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut copied = 0;
-    let mut lines = Lines::new(text);
+    let mut lines = LineOffsets::new(text);
     while let Some((start, line)) = lines.next() {
         let Some(announced) = line.strip_prefix(SIGNATURE) else { continue };
         out.push_str(text.get(copied..start)?);
         let run_start = lines.offset();
         let (_, first) = lines.clone().next()?;
-        let run = Run::announced(announced, first)?;
+        let run = NumberedRun::announced(announced, first)?;
         for _ in run.first..=run.last {
             lines.next()?;
         }
@@ -94,7 +94,7 @@ pub fn decode(text: &str) -> Option<String> {
 
 /// How the number of a line is written before its text.
 #[derive(Debug, Clone, Copy)]
-struct Column<'a> {
+struct NumberColumn<'a> {
     number: u32,
     /// Numbers are padded on the left to this many characters.
     width: usize,
@@ -102,7 +102,7 @@ struct Column<'a> {
     separator: &'a str,
 }
 
-impl<'a> Column<'a> {
+impl<'a> NumberColumn<'a> {
     /// The column a line starts with. A space after `:` or `|` is not taken to belong to it yet.
     fn of(line: &'a str) -> Option<Self> {
         let blanks = line.bytes().take_while(|&byte| byte == b' ').count();
@@ -135,8 +135,8 @@ impl<'a> Column<'a> {
 
 /// Lines numbered one after another in the same way.
 #[derive(Debug)]
-struct Run<'a> {
-    column: Column<'a>,
+struct NumberedRun<'a> {
+    column: NumberColumn<'a>,
     first: u32,
     last: u32,
     /// Bytes of the columns that go away.
@@ -145,9 +145,9 @@ struct Run<'a> {
     space_is_text: bool,
 }
 
-impl<'a> Run<'a> {
+impl<'a> NumberedRun<'a> {
     /// Reads on from the run's first line for as long as the numbers go on.
-    fn from(column: Column<'a>, first: &'a str, lines: &mut Lines<'a>) -> Self {
+    fn from(column: NumberColumn<'a>, first: &'a str, lines: &mut LineOffsets<'a>) -> Self {
         let (first_number, mut space_is_text) = (column.number, false);
         let mut run =
             Self { column, first: first_number, last: first_number, removed: 0, space_is_text };
@@ -182,7 +182,7 @@ impl<'a> Run<'a> {
         let (first, rest) = announced.split_once('-')?;
         let (last, rest) = rest.split_once(',')?;
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-        let column = Column::of(first_line).filter(|column| column.number == first)?;
+        let column = NumberColumn::of(first_line).filter(|column| column.number == first)?;
         let mut run = Self { column, first, last, removed: 0, space_is_text: false };
         if rest != run.rest_of_announcement() {
             run.space_is_text = true;
@@ -225,7 +225,7 @@ impl<'a> Run<'a> {
 
     /// Writes the numbered lines with their columns thinned.
     fn thin(&self, text: &str, out: &mut String) -> Option<()> {
-        let bare = Column { width: 0, ..self.column };
+        let bare = NumberColumn { width: 0, ..self.column };
         let mut column = String::new();
         let mut lines = whole_lines(text);
         out.push_str(lines.next()?);
@@ -247,7 +247,7 @@ impl<'a> Run<'a> {
 
     /// Writes the thinned lines with all their columns.
     fn fill(&self, text: &str, out: &mut String) -> Option<()> {
-        let bare = Column { width: 0, ..self.column };
+        let bare = NumberColumn { width: 0, ..self.column };
         let mut shown = String::new();
         let mut lines = whole_lines(text);
         out.push_str(lines.next()?);

@@ -1,6 +1,6 @@
 //! What one request asks for: the value of `_forge.tool_output_compression`.
 
-use crate::dictionary::Method;
+use crate::dictionary::DictionaryMethod;
 use crate::mode::Mode;
 use crate::session::SessionOptions;
 use crate::settings::{LARGEST_MAX_OUTPUT_BYTES, Settings};
@@ -9,11 +9,11 @@ use tokenforge_tokens::ModelClass;
 
 /// The fields a request may set; what it does not name is inherited.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides {
+pub struct RequestOverrides {
     /// How much is done.
     pub mode: Option<Mode>,
     /// Which dictionary method the aggressive mode uses.
-    pub method: Option<Method>,
+    pub method: Option<DictionaryMethod>,
     /// The session, which duplicates across requests and the memo need.
     pub session_id: Option<String>,
     /// May a result become a pointer to an earlier one, of its request or of its session?
@@ -44,24 +44,24 @@ const FIELD: &str = "_forge.tool_output_compression";
 const FIELDS: &str =
     "mode, method, session_id, dedup, redact_secrets, max_output_bytes, memo, model_class";
 
-impl Overrides {
+impl RequestOverrides {
     /// Reads the value of `_forge.tool_output_compression`: a mode, or an object.
     ///
     /// # Errors
     /// A field that does not exist, or a value it may not have; the message names both and what is allowed.
     ///
     /// ```
-    /// use tokenforge_engine::{Mode, overrides::Overrides};
+    /// use tokenforge_engine::{Mode, overrides::RequestOverrides};
     ///
-    /// assert_eq!(Overrides::read(&"safe".into())?.mode, Some(Mode::Safe));
-    /// let error = Overrides::read(&serde_json::json!({"mode": "max"})).unwrap_err();
+    /// assert_eq!(RequestOverrides::read(&"safe".into())?.mode, Some(Mode::Safe));
+    /// let error = RequestOverrides::read(&serde_json::json!({"mode": "max"})).unwrap_err();
     /// assert!(error.to_string().starts_with("_forge.tool_output_compression.mode: expected"));
     /// # Ok::<(), tokenforge_engine::overrides::OverrideError>(())
     /// ```
     pub fn read(value: &Value) -> Result<Self, OverrideError> {
         match value {
             Value::String(_) => {
-                Ok(Overrides { mode: Some(parsed(FIELD, value)?), ..Self::default() })
+                Ok(RequestOverrides { mode: Some(parsed(FIELD, value)?), ..Self::default() })
             }
             Value::Object(fields) => Self::from_fields(fields),
             other => Err(error(FIELD.to_owned(), "a mode or an object", other)),
@@ -69,7 +69,7 @@ impl Overrides {
     }
 
     fn from_fields(fields: &Map<String, Value>) -> Result<Self, OverrideError> {
-        let mut overrides = Overrides::default();
+        let mut overrides = RequestOverrides::default();
         for (name, value) in fields {
             let field = format!("{FIELD}.{name}");
             match name.as_str() {
@@ -156,17 +156,17 @@ mod tests {
     #[test]
     fn f4_the_object_overrides_what_it_names_and_inherits_the_rest() {
         let overrides =
-            Overrides::read(&json!({"mode": "aggressive", "method": "repair"})).unwrap();
+            RequestOverrides::read(&json!({"mode": "aggressive", "method": "repair"})).unwrap();
         let defaults = Settings { redact_secrets: false, ..Settings::default() };
         let settings = overrides.over(&defaults);
-        assert_eq!((settings.mode, settings.method), (Mode::Aggressive, Method::Repair));
+        assert_eq!((settings.mode, settings.method), (Mode::Aggressive, DictionaryMethod::Repair));
         assert!(!settings.redact_secrets);
         assert_eq!(settings.max_output_bytes, None);
     }
 
     #[test]
     fn f4_a_larger_cap_than_a_mebibyte_is_clamped() {
-        let overrides = Overrides::read(&json!({"max_output_bytes": 9_000_000})).unwrap();
+        let overrides = RequestOverrides::read(&json!({"max_output_bytes": 9_000_000})).unwrap();
         assert_eq!(overrides.max_output_bytes, Some(1_048_576));
     }
 
@@ -184,7 +184,7 @@ mod tests {
             (json!({"modus": "safe"}), "one of the fields mode, method"),
         ];
         for (value, expected) in cases {
-            let message = Overrides::read(&value).unwrap_err().to_string();
+            let message = RequestOverrides::read(&value).unwrap_err().to_string();
             assert!(message.contains(expected), "{value}: {message}");
         }
     }

@@ -84,7 +84,7 @@ fn round(text: &str) -> Option<String> {
 }
 
 /// A table at the start of a text.
-struct Table {
+struct PaddedTable {
     /// How many bytes it takes, in whole lines.
     len: usize,
     /// Those lines, squeezed; `None` if there is no padding in them. They are not looked at again.
@@ -92,7 +92,7 @@ struct Table {
 }
 
 /// The table that the line opens. Most lines open none: their first characters tell.
-fn table(line: &str, rest: &str) -> Option<Table> {
+fn table(line: &str, rest: &str) -> Option<PaddedTable> {
     let first = line.bytes().find(|&byte| byte != b' ' && byte != b'\t')?;
     let table = match first {
         _ if modes::has_mode(line) => modes::table(rest),

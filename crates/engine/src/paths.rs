@@ -25,10 +25,10 @@ mod matches;
 mod names;
 mod plan;
 
-use layout::Layout;
+use layout::HeadingLayout;
 
 use crate::diff::is_diff;
-use crate::lines::{self, Lines, MAX_TEXT, push_all};
+use crate::lines::{self, LineOffsets, MAX_TEXT, push_all};
 
 /// The text with the paths of its lines grouped; `None` if that saves too little.
 ///
@@ -48,23 +48,23 @@ pub fn encode(text: &str) -> Option<String> {
     if too_short || lines.iter().any(is_ours) || is_diff(text) {
         return None;
     }
-    let laid_out = Layout::ALL.into_iter().map(|layout| (layout, layout.blocks(&lines)));
+    let laid_out = HeadingLayout::ALL.into_iter().map(|layout| (layout, layout.blocks(&lines)));
     let (layout, blocks) = laid_out.max_by_key(|(layout, blocks)| layout.score(blocks))?;
     write(text, &lines, layout, &blocks)
 }
 
 /// Are paths grouped in this text?
 pub fn has_written(text: &str) -> bool {
-    Lines::new(text).any(|(_, line)| Layout::announced(line).is_some())
+    LineOffsets::new(text).any(|(_, line)| HeadingLayout::announced(line).is_some())
 }
 
 /// The text whose paths [`encode`] grouped; `None` if it did not make this text.
 pub fn decode(text: &str) -> Option<String> {
     let mut out = String::with_capacity(2 * text.len());
-    let mut lines = Lines::new(text);
+    let mut lines = LineOffsets::new(text);
     while let Some((start, line)) = lines.next() {
         let end = lines.offset();
-        match Layout::announced(line) {
+        match HeadingLayout::announced(line) {
             Some(layout) => read_block(layout, text, &mut lines, &mut out)?,
             None if line == END => return None,
             None => out.push_str(text.get(start..end)?),
@@ -85,23 +85,23 @@ const ROOT: &str = "./";
 
 /// Neighbouring lines that are written in groups.
 #[derive(Debug)]
-struct Block<'a> {
+struct LineBlock<'a> {
     first: usize,
-    rows: Vec<Row<'a>>,
+    rows: Vec<GroupRow<'a>>,
     /// Tokens, by a rough guess.
     saved: usize,
 }
 
 /// A line without what its group shares.
 #[derive(Debug)]
-struct Row<'a> {
+struct GroupRow<'a> {
     /// The heading of the group that starts here.
     heading: Option<&'a str>,
     before: &'a str,
     rest: &'a str,
 }
 
-impl Row<'_> {
+impl GroupRow<'_> {
     /// Would the row or its heading be taken for a line that has a meaning of its own?
     fn could_be_ours(&self) -> bool {
         let is_ours = |line: &str| line.starts_with("[Forge ");
@@ -110,7 +110,12 @@ impl Row<'_> {
     }
 }
 
-fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option<String> {
+fn write(
+    text: &str,
+    lines: &[&str],
+    layout: HeadingLayout,
+    blocks: &[LineBlock],
+) -> Option<String> {
     if blocks.is_empty() {
         return None;
     }
@@ -143,7 +148,12 @@ fn write(text: &str, lines: &[&str], layout: Layout, blocks: &[Block]) -> Option
 }
 
 /// Reads groups up to the end of the block and writes their lines in full.
-fn read_block(layout: Layout, text: &str, lines: &mut Lines, out: &mut String) -> Option<()> {
+fn read_block(
+    layout: HeadingLayout,
+    text: &str,
+    lines: &mut LineOffsets,
+    out: &mut String,
+) -> Option<()> {
     let mut heading = None;
     for (start, line) in lines.by_ref() {
         match (line, heading) {

@@ -9,7 +9,7 @@
 mod screen;
 mod signs;
 
-use crate::terminal::{self, Sequence};
+use crate::terminal::{self, EscapeSequence};
 use crate::whole_lines::whole_lines;
 use memchr::memchr3_iter;
 use screen::Screen;
@@ -57,10 +57,10 @@ fn movement(text: &str) -> Option<Movement> {
             b'\r' if text.as_bytes().get(at + 1).is_none_or(|&next| next == b'\n') => {}
             b'\r' | b'\x08' => found = Some(Movement::WithinLines),
             _ => match terminal::sequence(&text[at..], None) {
-                Some(Sequence { control: Some((b'A' | b'F', _)), .. }) => {
+                Some(EscapeSequence { control: Some((b'A' | b'F', _)), .. }) => {
                     return Some(Movement::AcrossLines);
                 }
-                Some(Sequence { control: Some((b'C' | b'D' | b'G', _)), .. }) => {
+                Some(EscapeSequence { control: Some((b'C' | b'D' | b'G', _)), .. }) => {
                     found = Some(Movement::WithinLines)
                 }
                 _ => {}
@@ -82,13 +82,13 @@ fn split_end(line: &str) -> (&str, &str) {
 }
 
 /// What a line consists of, seen by a terminal.
-enum Piece {
+enum TerminalPiece {
     Char(usize, char),
     Control(u8, Option<usize>),
 }
 
 /// The line piece by piece; sequences that move nothing are left out.
-fn pieces(line: &str) -> impl Iterator<Item = Piece> {
+fn pieces(line: &str) -> impl Iterator<Item = TerminalPiece> {
     let mut at = 0;
     let mut previous = None;
     std::iter::from_fn(move || {
@@ -99,11 +99,11 @@ fn pieces(line: &str) -> impl Iterator<Item = Piece> {
             let Some(sequence) = terminal::sequence(rest, previous) else {
                 at += next.len_utf8();
                 previous = Some(next);
-                return Some(Piece::Char(start, next));
+                return Some(TerminalPiece::Char(start, next));
             };
             at += sequence.len;
             if let Some((last, parameter)) = sequence.control {
-                return Some(Piece::Control(last, parameter));
+                return Some(TerminalPiece::Control(last, parameter));
             }
         }
     })

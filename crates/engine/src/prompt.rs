@@ -22,7 +22,7 @@ pub struct PromptSettings {
     pub min_bytes: usize,
     /// A text that TOON cannot hold goes on as it is; otherwise it is an error.
     pub fail_open: bool,
-    /// The caller is to log the [`Stats`] of what was converted.
+    /// The caller is to log the [`PromptStats`] of what was converted.
     pub log_stats: bool,
 }
 
@@ -34,21 +34,21 @@ impl Default for PromptSettings {
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum PromptOutcome {
     /// This text goes on in its place.
     Converted {
         /// The TOON.
         text: String,
         /// What that saves.
-        stats: Stats,
+        stats: PromptStats,
     },
     /// The text goes on as it is.
-    Kept(Reason),
+    Kept(PromptReason),
 }
 
 /// The size of a text before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stats {
+pub struct PromptStats {
     /// Bytes of the JSON, as it was.
     pub original_bytes: usize,
     /// Bytes of the TOON.
@@ -62,7 +62,7 @@ pub struct Stats {
 /// Why a text was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum PromptReason {
     /// Conversion is off.
     Disabled,
     /// The text is not wholly a JSON object or array.
@@ -77,7 +77,7 @@ pub enum Reason {
     Mismatch,
 }
 
-impl Reason {
+impl PromptReason {
     /// The name under which it is counted.
     pub fn name(self) -> &'static str {
         match self {
@@ -94,57 +94,61 @@ impl Reason {
 /// A text that TOON cannot hold, where failures are not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the JSON cannot be converted to TOON: {0}; TOON_FAIL_OPEN=true would send it as it is")]
-pub struct Error(#[from] Refusal);
+pub struct PromptError(#[from] Refusal);
 
 /// Converts the text of a message to TOON where that is allowed, lossless and cheaper.
 ///
 /// ```
-/// use tokenforge_engine::prompt::{Outcome, PromptSettings, convert};
+/// use tokenforge_engine::prompt::{PromptOutcome, PromptSettings, convert};
 /// use tokenforge_tokens::Counter;
 ///
 /// let settings = PromptSettings { enabled: true, min_bytes: 32, ..PromptSettings::default() };
 /// let text = r#"{"rows": [{"id": 1, "ok": true}, {"id": 2, "ok": false}]}"#;
-/// let Outcome::Converted { text, .. } = convert(text, &settings, Counter::default())? else {
+/// let PromptOutcome::Converted { text, .. } = convert(text, &settings, Counter::default())? else {
 ///     panic!("this pays");
 /// };
 /// assert_eq!(text, "rows[2]{id,ok}:\n  1,true\n  2,false");
-/// # Ok::<(), tokenforge_engine::prompt::Error>(())
+/// # Ok::<(), tokenforge_engine::prompt::PromptError>(())
 /// ```
-pub fn convert(text: &str, settings: &PromptSettings, counter: Counter) -> Result<Outcome, Error> {
+pub fn convert(
+    text: &str,
+    settings: &PromptSettings,
+    counter: Counter,
+) -> Result<PromptOutcome, PromptError> {
     if !settings.enabled {
-        return Ok(Outcome::Kept(Reason::Disabled));
+        return Ok(PromptOutcome::Kept(PromptReason::Disabled));
     }
     if !text.trim_ascii_start().starts_with(['{', '[']) {
-        return Ok(Outcome::Kept(Reason::NotJson));
+        return Ok(PromptOutcome::Kept(PromptReason::NotJson));
     }
     if text.len() <= settings.min_bytes {
-        return Ok(Outcome::Kept(Reason::SkippedBySize));
+        return Ok(PromptOutcome::Kept(PromptReason::SkippedBySize));
     }
-    let Ok(json) = Json::parse(text) else { return Ok(Outcome::Kept(Reason::NotJson)) };
+    let Ok(json) = Json::parse(text) else { return Ok(PromptOutcome::Kept(PromptReason::NotJson)) };
     match Form::Toon.encode(&json) {
         Ok(toon) => Ok(judge(&json, toon.into_owned(), counter)),
-        Err(_) if settings.fail_open => Ok(Outcome::Kept(Reason::Failure)),
+        Err(_) if settings.fail_open => Ok(PromptOutcome::Kept(PromptReason::Failure)),
         Err(refusal) => Err(refusal.into()),
     }
 }
 
 /// Takes the TOON only if it is smaller by every measure and decodes to what it stands for.
-fn judge(json: &Json<'_>, toon: String, counter: Counter) -> Outcome {
+fn judge(json: &Json<'_>, toon: String, counter: Counter) -> PromptOutcome {
     let (text, minified) = (json.text(), json.minify());
     if toon.len() > text.len()
         || !counter.is_cheaper(&toon, text)
         || counter.is_cheaper(&minified, &toon)
     {
-        return Outcome::Kept(Reason::SkippedByGrowth);
+        return PromptOutcome::Kept(PromptReason::SkippedByGrowth);
     }
     if Form::Toon.decode(&toon, minified.len()).as_deref() != Ok(&*minified) {
-        return Outcome::Kept(Reason::Mismatch);
+        return PromptOutcome::Kept(PromptReason::Mismatch);
     }
-    let stats = Stats {
+    let stats = PromptStats {
         original_bytes: text.len(),
         compressed_bytes: toon.len(),
         original_tokens: counter.count(text),
         compressed_tokens: counter.count(&toon),
     };
-    Outcome::Converted { text: toon, stats }
+    PromptOutcome::Converted { text: toon, stats }
 }

@@ -9,13 +9,13 @@ pub enum Verdict {
     /// It goes on in other words.
     Replaced,
     /// It goes on as it came.
-    Kept(Reason),
+    Kept(KeptReason),
 }
 
 /// Why an output goes on as it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum KeptReason {
     /// The mode is `disabled`.
     Disabled,
     /// The mode is `observe`: the record says what would have been done.
@@ -44,24 +44,24 @@ pub enum Reason {
     Panicked,
 }
 
-impl Reason {
+impl KeptReason {
     /// The name in records: `too_small`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Reason::Disabled => "disabled",
-            Reason::Observed => "observed",
-            Reason::TooSmall => "too_small",
-            Reason::TooLarge => "too_large",
-            Reason::SkippedTool => "skipped_tool",
-            Reason::Expansion => "expansion",
-            Reason::ExactTool => "exact_tool",
-            Reason::AlreadyCompressed => "already_compressed",
-            Reason::ClientMessage => "client_message",
-            Reason::NothingToDo => "nothing_to_do",
-            Reason::NotSmaller => "not_smaller",
-            Reason::OutOfTime => "out_of_time",
-            Reason::Panicked => "panicked",
+            KeptReason::Disabled => "disabled",
+            KeptReason::Observed => "observed",
+            KeptReason::TooSmall => "too_small",
+            KeptReason::TooLarge => "too_large",
+            KeptReason::SkippedTool => "skipped_tool",
+            KeptReason::Expansion => "expansion",
+            KeptReason::ExactTool => "exact_tool",
+            KeptReason::AlreadyCompressed => "already_compressed",
+            KeptReason::ClientMessage => "client_message",
+            KeptReason::NothingToDo => "nothing_to_do",
+            KeptReason::NotSmaller => "not_smaller",
+            KeptReason::OutOfTime => "out_of_time",
+            KeptReason::Panicked => "panicked",
         }
     }
 }
@@ -85,30 +85,30 @@ impl fmt::Display for Verdict {
 
 /// What one stage did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct StageStep {
     /// The stage's name, or what it did: `cap` with a window around the first error is `cap_error_window`.
     pub stage: &'static str,
     /// What the stage may cost the reader.
     pub fidelity: Fidelity,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: StageOutcome,
     /// Tokens before and after it, where they were counted.
     pub tokens: Option<(usize, usize)>,
     /// The texts before and after it, where they were asked for.
     pub texts: Option<Box<(String, String)>>,
 }
 
-impl Step {
+impl StageStep {
     /// Was the stage's text taken?
     #[must_use]
     pub fn is_applied(&self) -> bool {
-        self.outcome == Outcome::Applied
+        self.outcome == StageOutcome::Applied
     }
 
     /// The record of a stage whose text was as good as taken, but another has fewer tokens.
     pub(crate) fn outdone(mut self) -> Self {
         if self.is_applied() {
-            (self.outcome, self.tokens, self.texts) = (Outcome::NotCheapest, None, None);
+            (self.outcome, self.tokens, self.texts) = (StageOutcome::NotCheapest, None, None);
         }
         self
     }
@@ -124,7 +124,7 @@ impl Step {
 
 /// What came of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum StageOutcome {
     /// Its text was taken.
     Applied,
     /// It is not for this kind of output.
@@ -147,21 +147,21 @@ pub enum Outcome {
     OutOfTime,
 }
 
-impl Outcome {
+impl StageOutcome {
     /// In words, for people.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
-            Outcome::Applied => "applied",
-            Outcome::NotFor => "not for this output",
-            Outcome::TooLarge => "too large",
-            Outcome::NothingToDo => "nothing to do",
-            Outcome::NotSmaller => "not smaller",
-            Outcome::NotCheapest => "not the cheapest notation",
-            Outcome::Splits => "would split a time, a URL or a number",
-            Outcome::NotExact => "refused: did not decode to the original",
-            Outcome::Panicked => "refused: panicked",
-            Outcome::OutOfTime => "out of time",
+            StageOutcome::Applied => "applied",
+            StageOutcome::NotFor => "not for this output",
+            StageOutcome::TooLarge => "too large",
+            StageOutcome::NothingToDo => "nothing to do",
+            StageOutcome::NotSmaller => "not smaller",
+            StageOutcome::NotCheapest => "not the cheapest notation",
+            StageOutcome::Splits => "would split a time, a URL or a number",
+            StageOutcome::NotExact => "refused: did not decode to the original",
+            StageOutcome::Panicked => "refused: panicked",
+            StageOutcome::OutOfTime => "out of time",
         }
     }
 }

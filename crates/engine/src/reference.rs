@@ -42,9 +42,9 @@ const LETTERS: usize = CONTENT_LETTERS + TAG_LETTERS;
 
 /// The secret under which references are made and checked: the same on every replica and after a restart.
 #[derive(Clone)]
-pub struct Key([u8; 32]);
+pub struct ReferenceSecret([u8; 32]);
 
-impl Key {
+impl ReferenceSecret {
     /// A key of random bytes, from a file or a shared store.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
@@ -70,25 +70,25 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ReferenceSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
+        f.write_str("ReferenceSecret(..)")
     }
 }
 
 /// The name of an original. [`Display`](fmt::Display) writes `shadow_xxx`.
 ///
 /// ```
-/// use tokenforge_engine::reference::{Key, Reference};
+/// use tokenforge_engine::reference::{ReferenceSecret, Reference};
 ///
-/// let key = Key::from_secret("for the example");
+/// let key = ReferenceSecret::from_secret("for the example");
 /// let reference = Reference::of(&key, "a long tool output");
 /// let shown = format!("{}\n3 of 900 lines", reference.marker());
 ///
 /// let (found, rest) = Reference::leading(&shown).expect("there is a marker");
 /// assert_eq!((found, rest), (reference, "3 of 900 lines"));
 /// assert!(found.verify(&key));
-/// assert!(!found.verify(&Key::from_secret("of another installation")));
+/// assert!(!found.verify(&ReferenceSecret::from_secret("of another installation")));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reference {
@@ -98,7 +98,7 @@ pub struct Reference {
 
 impl Reference {
     /// The reference of an original: the same for the same key and text.
-    pub fn of(key: &Key, original: &str) -> Self {
+    pub fn of(key: &ReferenceSecret, original: &str) -> Self {
         let derived = key.derived("tokenforge 2026 reference content");
         let hash = blake3::keyed_hash(&derived, original.as_bytes());
         let content = hash.as_bytes().first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
@@ -106,7 +106,7 @@ impl Reference {
     }
 
     /// Was this reference made under this key? Anything else is somebody's text.
-    pub fn verify(&self, key: &Key) -> bool {
+    pub fn verify(&self, key: &ReferenceSecret) -> bool {
         // Two words are compared in one instruction: the time tells nothing about where they differ.
         self.tag == tag(key, self.content)
     }
@@ -116,8 +116,8 @@ impl Reference {
         format!("{OPENING}{self}{CLOSING}")
     }
 
-    /// A shortened text as it is forwarded: under the marker, and under a [`Hint`] if there is to be one.
-    pub fn before(&self, text: &str, hint: Option<Hint>) -> String {
+    /// A shortened text as it is forwarded: under the marker, and under a [`ExpandHint`] if there is to be one.
+    pub fn before(&self, text: &str, hint: Option<ExpandHint>) -> String {
         let marker = self.marker();
         match hint {
             Some(hint) => format!("{marker}\n{}\n{text}", hint.line()),
@@ -144,12 +144,12 @@ impl Reference {
         })
     }
 
-    /// The reference whose marker is the first line of a text, and what follows that line and its [`Hint`].
+    /// The reference whose marker is the first line of a text, and what follows that line and its [`ExpandHint`].
     pub fn leading(text: &str) -> Option<(Self, &str)> {
         let (reference, behind) = split_marker(text)?;
         let rest = if behind.is_empty() { behind } else { behind.strip_prefix('\n')? };
-        let without = |hint: &Hint| rest.strip_prefix(hint.line())?.strip_prefix('\n');
-        Some((reference, Hint::ALL.iter().find_map(without).unwrap_or(rest)))
+        let without = |hint: &ExpandHint| rest.strip_prefix(hint.line())?.strip_prefix('\n');
+        Some((reference, ExpandHint::ALL.iter().find_map(without).unwrap_or(rest)))
     }
 }
 
@@ -157,31 +157,31 @@ impl Reference {
 /// for every reference, so that the marker is not paid for twice.
 ///
 /// ```
-/// use tokenforge_engine::reference::Hint;
+/// use tokenforge_engine::reference::ExpandHint;
 ///
-/// assert!(Hint::Tool.line().contains("expand_context"));
-/// assert!(Hint::Command.line().contains("tokenforge expand"));
+/// assert!(ExpandHint::Tool.line().contains("expand_context"));
+/// assert!(ExpandHint::Command.line().contains("tokenforge expand"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Hint {
+pub enum ExpandHint {
     /// To call the tool, for a model that has it.
     Tool,
     /// To run the command, for a model that has a shell.
     Command,
 }
 
-impl Hint {
+impl ExpandHint {
     /// All of them.
-    pub const ALL: [Hint; 2] = [Hint::Tool, Hint::Command];
+    pub const ALL: [ExpandHint; 2] = [ExpandHint::Tool, ExpandHint::Command];
 
     /// The line, without its end.
     #[must_use]
     pub fn line(self) -> &'static str {
         match self {
-            Hint::Tool => {
+            ExpandHint::Tool => {
                 "[Forge shortened this; expand_context(id, lines?, grep?, path?) with the id above gives the original]"
             }
-            Hint::Command => {
+            ExpandHint::Command => {
                 "[Forge shortened this; `tokenforge expand ID [--lines A-B] [--grep REGEX] [--path PATH]` with the id above prints the original]"
             }
         }
@@ -220,7 +220,7 @@ impl FromStr for Reference {
 )]
 pub struct NotAReference;
 
-fn tag(key: &Key, content: u128) -> u32 {
+fn tag(key: &ReferenceSecret, content: u128) -> u32 {
     let derived = key.derived("tokenforge 2026 reference tag");
     let hash = blake3::keyed_hash(&derived, &content.to_be_bytes());
     hash.as_bytes().first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
@@ -260,8 +260,8 @@ fn read(letters: &[u8]) -> Option<u128> {
 mod tests {
     use super::*;
 
-    fn key() -> Key {
-        Key::from_bytes([7; 32])
+    fn key() -> ReferenceSecret {
+        ReferenceSecret::from_bytes([7; 32])
     }
 
     fn reference() -> Reference {
@@ -292,7 +292,8 @@ mod tests {
     fn g40_other_keys_have_other_ids_and_verify_none_of_ours() {
         let ours = reference();
         assert!(ours.verify(&key()));
-        for other in [Key::from_bytes([8; 32]), Key::from_secret("secret")] {
+        for other in [ReferenceSecret::from_bytes([8; 32]), ReferenceSecret::from_secret("secret")]
+        {
             assert!(!ours.verify(&other));
             assert_ne!(Reference::of(&other, "the original"), ours);
             assert_ne!(other.fingerprint(), key().fingerprint());
@@ -373,22 +374,22 @@ mod tests {
     #[test]
     fn c9_the_hint_is_one_line_of_ours_and_is_not_content() {
         let reference = reference();
-        for hint in [None, Some(Hint::Tool), Some(Hint::Command)] {
+        for hint in [None, Some(ExpandHint::Tool), Some(ExpandHint::Command)] {
             let shown = reference.before("content", hint);
-            for line in Hint::ALL {
+            for line in ExpandHint::ALL {
                 assert_eq!(shown.lines().any(|shown| shown == line.line()), hint == Some(line));
             }
             assert_eq!(Reference::leading(&shown), Some((reference, "content")));
         }
-        assert!(Hint::Tool.line().contains(EXPAND_TOOL));
-        assert!(Hint::Command.line().contains(EXPAND_COMMAND));
-        for hint in Hint::ALL.map(Hint::line) {
+        assert!(ExpandHint::Tool.line().contains(EXPAND_TOOL));
+        assert!(ExpandHint::Command.line().contains(EXPAND_COMMAND));
+        for hint in ExpandHint::ALL.map(ExpandHint::line) {
             assert!(hint.starts_with("[Forge ") && !hint.contains('\n'));
         }
     }
 
     #[test]
     fn l10_a_key_does_not_show_itself() {
-        assert_eq!(format!("{:?}", key()), "Key(..)");
+        assert_eq!(format!("{:?}", key()), "ReferenceSecret(..)");
     }
 }

@@ -19,13 +19,13 @@ use crate::{columns, dictionary, fold, json, lines, numbers, paths, templates, w
 use tokenforge_formats::MAX_OUTPUT;
 
 /// How what a stage wrote is known, and read.
-struct Reader {
+struct StageReader {
     stage: &'static str,
     is_written: fn(&str) -> bool,
     decode: fn(&str) -> Option<String>,
 }
 
-impl Reader {
+impl StageReader {
     fn read(&self, text: &str) -> Result<String, RestoreError> {
         (self.decode)(text).ok_or(RestoreError::Damaged(self.stage))
     }
@@ -33,28 +33,36 @@ impl Reader {
 
 /// The stages over whose text nothing is written: JSON in a form, and the column of a file, whose text stays exact. What
 /// looks like a note in it is data.
-const ALONE: &[Reader] = &[
-    Reader { stage: "json_lines", is_written: json::lines::is_array, decode: json::lines::decode },
-    Reader { stage: "json", is_written: json::is_form, decode: json::decode },
-    Reader { stage: "line_numbers", is_written: has_column, decode: numbers::decode },
+const ALONE: &[StageReader] = &[
+    StageReader {
+        stage: "json_lines",
+        is_written: json::lines::is_array,
+        decode: json::lines::decode,
+    },
+    StageReader { stage: "json", is_written: json::is_form, decode: json::decode },
+    StageReader { stage: "line_numbers", is_written: has_column, decode: numbers::decode },
 ];
 
 /// The other lossless stages, from the last to the first: repeats are folded in what a notation wrote. Not among them is
 /// `embedded_json`, whose text stands for itself.
-const READERS: &[Reader] = &[
-    Reader { stage: "repeated_lines", is_written: fold::has_written, decode: fold::decode },
-    Reader {
+const READERS: &[StageReader] = &[
+    StageReader { stage: "repeated_lines", is_written: fold::has_written, decode: fold::decode },
+    StageReader {
         stage: "dictionary",
         is_written: dictionary::is_dictionary,
         decode: |text| dictionary::decode(text, MAX_OUTPUT).ok(),
     },
-    Reader {
+    StageReader {
         stage: "log_templates",
         is_written: templates::has_written,
         decode: templates::decode,
     },
-    Reader { stage: "repeated_columns", is_written: columns::has_written, decode: columns::decode },
-    Reader { stage: "path_headings", is_written: paths::has_written, decode: paths::decode },
+    StageReader {
+        stage: "repeated_columns",
+        is_written: columns::has_written,
+        decode: columns::decode,
+    },
+    StageReader { stage: "path_headings", is_written: paths::has_written, decode: paths::decode },
 ];
 
 fn has_column(text: &str) -> bool {

@@ -4,9 +4,9 @@
 use crate::engine::has_mark;
 use crate::fidelity::Fidelity;
 use crate::nature::Nature;
-use crate::record::{Outcome, Step};
+use crate::record::{StageOutcome, StageStep};
 use crate::settings::CEILING_BYTES;
-use crate::stage::{Layer, Stage, Subject, Written};
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use crate::{fold, history, json, notation};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -24,45 +24,53 @@ const RECORDED: usize = 16;
 
 /// A text on its way through the stages.
 #[derive(Clone)]
-pub(crate) struct Run<'a> {
-    subject: Subject<'a>,
+pub(crate) struct StageRun<'a> {
+    subject: StageContext<'a>,
     /// A last resort: what a stage costs is bounded by the size of its text.
     deadline: Option<&'a Deadline>,
     /// Shared by the runs that part here, so that it is counted once.
-    text: Rc<Counted<'a>>,
+    text: Rc<CountedText<'a>>,
     /// The text that the run began with.
-    first: Rc<Counted<'a>>,
+    first: Rc<CountedText<'a>>,
     /// What the text is to whoever reads it.
-    layer: Layer,
+    layer: TextLayer,
     /// Are the texts of every step kept?
     is_traced: bool,
-    steps: Vec<Step>,
+    steps: Vec<StageStep>,
 }
 
 /// A text, and its tokens once somebody had to know.
-struct Counted<'a> {
+struct CountedText<'a> {
     text: Cow<'a, str>,
     tokens: OnceCell<usize>,
     /// Is it JSON in another form?
     is_form: OnceCell<bool>,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> CountedText<'a> {
     fn new(text: Cow<'a, str>, tokens: OnceCell<usize>) -> Rc<Self> {
-        Rc::new(Counted { text, tokens, is_form: OnceCell::new() })
+        Rc::new(CountedText { text, tokens, is_form: OnceCell::new() })
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> StageRun<'a> {
     pub(crate) fn new(
         text: &'a str,
-        subject: Subject<'a>,
+        subject: StageContext<'a>,
         deadline: Option<&'a Deadline>,
         is_traced: bool,
     ) -> Self {
-        let text = Counted::new(text.into(), OnceCell::new());
+        let text = CountedText::new(text.into(), OnceCell::new());
         let steps = Vec::with_capacity(RECORDED);
-        Run { subject, deadline, first: text.clone(), text, layer: Layer::Words, is_traced, steps }
+        StageRun {
+            subject,
+            deadline,
+            first: text.clone(),
+            text,
+            layer: TextLayer::Words,
+            is_traced,
+            steps,
+        }
     }
 
     pub(crate) fn through(mut self, stages: &[&dyn Stage]) -> Self {
@@ -85,14 +93,14 @@ impl<'a> Run<'a> {
             return noted;
         }
         let losers = noted.steps.iter().skip(plain.steps.len() - repeats.len());
-        let losers = losers.take(notations.len()).cloned().map(Step::outdone);
-        Run { steps: [&plain.steps[..], &losers.collect::<Vec<_>>()].concat(), ..plain }
+        let losers = losers.take(notations.len()).cloned().map(StageStep::outdone);
+        StageRun { steps: [&plain.steps[..], &losers.collect::<Vec<_>>()].concat(), ..plain }
     }
 
     /// In the notation with the fewest tokens.
     fn noted(mut self, notations: &[&dyn Stage]) -> Self {
         let candidates: Vec<_> = notations.iter().map(|stage| self.candidate(*stage)).collect();
-        let tokens = |written: &Written| written.tokens.unwrap_or(usize::MAX);
+        let tokens = |written: &StageOutput| written.tokens.unwrap_or(usize::MAX);
         let fewest = candidates.iter().flatten().map(tokens).min();
         let mut best = None;
         for (stage, candidate) in notations.iter().zip(candidates) {
@@ -129,7 +137,7 @@ impl<'a> Run<'a> {
         self.text().len()
     }
 
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[StageStep] {
         &self.steps
     }
 
@@ -149,7 +157,7 @@ impl<'a> Run<'a> {
 
     /// Is the text another than the one the run began with?
     pub(crate) fn has_changed(&self) -> bool {
-        self.steps.iter().any(Step::is_applied)
+        self.steps.iter().any(StageStep::is_applied)
     }
 
     /// Was a stage of this fidelity applied?
@@ -160,8 +168,8 @@ impl<'a> Run<'a> {
     /// Does a line of the text say too little without the others? It does in a notation and a form, and where a note
     /// stands for lines above it.
     pub(crate) fn has_notation(&self) -> bool {
-        let is_folded = |step: &Step| step.is_applied() && step.stage == "repeated_lines";
-        self.layer != Layer::Words || self.steps.iter().any(is_folded)
+        let is_folded = |step: &StageStep| step.is_applied() && step.stage == "repeated_lines";
+        self.layer != TextLayer::Words || self.steps.iter().any(is_folded)
     }
 
     /// Offers the text to a stage and takes what it makes if that is right and smaller.
@@ -175,35 +183,39 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn take(&mut self, Written { text, tokens, layer, .. }: Written) {
+    fn take(&mut self, StageOutput { text, tokens, layer, .. }: StageOutput) {
         let tokens = tokens.map_or_else(OnceCell::new, OnceCell::from);
-        self.text = Counted::new(text.into(), tokens);
-        if layer != Layer::Words {
+        self.text = CountedText::new(text.into(), tokens);
+        if layer != TextLayer::Words {
             self.layer = layer;
         }
     }
 
     /// The record of a stage whose text is taken.
-    fn step_of(&self, stage: &dyn Stage, Written { text, tokens, done, .. }: &Written) -> Step {
-        Step {
+    fn step_of(
+        &self,
+        stage: &dyn Stage,
+        StageOutput { text, tokens, done, .. }: &StageOutput,
+    ) -> StageStep {
+        StageStep {
             stage: done.unwrap_or(stage.name()),
             fidelity: stage.fidelity(),
-            outcome: Outcome::Applied,
+            outcome: StageOutcome::Applied,
             tokens: self.known_tokens().zip(*tokens),
             texts: self.is_traced.then(|| Box::new((self.text().to_owned(), text.clone()))),
         }
     }
 
     /// What a stage makes of the text, with its tokens; not counted for safety stages, which are taken whatever they cost.
-    fn candidate(&self, stage: &dyn Stage) -> Result<Written, Outcome> {
+    fn candidate(&self, stage: &dyn Stage) -> Result<StageOutput, StageOutcome> {
         if self.deadline.is_some_and(Deadline::has_passed) {
-            return Err(Outcome::OutOfTime);
+            return Err(StageOutcome::OutOfTime);
         }
         if !stage.is_for(&self.subject) || !self.may_be_given_to(stage) {
-            return Err(Outcome::NotFor);
+            return Err(StageOutcome::NotFor);
         }
         if self.text().len() > CEILING_BYTES && stage.fidelity() != Fidelity::Safety {
-            return Err(Outcome::TooLarge);
+            return Err(StageOutcome::TooLarge);
         }
         if self.is_traced {
             self.text.tokens.get_or_init(|| self.subject.settings.counter.count(self.text()));
@@ -221,14 +233,15 @@ impl<'a> Run<'a> {
     fn may_be_given_to(&self, stage: &dyn Stage) -> bool {
         let is_marked = || has_mark(self.text());
         let reads = self.subject.settings.model_class.reads().notations;
-        let is_notation = matches!(stage.layer(), Layer::Notation | Layer::Dictionary);
+        let is_notation = matches!(stage.layer(), TextLayer::Notation | TextLayer::Dictionary);
         if is_notation && !reads.is_none_or(|reads| reads.contains(&stage.name())) {
             return false;
         }
         stage.fidelity() == Fidelity::Safety
-            || stage
-                .layer()
-                .may_be_written_over(self.layer, stage.layer() == Layer::Dictionary && is_marked())
+            || stage.layer().may_be_written_over(
+                self.layer,
+                stage.layer() == TextLayer::Dictionary && is_marked(),
+            )
     }
 
     fn is_form(&self) -> bool {
@@ -236,38 +249,38 @@ impl<'a> Run<'a> {
     }
 
     /// What a stage makes of the text, if that is right and smaller.
-    fn checked(&self, stage: &dyn Stage) -> Result<Written, Outcome> {
+    fn checked(&self, stage: &dyn Stage) -> Result<StageOutput, StageOutcome> {
         let written = isolated(|| stage.apply(self.text(), &self.subject))?
             .filter(|written| written.text != self.text())
-            .ok_or(Outcome::NothingToDo)?;
+            .ok_or(StageOutcome::NothingToDo)?;
         let tokens = match stage.fidelity() {
             Fidelity::Safety => None,
-            _ => Some(self.gate(&written, stage.least_saving()).ok_or(Outcome::NotSmaller)?),
+            _ => Some(self.gate(&written, stage.least_saving()).ok_or(StageOutcome::NotSmaller)?),
         };
-        if matches!(written.layer, Layer::Notation | Layer::Dictionary) {
+        if matches!(written.layer, TextLayer::Notation | TextLayer::Dictionary) {
             let after = (&*written.text, tokens.unwrap_or(usize::MAX));
             notation::check((self.text(), self.tokens()), after, self.subject.settings.counter)?;
             // A row that reads like a note on repeats or a pointer would be taken for one.
             if fold::has_written(&written.text) || history::has_pointers(&written.text) {
-                return Err(Outcome::NotExact);
+                return Err(StageOutcome::NotExact);
             }
         }
         // In the form that we give to JSON, whoever wrote it: known only now, since it is rare that a stage has something
         // to do to such a text, and dear to find out.
         if stage.fidelity() != Fidelity::Safety && self.is_form() {
-            return Err(Outcome::NotFor);
+            return Err(StageOutcome::NotFor);
         }
         if stage.fidelity() == Fidelity::Lossless {
             let decoded = isolated(|| stage.decode(&written.text))?;
             if !decoded.is_some_and(|decoded| stands_for(stage, self.text(), &decoded)) {
-                return Err(Outcome::NotExact);
+                return Err(StageOutcome::NotExact);
             }
         }
-        Ok(Written { tokens, ..written })
+        Ok(StageOutput { tokens, ..written })
     }
 
     /// The tokens of what a stage wrote, if they are fewer than those of the present text, and its bytes are too.
-    fn gate(&self, written: &Written, least_saving: usize) -> Option<usize> {
+    fn gate(&self, written: &StageOutput, least_saving: usize) -> Option<usize> {
         let saved = self.text().len().checked_sub(written.text.len())?;
         if saved.saturating_mul(least_saving) < self.text().len() {
             return None;
@@ -288,54 +301,60 @@ pub(crate) fn stands_for(stage: &dyn Stage, given: &str, decoded: &str) -> bool 
 }
 
 /// The record of a stage whose text is not taken.
-fn refused(stage: &dyn Stage, outcome: Outcome) -> Step {
-    Step { stage: stage.name(), fidelity: stage.fidelity(), outcome, tokens: None, texts: None }
+fn refused(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
+    StageStep {
+        stage: stage.name(),
+        fidelity: stage.fidelity(),
+        outcome,
+        tokens: None,
+        texts: None,
+    }
 }
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
-pub(crate) fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub(crate) fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, StagePanic> {
     catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<Stopped>() {
         true => resume_unwind(payload),
-        false => Panicked,
+        false => StagePanic,
     })
 }
 
 /// There is a defect in the code that ran.
-pub(crate) struct Panicked;
+pub(crate) struct StagePanic;
 
-impl From<Stopped> for Outcome {
+impl From<Stopped> for StageOutcome {
     fn from(stopped: Stopped) -> Self {
         match stopped {
-            Stopped::OutOfSteps => Outcome::TooLarge,
-            Stopped::OutOfTime => Outcome::OutOfTime,
+            Stopped::OutOfSteps => StageOutcome::TooLarge,
+            Stopped::OutOfTime => StageOutcome::OutOfTime,
         }
     }
 }
 
-impl From<Panicked> for Outcome {
-    fn from(_: Panicked) -> Self {
-        Outcome::Panicked
+impl From<StagePanic> for StageOutcome {
+    fn from(_: StagePanic) -> Self {
+        StageOutcome::Panicked
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Context;
+    use crate::context::CallContext;
     use crate::filter::FilterSet;
     use crate::nature::Nature;
     use crate::settings::Settings;
 
     /// A stage with a fault.
     #[derive(Clone, Copy)]
-    enum Faulty {
+    enum FaultyStage {
         PanicsWriting,
         PanicsReading,
         ReadsOtherwise,
         Grows,
     }
 
-    impl Stage for Faulty {
+    impl Stage for FaultyStage {
         fn name(&self) -> &'static str {
             "faulty"
         }
@@ -344,17 +363,19 @@ mod tests {
             Fidelity::Lossless
         }
 
-        fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+        fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
             match self {
-                Faulty::PanicsWriting => panic!("a defect"),
-                Faulty::Grows => Some(text.repeat(2).into()),
-                Faulty::PanicsReading | Faulty::ReadsOtherwise => Some("short".to_owned().into()),
+                FaultyStage::PanicsWriting => panic!("a defect"),
+                FaultyStage::Grows => Some(text.repeat(2).into()),
+                FaultyStage::PanicsReading | FaultyStage::ReadsOtherwise => {
+                    Some("short".to_owned().into())
+                }
             }
         }
 
         fn decode(&self, text: &str) -> Option<String> {
             match self {
-                Faulty::PanicsReading => panic!("a defect"),
+                FaultyStage::PanicsReading => panic!("a defect"),
                 _ => Some(text.to_owned()),
             }
         }
@@ -363,23 +384,23 @@ mod tests {
     #[test]
     fn l7_whatever_a_stage_does_wrong_the_text_stays_as_it_is() {
         let text = "a text that is long enough to be made shorter. ".repeat(20);
-        let (context, settings) = (Context::new("Bash", "{}", false), Settings::default());
+        let (context, settings) = (CallContext::new("Bash", "{}", false), Settings::default());
         let filters = FilterSet::builtin();
         let subject =
-            Subject { context: &context, settings: &settings, filters, nature: Nature::Plain };
+            StageContext { context: &context, settings: &settings, filters, nature: Nature::Plain };
         for (fault, expected) in [
-            (Faulty::PanicsWriting, Outcome::Panicked),
-            (Faulty::PanicsReading, Outcome::Panicked),
-            (Faulty::ReadsOtherwise, Outcome::NotExact),
-            (Faulty::Grows, Outcome::NotSmaller),
+            (FaultyStage::PanicsWriting, StageOutcome::Panicked),
+            (FaultyStage::PanicsReading, StageOutcome::Panicked),
+            (FaultyStage::ReadsOtherwise, StageOutcome::NotExact),
+            (FaultyStage::Grows, StageOutcome::NotSmaller),
         ] {
-            let run = Run::new(&text, subject, None, false).through(&[&fault]);
+            let run = StageRun::new(&text, subject, None, false).through(&[&fault]);
             assert_eq!(run.text(), text);
             assert_eq!(run.steps()[0].outcome, expected);
         }
         let passed = Deadline::new(|| true);
-        let late =
-            Run::new(&text, subject, Some(&passed), false).through(&[&Faulty::PanicsWriting]);
-        assert_eq!(late.steps()[0].outcome, Outcome::OutOfTime);
+        let late = StageRun::new(&text, subject, Some(&passed), false)
+            .through(&[&FaultyStage::PanicsWriting]);
+        assert_eq!(late.steps()[0].outcome, StageOutcome::OutOfTime);
     }
 }

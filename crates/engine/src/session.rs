@@ -4,10 +4,10 @@
 //! request comes from [`History`], and the engine writes the same text every time. A session adds duplicates across
 //! requests, and saves the work of compressing a result that was sent before.
 
-use crate::engine::{Compressed, Engine, Original, Output};
+use crate::engine::{CompressedOutput, Engine, Original, Output};
 use crate::history::{History, has_pointers, session_duplicate};
 use crate::record::Verdict;
-use crate::tool::Tool;
+use crate::tool::ToolKind;
 use std::collections::{HashMap, VecDeque};
 
 /// A longer text is compressed anew each time.
@@ -22,11 +22,11 @@ pub const SHOWN_RESULTS: usize = 1024;
 /// What a session remembers between requests.
 #[derive(Debug, Default)]
 pub struct Session {
-    memo: HashMap<String, Memo>,
+    memo: HashMap<String, ResultMemo>,
     /// The calls in the memo, oldest first.
     order: VecDeque<String>,
     bytes: usize,
-    shown: VecDeque<Shown>,
+    shown: VecDeque<ShownResult>,
 }
 
 /// What is asked of a session.
@@ -44,9 +44,9 @@ impl Default for SessionOptions {
 
 /// What became of an output, and what the session had to do with it.
 #[derive(Debug, Clone)]
-pub struct Remembered {
+pub struct SessionOutput {
     /// What became of it.
-    pub compressed: Compressed,
+    pub compressed: CompressedOutput,
     /// The text made before was used again.
     pub memo_reused: bool,
     /// Another text had been made before, of other bytes or with other settings: the provider's cache is lost.
@@ -56,19 +56,19 @@ pub struct Remembered {
 }
 
 #[derive(Debug, Clone)]
-struct Memo {
+struct ResultMemo {
     input: blake3::Hash,
     settings: u64,
-    compressed: Compressed,
+    compressed: CompressedOutput,
     deduped: bool,
     /// What its pointers stood for, if it has some.
     resolved: Option<blake3::Hash>,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ShownResult {
     call: String,
-    tool: Tool,
+    tool: ToolKind,
     tool_name: String,
     length: usize,
     hash: blake3::Hash,
@@ -82,10 +82,10 @@ impl Session {
         output: &Output<'_>,
         history: &History,
         options: SessionOptions,
-    ) -> Remembered {
+    ) -> SessionOutput {
         let Some(call) = output.call else {
             let compressed = engine.compress(output, history);
-            return Remembered {
+            return SessionOutput {
                 compressed,
                 memo_reused: false,
                 memo_changed: false,
@@ -95,22 +95,22 @@ impl Session {
         let input = blake3::hash(output.text.as_bytes());
         let settings = engine.fingerprint();
         let known = self.memo.get(call).filter(|_| options.memo);
-        let still_holds = |memo: &&Memo| {
+        let still_holds = |memo: &&ResultMemo| {
             let is_same = memo.input == input && memo.settings == settings;
             is_same && memo.can_be_read(engine, output, history)
         };
         if let Some(memo) = known.filter(still_holds) {
-            let Memo { compressed, deduped, .. } = memo.clone();
-            return Remembered { compressed, memo_reused: true, memo_changed: false, deduped };
+            let ResultMemo { compressed, deduped, .. } = memo.clone();
+            return SessionOutput { compressed, memo_reused: true, memo_changed: false, deduped };
         }
         let memo_changed = known.is_some();
         let (compressed, deduped) = self.compressed(call, engine, output, history);
         if options.memo {
             let resolved = resolved(compressed.text(output.text), output, history);
             let compressed = compressed.clone();
-            self.remember(call, Memo { input, settings, compressed, deduped, resolved });
+            self.remember(call, ResultMemo { input, settings, compressed, deduped, resolved });
         }
-        Remembered { compressed, memo_reused: false, memo_changed, deduped }
+        SessionOutput { compressed, memo_reused: false, memo_changed, deduped }
     }
 
     /// What becomes of an output that is not remembered. The caller named the session and so knows its calls: a result that
@@ -121,7 +121,7 @@ impl Session {
         engine: &Engine<'_>,
         output: &Output<'_>,
         history: &History,
-    ) -> (Compressed, bool) {
+    ) -> (CompressedOutput, bool) {
         if !engine.settings().dedup {
             return (engine.compress(output, history), false);
         }
@@ -139,14 +139,15 @@ impl Session {
         &self,
         engine: &Engine<'_>,
         output: &Output<'_>,
-        compressed: &Compressed,
+        compressed: &CompressedOutput,
         history: &History,
-    ) -> Option<Compressed> {
+    ) -> Option<CompressedOutput> {
         let text = compressed.text(output.text);
         let hash = blake3::hash(text.as_bytes());
-        let tool = Tool::canonical(output.tool);
-        let is_same =
-            |shown: &&Shown| shown.tool == tool && shown.length == text.len() && shown.hash == hash;
+        let tool = ToolKind::canonical(output.tool);
+        let is_same = |shown: &&ShownResult| {
+            shown.tool == tool && shown.length == text.len() && shown.hash == hash
+        };
         let shown =
             self.shown.iter().find(is_same).filter(|shown| Some(&*shown.call) != output.call)?;
         let marker = session_duplicate(&shown.call, &shown.tool_name);
@@ -163,7 +164,7 @@ impl Session {
             }
             None => marker,
         };
-        engine.settings().counter.is_cheaper(&replacement, text).then(|| Compressed {
+        engine.settings().counter.is_cheaper(&replacement, text).then(|| CompressedOutput {
             replacement: Some(replacement),
             verdict: Verdict::Replaced,
             original: original.or_else(|| compressed.original.clone()),
@@ -172,7 +173,7 @@ impl Session {
         })
     }
 
-    fn show(&mut self, call: &str, output: &Output<'_>, compressed: &Compressed) {
+    fn show(&mut self, call: &str, output: &Output<'_>, compressed: &CompressedOutput) {
         if self.shown.iter().any(|shown| shown.call == call) {
             return;
         }
@@ -180,16 +181,16 @@ impl Session {
         if self.shown.len() == SHOWN_RESULTS {
             self.shown.pop_front();
         }
-        self.shown.push_back(Shown {
+        self.shown.push_back(ShownResult {
             call: call.to_owned(),
-            tool: Tool::canonical(output.tool),
+            tool: ToolKind::canonical(output.tool),
             tool_name: output.tool.to_owned(),
             length: text.len(),
             hash: blake3::hash(text.as_bytes()),
         });
     }
 
-    fn remember(&mut self, call: &str, memo: Memo) {
+    fn remember(&mut self, call: &str, memo: ResultMemo) {
         self.forget(call);
         let bytes = memo.bytes();
         if bytes > LARGEST_MEMO {
@@ -212,7 +213,7 @@ impl Session {
     }
 }
 
-impl Memo {
+impl ResultMemo {
     /// What it takes to keep it: the text that was made, the original where one must be stored again, and the record.
     fn bytes(&self) -> usize {
         let original = self.compressed.original.as_ref().map_or(0, |original| original.text.len());
@@ -240,7 +241,7 @@ fn resolved(text: &str, output: &Output<'_>, history: &History) -> Option<blake3
 mod tests {
     use super::*;
     use crate::mode::Mode;
-    use crate::reference::Hint;
+    use crate::reference::ExpandHint;
     use crate::settings::Settings;
 
     fn rows(count: usize, seed: usize) -> String {
@@ -257,7 +258,7 @@ mod tests {
         output: &Output<'_>,
         history: &History,
         settings: &Settings,
-    ) -> Remembered {
+    ) -> SessionOutput {
         session.compress(&Engine::new(settings), output, history, SessionOptions::default())
     }
 
@@ -390,7 +391,7 @@ mod tests {
             compress(&mut session, &output(&text, "call_1"), &History::default(), &other)
                 .memo_changed
         );
-        let hinted = Settings { expand_hint: Some(Hint::Tool), ..other };
+        let hinted = Settings { expand_hint: Some(ExpandHint::Tool), ..other };
         assert!(
             compress(&mut session, &output(&text, "call_1"), &History::default(), &hinted)
                 .memo_changed

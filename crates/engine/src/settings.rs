@@ -1,8 +1,8 @@
 //! What the caller asks for.
 
-use crate::dictionary::Method;
+use crate::dictionary::DictionaryMethod;
 use crate::mode::Mode;
-use crate::reference::Hint;
+use crate::reference::ExpandHint;
 use crate::tool::SkipTools;
 use tokenforge_formats::Form;
 use tokenforge_formats::stc2::Level;
@@ -28,7 +28,7 @@ pub struct Settings {
     /// How much is done.
     pub mode: Mode,
     /// Which dictionary method the aggressive mode uses.
-    pub method: Method,
+    pub method: DictionaryMethod,
     /// Are secrets removed? In every mode but `disabled` and `lossless`.
     pub redact_secrets: bool,
     /// How many bytes of an output are kept, by the modes that cap: a limit that the caller set, which holds in any case.
@@ -37,9 +37,9 @@ pub struct Settings {
     /// The forms that JSON may take.
     pub json_formats: Vec<Form>,
     /// Where STC is among them: may it be version 2?
-    pub stc2: Stc2,
+    pub stc2: Stc2Policy,
     /// The line behind a reference that says how to use it, if there is to be one.
-    pub expand_hint: Option<Hint>,
+    pub expand_hint: Option<ExpandHint>,
     /// May a result become a pointer to an earlier one, of its request or of its session?
     pub dedup: bool,
     /// Tools whose results are only redacted.
@@ -54,11 +54,11 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             mode: Mode::default(),
-            method: Method::default(),
+            method: DictionaryMethod::default(),
             redact_secrets: true,
             max_output_bytes: None,
             json_formats: Form::ALL.to_vec(),
-            stc2: Stc2::default(),
+            stc2: Stc2Policy::default(),
             expand_hint: None,
             dedup: true,
             skip_tools: SkipTools::default(),
@@ -86,10 +86,10 @@ impl Settings {
     /// outputs level 2 alone saved 36 %, either by tokens 46 %.
     fn stc_forms(&self) -> Vec<Form> {
         let levels: &[Level] = match self.stc2 {
-            Stc2::Never => return vec![Form::Stc],
-            Stc2::Auto => &[Level::Shared, Level::Nested],
-            Stc2::Nested => &[Level::Nested],
-            Stc2::Shared => &[Level::Shared],
+            Stc2Policy::Never => return vec![Form::Stc],
+            Stc2Policy::Auto => &[Level::Shared, Level::Nested],
+            Stc2Policy::Nested => &[Level::Nested],
+            Stc2Policy::Shared => &[Level::Shared],
         };
         levels.iter().copied().map(Form::Stc2ForModel).collect()
     }
@@ -98,11 +98,11 @@ impl Settings {
     #[must_use]
     pub fn stc_form(&self) -> Form {
         match self.stc2 {
-            Stc2::Never => Form::Stc,
-            Stc2::Auto if self.mode == Mode::Aggressive => Form::Stc2(Level::Shared),
-            Stc2::Auto => Form::Stc2(Level::Nested),
-            Stc2::Nested => Form::Stc2(Level::Nested),
-            Stc2::Shared => Form::Stc2(Level::Shared),
+            Stc2Policy::Never => Form::Stc,
+            Stc2Policy::Auto if self.mode == Mode::Aggressive => Form::Stc2(Level::Shared),
+            Stc2Policy::Auto => Form::Stc2(Level::Nested),
+            Stc2Policy::Nested => Form::Stc2(Level::Nested),
+            Stc2Policy::Shared => Form::Stc2(Level::Shared),
         }
     }
 
@@ -162,7 +162,7 @@ fn form_name(form: Form) -> String {
 
 /// May JSON become STC 2, and how much does it factor out?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Stc2 {
+pub enum Stc2Policy {
     /// No: the reader knows STC 1.
     Never,
     /// Whatever level has the fewest tokens.
@@ -174,13 +174,13 @@ pub enum Stc2 {
     Shared,
 }
 
-impl Stc2 {
+impl Stc2Policy {
     fn name(self) -> &'static str {
         match self {
-            Stc2::Never => "never",
-            Stc2::Auto => "auto",
-            Stc2::Nested => "nested",
-            Stc2::Shared => "shared",
+            Stc2Policy::Never => "never",
+            Stc2Policy::Auto => "auto",
+            Stc2Policy::Nested => "nested",
+            Stc2Policy::Shared => "shared",
         }
     }
 }
@@ -192,12 +192,15 @@ mod tests {
     #[test]
     fn the_mode_decides_how_much_stc_2_factors_out() {
         let settings = |mode, stc2| Settings { mode, stc2, ..Settings::default() };
-        let standard = settings(Mode::Standard, Stc2::Auto);
+        let standard = settings(Mode::Standard, Stc2Policy::Auto);
         assert_eq!(standard.stc_form(), Form::Stc2(Level::Nested));
-        let aggressive = settings(Mode::Aggressive, Stc2::Auto);
+        let aggressive = settings(Mode::Aggressive, Stc2Policy::Auto);
         assert_eq!(aggressive.stc_form(), Form::Stc2(Level::Shared));
-        assert_eq!(settings(Mode::Aggressive, Stc2::Never).stc_form(), Form::Stc);
-        assert_eq!(settings(Mode::Standard, Stc2::Shared).stc_form(), Form::Stc2(Level::Shared));
+        assert_eq!(settings(Mode::Aggressive, Stc2Policy::Never).stc_form(), Form::Stc);
+        assert_eq!(
+            settings(Mode::Standard, Stc2Policy::Shared).stc_form(),
+            Form::Stc2(Level::Shared)
+        );
     }
 
     #[test]
@@ -211,12 +214,12 @@ mod tests {
     fn d23_the_fingerprint_is_the_same_in_every_build() {
         let full = Settings {
             mode: Mode::Aggressive,
-            method: Method::Repair,
+            method: DictionaryMethod::Repair,
             redact_secrets: false,
             max_output_bytes: Some(9_000),
             json_formats: vec![Form::Toon, Form::Stc2(Level::Shared)],
-            stc2: Stc2::Shared,
-            expand_hint: Some(Hint::Tool),
+            stc2: Stc2Policy::Shared,
+            expand_hint: Some(ExpandHint::Tool),
             dedup: true,
             skip_tools: SkipTools::parse(["read", "get \"x\"\n"]),
             counter: Counter::Estimate,
@@ -236,12 +239,12 @@ mod tests {
         let settings = Settings::default;
         let others = [
             Settings { mode: Mode::Safe, ..settings() },
-            Settings { method: Method::Auto, ..settings() },
+            Settings { method: DictionaryMethod::Auto, ..settings() },
             Settings { redact_secrets: false, ..settings() },
             Settings { max_output_bytes: Some(DEFAULT_MAX_OUTPUT_BYTES), ..settings() },
             Settings { json_formats: vec![Form::Json], ..settings() },
-            Settings { stc2: Stc2::Never, ..settings() },
-            Settings { expand_hint: Some(Hint::Command), ..settings() },
+            Settings { stc2: Stc2Policy::Never, ..settings() },
+            Settings { expand_hint: Some(ExpandHint::Command), ..settings() },
             Settings { dedup: false, ..settings() },
             Settings { skip_tools: SkipTools::parse(["read"]), ..settings() },
             Settings { counter: Counter::Estimate, ..settings() },

@@ -1,6 +1,6 @@
 //! What a stage is: one way to write a text with fewer tokens.
 
-use crate::context::Context;
+use crate::context::CallContext;
 use crate::fidelity::Fidelity;
 use crate::filter::FilterSet;
 use crate::nature::Nature;
@@ -9,9 +9,9 @@ use std::borrow::Cow;
 
 /// What a stage knows besides the text.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct StageContext<'a> {
     /// The tool that was called and its command line.
-    pub context: &'a Context,
+    pub context: &'a CallContext,
     /// What the caller asked for.
     pub settings: &'a Settings,
     /// The filters of tool families.
@@ -31,16 +31,16 @@ pub trait Stage: Sync {
     fn fidelity(&self) -> Fidelity;
 
     /// Is this an output the stage is for? Asked before the text is looked at.
-    fn is_for(&self, subject: &Subject<'_>) -> bool {
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
         subject.nature == Nature::Plain
     }
 
     /// The text written in fewer tokens; `None` if there is nothing to do.
-    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written>;
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput>;
 
     /// What its text is to whoever reads it, at most.
-    fn layer(&self) -> Layer {
-        Layer::Words
+    fn layer(&self) -> TextLayer {
+        TextLayer::Words
     }
 
     /// A text that is not shorter by one part in this many is not worth the counting.
@@ -61,7 +61,7 @@ pub trait Stage: Sync {
 
 /// What a text is to whoever reads it, which decides what may be written over it: one notation at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layer {
+pub enum TextLayer {
     /// Lines as they were. Some may be gone, or a note says in words what became of them.
     Words,
     /// Lines that are read with a legend: templates, patterns, headings.
@@ -72,37 +72,37 @@ pub enum Layer {
     Form,
 }
 
-impl Layer {
+impl TextLayer {
     /// May a stage that writes this be given a text that is `below`? `is_marked`: it has lines of ours in it.
     ///
     /// A stack of notations is read wrongly even by large models, and cuts what was whole: headings over STC 2 took
     /// half a timestamp for a file. What a stack would save beside its cheapest layer is not worth that.
     #[must_use]
-    pub fn may_be_written_over(self, below: Layer, is_marked: bool) -> bool {
+    pub fn may_be_written_over(self, below: TextLayer, is_marked: bool) -> bool {
         match (self, below) {
-            (Layer::Words, Layer::Words | Layer::Notation) => true,
-            (Layer::Notation | Layer::Form, Layer::Words) => true,
-            (Layer::Dictionary, Layer::Words) => !is_marked,
-            (_, Layer::Notation | Layer::Dictionary | Layer::Form) => false,
+            (TextLayer::Words, TextLayer::Words | TextLayer::Notation) => true,
+            (TextLayer::Notation | TextLayer::Form, TextLayer::Words) => true,
+            (TextLayer::Dictionary, TextLayer::Words) => !is_marked,
+            (_, TextLayer::Notation | TextLayer::Dictionary | TextLayer::Form) => false,
         }
     }
 }
 
 /// What a stage made of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct StageOutput {
     /// The text.
     pub text: String,
     /// Its tokens, if the stage had to count them.
     pub tokens: Option<usize>,
     /// What the text is to whoever reads it.
-    pub layer: Layer,
+    pub layer: TextLayer,
     /// What the record says was done, if the stage does more than one thing and so its name does not tell.
     pub done: Option<&'static str>,
 }
 
-impl From<String> for Written {
+impl From<String> for StageOutput {
     fn from(text: String) -> Self {
-        Written { text, tokens: None, layer: Layer::Words, done: None }
+        StageOutput { text, tokens: None, layer: TextLayer::Words, done: None }
     }
 }

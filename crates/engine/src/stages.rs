@@ -2,14 +2,14 @@
 
 mod json;
 
-use crate::command::Shape;
+use crate::command::PipeEffect;
 use crate::dictionary;
 use crate::fidelity::Fidelity;
 use crate::filter::Invocation;
 use crate::nature::Nature;
 use crate::runner::stands_for;
 use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
-use crate::stage::{Layer, Stage, Subject, Written};
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use crate::{
     binary, cap, columns, fold, normalize, numbers, padding, paths, progress, templates, terminal,
     whitespace,
@@ -101,7 +101,7 @@ impl Stage for Cosmetic {
         self.least_saving
     }
 
-    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
         (self.apply)(text).map(Into::into)
     }
 }
@@ -109,7 +109,7 @@ impl Stage for Cosmetic {
 /// A stage whose text decodes to the one it was given.
 struct Lossless {
     name: &'static str,
-    layer: Layer,
+    layer: TextLayer,
     encode: fn(&str) -> Option<String>,
     decode: fn(&str) -> Option<String>,
 }
@@ -121,7 +121,7 @@ impl Lossless {
         encode: fn(&str) -> Option<String>,
         decode: fn(&str) -> Option<String>,
     ) -> Self {
-        Lossless { name, layer: Layer::Words, encode, decode }
+        Lossless { name, layer: TextLayer::Words, encode, decode }
     }
 
     /// A stage whose text is read with a legend.
@@ -130,7 +130,7 @@ impl Lossless {
         encode: fn(&str) -> Option<String>,
         decode: fn(&str) -> Option<String>,
     ) -> Self {
-        Lossless { name, layer: Layer::Notation, encode, decode }
+        Lossless { name, layer: TextLayer::Notation, encode, decode }
     }
 }
 
@@ -143,13 +143,13 @@ impl Stage for Lossless {
         Fidelity::Lossless
     }
 
-    fn layer(&self) -> Layer {
+    fn layer(&self) -> TextLayer {
         self.layer
     }
 
-    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
         let text = (self.encode)(text)?;
-        Some(Written { layer: self.layer, ..text.into() })
+        Some(StageOutput { layer: self.layer, ..text.into() })
     }
 
     fn decode(&self, text: &str) -> Option<String> {
@@ -169,7 +169,7 @@ impl Stage for Numbers {
         Fidelity::Lossless
     }
 
-    fn is_for(&self, subject: &Subject<'_>) -> bool {
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
         let command = subject.context.command.as_ref();
         let reads = subject.settings.model_class.reads();
         match subject.nature {
@@ -180,7 +180,7 @@ impl Stage for Numbers {
         }
     }
 
-    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
         numbers::encode(text).map(Into::into)
     }
 
@@ -205,7 +205,7 @@ impl Stage for Removal {
         self.fidelity
     }
 
-    fn is_for(&self, subject: &Subject<'_>) -> bool {
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
         match self.fidelity {
             // `cat picture.png` shows a file too.
             Fidelity::Safety => subject.nature != Nature::File,
@@ -213,7 +213,7 @@ impl Stage for Removal {
         }
     }
 
-    fn apply(&self, text: &str, _: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
         (self.apply)(text).map(Into::into)
     }
 }
@@ -230,13 +230,14 @@ impl Stage for Family {
         Fidelity::Reversible
     }
 
-    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
         let main = subject.context.command.as_ref().and_then(|command| command.main());
-        let invocation = main.filter(|main| main.shape != Shape::Changed).map(|main| Invocation {
-            program: &main.command.program,
-            subcommand: main.command.subcommand.as_deref(),
-            args: &main.command.args,
-        });
+        let invocation =
+            main.filter(|main| main.shape != PipeEffect::Changed).map(|main| Invocation {
+                program: &main.command.program,
+                subcommand: main.command.subcommand.as_deref(),
+                args: &main.command.args,
+            });
         // Data is not what a filter leaves lines out of.
         if invocation.is_none() && text.trim_ascii_start().starts_with(['{', '[']) {
             return None;
@@ -258,14 +259,14 @@ impl Stage for Dictionary {
         Fidelity::Lossless
     }
 
-    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
         let Settings { method, counter, .. } = subject.settings;
         let text = dictionary::encode(text, *method, counter)?;
-        Some(Written { layer: Layer::Dictionary, ..text.into() })
+        Some(StageOutput { layer: TextLayer::Dictionary, ..text.into() })
     }
 
-    fn layer(&self) -> Layer {
-        Layer::Dictionary
+    fn layer(&self) -> TextLayer {
+        TextLayer::Dictionary
     }
 
     fn decode(&self, text: &str) -> Option<String> {
@@ -285,16 +286,16 @@ impl Stage for Cap {
         Fidelity::Safety
     }
 
-    fn is_for(&self, subject: &Subject<'_>) -> bool {
+    fn is_for(&self, subject: &StageContext<'_>) -> bool {
         subject.nature != Nature::File
     }
 
-    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
         let limit = subject.settings.max_output_bytes.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES);
         let capped = cap::cap(text, limit)?;
         let done = capped.error_window.then_some("cap_error_window");
         // A few bytes too many are cheaper than a marker and a reference.
         (capped.text.len() + FLOOR_BYTES < text.len())
-            .then(|| Written { done, ..capped.text.into() })
+            .then(|| StageOutput { done, ..capped.text.into() })
     }
 }

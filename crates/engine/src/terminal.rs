@@ -46,7 +46,7 @@ pub(crate) fn introducers(text: &str) -> impl Iterator<Item = usize> {
 
 /// One sequence at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sequence {
+pub(crate) struct EscapeSequence {
     /// How many bytes it takes.
     pub(crate) len: usize,
     /// For a control sequence without intermediate bytes: its final byte and first parameter.
@@ -55,7 +55,7 @@ pub(crate) struct Sequence {
 
 /// The sequence that the text begins with. After a Latin-1 letter an 8-bit control is text: UTF-8 that was decoded
 /// wrongly (`â\u{80}\u{9d}`) looks like that, a terminal's output does not.
-pub(crate) fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
+pub(crate) fn sequence(text: &str, previous: Option<char>) -> Option<EscapeSequence> {
     let mut chars = text.chars();
     let first = chars.next()?;
     let (kind, introducer) = match first {
@@ -72,9 +72,9 @@ pub(crate) fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
         Some('P' | 'X' | '^' | '_') => (string_body(rest, false), None),
         Some(' '..='/') => (intermediates_and_final(rest), None),
         Some('0'..='~') => (0, None),
-        _ => return Some(Sequence { len: first.len_utf8(), control: None }),
+        _ => return Some(EscapeSequence { len: first.len_utf8(), control: None }),
     };
-    Some(Sequence { len: introducer + body, control })
+    Some(EscapeSequence { len: introducer + body, control })
 }
 
 fn is_latin1(c: char) -> bool {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Tool {
+pub enum ToolKind {
     /// Runs a command line.
     Shell,
     /// Shows the text of a file.
@@ -44,16 +44,16 @@ pub enum Tool {
     Other,
 }
 
-impl Tool {
+impl ToolKind {
     /// The tool that an agent means by a name.
     ///
     /// ```
-    /// use tokenforge_engine::tool::Tool;
+    /// use tokenforge_engine::tool::ToolKind;
     ///
-    /// assert_eq!(Tool::canonical("run_shell_command"), Tool::Shell);
-    /// assert_eq!(Tool::canonical("mcp__filesystem__read_text_file"), Tool::Read);
-    /// assert_eq!(Tool::canonical("mcp__weather__forecast"), Tool::Mcp);
-    /// assert_eq!(Tool::canonical("book_flight"), Tool::Other);
+    /// assert_eq!(ToolKind::canonical("run_shell_command"), ToolKind::Shell);
+    /// assert_eq!(ToolKind::canonical("mcp__filesystem__read_text_file"), ToolKind::Read);
+    /// assert_eq!(ToolKind::canonical("mcp__weather__forecast"), ToolKind::Mcp);
+    /// assert_eq!(ToolKind::canonical("book_flight"), ToolKind::Other);
     /// ```
     #[must_use]
     pub fn canonical(name: &str) -> Self {
@@ -81,33 +81,36 @@ mod tests {
     fn every_agents_name_for_a_tool_is_known() {
         let cases = [
             (
-                Tool::Shell,
+                ToolKind::Shell,
                 "Bash bash shell exec_command container.exec run_shell_command execute_bash functions.exec developer__shell",
             ),
             (
-                Tool::Read,
+                ToolKind::Read,
                 "Read read read_file readFile read-file read_files read_many_files view open cat",
             ),
-            (Tool::Write, "Write write write_file write_to_file create"),
+            (ToolKind::Write, "Write write write_file write_to_file create"),
             (
-                Tool::Edit,
+                ToolKind::Edit,
                 "Edit edit MultiEdit apply_patch replace replace_in_file str_replace_editor NotebookEdit",
             ),
-            (Tool::Grep, "Grep grep rg grep_search search_file_content search_codebase search_dir"),
-            (Tool::Glob, "Glob glob find_file file_search"),
-            (Tool::List, "LS ls list list_directory list_files list_dir"),
-            (Tool::WebFetch, "WebFetch webfetch web_fetch fetch_web_content"),
-            (Tool::WebSearch, "WebSearch web_search google_web_search"),
-            (Tool::Agent, "Task task Agent invoke_agent"),
-            (Tool::Todo, "TodoWrite todowrite write_todos update_plan"),
             (
-                Tool::Other,
+                ToolKind::Grep,
+                "Grep grep rg grep_search search_file_content search_codebase search_dir",
+            ),
+            (ToolKind::Glob, "Glob glob find_file file_search"),
+            (ToolKind::List, "LS ls list list_directory list_files list_dir"),
+            (ToolKind::WebFetch, "WebFetch webfetch web_fetch fetch_web_content"),
+            (ToolKind::WebSearch, "WebSearch web_search google_web_search"),
+            (ToolKind::Agent, "Task task Agent invoke_agent"),
+            (ToolKind::Todo, "TodoWrite todowrite write_todos update_plan"),
+            (
+                ToolKind::Other,
                 "sql get_reservation_details search_direct_flight list_all_airports update_reservation_flights calculate submit rows",
             ),
         ];
         for (tool, names) in cases {
             for name in names.split(' ') {
-                assert_eq!(Tool::canonical(name), tool, "{name}");
+                assert_eq!(ToolKind::canonical(name), tool, "{name}");
             }
         }
     }
@@ -115,29 +118,31 @@ mod tests {
     #[test]
     fn an_mcp_tool_is_known_by_its_last_part() {
         let cases = [
-            ("mcp__filesystem__read_text_file", Tool::Read),
-            ("mcp__filesystem__list_directory", Tool::List),
-            ("mcp__filesystem__search_files", Tool::Glob),
-            ("mcp__fs__edit", Tool::Edit),
-            ("mcp_filesystem_read_file", Tool::Read),
-            ("mcp_my_files_read_file", Tool::Read),
-            ("filesystem_read_text_file", Tool::Read),
-            ("mcp__linear__list", Tool::Mcp),
-            ("mcp__browser__open", Tool::Mcp),
-            ("mcp__linear__create", Tool::Mcp),
-            ("mcp_diff_both", Tool::Mcp),
-            ("diff_both", Tool::Other),
+            ("mcp__filesystem__read_text_file", ToolKind::Read),
+            ("mcp__filesystem__list_directory", ToolKind::List),
+            ("mcp__filesystem__search_files", ToolKind::Glob),
+            ("mcp__fs__edit", ToolKind::Edit),
+            ("mcp_filesystem_read_file", ToolKind::Read),
+            ("mcp_my_files_read_file", ToolKind::Read),
+            ("filesystem_read_text_file", ToolKind::Read),
+            ("mcp__linear__list", ToolKind::Mcp),
+            ("mcp__browser__open", ToolKind::Mcp),
+            ("mcp__linear__create", ToolKind::Mcp),
+            ("mcp_diff_both", ToolKind::Mcp),
+            ("diff_both", ToolKind::Other),
         ];
         for (name, tool) in cases {
-            assert_eq!(Tool::canonical(name), tool, "{name}");
+            assert_eq!(ToolKind::canonical(name), tool, "{name}");
         }
     }
 
     #[test]
     fn only_file_text_is_exact() {
         assert!(
-            Tool::Read.text_is_exact() && Tool::Edit.text_is_exact() && Tool::Write.text_is_exact()
+            ToolKind::Read.text_is_exact()
+                && ToolKind::Edit.text_is_exact()
+                && ToolKind::Write.text_is_exact()
         );
-        assert!(!Tool::Shell.text_is_exact() && !Tool::Grep.text_is_exact());
+        assert!(!ToolKind::Shell.text_is_exact() && !ToolKind::Grep.text_is_exact());
     }
 }

@@ -5,7 +5,7 @@ use crate::report::Figures;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokenforge_engine::{Compressed, Step, Verdict};
+use tokenforge_engine::{CompressedOutput, StageStep, Verdict};
 use tokenforge_secrets::Scanner;
 
 /// What a text takes up beside its bytes.
@@ -36,7 +36,7 @@ pub(crate) struct Content {
     pub(crate) original: String,
     /// What went on; `None`: the original.
     pub(crate) forwarded: Option<String>,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<StageStep>,
     pub(crate) redacted: Vec<&'static str>,
 }
 
@@ -101,7 +101,7 @@ impl Kept {
 }
 
 impl Content {
-    pub(crate) fn new(original: &str, compressed: &Compressed, figures: &Figures) -> Self {
+    pub(crate) fn new(original: &str, compressed: &CompressedOutput, figures: &Figures) -> Self {
         Content {
             id: id(figures),
             tool: figures.tool.clone(),

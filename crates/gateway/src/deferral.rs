@@ -20,7 +20,7 @@ use tokenforge_providers::{
     Answer, Continuation, Deferred, DeferredCall, Exchange, InternalCall, Request, Splice,
     ToolResult, Turn, Word, put_back, quoted, rejoin, rejoin_answer,
 };
-use tokenforge_store::Kind;
+use tokenforge_store::EntryKind;
 
 /// About how many calls are known to have, or not to have, a sibling of ours, and how many bytes that may take: answers are
 /// whole originals.
@@ -124,7 +124,7 @@ fn keep(gateway: &Gateway, tenant: &str, names: Vec<String>, kept: Kept) {
     for name in names {
         // Known before it is stored: the client's next request may be here any moment.
         gateway.deferrals.note(&Arc::from(tenant), &name, Some(kept.clone()));
-        let _ = gateway.store.put(Kind::Result, tenant, &id(&name), &json);
+        let _ = gateway.store.put(EntryKind::Result, tenant, &id(&name), &json);
     }
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn remember_continuation(gateway: &Arc<Gateway>, goes_on: Continuatio
             // Another reply may have come behind this one meanwhile, and goes before it.
             let known = gateway.deferrals.find(ANY_TENANT, &name).flatten();
             if known.is_none_or(|kept| kept.siblings.first() == Some(&to)) {
-                let _ = gateway.store.put(Kind::Result, ANY_TENANT, &id(&name), &json);
+                let _ = gateway.store.put(EntryKind::Result, ANY_TENANT, &id(&name), &json);
             }
         }
     }));
@@ -303,7 +303,7 @@ impl Gateway {
     }
 
     fn ask_store(&self, tenant: &Arc<str>, sibling: &str) -> Option<Arc<Kept>> {
-        let stored = self.store.get(Kind::Result, tenant, &id(sibling)).ok()?;
+        let stored = self.store.get(EntryKind::Result, tenant, &id(sibling)).ok()?;
         let kept = stored.and_then(|json| serde_json::from_slice(&json).ok()).map(Arc::new);
         self.deferrals.note(tenant, sibling, kept.clone());
         kept

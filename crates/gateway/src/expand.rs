@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 use tokenforge_engine::expansion::{Selection, select};
-use tokenforge_engine::reference::{Key, Reference};
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{Engine, Settings};
+use tokenforge_ledger::FetchedPart;
 use tokenforge_providers::{Answer, Dialect, InternalCall, Request};
-use tokenforge_ledger::Part;
-use tokenforge_store::Kind;
+use tokenforge_store::EntryKind;
 
 /// What can be asked for in one request.
 #[derive(Clone)]
@@ -26,14 +26,14 @@ pub(crate) struct Originals {
     /// Under which the originals were made: without their secrets.
     pub(crate) settings: Settings,
     /// Under which the references were made.
-    pub(crate) key: Option<Arc<Key>>,
+    pub(crate) key: Option<Arc<ReferenceSecret>>,
 }
 
 /// Tokens that the model fetched back, and of which result of the request, if it is one of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expanded {
     pub(crate) result: Option<usize>,
-    pub(crate) part: Part,
+    pub(crate) part: FetchedPart,
     pub(crate) tokens: usize,
 }
 
@@ -99,14 +99,14 @@ impl Originals {
 
 impl Wanted {
     /// Which part is asked for.
-    fn part(&self) -> Part {
+    fn part(&self) -> FetchedPart {
         let is_given =
             |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
         match self {
-            _ if is_given(&self.grep) => Part::Search,
-            _ if is_given(&self.path) => Part::Path,
-            _ if is_given(&self.lines) => Part::Lines,
-            _ => Part::Whole,
+            _ if is_given(&self.grep) => FetchedPart::Search,
+            _ if is_given(&self.path) => FetchedPart::Path,
+            _ if is_given(&self.lines) => FetchedPart::Lines,
+            _ => FetchedPart::Whole,
         }
     }
 
@@ -141,7 +141,7 @@ pub(crate) fn original(gateway: &Gateway, tenant: &str, id: &str) -> Result<Stri
     if !reference.verify(&key) {
         return Err(unknown());
     }
-    let stored = gateway.store.get(Kind::Original, tenant, &reference.to_string());
+    let stored = gateway.store.get(EntryKind::Original, tenant, &reference.to_string());
     stored.ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(unknown)
 }
 

@@ -25,9 +25,9 @@ use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Engine, History, Mode, Output};
 use tokenforge_config::{Origins, SchemaCompression, Secret, Settings};
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{Engine, History, Mode, Output};
 use tokenforge_mcp::Hub;
 use tokenforge_plugin::{ConfigError, Registry};
 use tokenforge_store::Store;
@@ -228,12 +228,12 @@ impl Gateway {
     }
 
     /// The key under which references are made, if nobody has to be asked for it.
-    pub(crate) fn known_key(&self) -> Option<Arc<Key>> {
+    pub(crate) fn known_key(&self) -> Option<Arc<ReferenceSecret>> {
         self.key.known(&*self.store)
     }
 
     /// The key under which references are made, if the store gives it. Blocks.
-    pub(crate) fn reference_key(&self) -> Option<Arc<Key>> {
+    pub(crate) fn reference_key(&self) -> Option<Arc<ReferenceSecret>> {
         self.key.ask(&*self.store).unwrap_or_else(|error| {
             self.telemetry.key_missing(&error);
             None

@@ -3,33 +3,37 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_store::{Error, Kind, Stats, Store};
+use tokenforge_store::{EntryKind, Store, StoreError, StoreStats};
 
 /// Another store, without its panics.
 pub(crate) struct Guarded(pub(crate) Arc<dyn Store>);
 
 impl Store for Guarded {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         guarded(|| self.0.put(kind, tenant, id, bytes))
     }
 
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         guarded(|| self.0.get(kind, tenant, id))
     }
 
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         guarded(|| self.0.forget(kind, tenant, id))
     }
 
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         guarded(|| self.0.stats())
     }
 
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         guarded(|| self.0.purge(kind, unused_for))
     }
 
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         guarded(|| self.0.key())
     }
 
@@ -37,21 +41,27 @@ impl Store for Guarded {
         catch_unwind(AssertUnwindSafe(|| self.0.known_key())).ok().flatten()
     }
 
-    fn put_all(&self, kind: Kind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), Error> {
+    fn put_all(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        entries: &[(&str, &[u8])],
+    ) -> Result<(), StoreError> {
         guarded(|| self.0.put_all(kind, tenant, entries))
     }
 
     fn get_all(
         &self,
-        kind: Kind,
+        kind: EntryKind,
         tenant: &str,
         ids: &[&str],
-    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         guarded(|| self.0.get_all(kind, tenant, ids))
     }
 }
 
-fn guarded<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let failed = || Error::Server { server: "the gateway".into(), reason: "it panicked".into() };
+fn guarded<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let failed =
+        || StoreError::Server { server: "the gateway".into(), reason: "it panicked".into() };
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(failed()))
 }

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use http::Request;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Mode, Original};
 use tokenforge_config::{Limits, Settings};
-use tokenforge_ledger::Outcome;
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{Mode, Original};
+use tokenforge_ledger::ResultOutcome;
 use tokenforge_mcp::{Hub, HubSettings, Originals, Received, Sending, Transport};
-use tokenforge_store::Kind;
+use tokenforge_store::EntryKind;
 
 /// How long the head of a server's answer may take to come, whatever the server's own limit is.
 const FIRST_BYTE: Duration = Duration::from_secs(60 * 60);
@@ -66,14 +66,14 @@ impl Transport for Pooled {
 struct Kept(Weak<Gateway>);
 
 impl Originals for Kept {
-    fn key(&self) -> Option<Arc<Key>> {
+    fn key(&self) -> Option<Arc<ReferenceSecret>> {
         self.0.upgrade()?.reference_key()
     }
 
     fn keep(&self, tenant: &str, original: &Original) -> bool {
         let id = original.reference.to_string();
         let Some(gateway) = self.0.upgrade() else { return false };
-        let kept = gateway.store.put(Kind::Original, tenant, &id, original.text.as_bytes());
+        let kept = gateway.store.put(EntryKind::Original, tenant, &id, original.text.as_bytes());
         kept.map_err(|error| gateway.telemetry.nothing_left_out(&error)).is_ok()
     }
 
@@ -85,7 +85,7 @@ impl Originals for Kept {
         found
     }
 
-    fn rewrote(&self, client: &str, outcome: Outcome, is_observed: bool) {
+    fn rewrote(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
         if let Some(gateway) = self.0.upgrade() {
             gateway.telemetry.tool_called(client, outcome, is_observed);
         }

@@ -7,8 +7,8 @@ use crate::telemetry::Record;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 use std::sync::Arc;
+use tokenforge_ledger::BoundedName;
 use tokenforge_providers::Usage;
-use tokenforge_ledger::Name;
 
 /// A request under way. Only one that a provider took saves anything.
 pub(crate) struct Note {
@@ -63,12 +63,12 @@ impl Drop for Note {
 }
 
 /// The agent that sends these headers, as it calls itself.
-pub(crate) fn client(headers: &HeaderMap) -> Option<Name> {
+pub(crate) fn client(headers: &HeaderMap) -> Option<BoundedName> {
     headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).and_then(named)
 }
 
 /// The name before the version: `claude-cli/2.1.0 (external, cli)` is `claude-cli`.
-fn named(agent: &str) -> Option<Name> {
+fn named(agent: &str) -> Option<BoundedName> {
     let name = agent.split(['/', ' ', '(']).next()?;
     (!name.is_empty()).then(|| name.into())
 }
@@ -87,7 +87,7 @@ mod tests {
             ("", None),
             ("/1", None),
         ] {
-            assert_eq!(named(agent), name.map(Name::from), "{agent}");
+            assert_eq!(named(agent), name.map(BoundedName::from), "{agent}");
         }
     }
 }

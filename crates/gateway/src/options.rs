@@ -3,8 +3,8 @@
 use crate::answer::Problem;
 use http::{HeaderMap, HeaderName};
 use serde_json::Value;
-use tokenforge_engine::overrides::Overrides;
 use tokenforge_config::{Choice, SchemaCompression};
+use tokenforge_engine::overrides::RequestOverrides;
 
 /// How much a caller may say about itself for the telemetry.
 const LARGEST_DEBUG: usize = 1024;
@@ -37,7 +37,7 @@ fn are_in(headers: &HeaderMap) -> bool {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Options {
     /// What is to be done to tool outputs.
-    pub(crate) compression: Overrides,
+    pub(crate) compression: RequestOverrides,
     /// What is to be done to tool schemas.
     pub(crate) schemas: Option<SchemaCompression>,
     /// Stands in for `min_bytes`.
@@ -94,7 +94,7 @@ impl Options {
             let field = format!("_forge.{name}");
             match name.as_str() {
                 "tool_output_compression" => {
-                    let read = Overrides::read(&value);
+                    let read = RequestOverrides::read(&value);
                     let read = read.map_err(|error| wrong(&error.field, error.to_string()))?;
                     options.compression = over(read, options.compression);
                 }
@@ -111,8 +111,8 @@ impl Options {
 }
 
 /// The first, with the second where it says nothing.
-fn over(first: Overrides, second: Overrides) -> Overrides {
-    Overrides {
+fn over(first: RequestOverrides, second: RequestOverrides) -> RequestOverrides {
+    RequestOverrides {
         mode: first.mode.or(second.mode),
         method: first.method.or(second.method),
         session_id: first.session_id.or(second.session_id),

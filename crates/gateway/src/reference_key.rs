@@ -3,9 +3,9 @@
 use arc_swap::ArcSwapOption;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokenforge_engine::reference::Key;
 use tokenforge_config::Settings;
-use tokenforge_store::{Error, Store};
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_store::{Store, StoreError};
 
 /// How long a store that did not give its key is left alone.
 const RETRY: Duration = Duration::from_secs(1);
@@ -13,7 +13,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The key under which references are made.
 pub(crate) struct ReferenceKey {
     /// That of the settings, which no store can change.
-    fixed: Option<Arc<Key>>,
+    fixed: Option<Arc<ReferenceSecret>>,
     /// The store's, once it gave it.
     known: ArcSwapOption<Known>,
     /// When the store was last asked for it, in vain.
@@ -22,18 +22,18 @@ pub(crate) struct ReferenceKey {
 
 struct Known {
     bytes: [u8; 32],
-    key: Arc<Key>,
+    key: Arc<ReferenceSecret>,
 }
 
 impl ReferenceKey {
     pub(crate) fn new(settings: &Settings) -> Self {
         let secret = settings.store.key.as_ref();
-        let fixed = secret.map(|secret| Arc::new(Key::from_secret(secret.expose())));
+        let fixed = secret.map(|secret| Arc::new(ReferenceSecret::from_secret(secret.expose())));
         ReferenceKey { fixed, known: ArcSwapOption::empty(), asked: Mutex::default() }
     }
 
     /// The key, if nobody has to be asked for it.
-    pub(crate) fn known(&self, store: &dyn Store) -> Option<Arc<Key>> {
+    pub(crate) fn known(&self, store: &dyn Store) -> Option<Arc<ReferenceSecret>> {
         if self.fixed.is_some() {
             return self.fixed.clone();
         }
@@ -47,7 +47,10 @@ impl ReferenceKey {
     }
 
     /// The key, if the store gives it; now and then why it does not. Blocks.
-    pub(crate) fn ask(&self, store: &dyn Store) -> Result<Option<Arc<Key>>, Error> {
+    pub(crate) fn ask(
+        &self,
+        store: &dyn Store,
+    ) -> Result<Option<Arc<ReferenceSecret>>, StoreError> {
         if let Some(key) = self.known(store) {
             return Ok(Some(key));
         }
@@ -68,8 +71,8 @@ impl ReferenceKey {
         }
     }
 
-    fn learn(&self, bytes: [u8; 32]) -> Arc<Key> {
-        let key = Arc::new(Key::from_bytes(bytes));
+    fn learn(&self, bytes: [u8; 32]) -> Arc<ReferenceSecret> {
+        let key = Arc::new(ReferenceSecret::from_bytes(bytes));
         self.known.store(Some(Arc::new(Known { bytes, key: key.clone() })));
         key
     }

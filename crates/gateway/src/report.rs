@@ -1,9 +1,9 @@
 //! What was done to one request, for whoever counts.
 
 use std::sync::Arc;
-use tokenforge_engine::{Mode, Reason, Verdict};
+use tokenforge_engine::{KeptReason, Mode, Verdict};
+use tokenforge_ledger::BoundedName;
 use tokenforge_providers::Dialect;
-use tokenforge_ledger::Name;
 
 /// What was done to a request.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Report {
     /// The project of a path `/p/PROJECT`.
     pub(crate) project: Option<String>,
     /// The agent, as it calls itself.
-    pub(crate) client: Option<Name>,
+    pub(crate) client: Option<BoundedName>,
     /// What the client calls its session, else what tells its conversation from others.
     pub(crate) session: Option<String>,
     /// What the caller says about itself.
@@ -79,7 +79,7 @@ impl Figures {
         Figures {
             tool: tool.into(),
             call: call.map(Into::into),
-            verdict: Verdict::Kept(Reason::ClientMessage),
+            verdict: Verdict::Kept(KeptReason::ClientMessage),
             stages: Vec::new(),
             family: None,
             before: Size::default(),
@@ -110,7 +110,7 @@ impl Figures {
     pub(crate) fn is_touched(&self) -> bool {
         match self.verdict {
             Verdict::Replaced => true,
-            Verdict::Kept(Reason::Observed) => self.before != self.after,
+            Verdict::Kept(KeptReason::Observed) => self.before != self.after,
             Verdict::Kept(_) => false,
         }
     }
@@ -118,7 +118,7 @@ impl Figures {
     /// Its size as it went on: what was only measured went on as it came.
     pub(crate) fn sent(&self) -> Size {
         match self.verdict {
-            Verdict::Kept(Reason::Observed) => self.before,
+            Verdict::Kept(KeptReason::Observed) => self.before,
             _ => self.after,
         }
     }
@@ -173,8 +173,8 @@ impl Report {
     }
 
     /// The session, as it is told and written down.
-    pub(crate) fn session_name(&self) -> Option<Name> {
-        self.session.as_deref().map(Name::of_session)
+    pub(crate) fn session_name(&self) -> Option<BoundedName> {
+        self.session.as_deref().map(BoundedName::of_session)
     }
 
     /// Was it only measured what would be done?

@@ -33,12 +33,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
-use tokenforge_engine::Settings;
-use tokenforge_engine::reference::{Key, Reference};
-use tokenforge_engine::schema::minify_tools;
 use tokenforge_config::{ExpandInjection, SchemaCompression};
+use tokenforge_engine::Settings;
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
+use tokenforge_engine::schema::minify_tools;
+use tokenforge_ledger::BoundedName;
 use tokenforge_providers::{Dialect, Purpose, Request, Splice, Tools, replace};
-use tokenforge_ledger::Name;
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ pub(crate) struct Order {
     pub(crate) tenant: Arc<str>,
     pub(crate) project: Option<Arc<str>>,
     /// The agent, as it calls itself.
-    pub(crate) client: Option<Name>,
+    pub(crate) client: Option<BoundedName>,
     /// The client's own name for its session.
     pub(crate) session: Option<String>,
     /// Did it come through a proxy, from who knows where?
@@ -123,7 +123,7 @@ pub(crate) struct Rewritten {
     /// Under which the originals were made.
     pub(crate) settings: Settings,
     /// Under which the references were made.
-    pub(crate) key: Option<Arc<Key>>,
+    pub(crate) key: Option<Arc<ReferenceSecret>>,
     /// A stream is asked for.
     pub(crate) streams: bool,
     /// The provider keeps its reply: OpenAI does unless it is told not to.

@@ -2,7 +2,7 @@
 //! words of a strategy.
 
 use tokenforge_engine::{Output, Settings};
-use tokenforge_store::{Error, Kind, Store};
+use tokenforge_store::{EntryKind, Store, StoreError};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What stands for "the original goes on".
@@ -58,8 +58,8 @@ impl<'s> Sticky<'s> {
     }
 
     /// What was decided: `Some(None)` that the original goes on.
-    pub(crate) fn found(&self) -> Result<Option<Option<String>>, Error> {
-        let found = self.store.get(Kind::Result, ALL_TENANTS, &self.id)?;
+    pub(crate) fn found(&self) -> Result<Option<Option<String>>, StoreError> {
+        let found = self.store.get(EntryKind::Result, ALL_TENANTS, &self.id)?;
         Ok(found.and_then(|bytes| match bytes == KEPT {
             true => Some(None),
             false => String::from_utf8(bytes).ok().map(Some),
@@ -67,9 +67,9 @@ impl<'s> Sticky<'s> {
     }
 
     /// Remembers what was decided.
-    pub(crate) fn remember(&self, text: Option<&str>) -> Result<(), Error> {
+    pub(crate) fn remember(&self, text: Option<&str>) -> Result<(), StoreError> {
         let bytes = text.map_or(KEPT, str::as_bytes);
-        self.store.put(Kind::Result, ALL_TENANTS, &self.id, bytes)
+        self.store.put(EntryKind::Result, ALL_TENANTS, &self.id, bytes)
     }
 }
 

@@ -22,8 +22,8 @@ use candidate::{Candidate, candidates};
 use http::StatusCode;
 use std::collections::HashMap;
 use std::time::Duration;
-use tokenforge_engine::{Compressed, Output};
 use tokenforge_config::{Choice, Fallback, Strategy};
+use tokenforge_engine::{CompressedOutput, Output};
 
 /// How many words the strategy `simple` keeps.
 const WORDS: usize = 200;
@@ -34,7 +34,7 @@ const WORK_PATIENCE: Duration = Duration::from_secs(10);
 /// What strategies made of the results of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Shortened {
-    by_text: HashMap<blake3::Hash, Compressed>,
+    by_text: HashMap<blake3::Hash, CompressedOutput>,
     /// Why there is nothing for others.
     errors: HashMap<blake3::Hash, Box<str>>,
     strategy: Option<&'static str>,
@@ -42,7 +42,7 @@ pub(crate) struct Shortened {
 
 impl Shortened {
     /// What was made of this output.
-    pub(crate) fn find(&self, output: &Output<'_>) -> Option<Compressed> {
+    pub(crate) fn find(&self, output: &Output<'_>) -> Option<CompressedOutput> {
         if self.by_text.is_empty() {
             return None;
         }
@@ -110,7 +110,7 @@ struct Done {
     /// The result.
     text: blake3::Hash,
     /// What is forwarded for it, if that is the strategy's.
-    compressed: Option<Compressed>,
+    compressed: Option<CompressedOutput>,
     /// Why the strategy had no answer.
     error: Option<Box<str>>,
 }

@@ -27,12 +27,12 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 use tables::Tables;
-use tokenforge_engine::prompt;
 use tokenforge_config::Settings;
-use tokenforge_providers::{Tokens, Usage};
-use tokenforge_ledger::Prices;
+use tokenforge_engine::prompt;
+use tokenforge_ledger::ModelPrices;
 use tokenforge_plugin::PluginMetrics;
-use tokenforge_store::Stats;
+use tokenforge_providers::{Tokens, Usage};
+use tokenforge_store::StoreStats;
 use tokio::sync::broadcast;
 
 /// Counts, and tells whoever listens.
@@ -40,7 +40,7 @@ pub(crate) struct Telemetry {
     pub(crate) counters: Counters,
     tables: Mutex<Tables>,
     recent: Mutex<Recent>,
-    prices: RwLock<Prices>,
+    prices: RwLock<ModelPrices>,
     log: RwLock<Option<Log>>,
     ledger: Option<Books>,
     live: Live,
@@ -52,7 +52,7 @@ impl Telemetry {
             counters: Counters::default(),
             tables: Mutex::default(),
             recent: Mutex::default(),
-            prices: RwLock::new(Prices::new(&settings.prices)),
+            prices: RwLock::new(ModelPrices::new(&settings.prices)),
             log: RwLock::new(Log::open(&settings.monitoring)),
             ledger: Books::open(&settings.ledger),
             live: Live::default(),
@@ -61,7 +61,7 @@ impl Telemetry {
 
     pub(crate) fn reconfigure(&self, settings: &Settings) {
         *self.prices.write().unwrap_or_else(PoisonError::into_inner) =
-            Prices::new(&settings.prices);
+            ModelPrices::new(&settings.prices);
         let mut log = self.log.write().unwrap_or_else(PoisonError::into_inner);
         if log.as_ref().and_then(Log::path) != settings.monitoring.compression_log.as_deref() {
             *log = Log::open(&settings.monitoring);
@@ -117,9 +117,9 @@ impl Telemetry {
     }
 
     /// A text of a prompt was converted, or not.
-    pub(crate) fn prompt(&self, outcome: &prompt::Outcome, is_logged: bool) {
+    pub(crate) fn prompt(&self, outcome: &prompt::PromptOutcome, is_logged: bool) {
         match outcome {
-            prompt::Outcome::Converted { stats, .. } => {
+            prompt::PromptOutcome::Converted { stats, .. } => {
                 self.counters.prompts_converted.add(1);
                 if is_logged {
                     tracing::info!(
@@ -131,7 +131,7 @@ impl Telemetry {
                     );
                 }
             }
-            prompt::Outcome::Kept(reason) => {
+            prompt::PromptOutcome::Kept(reason) => {
                 self.with_tables(|tables| tables.prompt_kept(reason.name()))
             }
         }
@@ -168,7 +168,7 @@ impl Telemetry {
     }
 
     /// An original was not kept. Whoever sent the request can still have it, since it is in there.
-    pub(crate) fn original_not_kept(&self, error: &tokenforge_store::Error) {
+    pub(crate) fn original_not_kept(&self, error: &tokenforge_store::StoreError) {
         self.counters.store_failures.add(1);
         tracing::warn!(
             %error,
@@ -177,19 +177,19 @@ impl Telemetry {
     }
 
     /// What was to be left out of a result could not be kept.
-    pub(crate) fn nothing_left_out(&self, error: &tokenforge_store::Error) {
+    pub(crate) fn nothing_left_out(&self, error: &tokenforge_store::StoreError) {
         self.counters.store_failures.add(1);
         tracing::warn!(%error, "the store did not keep an original; nothing is left out of this result");
     }
 
     /// Nobody gives the key under which references are made.
-    pub(crate) fn key_missing(&self, error: &tokenforge_store::Error) {
+    pub(crate) fn key_missing(&self, error: &tokenforge_store::StoreError) {
         self.counters.store_failures.add(1);
         tracing::warn!(%error, "no key for references; nothing is left out of tool results until there is one");
     }
 
     /// All figures, for people and the dashboard.
-    pub(crate) fn stats(&self, store: Option<Stats>) -> Value {
+    pub(crate) fn stats(&self, store: Option<StoreStats>) -> Value {
         let has_ledger = self.has_ledger();
         self.with_tables(|tables| stats::document(&self.counters, tables, store, has_ledger))
     }

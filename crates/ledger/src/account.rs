@@ -7,14 +7,14 @@
 //! by its tokens, as in a replay.
 
 use crate::prices::charge;
-use crate::{Entry, Outcome, Prices, Usage};
+use crate::{LedgerEntry, ModelPrices, ResultOutcome, TokenUsage};
 use tokenforge_config::Price;
 use tokenforge_tokens::for_model;
 
 /// What an entry comes to.
 #[derive(Debug, Clone, Copy)]
-pub struct Account<'e> {
-    entry: &'e Entry,
+pub struct EntryAccount<'e> {
+    entry: &'e LedgerEntry,
     price: Option<Price>,
     /// What other models charged; none where the price of one is not known.
     advisors: Option<f64>,
@@ -26,18 +26,19 @@ pub struct Account<'e> {
     before: u64,
 }
 
-impl<'e> Account<'e> {
+impl<'e> EntryAccount<'e> {
     /// The account of an entry at these prices. Nothing has a price in a subscription.
     #[must_use]
-    pub fn new(entry: &'e Entry, prices: &Prices) -> Self {
+    pub fn new(entry: &'e LedgerEntry, prices: &ModelPrices) -> Self {
         let model = entry.model.as_ref();
         let price = model.and_then(|model| prices.of(model.as_str()));
         let advisor = |usage: &crate::ModelUsage| {
             prices.of(usage.model.as_str()).map(|price| charge(&price, &usage.usage))
         };
-        let sum =
-            |part: fn(&Outcome) -> u64| entry.results.iter().map(part).fold(0, u64::saturating_add);
-        Account {
+        let sum = |part: fn(&ResultOutcome) -> u64| {
+            entry.results.iter().map(part).fold(0, u64::saturating_add)
+        };
+        EntryAccount {
             entry,
             price: price.filter(|_| !entry.subscription),
             advisors: entry.advisors.iter().map(advisor).sum(),
@@ -49,13 +50,13 @@ impl<'e> Account<'e> {
 
     /// The tokens of results as they really went on.
     #[must_use]
-    pub fn after(&self, outcome: &Outcome) -> u64 {
+    pub fn after(&self, outcome: &ResultOutcome) -> u64 {
         if self.entry.observed { outcome.before } else { outcome.after }
     }
 
     /// The tokens that results have less, or more if it is negative.
     #[must_use]
-    pub fn saved(&self, outcome: &Outcome) -> i64 {
+    pub fn saved(&self, outcome: &ResultOutcome) -> i64 {
         difference(outcome.before, self.after(outcome))
     }
 
@@ -68,7 +69,7 @@ impl<'e> Account<'e> {
         let spent = signed(self.expanded).saturating_add(signed(self.entry.added));
         let factor = if self.entry.usage.is_some() { self.factor } else { 1.0 };
         let counted = (saved.saturating_sub(spent) as f64 * factor).round() as i64;
-        counted.saturating_sub(signed(self.entry.extra.as_ref().map_or(0, Usage::all_input)))
+        counted.saturating_sub(signed(self.entry.extra.as_ref().map_or(0, TokenUsage::all_input)))
     }
 
     /// What the provider charged, if it counted and the price is known.
@@ -79,7 +80,7 @@ impl<'e> Account<'e> {
 
     /// What these results would have cost more without us, in dollars.
     #[must_use]
-    pub fn dollars_saved(&self, outcome: &Outcome) -> Option<f64> {
+    pub fn dollars_saved(&self, outcome: &ResultOutcome) -> Option<f64> {
         let price = self.price?;
         let (fresh, repeated) = self.rates(&price);
         let rate = if outcome.repeated { repeated } else { fresh };
@@ -111,7 +112,7 @@ impl<'e> Account<'e> {
 
     /// What was fetched back pays for the replies in which it was, each result by its tokens. Where the model asked and
     /// got nothing, all pay alike.
-    fn share_of_extra(&self, outcome: &Outcome, price: &Price) -> f64 {
+    fn share_of_extra(&self, outcome: &ResultOutcome, price: &Price) -> f64 {
         let Some(extra) = &self.entry.extra else { return 0.0 };
         charge(price, extra) * part(outcome.expanded, self.expanded, self.entry)
     }
@@ -140,7 +141,7 @@ impl<'e> Account<'e> {
 }
 
 /// The part that results have of a sum; if it is nothing, each kind of them has the same.
-fn part(own: u64, all: u64, entry: &Entry) -> f64 {
+fn part(own: u64, all: u64, entry: &LedgerEntry) -> f64 {
     match all {
         0 => 1.0 / entry.results.len().max(1) as f64,
         all => own as f64 / all as f64,
@@ -158,21 +159,21 @@ pub(crate) fn signed(tokens: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Source;
+    use crate::EntrySource;
 
     /// Claude Sonnet: input 3, output 15, cache read 0.30, cache write 3.75 dollars per million.
-    fn entry(usage: Option<Usage>) -> Entry {
-        let mut entry = Entry::new(Source::Gateway, 0);
+    fn entry(usage: Option<TokenUsage>) -> LedgerEntry {
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         entry.model = Some("claude-sonnet-4-5".into());
         entry.usage = usage;
-        entry.add(Outcome::fresh("Bash", ["clean"], 2_000_000, 1_000_000));
-        let again = Outcome::fresh("Bash", ["clean"], 3_000_000, 1_000_000);
-        entry.add(Outcome { repeated: true, ..again });
+        entry.add(ResultOutcome::fresh("Bash", ["clean"], 2_000_000, 1_000_000));
+        let again = ResultOutcome::fresh("Bash", ["clean"], 3_000_000, 1_000_000);
+        entry.add(ResultOutcome { repeated: true, ..again });
         entry
     }
 
-    fn saved(entry: &Entry) -> f64 {
-        let saved = Account::new(entry, &Prices::default()).all_dollars_saved().unwrap();
+    fn saved(entry: &LedgerEntry) -> f64 {
+        let saved = EntryAccount::new(entry, &ModelPrices::default()).all_dollars_saved().unwrap();
         (saved * 1e9).round() / 1e9
     }
 
@@ -181,8 +182,8 @@ mod tests {
         (dollars * for_model("claude-sonnet-4-5").cost_factor * 1e9).round() / 1e9
     }
 
-    fn usage(cache_read: Option<u64>, cache_write: Option<u64>) -> Option<Usage> {
-        Some(Usage { input: 1, cache_read, cache_write, output: 1, ..Usage::default() })
+    fn usage(cache_read: Option<u64>, cache_write: Option<u64>) -> Option<TokenUsage> {
+        Some(TokenUsage { input: 1, cache_read, cache_write, output: 1, ..TokenUsage::default() })
     }
 
     #[test]
@@ -200,19 +201,19 @@ mod tests {
     #[test]
     fn what_was_fetched_back_is_taken_off_with_the_replies_that_it_took() {
         let mut entry = entry(usage(Some(9), None));
-        entry.add(Outcome::expanded("Bash", ["clean"], 500_000));
-        entry.extra = Some(Usage { cache_read: Some(1_000_000), ..Usage::default() });
+        entry.add(ResultOutcome::expanded("Bash", ["clean"], 500_000));
+        entry.extra = Some(TokenUsage { cache_read: Some(1_000_000), ..TokenUsage::default() });
         assert!((saved(&entry) - (million(3.0 + 0.6 - 1.5) - 0.3)).abs() < 1e-9);
-        let account = Account::new(&entry, &Prices::default());
+        let account = EntryAccount::new(&entry, &ModelPrices::default());
         assert_eq!(account.context_saved(), million(2_500_000.0) as i64 - 1_000_000);
     }
 
     #[test]
     fn a_reply_that_asked_in_vain_is_taken_off_too() {
         let mut entry = entry(usage(Some(9), None));
-        entry.extra = Some(Usage { cache_read: Some(1_000_000), ..Usage::default() });
+        entry.extra = Some(TokenUsage { cache_read: Some(1_000_000), ..TokenUsage::default() });
         assert!((saved(&entry) - (million(3.0 + 0.6) - 0.3)).abs() < 1e-9);
-        let account = Account::new(&entry, &Prices::default());
+        let account = EntryAccount::new(&entry, &ModelPrices::default());
         assert_eq!(account.dollars_expanded(), Some(0.3));
     }
 
@@ -221,7 +222,7 @@ mod tests {
         let mut entry = entry(None);
         entry.observed = true;
         assert_eq!(saved(&entry), 0.0);
-        assert_eq!(Account::new(&entry, &Prices::default()).context_saved(), 0);
+        assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).context_saved(), 0);
     }
 
     #[test]
@@ -229,7 +230,7 @@ mod tests {
         let mut entry = entry(usage(None, None));
         for model in [None, Some("llama-4".into())] {
             entry.model = model;
-            let account = Account::new(&entry, &Prices::default());
+            let account = EntryAccount::new(&entry, &ModelPrices::default());
             assert_eq!((account.billed(), account.all_dollars_saved()), (None, None));
         }
     }
@@ -237,9 +238,9 @@ mod tests {
     #[test]
     fn d30_new_tokens_are_saved_at_the_price_of_the_hour_they_would_be_kept() {
         let mut entry = entry(usage(Some(9), Some(100)));
-        let written = |entry: &mut Entry, hour| {
+        let written = |entry: &mut LedgerEntry, hour| {
             let usage = entry.usage.take().unwrap_or_default();
-            entry.usage = Some(Usage { cache_write_1h: Some(hour), ..usage });
+            entry.usage = Some(TokenUsage { cache_write_1h: Some(hour), ..usage });
             saved(entry)
         };
         assert_eq!(written(&mut entry, 100), million(6.0 + 2.0 * 0.3));
@@ -248,13 +249,13 @@ mod tests {
 
     #[test]
     fn d30_an_advisor_is_charged_at_its_own_price_or_the_bill_is_not_known() {
-        let mut entry = entry(Some(Usage { input: 1_000_000, ..Usage::default() }));
-        let usage = Usage { input: 1_000_000, ..Usage::default() };
+        let mut entry = entry(Some(TokenUsage { input: 1_000_000, ..TokenUsage::default() }));
+        let usage = TokenUsage { input: 1_000_000, ..TokenUsage::default() };
         let advisor = |model: &str| crate::ModelUsage { model: model.into(), usage };
         entry.advisors = vec![advisor("claude-opus-4-6")];
-        assert_eq!(Account::new(&entry, &Prices::default()).billed(), Some(3.0 + 5.0));
+        assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).billed(), Some(3.0 + 5.0));
         entry.advisors.push(advisor("somebody"));
-        assert_eq!(Account::new(&entry, &Prices::default()).billed(), None);
+        assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).billed(), None);
     }
 
     #[test]
@@ -272,7 +273,7 @@ mod tests {
     fn a_subscription_has_tokens_and_no_money() {
         let mut entry = entry(usage(Some(9), None));
         entry.subscription = true;
-        let account = Account::new(&entry, &Prices::default());
+        let account = EntryAccount::new(&entry, &ModelPrices::default());
         assert_eq!((account.billed(), account.all_dollars_saved()), (None, None));
         assert!(account.context_saved() > 0);
     }

@@ -1,6 +1,6 @@
 //! By what entries are added up.
 
-use crate::{Day, Entry, Name, Outcome};
+use crate::{BoundedName, LedgerEntry, ResultOutcome, UtcDay};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// By what entries are added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum By {
+pub enum GroupBy {
     /// The tool whose result it is.
     #[default]
     Tool,
@@ -26,7 +26,7 @@ pub enum By {
     Reason,
 }
 
-impl By {
+impl GroupBy {
     /// Every way.
     pub const ALL: &'static [Self] = &[
         Self::Tool,
@@ -42,30 +42,32 @@ impl By {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            By::Tool => "tool",
-            By::Client => "client",
-            By::Project => "project",
-            By::Day => "day",
-            By::Stage => "stage",
-            By::Model => "model",
-            By::Reason => "reason",
+            GroupBy::Tool => "tool",
+            GroupBy::Client => "client",
+            GroupBy::Project => "project",
+            GroupBy::Day => "day",
+            GroupBy::Stage => "stage",
+            GroupBy::Model => "model",
+            GroupBy::Reason => "reason",
         }
     }
 
     /// The name of the row that results belong to.
-    pub(crate) fn row(self, entry: &Entry, outcome: &Outcome) -> String {
-        let or_none = |name: Option<&Name>, none: &str| name.map_or(none, Name::as_str).to_owned();
+    pub(crate) fn row(self, entry: &LedgerEntry, outcome: &ResultOutcome) -> String {
+        let or_none = |name: Option<&BoundedName>, none: &str| {
+            name.map_or(none, BoundedName::as_str).to_owned()
+        };
         match self {
-            By::Tool if outcome.tool == *"" => "(unknown)".to_owned(),
-            By::Tool => outcome.tool.to_string(),
-            By::Client => or_none(entry.client.as_ref(), "(unknown)"),
-            By::Project => or_none(entry.project.as_ref(), "(none)"),
-            By::Day => Day::of(entry.time).to_string(),
-            By::Model => or_none(entry.model.as_ref(), "(unknown)"),
-            By::Reason => reason(entry, outcome).to_owned(),
-            By::Stage if !outcome.is_touched() => "(untouched)".to_owned(),
-            By::Stage => {
-                let stages: Vec<&str> = outcome.stages.iter().map(Name::as_str).collect();
+            GroupBy::Tool if outcome.tool == *"" => "(unknown)".to_owned(),
+            GroupBy::Tool => outcome.tool.to_string(),
+            GroupBy::Client => or_none(entry.client.as_ref(), "(unknown)"),
+            GroupBy::Project => or_none(entry.project.as_ref(), "(none)"),
+            GroupBy::Day => UtcDay::of(entry.time).to_string(),
+            GroupBy::Model => or_none(entry.model.as_ref(), "(unknown)"),
+            GroupBy::Reason => reason(entry, outcome).to_owned(),
+            GroupBy::Stage if !outcome.is_touched() => "(untouched)".to_owned(),
+            GroupBy::Stage => {
+                let stages: Vec<&str> = outcome.stages.iter().map(BoundedName::as_str).collect();
                 stages.join(" + ")
             }
         }
@@ -73,7 +75,7 @@ impl By {
 }
 
 /// Why results went on as they came, in one word; or that they did not.
-pub(crate) fn reason<'e>(entry: &Entry, outcome: &'e Outcome) -> &'e str {
+pub(crate) fn reason<'e>(entry: &LedgerEntry, outcome: &'e ResultOutcome) -> &'e str {
     match &outcome.kept {
         Some(kept) => kept.as_str(),
         None if entry.observed => "observed",
@@ -94,7 +96,7 @@ impl fmt::Display for UnknownGrouping {
 
 impl std::error::Error for UnknownGrouping {}
 
-impl FromStr for By {
+impl FromStr for GroupBy {
     type Err = UnknownGrouping;
 
     fn from_str(name: &str) -> Result<Self, UnknownGrouping> {
@@ -102,13 +104,13 @@ impl FromStr for By {
     }
 }
 
-impl Serialize for By {
+impl Serialize for GroupBy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for By {
+impl<'de> Deserialize<'de> for GroupBy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }

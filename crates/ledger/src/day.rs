@@ -6,22 +6,22 @@ const SECONDS: u64 = 24 * 60 * 60;
 
 /// A day in UTC. In text it is `2026-11-15`, which sorts by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Day {
+pub struct UtcDay {
     /// Days since 1 January 1970.
     number: u64,
 }
 
-impl Day {
+impl UtcDay {
     /// The day of a moment, given in seconds since 1970.
     #[must_use]
     pub fn of(time: u64) -> Self {
-        Day { number: time / SECONDS }
+        UtcDay { number: time / SECONDS }
     }
 
     /// The first of as many days as this, of which this is the last.
     #[must_use]
     pub fn first_of(self, days: u64) -> Self {
-        Day { number: self.number.saturating_sub(days.saturating_sub(1)) }
+        UtcDay { number: self.number.saturating_sub(days.saturating_sub(1)) }
     }
 
     /// Its first second.
@@ -42,7 +42,7 @@ impl Day {
     }
 }
 
-impl fmt::Display for Day {
+impl fmt::Display for UtcDay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = self.date();
         write!(f, "{year:04}-{month:02}-{day:02}")
@@ -51,7 +51,7 @@ impl fmt::Display for Day {
 
 /// A moment as RFC 3339 has it.
 pub(crate) fn rfc3339(time: u64) -> String {
-    let (day, second) = (Day::of(time), time % SECONDS);
+    let (day, second) = (UtcDay::of(time), time % SECONDS);
     let (hours, minutes, seconds) = (second / 3600, second / 60 % 60, second % 60);
     format!("{day}T{hours:02}:{minutes:02}:{seconds:02}Z")
 }
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn days_in_text_sort_as_they_follow_each_other() {
-        let days: Vec<Day> = (0..50_000).map(|number| Day { number }).collect();
+        let days: Vec<UtcDay> = (0..50_000).map(|number| UtcDay { number }).collect();
         assert!(days.windows(2).all(|pair| pair[0].to_string() < pair[1].to_string()));
     }
 
     #[test]
     fn the_last_seven_days_begin_six_days_ago() {
-        let today = Day::of(1_763_235_512);
+        let today = UtcDay::of(1_763_235_512);
         assert_eq!(today.first_of(7).to_string(), "2025-11-09");
         assert_eq!(today.first_of(1), today);
         assert_eq!(today.first_of(u64::MAX).start(), 0);

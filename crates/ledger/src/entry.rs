@@ -1,6 +1,6 @@
 //! What is written down about one request, or one call of a hook or a tool.
 
-use crate::Name;
+use crate::BoundedName;
 use serde::{Deserialize, Serialize};
 
 /// The shape of the lines. A line of another is somebody else's.
@@ -15,43 +15,43 @@ const FETCHES: usize = 64;
 
 /// One request, or one call. The first member of a line tells its version: see [`reading`](crate::Reading).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LedgerEntry {
     #[serde(rename = "v")]
     version: u8,
     /// When, in seconds since 1970.
     pub time: u64,
     /// Who wrote it down.
-    pub source: Source,
+    pub source: EntrySource,
     /// The agent, as it calls itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client: Option<Name>,
+    pub client: Option<BoundedName>,
     /// The project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project: Option<Name>,
+    pub project: Option<BoundedName>,
     /// A fingerprint of the session's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<Name>,
+    pub session: Option<BoundedName>,
     /// The model that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<Name>,
+    pub model: Option<BoundedName>,
     /// The provider's shape of requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dialect: Option<Name>,
+    pub dialect: Option<BoundedName>,
     /// It was only measured: every result went on as it came, and `after` is what would have been.
     #[serde(default, skip_serializing_if = "is_default")]
     pub observed: bool,
     /// What became of the tool results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub results: Vec<Outcome>,
+    pub results: Vec<ResultOutcome>,
     /// Each time the model fetched something back. The tokens are also in `results`, where they are added up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fetches: Vec<Fetch>,
+    pub fetches: Vec<OriginalFetch>,
     /// What the provider counted, over all replies that the answer took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// Of `usage`, what was spent because the model fetched something back, or tried to: every reply but the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub extra: Option<Usage>,
+    pub extra: Option<TokenUsage>,
     /// What other models did for it meanwhile, such as an advisor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advisors: Vec<ModelUsage>,
@@ -70,7 +70,7 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Source {
+pub enum EntrySource {
     /// The gateway between an agent and its model: an entry is a request.
     Gateway,
     /// A hook of an agent: an entry is a call.
@@ -81,18 +81,18 @@ pub enum Source {
 
 /// Tool results of one request to which the same was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ResultOutcome {
     /// The tool.
-    pub tool: Name,
+    pub tool: BoundedName,
     /// The program that a shell ran, where the tool is one: its name, without arguments. New results only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub program: Option<Name>,
+    pub program: Option<BoundedName>,
     /// Why they went on as they came: the engine's name for the reason. New results only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept: Option<Name>,
+    pub kept: Option<BoundedName>,
     /// The stages whose text was taken. None: the results went on as they came.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stages: Vec<Name>,
+    pub stages: Vec<BoundedName>,
     /// They were sent before and are sent again, as agents do with each turn.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repeated: bool,
@@ -109,14 +109,14 @@ pub struct Outcome {
 
 /// Something that the model fetched back with one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fetch {
+pub struct OriginalFetch {
     /// The tool whose result it is.
-    pub tool: Name,
+    pub tool: BoundedName,
     /// The program that a shell ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub program: Option<Name>,
+    pub program: Option<BoundedName>,
     /// Which part was asked for.
-    pub part: Part,
+    pub part: FetchedPart,
     /// The tokens that the model got.
     pub tokens: u64,
 }
@@ -125,7 +125,7 @@ pub struct Fetch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Part {
+pub enum FetchedPart {
     /// All of it.
     Whole,
     /// Some lines.
@@ -141,7 +141,7 @@ pub enum Part {
 
 /// Tokens as a provider counts them, each in one place: what is in the cache is not in `input`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Input at full price.
     pub input: u64,
     /// Input read from the provider's cache, if it says.
@@ -161,16 +161,16 @@ pub struct Usage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelUsage {
     /// The model.
-    pub model: Name,
+    pub model: BoundedName,
     /// What was counted.
-    pub usage: Usage,
+    pub usage: TokenUsage,
 }
 
-impl Entry {
+impl LedgerEntry {
     /// An entry about nothing yet, at a time in seconds since 1970.
     #[must_use]
-    pub fn new(source: Source, time: u64) -> Self {
-        Entry {
+    pub fn new(source: EntrySource, time: u64) -> Self {
+        LedgerEntry {
             version: VERSION,
             time,
             source,
@@ -192,7 +192,7 @@ impl Entry {
     }
 
     /// Adds results, to those of the same tool with the same stages if there are some.
-    pub fn add(&mut self, outcome: Outcome) {
+    pub fn add(&mut self, outcome: ResultOutcome) {
         if let Some(same) = self.results.iter_mut().find(|have| have.is_like(&outcome)) {
             return same.join(&outcome);
         }
@@ -205,7 +205,8 @@ impl Entry {
             return same.join(&outcome);
         }
         let stages = if outcome.is_touched() { vec![OTHERS.into()] } else { Vec::new() };
-        let other = Outcome { tool: OTHERS.into(), stages, program: None, kept: None, ..outcome };
+        let other =
+            ResultOutcome { tool: OTHERS.into(), stages, program: None, kept: None, ..outcome };
         match self.results.iter_mut().find(|have| have.is_like(&other)) {
             Some(same) => same.join(&other),
             None => self.results.push(other),
@@ -219,21 +220,22 @@ impl Entry {
         stages: impl Iterator<Item = &'s str> + Clone,
         (before, after): (u64, u64),
     ) {
-        let is_same = |have: &&mut Outcome| {
+        let is_same = |have: &&mut ResultOutcome| {
             have.repeated
                 && have.tool == *tool
-                && have.stages.iter().map(Name::as_str).eq(stages.clone())
+                && have.stages.iter().map(BoundedName::as_str).eq(stages.clone())
         };
         match self.results.iter_mut().find(is_same) {
             Some(same) => same.count(1, before, after, 0),
-            None => {
-                self.add(Outcome { repeated: true, ..Outcome::fresh(tool, stages, before, after) })
-            }
+            None => self.add(ResultOutcome {
+                repeated: true,
+                ..ResultOutcome::fresh(tool, stages, before, after)
+            }),
         }
     }
 
     /// Adds a call with which the model fetched something back. Beyond so many they are added up in the last.
-    pub fn fetched(&mut self, fetch: Fetch) {
+    pub fn fetched(&mut self, fetch: OriginalFetch) {
         if self.fetches.len() < FETCHES {
             self.fetches.push(fetch);
         } else if let Some(last) = self.fetches.last_mut() {
@@ -254,7 +256,7 @@ impl Entry {
     }
 }
 
-impl Outcome {
+impl ResultOutcome {
     /// One result that is new.
     pub fn fresh<'s>(
         tool: &str,
@@ -262,11 +264,11 @@ impl Outcome {
         before: u64,
         after: u64,
     ) -> Self {
-        Outcome {
+        ResultOutcome {
             tool: tool.into(),
             program: None,
             kept: None,
-            stages: stages.into_iter().map(Name::from).collect(),
+            stages: stages.into_iter().map(BoundedName::from).collect(),
             repeated: false,
             results: 1,
             before,
@@ -281,7 +283,7 @@ impl Outcome {
         stages: impl IntoIterator<Item = &'s str>,
         tokens: u64,
     ) -> Self {
-        Outcome { results: 0, expanded: tokens, ..Outcome::fresh(tool, stages, 0, 0) }
+        ResultOutcome { results: 0, expanded: tokens, ..ResultOutcome::fresh(tool, stages, 0, 0) }
     }
 
     /// Was something made of them?
@@ -290,19 +292,19 @@ impl Outcome {
         !self.stages.is_empty()
     }
 
-    fn is_like(&self, other: &Outcome) -> bool {
+    fn is_like(&self, other: &ResultOutcome) -> bool {
         self.is_alike(other) && self.program == other.program
     }
 
     /// The same but for the program.
-    fn is_alike(&self, other: &Outcome) -> bool {
+    fn is_alike(&self, other: &ResultOutcome) -> bool {
         self.repeated == other.repeated
             && self.tool == other.tool
             && self.stages == other.stages
             && self.kept == other.kept
     }
 
-    fn join(&mut self, other: &Outcome) {
+    fn join(&mut self, other: &ResultOutcome) {
         self.count(other.results, other.before, other.after, other.expanded);
     }
 
@@ -314,7 +316,7 @@ impl Outcome {
     }
 }
 
-impl Usage {
+impl TokenUsage {
     /// All input, wherever it came from.
     #[must_use]
     pub fn all_input(&self) -> u64 {
@@ -333,14 +335,14 @@ mod tests {
 
     #[test]
     fn a_long_history_is_as_many_lines_as_it_has_kinds_of_results() {
-        let mut entry = Entry::new(Source::Gateway, 0);
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         for _ in 0..500 {
             entry.add_repeated("Bash", ["clean"].into_iter(), (10, 4));
             let long = "x".repeat(100);
             entry.add_repeated(&long, [long.as_str()].into_iter(), (10, 4));
         }
-        entry.add(Outcome::fresh("Bash", ["clean"], 10, 4));
-        entry.add(Outcome::fresh("Bash", [], 10, 10));
+        entry.add(ResultOutcome::fresh("Bash", ["clean"], 10, 4));
+        entry.add(ResultOutcome::fresh("Bash", [], 10, 10));
         assert_eq!(entry.results.len(), 4);
         for outcome in &entry.results[..2] {
             assert_eq!((outcome.results, outcome.before, outcome.after), (500, 5000, 2000));
@@ -349,10 +351,10 @@ mod tests {
 
     #[test]
     fn kinds_without_end_are_added_up_together_and_none_is_lost() {
-        let mut entry = Entry::new(Source::Gateway, 0);
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         for n in 0..1000 {
             let stages = if n % 2 == 0 { vec!["clean"] } else { vec![] };
-            entry.add(Outcome::fresh(&format!("tool {n}"), stages, 10, 10));
+            entry.add(ResultOutcome::fresh(&format!("tool {n}"), stages, 10, 10));
         }
         assert_eq!(entry.results.len(), KINDS + 2);
         assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
@@ -362,16 +364,20 @@ mod tests {
 
     #[test]
     fn programs_without_end_stay_with_their_tool() {
-        let mut entry = Entry::new(Source::Gateway, 0);
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         for n in 0..1000 {
             let program = Some(format!("a-program-with-a-long-name-{n}").as_str().into());
             let kept = (n % 2 == 0).then(|| "not_smaller".into());
             let stages = if n % 2 == 0 { vec![] } else { vec!["clean"] };
-            entry.add(Outcome { program, kept, ..Outcome::fresh("Bash", stages, 10, 10) });
-            entry.fetched(Fetch {
+            entry.add(ResultOutcome {
+                program,
+                kept,
+                ..ResultOutcome::fresh("Bash", stages, 10, 10)
+            });
+            entry.fetched(OriginalFetch {
                 tool: "Bash".into(),
                 program: None,
-                part: Part::Lines,
+                part: FetchedPart::Lines,
                 tokens: 3,
             });
         }
@@ -384,7 +390,7 @@ mod tests {
     #[test]
     fn an_entry_of_an_older_version_still_reads() {
         let line = r#"{"v":1,"time":7,"source":"gateway","results":[{"tool":"Bash","stages":["clean"],"results":1,"before":9,"after":4,"expanded":2}]}"#;
-        let entry: Entry = serde_json::from_str(line).unwrap();
+        let entry: LedgerEntry = serde_json::from_str(line).unwrap();
         assert_eq!((&entry.results[0].program, &entry.results[0].kept), (&None, &None));
         assert_eq!(entry.fetches, []);
         assert_eq!(serde_json::to_string(&entry).unwrap(), line);
@@ -392,10 +398,10 @@ mod tests {
 
     #[test]
     fn calls_without_end_are_added_up_in_the_last() {
-        let mut entry = Entry::new(Source::Gateway, 0);
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         for _ in 0..1000 {
-            let (tool, part) = ("Bash".into(), Part::Lines);
-            entry.fetched(Fetch { tool, program: None, part, tokens: 3 });
+            let (tool, part) = ("Bash".into(), FetchedPart::Lines);
+            entry.fetched(OriginalFetch { tool, program: None, part, tokens: 3 });
         }
         assert_eq!(entry.fetches.len(), FETCHES);
         assert_eq!(entry.fetches.iter().map(|fetch| fetch.tokens).sum::<u64>(), 3000);
@@ -403,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_line_begins_with_its_version_and_leaves_out_what_is_not_known() {
-        let line = serde_json::to_string(&Entry::new(Source::Mcp, 7)).unwrap();
+        let line = serde_json::to_string(&LedgerEntry::new(EntrySource::Mcp, 7)).unwrap();
         assert_eq!(line, r#"{"v":1,"time":7,"source":"mcp"}"#);
     }
 }

@@ -1,43 +1,43 @@
 //! What models fetched back.
 
 use crate::session::id;
-use crate::{Entry, Fetch, Filter, Name, Part, Reading};
+use crate::{BoundedName, EntryFilter, FetchedPart, LedgerEntry, LedgerReader, OriginalFetch};
 use serde::Serialize;
 use std::collections::VecDeque;
 
 /// What models fetched back, the latest first.
 #[derive(Debug, Serialize)]
-pub struct Fetches {
+pub struct FetchList {
     /// Each call.
-    pub fetches: Vec<Fetched>,
+    pub fetches: Vec<SessionFetch>,
     /// How many earlier ones there are.
     pub left_out: u64,
 }
 
 /// A call with which a model fetched something back, and where.
 #[derive(Debug, Serialize)]
-pub struct Fetched {
+pub struct SessionFetch {
     /// When, in seconds since 1970.
     pub time: u64,
     /// The session.
     pub session: String,
     /// The agent.
-    pub client: Option<Name>,
+    pub client: Option<BoundedName>,
     /// The project.
-    pub project: Option<Name>,
+    pub project: Option<BoundedName>,
     /// The model.
-    pub model: Option<Name>,
+    pub model: Option<BoundedName>,
     /// What was fetched.
     #[serde(flatten)]
-    pub fetch: Fetch,
+    pub fetch: OriginalFetch,
 }
 
-impl Fetches {
+impl FetchList {
     /// What was fetched back of what is meant, so many calls at most.
     #[must_use]
-    pub fn of(reading: Reading, filter: &Filter, most: usize) -> Self {
+    pub fn of(reading: LedgerReader, filter: &EntryFilter, most: usize) -> Self {
         // Chosen by what was fetched, not by what else the request holds.
-        let of_requests = Filter { tool: None, text: None, reason: None, ..filter.clone() };
+        let of_requests = EntryFilter { tool: None, text: None, reason: None, ..filter.clone() };
         let (mut latest_last, mut left_out) = (VecDeque::new(), 0);
         for entry in reading.filter(|entry| of_requests.is_about(entry)) {
             for fetch in of_entry(&entry, filter) {
@@ -45,7 +45,7 @@ impl Fetches {
                     latest_last.pop_front();
                     left_out += 1;
                 }
-                latest_last.push_back(Fetched {
+                latest_last.push_back(SessionFetch {
                     time: entry.time,
                     session: id(&entry),
                     client: entry.client.clone(),
@@ -55,24 +55,24 @@ impl Fetches {
                 });
             }
         }
-        Fetches { fetches: latest_last.into_iter().rev().collect(), left_out }
+        FetchList { fetches: latest_last.into_iter().rev().collect(), left_out }
     }
 }
 
 /// What was fetched back in an entry, of the results that are meant. Older entries do not say how often: once for each
 /// kind of result, then.
 pub(crate) fn of_entry<'e>(
-    entry: &'e Entry,
-    filter: &'e Filter,
-) -> impl Iterator<Item = Fetch> + 'e {
+    entry: &'e LedgerEntry,
+    filter: &'e EntryFilter,
+) -> impl Iterator<Item = OriginalFetch> + 'e {
     let is_old = entry.fetches.is_empty();
     let older = entry.results.iter().filter(move |outcome| is_old && outcome.expanded > 0);
-    let older = older.map(|outcome| Fetch {
+    let older = older.map(|outcome| OriginalFetch {
         tool: outcome.tool.clone(),
         program: outcome.program.clone(),
-        part: Part::Other,
+        part: FetchedPart::Other,
         tokens: outcome.expanded,
     });
-    let is_meant = move |fetch: &Fetch| filter.names(&fetch.tool, fetch.program.as_ref());
+    let is_meant = move |fetch: &OriginalFetch| filter.names(&fetch.tool, fetch.program.as_ref());
     entry.fetches.iter().cloned().chain(older).filter(is_meant)
 }

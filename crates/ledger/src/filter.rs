@@ -1,44 +1,46 @@
 //! Which entries are meant, and which of their results.
 
 use crate::by::reason;
-use crate::{Entry, Name, Outcome};
+use crate::{BoundedName, LedgerEntry, ResultOutcome};
 
 /// Which entries are meant, and which of their results. The default is all of them.
 ///
 /// ```
-/// use tokenforge_ledger::{Entry, Filter, Outcome, Source};
+/// use tokenforge_ledger::{LedgerEntry, EntryFilter, ResultOutcome, EntrySource};
 ///
-/// let mut entry = Entry::new(Source::Gateway, 100);
-/// entry.add(Outcome::fresh("Bash", ["clean"], 10, 5));
-/// let filter = Filter { since: Some(50), tool: Some("Bash".into()), ..Filter::default() };
+/// let mut entry = LedgerEntry::new(EntrySource::Gateway, 100);
+/// entry.add(ResultOutcome::fresh("Bash", ["clean"], 10, 5));
+/// let filter = EntryFilter { since: Some(50), tool: Some("Bash".into()), ..EntryFilter::default() };
 /// assert!(filter.is_about(&entry) && filter.fits(&entry, &entry.results[0]));
-/// assert!(!Filter { text: Some("grep".into()), ..filter }.is_about(&entry));
+/// assert!(!EntryFilter { text: Some("grep".into()), ..filter }.is_about(&entry));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct EntryFilter {
     /// From then on, in seconds since 1970.
     pub since: Option<u64>,
     /// Before then.
     pub until: Option<u64>,
     /// Of this client.
-    pub client: Option<Name>,
+    pub client: Option<BoundedName>,
     /// Of this project.
-    pub project: Option<Name>,
+    pub project: Option<BoundedName>,
     /// Of this model.
-    pub model: Option<Name>,
+    pub model: Option<BoundedName>,
     /// Results of this tool.
-    pub tool: Option<Name>,
+    pub tool: Option<BoundedName>,
     /// Results that went on as they came for this reason.
-    pub reason: Option<Name>,
+    pub reason: Option<BoundedName>,
     /// Results with this in the name of their tool or of the program that a shell ran, in lower case.
     pub text: Option<String>,
 }
 
-impl Filter {
+impl EntryFilter {
     /// Is it about this entry, or about some of its results?
     #[must_use]
-    pub fn is_about(&self, entry: &Entry) -> bool {
-        let is = |wanted: &Option<Name>, found: &Option<Name>| wanted.is_none() || wanted == found;
+    pub fn is_about(&self, entry: &LedgerEntry) -> bool {
+        let is = |wanted: &Option<BoundedName>, found: &Option<BoundedName>| {
+            wanted.is_none() || wanted == found
+        };
         self.since.is_none_or(|since| entry.time >= since)
             && self.until.is_none_or(|until| entry.time < until)
             && is(&self.client, &entry.client)
@@ -49,14 +51,14 @@ impl Filter {
 
     /// Is it about these results of an entry that it is about?
     #[must_use]
-    pub fn fits(&self, entry: &Entry, outcome: &Outcome) -> bool {
+    pub fn fits(&self, entry: &LedgerEntry, outcome: &ResultOutcome) -> bool {
         self.names(&outcome.tool, outcome.program.as_ref())
             && self.reason.as_ref().is_none_or(|why| why.as_str() == reason(entry, outcome))
     }
 
     /// Is it about results of this tool, and of this program that a shell ran?
-    pub(crate) fn names(&self, tool: &Name, program: Option<&Name>) -> bool {
-        let has = |text: &str, name: &Name| name.as_str().to_lowercase().contains(text);
+    pub(crate) fn names(&self, tool: &BoundedName, program: Option<&BoundedName>) -> bool {
+        let has = |text: &str, name: &BoundedName| name.as_str().to_lowercase().contains(text);
         self.tool.as_ref().is_none_or(|wanted| wanted == tool)
             && self.text.as_ref().is_none_or(|text| {
                 has(text, tool) || program.is_some_and(|program| has(text, program))

@@ -1,11 +1,11 @@
 //! What was gained, as one document: `tokenforge gain --json` and `GET /_forge/api/gain`.
 
-use crate::{By, Share};
+use crate::{GroupBy, SavingShare};
 use serde::{Deserialize, Serialize};
 
 /// What was gained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Gain {
+pub struct GainReport {
     /// The time of the first entry, in RFC 3339.
     pub since: Option<String>,
     /// The time of the last entry.
@@ -18,26 +18,26 @@ pub struct Gain {
     /// Tool results, each counted when it first appears.
     pub results: u64,
     /// Their tokens.
-    pub tokens: Tokens,
+    pub tokens: TokenSums,
     /// The same results as they were sent again with later requests.
-    pub repeated: Repeated,
+    pub repeated: RepeatedResults,
     /// The saving against four denominators.
-    pub shares: Vec<Share>,
+    pub shares: Vec<SavingShare>,
     /// The saving in money, if any price is known.
-    pub cost: Option<Cost>,
+    pub cost: Option<CostSaving>,
     /// What would have been saved where it was only measured; no part of anything above.
-    pub observed: Repeated,
+    pub observed: RepeatedResults,
     /// What the rows are.
-    pub by: By,
+    pub by: GroupBy,
     /// The sums by name, largest saving first; days in their order. They add up to the figures above.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GainRow>,
     /// Lines of the ledger that were no entries: torn, or somebody else's.
     pub skipped_lines: u64,
 }
 
 /// Tokens of results, each counted when it first appears.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tokens {
+pub struct TokenSums {
     /// As they came.
     pub before: u64,
     /// As they went on.
@@ -52,7 +52,7 @@ pub struct Tokens {
 
 /// Results that are counted apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repeated {
+pub struct RepeatedResults {
     /// How many.
     pub results: u64,
     /// Their tokens as they came.
@@ -71,7 +71,7 @@ pub enum Currency {
 
 /// A saving in money.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
+pub struct CostSaving {
     /// The currency of the prices.
     pub currency: Currency,
     /// What the requests would have cost whose bill is known.
@@ -88,7 +88,7 @@ pub struct Cost {
 
 /// The sums of one name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct GainRow {
     /// The tool, client, project or day, or the stages that were taken.
     pub name: String,
     /// Results, each counted when it first appears.
@@ -104,7 +104,7 @@ pub struct Row {
     /// What is saved after that.
     pub net: i64,
     /// The same results as they were sent again.
-    pub repeated: Repeated,
+    pub repeated: RepeatedResults,
     /// What new and repeated results saved in dollars, after what was fetched back; none where no price is known.
     pub cost_saved: Option<f64>,
 }

@@ -1,8 +1,8 @@
 //! Writing entries: appended as whole lines, so that several processes can do it at once.
 
-use crate::reading::Reading;
-use crate::segment::{self, Segment};
-use crate::{Day, Entry};
+use crate::reading::LedgerReader;
+use crate::segment::{self, LedgerSegment};
+use crate::{LedgerEntry, UtcDay};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const WRITE_BYTES: usize = 32 << 10;
 pub struct Ledger {
     folder: PathBuf,
     max_bytes: u64,
-    open: Option<(Segment, File)>,
+    open: Option<(LedgerSegment, File)>,
 }
 
 impl Ledger {
@@ -46,15 +46,15 @@ impl Ledger {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn read(folder: impl AsRef<Path>, since: Option<Day>) -> io::Result<Reading> {
-        Reading::new(folder.as_ref(), since)
+    pub fn read(folder: impl AsRef<Path>, since: Option<UtcDay>) -> io::Result<LedgerReader> {
+        LedgerReader::new(folder.as_ref(), since)
     }
 
     /// Appends an entry.
     ///
     /// # Errors
     /// The file cannot be opened or written.
-    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
+    pub fn append(&mut self, entry: &LedgerEntry) -> io::Result<()> {
         self.append_all(std::slice::from_ref(entry))
     }
 
@@ -62,14 +62,14 @@ impl Ledger {
     ///
     /// # Errors
     /// The file cannot be opened or written.
-    pub fn append_all(&mut self, entries: &[Entry]) -> io::Result<()> {
+    pub fn append_all(&mut self, entries: &[LedgerEntry]) -> io::Result<()> {
         let mut lines = Vec::new();
-        for of_day in entries.chunk_by(|one, next| Day::of(one.time) == Day::of(next.time)) {
+        for of_day in entries.chunk_by(|one, next| UtcDay::of(one.time) == UtcDay::of(next.time)) {
             for (at, entry) in of_day.iter().enumerate() {
                 serde_json::to_writer(&mut lines, entry)?;
                 lines.push(b'\n');
                 if lines.len() >= WRITE_BYTES || at + 1 == of_day.len() {
-                    self.file(Day::of(entry.time))?.write_all(&lines)?;
+                    self.file(UtcDay::of(entry.time))?.write_all(&lines)?;
                     lines.clear();
                 }
             }
@@ -78,8 +78,8 @@ impl Ledger {
     }
 
     /// The file of a day that still has room.
-    fn file(&mut self, day: Day) -> io::Result<&mut File> {
-        let first = Segment::first_of(day);
+    fn file(&mut self, day: UtcDay) -> io::Result<&mut File> {
+        let first = LedgerSegment::first_of(day);
         let room = self.max_bytes / FILES;
         let is_good = match &self.open {
             Some((segment, file)) => {
@@ -119,12 +119,12 @@ fn make(folder: &Path) -> io::Result<()> {
 
 /// Can the open file still be found? Somebody may have removed it, or the folder, to forget everything.
 #[cfg(unix)]
-fn is_there(metadata: &Metadata, _: &Segment, _: &Path) -> bool {
+fn is_there(metadata: &Metadata, _: &LedgerSegment, _: &Path) -> bool {
     std::os::unix::fs::MetadataExt::nlink(metadata) > 0
 }
 
 #[cfg(not(unix))]
-fn is_there(_: &Metadata, segment: &Segment, folder: &Path) -> bool {
+fn is_there(_: &Metadata, segment: &LedgerSegment, folder: &Path) -> bool {
     segment.path(folder).exists()
 }
 

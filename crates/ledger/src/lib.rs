@@ -1,22 +1,22 @@
 //! What was saved, written down request by request, and summed up honestly.
 //!
-//! A [`Ledger`] is a folder of JSON lines. The gateway writes an [`Entry`] for each request, the hook and the tool
+//! A [`Ledger`] is a folder of JSON lines. The gateway writes an [`LedgerEntry`] for each request, the hook and the tool
 //! gateway one for each call; several processes may write at once. It is bounded: when there is too much, the oldest
-//! days go. [`Ledger::read`] streams the entries back, and a [`Summary`] adds them up by tool, client, project, day,
-//! stage, model or reason, against four denominators that are never mixed up. [`History`], [`Sessions`], [`Turns`] and
-//! [`Fetches`] are what pages about the past show.
+//! days go. [`Ledger::read`] streams the entries back, and a [`LedgerSummary`] adds them up by tool, client, project, day,
+//! stage, model or reason, against four denominators that are never mixed up. [`LedgerHistory`], [`SessionList`], [`SessionTurns`] and
+//! [`FetchList`] are what pages about the past show.
 //!
 //! ```
-//! use tokenforge_ledger::{By, Entry, Ledger, Outcome, Prices, Source, Summary};
+//! use tokenforge_ledger::{GroupBy, LedgerEntry, Ledger, ResultOutcome, ModelPrices, EntrySource, LedgerSummary};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let mut entry = Entry::new(Source::Hook, 1_763_000_000);
+//! let mut entry = LedgerEntry::new(EntrySource::Hook, 1_763_000_000);
 //! entry.client = Some("claude-code".into());
-//! entry.add(Outcome::fresh("Bash", ["clean", "templates"], 1200, 300));
+//! entry.add(ResultOutcome::fresh("Bash", ["clean", "templates"], 1200, 300));
 //! Ledger::open(folder.path())?.append(&entry)?;
 //!
 //! let reading = Ledger::read(folder.path(), None)?;
-//! let gain = Summary::of(reading, By::Tool, &Prices::default());
+//! let gain = LedgerSummary::of(reading, GroupBy::Tool, &ModelPrices::default());
 //! assert_eq!((gain.tokens.before, gain.tokens.net), (1200, 900));
 //! assert_eq!(gain.rows[0].name, "Bash");
 //! # Ok::<(), std::io::Error>(())
@@ -44,19 +44,21 @@ mod share;
 mod summary;
 mod turns;
 
-pub use account::Account;
-pub use by::{By, UnknownGrouping};
-pub use day::Day;
-pub use entry::{Entry, Fetch, ModelUsage, Outcome, Part, Source, Usage};
-pub use fetches::{Fetched, Fetches};
-pub use filter::Filter;
-pub use gain::{Cost, Currency, Gain, Repeated, Row, Tokens};
-pub use history::{Amount, Bucket, History, Table};
+pub use account::EntryAccount;
+pub use by::{GroupBy, UnknownGrouping};
+pub use day::UtcDay;
+pub use entry::{
+    EntrySource, FetchedPart, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome, TokenUsage,
+};
+pub use fetches::{FetchList, SessionFetch};
+pub use filter::EntryFilter;
+pub use gain::{CostSaving, Currency, GainReport, GainRow, RepeatedResults, TokenSums};
+pub use history::{GainTable, LedgerHistory, SavedAmount, TimeBucket};
 pub use ledger::{Ledger, MAX_BYTES};
-pub use name::Name;
-pub use prices::{Prices, charge};
-pub use reading::Reading;
-pub use session::{Session, Sessions};
-pub use share::{Of, Share};
-pub use summary::Summary;
-pub use turns::{Turn, TurnContext, TurnCost, TurnResult, Turns};
+pub use name::BoundedName;
+pub use prices::{ModelPrices, charge};
+pub use reading::LedgerReader;
+pub use session::{SessionList, SessionSummary};
+pub use share::{SavingShare, ShareDenominator};
+pub use summary::LedgerSummary;
+pub use turns::{SessionTurn, SessionTurns, TurnContext, TurnCost, TurnResult};

@@ -1,9 +1,9 @@
 //! What needs more than the tool results: the whole context, and the bill.
 
-use crate::Entry;
-use crate::account::Account;
-use crate::gain::{Cost, Currency};
-use crate::share::{Of, Share, rounded};
+use crate::LedgerEntry;
+use crate::account::EntryAccount;
+use crate::gain::{CostSaving, Currency};
+use crate::share::{SavingShare, ShareDenominator, rounded};
 
 /// Why there is no such share of some results.
 const OF_WHOLE_REQUESTS: &str =
@@ -11,7 +11,7 @@ const OF_WHOLE_REQUESTS: &str =
 
 /// Requests of which all input is known.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Context {
+pub(crate) struct ContextSums {
     counted: u64,
     estimated: u64,
     after: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Context {
 
 /// Requests of which the provider's charge is known, and the saving in the others.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Bill {
+pub(crate) struct BillSums {
     requests: u64,
     after: f64,
     saved: f64,
@@ -28,15 +28,15 @@ pub(crate) struct Bill {
     saved_elsewhere: f64,
 }
 
-impl Context {
-    pub(crate) fn add(&mut self, entry: &Entry, account: &Account<'_>) {
+impl ContextSums {
+    pub(crate) fn add(&mut self, entry: &LedgerEntry, account: &EntryAccount<'_>) {
         let Some((tokens, is_counted)) = entry.context() else { return };
         *if is_counted { &mut self.counted } else { &mut self.estimated } += 1;
         self.after = self.after.saturating_add(tokens);
         self.saved = self.saved.saturating_add(account.context_saved());
     }
 
-    pub(crate) fn share(&self, requests: u64, is_partial: bool) -> Share {
+    pub(crate) fn share(&self, requests: u64, is_partial: bool) -> SavingShare {
         let known = self.counted + self.estimated;
         let note = match known {
             0 if is_partial => OF_WHOLE_REQUESTS.to_owned(),
@@ -49,12 +49,12 @@ impl Context {
         };
         let saved = self.saved as f64;
         let before = if known == 0 { 0.0 } else { self.after as f64 + saved };
-        Share::new(Of::WholeContext, before, saved, known, note)
+        SavingShare::new(ShareDenominator::WholeContext, before, saved, known, note)
     }
 }
 
-impl Bill {
-    pub(crate) fn add(&mut self, account: &Account<'_>) {
+impl BillSums {
+    pub(crate) fn add(&mut self, account: &EntryAccount<'_>) {
         let Some(saved) = account.all_dollars_saved() else { return };
         match account.billed() {
             Some(billed) => {
@@ -76,11 +76,11 @@ impl Bill {
         self.saved_elsewhere += saved;
     }
 
-    pub(crate) fn cost(&self) -> Option<Cost> {
+    pub(crate) fn cost(&self) -> Option<CostSaving> {
         if self.requests + self.priced_elsewhere == 0 {
             return None;
         }
-        Some(Cost {
+        Some(CostSaving {
             currency: Currency::Usd,
             before: rounded(self.after + self.saved, 1e6),
             after: rounded(self.after, 1e6),
@@ -90,7 +90,7 @@ impl Bill {
         })
     }
 
-    pub(crate) fn share(&self, requests: u64, subscription: u64, is_partial: bool) -> Share {
+    pub(crate) fn share(&self, requests: u64, subscription: u64, is_partial: bool) -> SavingShare {
         let note = match self.requests {
             0 if is_partial => OF_WHOLE_REQUESTS.to_owned(),
             0 if subscription > 0 => "none: with a subscription no token has a price".to_owned(),
@@ -102,6 +102,12 @@ impl Bill {
                  the price of input or of writing to the cache, what is repeated at that of reading from it"
             ),
         };
-        Share::new(Of::Bill, self.after + self.saved, self.saved, self.requests, note)
+        SavingShare::new(
+            ShareDenominator::Bill,
+            self.after + self.saved,
+            self.saved,
+            self.requests,
+            note,
+        )
     }
 }

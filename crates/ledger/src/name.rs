@@ -13,28 +13,28 @@ const LONGEST_PROGRAM: usize = 32;
 /// A name of a tool, a client, a project, a model or a stage: at most 64 characters, none of them invisible.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
-pub struct Name(Box<str>);
+pub struct BoundedName(Box<str>);
 
-impl Name {
+impl BoundedName {
     /// A fingerprint of what a client calls its session, which is its own business.
     ///
     /// ```
-    /// let name = tokenforge_ledger::Name::of_session("my secret plan");
+    /// let name = tokenforge_ledger::BoundedName::of_session("my secret plan");
     /// assert_eq!(name.as_str().len(), 16);
     /// ```
     #[must_use]
     pub fn of_session(session: &str) -> Self {
-        Name(format!("{:016x}", xxh3_64(session.as_bytes())).into())
+        BoundedName(format!("{:016x}", xxh3_64(session.as_bytes())).into())
     }
 
     /// A program that a shell ran, by the end of its path. What does not look like the name of a program may be anything,
     /// and is not written down.
     ///
     /// ```
-    /// use tokenforge_ledger::Name;
+    /// use tokenforge_ledger::BoundedName;
     ///
-    /// assert_eq!(Name::of_program("/usr/bin/git"), Some("git".into()));
-    /// assert_eq!(Name::of_program("$(cat key)"), None);
+    /// assert_eq!(BoundedName::of_program("/usr/bin/git"), Some("git".into()));
+    /// assert_eq!(BoundedName::of_program("$(cat key)"), None);
     /// ```
     #[must_use]
     pub fn of_program(program: &str) -> Option<Self> {
@@ -51,33 +51,33 @@ impl Name {
     }
 }
 
-impl From<&str> for Name {
+impl From<&str> for BoundedName {
     fn from(name: &str) -> Self {
         let is_plain = |byte: &u8| matches!(byte, b' '..=b'~');
         if name.len() <= LONGEST && name.as_bytes().iter().all(is_plain) {
-            return Name(name.into());
+            return BoundedName(name.into());
         }
         let shown = |character: char| if character.is_control() { '\u{fffd}' } else { character };
-        Name(name.chars().take(LONGEST).map(shown).collect())
+        BoundedName(name.chars().take(LONGEST).map(shown).collect())
     }
 }
 
-impl PartialEq<str> for Name {
+impl PartialEq<str> for BoundedName {
     fn eq(&self, other: &str) -> bool {
         &*self.0 == other
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for BoundedName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for BoundedName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Ok(Name::from(&*name))
+        Ok(BoundedName::from(&*name))
     }
 }
 
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn a_name_is_bounded_and_moves_no_cursor() {
-        assert_eq!(Name::from("Ä".repeat(100).as_str()).as_str(), "Ä".repeat(64));
-        assert_eq!(Name::from("a\u{1b}[2Jb").as_str(), "a\u{fffd}[2Jb");
-        assert_eq!(Name::from("a\u{7f}\u{9b}b").as_str(), "a\u{fffd}\u{fffd}b");
-        assert_eq!(Name::from("a".repeat(65).as_str()).as_str(), "a".repeat(64));
-        assert_eq!(Name::from("mcp__a tool~").as_str(), "mcp__a tool~");
+        assert_eq!(BoundedName::from("Ä".repeat(100).as_str()).as_str(), "Ä".repeat(64));
+        assert_eq!(BoundedName::from("a\u{1b}[2Jb").as_str(), "a\u{fffd}[2Jb");
+        assert_eq!(BoundedName::from("a\u{7f}\u{9b}b").as_str(), "a\u{fffd}\u{fffd}b");
+        assert_eq!(BoundedName::from("a".repeat(65).as_str()).as_str(), "a".repeat(64));
+        assert_eq!(BoundedName::from("mcp__a tool~").as_str(), "mcp__a tool~");
     }
 }

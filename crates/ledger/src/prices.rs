@@ -1,6 +1,6 @@
 //! What tokens cost, by model.
 
-use crate::Usage;
+use crate::TokenUsage;
 use std::collections::BTreeMap;
 use tokenforge_config::Price;
 
@@ -60,16 +60,16 @@ const BUILT_IN: &[([f64; 4], &[&str])] = &[
 
 /// Prices by model: the built-in ones, and those of the settings before them.
 #[derive(Debug, Clone, Default)]
-pub struct Prices {
+pub struct ModelPrices {
     /// By the beginning of a model's name.
     own: BTreeMap<String, Price>,
 }
 
-impl Prices {
+impl ModelPrices {
     /// The built-in prices, with those of the settings before them.
     #[must_use]
     pub fn new(settings: &BTreeMap<String, Price>) -> Self {
-        Prices { own: settings.clone() }
+        ModelPrices { own: settings.clone() }
     }
 
     /// The price of a model: that of the longest name in the settings it begins with, or the built-in one. Providers'
@@ -115,8 +115,8 @@ fn is_release(rest: &str) -> bool {
 
 /// What a provider charges for this, in dollars.
 #[must_use]
-pub fn charge(price: &Price, usage: &Usage) -> f64 {
-    let Usage { input, cache_read, cache_write, cache_write_1h, output } = *usage;
+pub fn charge(price: &Price, usage: &TokenUsage) -> f64 {
+    let TokenUsage { input, cache_read, cache_write, cache_write_1h, output } = *usage;
     let hour = cache_write_1h.unwrap_or(0);
     let parts = [
         (input, price.input),
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn settings_go_first_and_the_longest_of_their_names_tells_the_price() {
         let own = |input| Price { input, ..Price::default() };
-        let prices = Prices::new(&BTreeMap::from([
+        let prices = ModelPrices::new(&BTreeMap::from([
             ("claude-haiku".to_owned(), own(8.0)),
             ("claude-haiku-9".to_owned(), own(9.0)),
             ("company/llama".to_owned(), own(7.0)),
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn each_model_has_its_own_price_however_it_is_named() {
-        let prices = Prices::default();
+        let prices = ModelPrices::default();
         for (model, input) in [
             ("gpt-4o", 2.5),
             ("gpt-4o-2024-11-20", 2.5),
@@ -202,7 +202,7 @@ mod tests {
             "claude-opus-9",
             "claude-opus-4-9",
         ] {
-            assert_eq!(Prices::default().of(model), None, "{model}");
+            assert_eq!(ModelPrices::default().of(model), None, "{model}");
         }
     }
 
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn every_token_is_charged_once_and_at_its_own_price() {
-        let price = Prices::default().of("claude-sonnet-4-5").unwrap();
-        let usage = Usage {
+        let price = ModelPrices::default().of("claude-sonnet-4-5").unwrap();
+        let usage = TokenUsage {
             input: 1_000_000,
             cache_read: Some(2_000_000),
             cache_write: Some(4_000_000),
@@ -230,13 +230,14 @@ mod tests {
 
     #[test]
     fn d30_what_is_kept_for_an_hour_costs_twice_the_input() {
-        let price = Prices::default().of("claude-sonnet-4-5").unwrap();
+        let price = ModelPrices::default().of("claude-sonnet-4-5").unwrap();
         let written = |cache_write_1h| {
-            let usage = Usage { cache_write: Some(50_000), cache_write_1h, ..Usage::default() };
+            let usage =
+                TokenUsage { cache_write: Some(50_000), cache_write_1h, ..TokenUsage::default() };
             (charge(&price, &usage) * 1e6).round() / 1e6
         };
         assert_eq!((written(None), written(Some(50_000))), (0.1875, 0.3));
         // Who does not charge extra for writing does not for an hour either.
-        assert_eq!(Prices::default().of("gpt-4.1").unwrap().cache_write_1h, 2.0);
+        assert_eq!(ModelPrices::default().of("gpt-4.1").unwrap().cache_write_1h, 2.0);
     }
 }

@@ -3,8 +3,8 @@
 //! A line may be torn: the machine stopped, or the disk was full. The next entry then stands behind the piece on the
 //! same line; since every entry begins with the same bytes, and no name can hold them, it is found there.
 
-use crate::segment::{self, Segment};
-use crate::{Day, Entry, Name};
+use crate::segment::{self, LedgerSegment};
+use crate::{BoundedName, LedgerEntry, UtcDay};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -17,24 +17,24 @@ const START: &str = r#"{"v":"#;
 
 /// The entries of a ledger.
 #[derive(Debug)]
-pub struct Reading {
+pub struct LedgerReader {
     folder: PathBuf,
     since: u64,
     /// What is still to be read, the next at the end.
-    segments: Vec<Segment>,
+    segments: Vec<LedgerSegment>,
     file: Option<BufReader<File>>,
     /// What a line must hold to be looked at.
     session: Option<String>,
     skipped: u64,
 }
 
-impl Reading {
-    pub(crate) fn new(folder: &Path, since: Option<Day>) -> io::Result<Self> {
+impl LedgerReader {
+    pub(crate) fn new(folder: &Path, since: Option<UtcDay>) -> io::Result<Self> {
         let first = since.map(|day| day.to_string()).unwrap_or_default();
         let segments = segment::all(folder)?.into_iter().rev().map(|(segment, _)| segment);
-        Ok(Reading {
+        Ok(LedgerReader {
             folder: folder.to_owned(),
-            since: since.map_or(0, Day::start),
+            since: since.map_or(0, UtcDay::start),
             segments: segments.filter(|segment| segment.day >= first).collect(),
             file: None,
             session: None,
@@ -45,7 +45,7 @@ impl Reading {
     /// Only the entries of one session. The others are not even parsed: a status line reads this at every turn.
     #[must_use]
     pub fn of_session(mut self, session: &str) -> Self {
-        self.session = Some(Name::of_session(session).as_str().to_owned());
+        self.session = Some(BoundedName::of_session(session).as_str().to_owned());
         self
     }
 
@@ -84,19 +84,19 @@ impl Reading {
     }
 }
 
-impl Iterator for Reading {
-    type Item = Entry;
+impl Iterator for LedgerReader {
+    type Item = LedgerEntry;
 
-    fn next(&mut self) -> Option<Entry> {
+    fn next(&mut self) -> Option<LedgerEntry> {
         loop {
             let line = self.line()?;
             if !self.is_asked_for(&line) {
                 continue;
             }
-            let Line { entry, is_whole } = Line::of(&line);
+            let LedgerLine { entry, is_whole } = LedgerLine::of(&line);
             self.skipped += u64::from(!is_whole);
-            let is_meant = |entry: &Entry| {
-                let session = entry.session.as_ref().map(Name::as_str);
+            let is_meant = |entry: &LedgerEntry| {
+                let session = entry.session.as_ref().map(BoundedName::as_str);
                 entry.time >= self.since
                     && (self.session.is_none() || self.session.as_deref() == session)
             };
@@ -108,27 +108,27 @@ impl Iterator for Reading {
 }
 
 /// What a line holds.
-struct Line {
-    entry: Option<Entry>,
+struct LedgerLine {
+    entry: Option<LedgerEntry>,
     /// There is nothing else in it.
     is_whole: bool,
 }
 
-impl Line {
+impl LedgerLine {
     fn of(line: &[u8]) -> Self {
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.is_empty() {
-            return Line { entry: None, is_whole: true };
+            return LedgerLine { entry: None, is_whole: true };
         }
         if let Some(entry) = entry(text) {
-            return Line { entry: Some(entry), is_whole: true };
+            return LedgerLine { entry: Some(entry), is_whole: true };
         }
         let behind = text.rfind(START).filter(|at| *at > 0);
-        Line { entry: behind.and_then(|at| entry(&text[at..])), is_whole: false }
+        LedgerLine { entry: behind.and_then(|at| entry(&text[at..])), is_whole: false }
     }
 }
 
-fn entry(text: &str) -> Option<Entry> {
-    serde_json::from_str(text).ok().filter(Entry::is_ours)
+fn entry(text: &str) -> Option<LedgerEntry> {
+    serde_json::from_str(text).ok().filter(LedgerEntry::is_ours)
 }

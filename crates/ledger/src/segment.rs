@@ -1,24 +1,24 @@
 //! The files of a ledger: one a day, or several if a day has much.
 
-use crate::Day;
+use crate::UtcDay;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file of entries, named `2026-11-15.0001.jsonl`: names sort by time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Segment {
+pub(crate) struct LedgerSegment {
     /// The day in text.
     pub(crate) day: String,
     pub(crate) number: u32,
 }
 
-impl Segment {
-    pub(crate) fn first_of(day: Day) -> Self {
-        Segment { day: day.to_string(), number: 1 }
+impl LedgerSegment {
+    pub(crate) fn first_of(day: UtcDay) -> Self {
+        LedgerSegment { day: day.to_string(), number: 1 }
     }
 
     pub(crate) fn next(&self) -> Self {
-        Segment { day: self.day.clone(), number: self.number.saturating_add(1) }
+        LedgerSegment { day: self.day.clone(), number: self.number.saturating_add(1) }
     }
 
     pub(crate) fn path(&self, folder: &Path) -> PathBuf {
@@ -29,12 +29,12 @@ impl Segment {
         let (day, number) = name.strip_suffix(".jsonl")?.split_once('.')?;
         let is_day =
             day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        is_day.then_some(Segment { day: day.to_owned(), number: number.parse().ok()? })
+        is_day.then_some(LedgerSegment { day: day.to_owned(), number: number.parse().ok()? })
     }
 }
 
 /// The files of a folder with their sizes, oldest first. A folder that is not there has none.
-pub(crate) fn all(folder: &Path) -> io::Result<Vec<(Segment, u64)>> {
+pub(crate) fn all(folder: &Path) -> io::Result<Vec<(LedgerSegment, u64)>> {
     let files = match std::fs::read_dir(folder) {
         Ok(files) => files,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -45,7 +45,7 @@ pub(crate) fn all(folder: &Path) -> io::Result<Vec<(Segment, u64)>> {
         let file = file?;
         // Somebody else may have removed it meanwhile.
         let Ok(metadata) = file.metadata() else { continue };
-        if let Some(segment) = file.file_name().to_str().and_then(Segment::named) {
+        if let Some(segment) = file.file_name().to_str().and_then(LedgerSegment::named) {
             segments.push((segment, metadata.len()));
         }
     }

@@ -1,7 +1,10 @@
 //! Which sessions there were.
 
 use crate::fetches::of_entry;
-use crate::{By, Cost, Day, Entry, Filter, Name, Prices, Reading, Source, Summary, Tokens};
+use crate::{
+    BoundedName, CostSaving, EntryFilter, EntrySource, GroupBy, LedgerEntry, LedgerReader,
+    LedgerSummary, ModelPrices, TokenSums, UtcDay,
+};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -14,13 +17,14 @@ const SESSIONS: usize = 4000;
 /// A client that names its session is taken at its word. Others are told apart by how their conversation begins. Calls of
 /// hooks and tool servers, and requests before the first tool result, may have neither: those of one client, project and
 /// day are put together.
-pub(crate) fn id(entry: &Entry) -> String {
+pub(crate) fn id(entry: &LedgerEntry) -> String {
     if let Some(session) = &entry.session {
         return session.to_string();
     }
-    let name = |name: &Option<Name>| name.as_ref().map_or("", Name::as_str).to_owned();
+    let name =
+        |name: &Option<BoundedName>| name.as_ref().map_or("", BoundedName::as_str).to_owned();
     let (client, project) = (name(&entry.client), name(&entry.project));
-    let mut id = format!("{}-{:?}-", Day::of(entry.time), entry.source).to_lowercase();
+    let mut id = format!("{}-{:?}-", UtcDay::of(entry.time), entry.source).to_lowercase();
     // Clients choose their names; an id is part of an address.
     for byte in client.bytes().chain([0]).chain(project.bytes()) {
         let _ = write!(id, "{byte:02x}");
@@ -29,7 +33,7 @@ pub(crate) fn id(entry: &Entry) -> String {
 }
 
 /// Is this an entry of that session?
-pub(crate) fn is_of(entry: &Entry, session: &str) -> bool {
+pub(crate) fn is_of(entry: &LedgerEntry, session: &str) -> bool {
     match &entry.session {
         Some(name) => *name == *session,
         None => id(entry) == session,
@@ -38,7 +42,7 @@ pub(crate) fn is_of(entry: &Entry, session: &str) -> bool {
 
 /// A session, in sums.
 #[derive(Debug, Clone, Serialize)]
-pub struct Session {
+pub struct SessionSummary {
     /// What it is asked for by.
     pub id: String,
     /// Did its requests have something that tells them from others?
@@ -48,13 +52,13 @@ pub struct Session {
     /// The time of its last entry.
     pub ended: u64,
     /// Who wrote it down.
-    pub source: Source,
+    pub source: EntrySource,
     /// The agent.
-    pub client: Option<Name>,
+    pub client: Option<BoundedName>,
     /// The project.
-    pub project: Option<Name>,
+    pub project: Option<BoundedName>,
     /// The model that was asked most recently.
-    pub model: Option<Name>,
+    pub model: Option<BoundedName>,
     /// Requests and calls.
     pub requests: u64,
     /// Those of them that a subscription paid for.
@@ -62,43 +66,55 @@ pub struct Session {
     /// Tool results, each counted when it first appears.
     pub results: u64,
     /// Their tokens.
-    pub tokens: Tokens,
+    pub tokens: TokenSums,
     /// How often the model fetched something back.
     pub fetches: u64,
     /// The money, if any price is known.
-    pub cost: Option<Cost>,
+    pub cost: Option<CostSaving>,
 }
 
 /// The latest sessions.
 #[derive(Debug, Serialize)]
-pub struct Sessions {
+pub struct SessionList {
     /// The latest first.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionSummary>,
     /// How many more there are.
     pub left_out: usize,
 }
 
 /// A session that is being added up.
-pub(crate) struct Open<'p> {
-    session: Session,
-    sums: Summary<'p>,
+pub(crate) struct OpenSession<'p> {
+    session: SessionSummary,
+    sums: LedgerSummary<'p>,
 }
 
-impl Sessions {
+impl SessionList {
     /// The latest sessions about which there is something that is meant, so many at most.
     #[must_use]
-    pub fn of(reading: Reading, filter: &Filter, prices: &Prices, most: usize) -> Self {
-        let mut open: HashMap<String, Open<'_>> = HashMap::new();
+    pub fn of(
+        reading: LedgerReader,
+        filter: &EntryFilter,
+        prices: &ModelPrices,
+        most: usize,
+    ) -> Self {
+        let mut open: HashMap<String, OpenSession<'_>> = HashMap::new();
         let mut forgotten = 0;
         for entry in reading.filter(|entry| filter.is_about(entry)) {
             let id = id(&entry);
             if open.len() >= SESSIONS && !open.contains_key(&id) {
                 forgotten += forget(&mut open);
             }
-            let begin = || Open::new(&id, &entry, Summary::new(By::Day, prices).about(filter));
+            let begin = || {
+                OpenSession::new(
+                    &id,
+                    &entry,
+                    LedgerSummary::new(GroupBy::Day, prices).about(filter),
+                )
+            };
             open.entry(id.clone()).or_insert_with(begin).add(&entry, filter);
         }
-        let mut sessions: Vec<Session> = open.into_values().map(Open::closed).collect();
+        let mut sessions: Vec<SessionSummary> =
+            open.into_values().map(OpenSession::closed).collect();
         sessions.sort_by(|one, other| {
             other
                 .ended
@@ -108,12 +124,12 @@ impl Sessions {
         });
         let left_out = sessions.len().saturating_sub(most) + forgotten;
         sessions.truncate(most);
-        Sessions { sessions, left_out }
+        SessionList { sessions, left_out }
     }
 }
 
 /// Forgets the older half.
-fn forget(open: &mut HashMap<String, Open<'_>>) -> usize {
+fn forget(open: &mut HashMap<String, OpenSession<'_>>) -> usize {
     let mut ended: Vec<u64> = open.values().map(|open| open.session.ended).collect();
     ended.sort_unstable();
     let middle = ended.get(ended.len() / 2).copied().unwrap_or(0);
@@ -122,9 +138,9 @@ fn forget(open: &mut HashMap<String, Open<'_>>) -> usize {
     before - open.len()
 }
 
-impl<'p> Open<'p> {
-    pub(crate) fn new(id: &str, entry: &Entry, sums: Summary<'p>) -> Self {
-        let session = Session {
+impl<'p> OpenSession<'p> {
+    pub(crate) fn new(id: &str, entry: &LedgerEntry, sums: LedgerSummary<'p>) -> Self {
+        let session = SessionSummary {
             id: id.to_owned(),
             is_known: entry.session.is_some(),
             started: entry.time,
@@ -136,14 +152,14 @@ impl<'p> Open<'p> {
             requests: 0,
             subscription_requests: 0,
             results: 0,
-            tokens: Tokens::default(),
+            tokens: TokenSums::default(),
             fetches: 0,
             cost: None,
         };
-        Open { session, sums }
+        OpenSession { session, sums }
     }
 
-    pub(crate) fn add(&mut self, entry: &Entry, filter: &Filter) {
+    pub(crate) fn add(&mut self, entry: &LedgerEntry, filter: &EntryFilter) {
         let session = &mut self.session;
         session.started = session.started.min(entry.time);
         session.ended = session.ended.max(entry.time);
@@ -160,9 +176,9 @@ impl<'p> Open<'p> {
         self.sums.add(entry);
     }
 
-    pub(crate) fn closed(self) -> Session {
+    pub(crate) fn closed(self) -> SessionSummary {
         let gain = self.sums.gain();
-        Session {
+        SessionSummary {
             requests: gain.requests,
             subscription_requests: gain.subscription_requests,
             results: gain.results,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What a saving is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Of {
+pub enum ShareDenominator {
     /// The tool outputs that were made smaller, each counted when it first appears.
     OutputsTouched,
     /// All tool outputs, each counted when it first appears.
@@ -16,7 +16,7 @@ pub enum Of {
     Bill,
 }
 
-impl Of {
+impl ShareDenominator {
     const ALL: [Self; 4] =
         [Self::OutputsTouched, Self::AllToolOutput, Self::WholeContext, Self::Bill];
 
@@ -24,21 +24,21 @@ impl Of {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Of::OutputsTouched => "outputs touched",
-            Of::AllToolOutput => "all tool output",
-            Of::WholeContext => "whole context",
-            Of::Bill => "bill",
+            ShareDenominator::OutputsTouched => "outputs touched",
+            ShareDenominator::AllToolOutput => "all tool output",
+            ShareDenominator::WholeContext => "whole context",
+            ShareDenominator::Bill => "bill",
         }
     }
 }
 
-impl Serialize for Of {
+impl Serialize for ShareDenominator {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for Of {
+impl<'de> Deserialize<'de> for ShareDenominator {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let found = Self::ALL.into_iter().find(|of| of.name() == name);
@@ -48,9 +48,9 @@ impl<'de> Deserialize<'de> for Of {
 
 /// A saving as a part of something. What the model fetched back is taken off.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Share {
+pub struct SavingShare {
     /// Of what.
-    pub of: Of,
+    pub of: ShareDenominator,
     /// How much that would have been without us: tokens, or dollars of the bill.
     pub before: f64,
     /// How much less it was.
@@ -63,11 +63,17 @@ pub struct Share {
     pub note: String,
 }
 
-impl Share {
-    pub(crate) fn new(of: Of, before: f64, saved: f64, requests: u64, note: String) -> Self {
+impl SavingShare {
+    pub(crate) fn new(
+        of: ShareDenominator,
+        before: f64,
+        saved: f64,
+        requests: u64,
+        note: String,
+    ) -> Self {
         let share = (before > 0.0).then(|| rounded(saved / before, 1e4));
         let (before, saved) = (rounded(before, 1e6), rounded(saved, 1e6));
-        Share { of, before, saved, share, requests, note }
+        SavingShare { of, before, saved, share, requests, note }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Entries added up. Pure: the same entries and prices are the same sums.
 
-use crate::account::{Account, signed};
-use crate::by::By;
+use crate::account::{EntryAccount, signed};
+use crate::by::GroupBy;
 use crate::day::rfc3339;
-use crate::gain::{Gain, Repeated, Row, Tokens};
-use crate::measure::{Bill, Context};
-use crate::share::{Of, Share, rounded};
-use crate::{Entry, Filter, Outcome, Prices, Reading};
+use crate::gain::{GainReport, GainRow, RepeatedResults, TokenSums};
+use crate::measure::{BillSums, ContextSums};
+use crate::share::{SavingShare, ShareDenominator, rounded};
+use crate::{EntryFilter, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome};
 use std::collections::BTreeMap;
 
 /// Names beyond this many are added up together: clients choose them.
@@ -15,18 +15,18 @@ const OTHERS: &str = "(others)";
 
 /// The sums so far.
 #[derive(Debug)]
-pub struct Summary<'p> {
-    by: By,
-    prices: &'p Prices,
-    filter: Option<&'p Filter>,
+pub struct LedgerSummary<'p> {
+    by: GroupBy,
+    prices: &'p ModelPrices,
+    filter: Option<&'p EntryFilter>,
     requests: u64,
     subscription_requests: u64,
     period: Option<(u64, u64)>,
     total: Sums,
     touched_before: u64,
-    observed: Repeated,
-    context: Context,
-    bill: Bill,
+    observed: RepeatedResults,
+    context: ContextSums,
+    bill: BillSums,
     rows: BTreeMap<String, Sums>,
     skipped_lines: u64,
 }
@@ -34,17 +34,17 @@ pub struct Summary<'p> {
 /// What is added up for the whole and for each row.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
-    fresh: Repeated,
-    repeated: Repeated,
+    fresh: RepeatedResults,
+    repeated: RepeatedResults,
     expanded: u64,
     dollars: Option<f64>,
 }
 
-impl<'p> Summary<'p> {
+impl<'p> LedgerSummary<'p> {
     /// Nothing yet.
     #[must_use]
-    pub fn new(by: By, prices: &'p Prices) -> Self {
-        Summary {
+    pub fn new(by: GroupBy, prices: &'p ModelPrices) -> Self {
+        LedgerSummary {
             by,
             prices,
             filter: None,
@@ -53,9 +53,9 @@ impl<'p> Summary<'p> {
             period: None,
             total: Sums::default(),
             touched_before: 0,
-            observed: Repeated::default(),
-            context: Context::default(),
-            bill: Bill::default(),
+            observed: RepeatedResults::default(),
+            context: ContextSums::default(),
+            bill: BillSums::default(),
             rows: BTreeMap::new(),
             skipped_lines: 0,
         }
@@ -63,19 +63,19 @@ impl<'p> Summary<'p> {
 
     /// The same, of those entries and results that are meant.
     #[must_use]
-    pub fn about(self, filter: &'p Filter) -> Self {
-        Summary { filter: Some(filter), ..self }
+    pub fn about(self, filter: &'p EntryFilter) -> Self {
+        LedgerSummary { filter: Some(filter), ..self }
     }
 
     /// All entries that are read, added up.
     #[must_use]
-    pub fn of(reading: Reading, by: By, prices: &'p Prices) -> Gain {
+    pub fn of(reading: LedgerReader, by: GroupBy, prices: &'p ModelPrices) -> GainReport {
         Self::new(by, prices).read(reading)
     }
 
     /// All entries that are read, added up.
     #[must_use]
-    pub fn read(mut self, mut reading: Reading) -> Gain {
+    pub fn read(mut self, mut reading: LedgerReader) -> GainReport {
         for entry in reading.by_ref() {
             self.add(&entry);
         }
@@ -84,14 +84,14 @@ impl<'p> Summary<'p> {
     }
 
     /// Adds an entry, if it is meant.
-    pub fn add(&mut self, entry: &Entry) {
+    pub fn add(&mut self, entry: &LedgerEntry) {
         if self.filter.is_none_or(|filter| filter.is_about(entry)) {
-            self.count(entry, &Account::new(entry, self.prices));
+            self.count(entry, &EntryAccount::new(entry, self.prices));
         }
     }
 
     /// Adds an entry that is meant, of which this is the account.
-    pub(crate) fn count(&mut self, entry: &Entry, account: &Account<'_>) {
+    pub(crate) fn count(&mut self, entry: &LedgerEntry, account: &EntryAccount<'_>) {
         let part = self.filter.filter(|filter| filter.is_partial());
         self.requests += 1;
         self.subscription_requests += u64::from(entry.subscription);
@@ -126,12 +126,12 @@ impl<'p> Summary<'p> {
 
     /// What was gained.
     #[must_use]
-    pub fn gain(&self) -> Gain {
-        let mut rows: Vec<Row> = self.rows.iter().map(|(name, sums)| sums.row(name)).collect();
-        if self.by != By::Day {
+    pub fn gain(&self) -> GainReport {
+        let mut rows: Vec<GainRow> = self.rows.iter().map(|(name, sums)| sums.row(name)).collect();
+        if self.by != GroupBy::Day {
             rows.sort_by_key(|row| (std::cmp::Reverse(row.net), row.name.clone()));
         }
-        Gain {
+        GainReport {
             since: self.period.map(|(first, _)| rfc3339(first)),
             until: self.period.map(|(_, last)| rfc3339(last)),
             requests: self.requests,
@@ -149,10 +149,10 @@ impl<'p> Summary<'p> {
     }
 
     fn is_partial(&self) -> bool {
-        self.filter.is_some_and(Filter::is_partial)
+        self.filter.is_some_and(EntryFilter::is_partial)
     }
 
-    fn shares(&self) -> Vec<Share> {
+    fn shares(&self) -> Vec<SavingShare> {
         let tokens = self.total.tokens();
         let net = tokens.net as f64;
         let once = "each output counted when it first appears, less what the model fetched back";
@@ -161,11 +161,11 @@ impl<'p> Summary<'p> {
         let all = (tokens.before as f64, format!("{once}; all outputs, made smaller or not"));
         let share = |of, (before, note): (f64, String), saved, requests| {
             let note = if before > 0.0 { note } else { "no such output was seen yet".to_owned() };
-            Share::new(of, before, saved, requests, note)
+            SavingShare::new(of, before, saved, requests, note)
         };
         vec![
-            share(Of::OutputsTouched, touched, net, self.requests),
-            share(Of::AllToolOutput, all, net, self.requests),
+            share(ShareDenominator::OutputsTouched, touched, net, self.requests),
+            share(ShareDenominator::AllToolOutput, all, net, self.requests),
             self.context.share(self.requests, self.is_partial()),
             self.bill.share(self.requests, self.subscription_requests, self.is_partial()),
         ]
@@ -173,7 +173,7 @@ impl<'p> Summary<'p> {
 }
 
 impl Sums {
-    fn add(&mut self, outcome: &Outcome, account: &Account<'_>) {
+    fn add(&mut self, outcome: &ResultOutcome, account: &EntryAccount<'_>) {
         let part = if outcome.repeated { &mut self.repeated } else { &mut self.fresh };
         add(part, outcome, account.after(outcome));
         self.expanded = self.expanded.saturating_add(outcome.expanded);
@@ -182,16 +182,16 @@ impl Sums {
         }
     }
 
-    fn tokens(&self) -> Tokens {
-        let Repeated { before, after, .. } = self.fresh;
+    fn tokens(&self) -> TokenSums {
+        let RepeatedResults { before, after, .. } = self.fresh;
         let saved = signed(before).saturating_sub(signed(after));
         let expanded = self.expanded;
-        Tokens { before, after, saved, expanded, net: saved.saturating_sub(signed(expanded)) }
+        TokenSums { before, after, saved, expanded, net: saved.saturating_sub(signed(expanded)) }
     }
 
-    fn row(&self, name: &str) -> Row {
-        let Tokens { before, after, saved, expanded, net } = self.tokens();
-        Row {
+    fn row(&self, name: &str) -> GainRow {
+        let TokenSums { before, after, saved, expanded, net } = self.tokens();
+        GainRow {
             name: name.to_owned(),
             results: self.fresh.results,
             before,
@@ -205,7 +205,7 @@ impl Sums {
     }
 }
 
-fn add(to: &mut Repeated, outcome: &Outcome, after: u64) {
+fn add(to: &mut RepeatedResults, outcome: &ResultOutcome, after: u64) {
     to.results = to.results.saturating_add(outcome.results);
     to.before = to.before.saturating_add(outcome.before);
     to.after = to.after.saturating_add(after);

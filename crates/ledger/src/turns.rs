@@ -1,12 +1,13 @@
 //! What happened in one session, turn by turn.
 
-use crate::account::Account;
+use crate::account::EntryAccount;
 use crate::by::reason;
 use crate::fetches::of_entry;
-use crate::session::{Open, is_of};
+use crate::session::{OpenSession, is_of};
 use crate::share::rounded;
 use crate::{
-    By, Entry, Fetch, Filter, Name, Outcome, Prices, Reading, Repeated, Session, Summary, Usage,
+    BoundedName, EntryFilter, GroupBy, LedgerEntry, LedgerReader, LedgerSummary, ModelPrices,
+    OriginalFetch, RepeatedResults, ResultOutcome, SessionSummary, TokenUsage,
 };
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -16,25 +17,25 @@ const TURNS: usize = 1000;
 
 /// A session, turn by turn.
 #[derive(Debug, Serialize)]
-pub struct Turns {
+pub struct SessionTurns {
     /// Its sums.
     #[serde(flatten)]
-    pub session: Session,
+    pub session: SessionSummary,
     /// Its turns in their order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<SessionTurn>,
     /// How many earlier ones there are.
     pub left_out: u64,
 }
 
 /// One request, or one call.
 #[derive(Debug, Serialize)]
-pub struct Turn {
+pub struct SessionTurn {
     /// Which of the session's it is, from 1.
     pub number: u64,
     /// When, in seconds since 1970.
     pub time: u64,
     /// The model that was asked.
-    pub model: Option<Name>,
+    pub model: Option<BoundedName>,
     /// It was only measured.
     pub observed: bool,
     /// A subscription paid for it.
@@ -42,11 +43,11 @@ pub struct Turn {
     /// What became of the results that are new.
     pub results: Vec<TurnResult>,
     /// Those that were sent again, as they went on.
-    pub repeated: Repeated,
+    pub repeated: RepeatedResults,
     /// What the model fetched back.
-    pub fetches: Vec<Fetch>,
+    pub fetches: Vec<OriginalFetch>,
     /// What the provider counted.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// All input as it went on, and how much less that is.
     pub context: Option<TurnContext>,
     /// What it cost, if that is known.
@@ -57,7 +58,7 @@ pub struct Turn {
 #[derive(Debug, Serialize)]
 pub struct TurnResult {
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: ResultOutcome,
     /// Why they went on as they came, or that they did not.
     reason: String,
 }
@@ -84,31 +85,31 @@ pub struct TurnCost {
     pub saved: f64,
 }
 
-impl Turns {
+impl SessionTurns {
     /// The session of this id, turn by turn. Nothing if there is none.
     #[must_use]
-    pub fn of(reading: Reading, id: &str, prices: &Prices) -> Option<Self> {
-        let all = Filter::default();
-        let mut open: Option<Open<'_>> = None;
+    pub fn of(reading: LedgerReader, id: &str, prices: &ModelPrices) -> Option<Self> {
+        let all = EntryFilter::default();
+        let mut open: Option<OpenSession<'_>> = None;
         let mut turns = VecDeque::new();
         let mut number = 0;
         for entry in reading.filter(|entry| is_of(entry, id)) {
             number += 1;
-            let begin = || Open::new(id, &entry, Summary::new(By::Day, prices));
+            let begin = || OpenSession::new(id, &entry, LedgerSummary::new(GroupBy::Day, prices));
             open.get_or_insert_with(begin).add(&entry, &all);
             if turns.len() == TURNS {
                 turns.pop_front();
             }
-            turns.push_back(Turn::of(number, entry, prices));
+            turns.push_back(SessionTurn::of(number, entry, prices));
         }
         let left_out = number - turns.len() as u64;
-        Some(Turns { session: open?.closed(), turns: turns.into(), left_out })
+        Some(SessionTurns { session: open?.closed(), turns: turns.into(), left_out })
     }
 }
 
-impl Turn {
-    fn of(number: u64, entry: Entry, prices: &Prices) -> Self {
-        let account = Account::new(&entry, prices);
+impl SessionTurn {
+    fn of(number: u64, entry: LedgerEntry, prices: &ModelPrices) -> Self {
+        let account = EntryAccount::new(&entry, prices);
         let cost = account.all_dollars_saved().map(|saved| {
             let after = account.billed();
             TurnCost {
@@ -122,7 +123,7 @@ impl Turn {
             saved: account.context_saved(),
             is_counted,
         });
-        let mut repeated = Repeated::default();
+        let mut repeated = RepeatedResults::default();
         for outcome in entry.results.iter().filter(|outcome| outcome.repeated) {
             repeated.results = repeated.results.saturating_add(outcome.results);
             repeated.before = repeated.before.saturating_add(outcome.before);
@@ -133,7 +134,7 @@ impl Turn {
             reason: reason(&entry, outcome).to_owned(),
             outcome: outcome.clone(),
         });
-        Turn {
+        SessionTurn {
             number,
             time: entry.time,
             model: entry.model.clone(),
@@ -141,7 +142,7 @@ impl Turn {
             subscription: entry.subscription,
             results: fresh.collect(),
             repeated,
-            fetches: of_entry(&entry, &Filter::default()).collect(),
+            fetches: of_entry(&entry, &EntryFilter::default()).collect(),
             usage: entry.usage,
             context,
             cost,

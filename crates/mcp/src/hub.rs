@@ -21,10 +21,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
-use tokenforge_engine::reference::Key as ReferenceKey;
-use tokenforge_engine::{Mode, Original};
 use tokenforge_config::{Mcp, McpBackend};
-use tokenforge_ledger::Outcome;
+use tokenforge_engine::reference::ReferenceSecret as ReferenceKey;
+use tokenforge_engine::{Mode, Original};
+use tokenforge_ledger::ResultOutcome;
 use tokio::sync::{Semaphore, broadcast};
 
 pub use registry::{NotSaved, Registry};
@@ -50,7 +50,7 @@ pub trait Originals: Send + Sync {
     /// The original of a reference, as a model wrote it.
     fn find(&self, tenant: &str, id: &str) -> Option<String>;
     /// A client got a result: what became of it, or would have if it was only observed.
-    fn rewrote(&self, _client: &str, _outcome: Outcome, _is_observed: bool) {}
+    fn rewrote(&self, _client: &str, _outcome: ResultOutcome, _is_observed: bool) {}
 }
 
 /// What is done, by all settings of one moment.

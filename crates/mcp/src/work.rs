@@ -4,9 +4,9 @@ use crate::hub::{HubSettings, Originals};
 use crate::policy::Rule;
 use crate::result::{Figures, Job, Rewritten, rewrite};
 use std::time::Instant;
-use tokenforge_engine::{Engine, Mode, Stc2, Vault};
 use tokenforge_config::Structured;
-use tokenforge_ledger::Outcome;
+use tokenforge_engine::{Engine, Mode, Stc2Policy, Vault};
+use tokenforge_ledger::ResultOutcome;
 use tokenforge_negotiate::{Format, StcVersion};
 
 /// A call of a tool, and what is to be done to its result.
@@ -37,9 +37,14 @@ impl ToolCall {
     }
 
     /// What became of its result.
-    pub(crate) fn outcome(&self, figures: &Figures) -> Outcome {
+    pub(crate) fn outcome(&self, figures: &Figures) -> ResultOutcome {
         let (before, after) = (figures.tokens_before as u64, figures.tokens_after as u64);
-        Outcome::fresh(&self.name(), (before != after).then_some(figures.format), before, after)
+        ResultOutcome::fresh(
+            &self.name(),
+            (before != after).then_some(figures.format),
+            before,
+            after,
+        )
     }
 }
 
@@ -59,7 +64,7 @@ pub fn rewritten(
         engine_settings.mode = Mode::Standard;
     }
     if call.stc_version == StcVersion::One {
-        engine_settings.stc2 = Stc2::Never;
+        engine_settings.stc2 = Stc2Policy::Never;
     }
     let is_off = engine_settings.mode == Mode::Disabled;
     let began = Instant::now();

@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Engine, Settings, Vault};
 use tokenforge_config::Structured;
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{Engine, Settings, Vault};
 use tokenforge_formats::{Json, decode_any};
 use tokenforge_mcp::{Job, RESULT_KEY, Rewritten, Rule, rewrite};
 use tokenforge_negotiate::Format;
@@ -265,7 +265,7 @@ fn l4_what_is_left_out_is_to_be_stored_and_named() {
         (0..400).map(|n| format!("test suite::case_number_{n} ... ok\n")).collect();
     let run =
         format!("running 400 tests\n{passed}\ntest result: ok. 400 passed; 0 failed; 0 ignored\n");
-    let key = Key::from_secret("for the test");
+    let key = ReferenceSecret::from_secret("for the test");
     let settings = Settings::default();
     let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
     let job = Job {

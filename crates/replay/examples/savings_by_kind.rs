@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, History, Mode, Output, Settings, Vault};
-use tokenforge_replay::corpus::Recording;
+use tokenforge_replay::corpus::RecordedOutput;
 use tokenforge_replay::{Corpus, outputs};
 use tokenforge_tokens::Counter;
 
@@ -42,7 +42,7 @@ fn row(kind: &str, outputs: usize, [before, after @ .., stacked]: [usize; 5]) {
 }
 
 /// Those of the outputs, and those of what each mode makes of them.
-fn tokens(recordings: &[Recording]) -> [usize; 5] {
+fn tokens(recordings: &[RecordedOutput]) -> [usize; 5] {
     let counter = Counter::default();
     let mut tokens = [0; 5];
     let mut stacked = 0;
@@ -51,7 +51,7 @@ fn tokens(recordings: &[Recording]) -> [usize; 5] {
         tokens[0] += counter.count(text);
         for (mode, tokens) in MODES.iter().zip(&mut tokens[1..4]) {
             let settings = Settings { mode: *mode, ..Settings::default() };
-            let key = Key::from_bytes([7; 32]);
+            let key = ReferenceSecret::from_bytes([7; 32]);
             let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
             let arguments = outputs::arguments(recording);
             let tool = recording.tool.as_deref().unwrap_or_default();
@@ -72,11 +72,11 @@ fn tokens(recordings: &[Recording]) -> [usize; 5] {
 }
 
 /// The recorded outputs of this repository, by the program that printed them.
-fn samples() -> Vec<(String, Vec<Recording>)> {
-    let mut kinds: BTreeMap<String, Vec<Recording>> = BTreeMap::new();
+fn samples() -> Vec<(String, Vec<RecordedOutput>)> {
+    let mut kinds: BTreeMap<String, Vec<RecordedOutput>> = BTreeMap::new();
     for output in tokenforge_samples::recorded() {
         let program = output.name.split(['-', '.']).next().unwrap_or_default().to_owned();
-        let recording = Recording {
+        let recording = RecordedOutput {
             content: output.text,
             tool: Some(output.tool),
             command: Some(output.arguments),

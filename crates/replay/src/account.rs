@@ -1,14 +1,14 @@
 //! What was found out about one session.
 
 use crate::probes::Probes;
-use crate::read::Client;
-use crate::usage::Usage;
+use crate::read::LogClient;
+use crate::usage::UsageCharge;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What was found out about sessions: one, or many together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Account {
+pub struct ReplayAccount {
     /// Requests to the model.
     pub requests: usize,
     /// Those of them whose usage the log has; that of the others is a model of what a provider with a cache charges.
@@ -18,15 +18,15 @@ pub struct Account {
     /// Sessions whose log has no list of tools: taken for it are those that were called.
     pub without_tools: usize,
     /// Tool results, each counted once.
-    pub results: Results,
+    pub results: ResultSums,
     /// What was charged.
-    pub before: Bill,
+    pub before: TokenBill,
     /// What would have been.
-    pub after: Bill,
+    pub after: TokenBill,
     /// How much of a request the next one left as it was, at worst.
     pub prefix_stability: f64,
     /// What fetching back would cost.
-    pub expansions: Expansions,
+    pub expansions: ExpansionCost,
     /// Tool results that Tokenforge wrote already, and that stay as they are.
     pub already: usize,
     /// Conversations that were longer than any model reads, and were taken apart.
@@ -38,18 +38,18 @@ pub struct Account {
     pub probes: Option<Probes>,
     /// Results by tool.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub tools: BTreeMap<String, Results>,
+    pub tools: BTreeMap<String, ResultSums>,
     /// Savings by stage.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub stages: BTreeMap<String, Stage>,
+    pub stages: BTreeMap<String, StageSavings>,
     /// The longest results that go on as they came.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<Kept>,
+    pub kept: Vec<UnchangedResult>,
 }
 
 /// A result that goes on as it came.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Kept {
+pub struct UnchangedResult {
     /// Its tokens.
     pub tokens: usize,
     /// The tool.
@@ -63,23 +63,23 @@ const NAMED: usize = 10;
 
 /// A session, and what was found out about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Session {
+pub struct ReplayedSession {
     /// What its log calls it.
     pub name: String,
     /// The log.
     pub file: String,
     /// Who wrote it.
-    pub client: Client,
+    pub client: LogClient,
     /// The model that answered first.
     pub model: Option<String>,
     /// What was found out.
     #[serde(flatten)]
-    pub account: Account,
+    pub account: ReplayAccount,
 }
 
 /// What became of tool results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Results {
+pub struct ResultSums {
     /// How many there are.
     pub count: usize,
     /// How many go on in other words.
@@ -96,7 +96,7 @@ pub struct Results {
 
 /// What a stage saved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Stage {
+pub struct StageSavings {
     /// How many results it was applied to.
     pub results: usize,
     /// How many tokens fewer they have; negative where it costs some.
@@ -107,16 +107,16 @@ pub struct Stage {
 
 /// A bill: tokens and dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Bill {
+pub struct TokenBill {
     /// In tokens.
-    pub tokens: Usage,
+    pub tokens: UsageCharge,
     /// In dollars.
-    pub cost: Usage,
+    pub cost: UsageCharge,
 }
 
 /// What fetching back would cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Expansions {
+pub struct ExpansionCost {
     /// Results of which something was left out.
     pub references: usize,
     /// The tokens of their originals.
@@ -125,7 +125,7 @@ pub struct Expansions {
     pub cost_of_all: f64,
 }
 
-impl Session {
+impl ReplayedSession {
     /// Does it cost more than it did? A rounding error does not count.
     #[must_use]
     pub fn is_dearer(&self) -> bool {
@@ -133,15 +133,15 @@ impl Session {
     }
 }
 
-impl Account {
+impl ReplayAccount {
     /// An account of nothing.
     #[must_use]
     pub fn new() -> Self {
-        Account { prefix_stability: 1.0, ..Account::default() }
+        ReplayAccount { prefix_stability: 1.0, ..ReplayAccount::default() }
     }
 
     /// Adds another.
-    pub fn add(&mut self, other: &Account) {
+    pub fn add(&mut self, other: &ReplayAccount) {
         self.requests += other.requests;
         self.logged += other.logged;
         self.unpriced += other.unpriced;
@@ -172,7 +172,7 @@ impl Account {
     }
 
     /// Names a result among the longest that go on as they came, if it is one.
-    pub(crate) fn keep(&mut self, kept: Kept) {
+    pub(crate) fn keep(&mut self, kept: UnchangedResult) {
         let at = self.kept.partition_point(|other| other.tokens >= kept.tokens);
         if at < NAMED {
             self.kept.insert(at, kept);
@@ -199,8 +199,8 @@ impl Account {
     }
 }
 
-impl Results {
-    fn add(&mut self, other: &Results) {
+impl ResultSums {
+    fn add(&mut self, other: &ResultSums) {
         self.count += other.count;
         self.changed += other.changed;
         self.larger += other.larger;
@@ -216,8 +216,8 @@ impl Results {
     }
 }
 
-impl Bill {
-    pub(crate) fn add(&mut self, other: &Bill) {
+impl TokenBill {
+    pub(crate) fn add(&mut self, other: &TokenBill) {
         self.tokens += other.tokens;
         self.cost += other.cost;
     }

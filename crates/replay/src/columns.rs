@@ -1,9 +1,9 @@
 //! Tables and paragraphs that fit a terminal: long texts are shortened, and numbers that do not fit go to the next line.
 //!
 //! ```
-//! use tokenforge_replay::columns::{Column, Table};
+//! use tokenforge_replay::columns::{TextColumn, TextTable};
 //!
-//! let mut table = Table::new([Column::text("tool"), Column::number("tokens")]);
+//! let mut table = TextTable::new([TextColumn::text("tool"), TextColumn::number("tokens")]);
 //! table.row(["mcp__files__read_text_file", "1,234"]);
 //! assert_eq!(table.text(24), "tool              tokens\nmcp__files__rea…   1,234");
 //! ```
@@ -21,13 +21,13 @@ const INDENT: usize = 4;
 
 /// A column: its title, and what is in it.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct TextColumn {
     title: String,
-    kind: Kind,
+    kind: ColumnKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ColumnKind {
     /// Shortened at its end.
     Text,
     /// Shortened at its beginning: the end says which file it is.
@@ -36,47 +36,47 @@ enum Kind {
     Number,
 }
 
-impl Column {
+impl TextColumn {
     /// Texts, at the left; long ones lose their end.
     #[must_use]
     pub fn text(title: &str) -> Self {
-        Column { title: title.to_owned(), kind: Kind::Text }
+        TextColumn { title: title.to_owned(), kind: ColumnKind::Text }
     }
 
     /// Paths, at the left; long ones lose their beginning.
     #[must_use]
     pub fn path(title: &str) -> Self {
-        Column { title: title.to_owned(), kind: Kind::Path }
+        TextColumn { title: title.to_owned(), kind: ColumnKind::Path }
     }
 
     /// Numbers, at the right.
     #[must_use]
     pub fn number(title: &str) -> Self {
-        Column { title: title.to_owned(), kind: Kind::Number }
+        TextColumn { title: title.to_owned(), kind: ColumnKind::Number }
     }
 }
 
 /// Rows below titles.
 #[derive(Debug, Clone)]
-pub struct Table {
-    columns: Vec<Column>,
+pub struct TextTable {
+    columns: Vec<TextColumn>,
     rows: Vec<Vec<String>>,
 }
 
 /// A table for a screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Laid {
+pub struct TableLines {
     /// The lines of the titles.
     pub heading: Vec<String>,
     /// The lines of the rows.
     pub rows: Vec<String>,
 }
 
-impl Table {
+impl TextTable {
     /// A table without rows.
     #[must_use]
-    pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
-        Table { columns: columns.into_iter().collect(), rows: Vec::new() }
+    pub fn new(columns: impl IntoIterator<Item = TextColumn>) -> Self {
+        TextTable { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
     /// Adds a row: a cell for each column.
@@ -86,17 +86,17 @@ impl Table {
 
     /// The table in lines that are at most this wide.
     #[must_use]
-    pub fn laid(&self, width: usize) -> Laid {
+    pub fn laid(&self, width: usize) -> TableLines {
         let (widths, lines) = self.layout(width);
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
         let lay = |cells: &Vec<String>| self.lay(cells, &widths, &lines);
-        Laid { heading: lay(&titles), rows: self.rows.iter().flat_map(lay).collect() }
+        TableLines { heading: lay(&titles), rows: self.rows.iter().flat_map(lay).collect() }
     }
 
     /// All of it as a text.
     #[must_use]
     pub fn text(&self, width: usize) -> String {
-        let Laid { mut heading, rows } = self.laid(width);
+        let TableLines { mut heading, rows } = self.laid(width);
         heading.extend(rows);
         heading.join("\n")
     }
@@ -115,7 +115,8 @@ impl Table {
             format!("| {} |", cells.into_iter().map(escaped).collect::<Vec<_>>().join(" | "))
         };
         let titles = self.columns.iter().map(|column| column.title.as_str()).collect();
-        let align = |column: &Column| if column.kind == Kind::Number { "---:" } else { "---" };
+        let align =
+            |column: &TextColumn| if column.kind == ColumnKind::Number { "---:" } else { "---" };
         let rows = self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
         let heading = [line(titles), line(self.columns.iter().map(align).collect())];
         heading.into_iter().chain(rows).collect::<Vec<_>>().join("\n")
@@ -123,7 +124,7 @@ impl Table {
 
     /// How wide each column is, and which columns stand on which line.
     fn layout(&self, width: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
-        let natural = |(index, column): (usize, &Column)| {
+        let natural = |(index, column): (usize, &TextColumn)| {
             let cells = self.rows.iter().filter_map(|row| row.get(index)).map(|cell| cell.width());
             cells.chain([column.title.width()]).max().unwrap_or(0)
         };
@@ -131,8 +132,9 @@ impl Table {
         let all: Vec<usize> = (0..widths.len()).collect();
         let total = |widths: &[usize]| line_width(widths, &all);
         let can_shrink = |widths: &[usize]| {
-            let shrinks =
-                |index: &usize| self.columns[*index].kind != Kind::Number && widths[*index] > LEAST;
+            let shrinks = |index: &usize| {
+                self.columns[*index].kind != ColumnKind::Number && widths[*index] > LEAST
+            };
             all.iter().copied().filter(shrinks).max_by_key(|index| widths[*index])
         };
         while total(&widths) > width {
@@ -175,14 +177,14 @@ fn line_width(widths: &[usize], indices: &[usize]) -> usize {
 }
 
 /// A cell of exactly this width.
-fn fit(cell: &str, width: usize, kind: Kind) -> String {
+fn fit(cell: &str, width: usize, kind: ColumnKind) -> String {
     let cell = match kind {
-        Kind::Text => shortened(cell, width),
-        Kind::Path => shortened_path(cell, width),
-        Kind::Number => cell.to_owned(),
+        ColumnKind::Text => shortened(cell, width),
+        ColumnKind::Path => shortened_path(cell, width),
+        ColumnKind::Number => cell.to_owned(),
     };
     let blanks = " ".repeat(width.saturating_sub(cell.width()));
-    if kind == Kind::Number { blanks + &cell } else { cell + &blanks }
+    if kind == ColumnKind::Number { blanks + &cell } else { cell + &blanks }
 }
 
 /// A text of at most this width; `…` is where it was cut.
@@ -266,9 +268,9 @@ fn printable(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let titles = ["results", "before", "after", "saved"].map(Column::number);
-        let mut table = Table::new([Column::text("tool")].into_iter().chain(titles));
+    fn table() -> TextTable {
+        let titles = ["results", "before", "after", "saved"].map(TextColumn::number);
+        let mut table = TextTable::new([TextColumn::text("tool")].into_iter().chain(titles));
         table.row(["a tool with a very long name indeed", "1,000,000", "2,000,000", "3", "40 %"]);
         table.row(["sed\u{1b}[2J", "1", "2", "3", "4 %"]);
         table
@@ -288,10 +290,10 @@ mod tests {
 
     #[test]
     fn texts_are_shortened_before_numbers_go_to_the_next_line() {
-        let Laid { heading, rows } = table().laid(60);
+        let TableLines { heading, rows } = table().laid(60);
         assert_eq!((heading.len(), rows.len()), (1, 2), "{rows:?}");
         assert!(rows[0].starts_with("a tool with a very"), "{rows:?}");
-        let Laid { heading, rows } = table().laid(30);
+        let TableLines { heading, rows } = table().laid(30);
         assert!(heading.len() > 1 && rows[1].starts_with("    "), "{rows:?}");
         assert_eq!(table().laid(200), table().laid(100));
     }

@@ -8,43 +8,43 @@ mod charge;
 mod handled;
 mod rates;
 
-use crate::account::{Account, Bill};
+use crate::account::{ReplayAccount, TokenBill};
 use crate::own_notation;
-use crate::plan::{Expansion, Plan};
+use crate::plan::{ExpansionOffer, ReplayPlan};
 use crate::preamble::{Preamble, expand_tool_tokens, part_tokens, tool_tokens};
-use crate::probes::Found;
-use crate::transcript::{Author, Message, Part, ToolResult};
-use crate::usage::Usage;
-use charge::Context;
-use handled::{Handled, fingerprint, output};
-use rates::Rates;
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Compressed, Engine, History, Mode, Settings};
+use crate::probes::TextAvailability;
+use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
+use crate::usage::UsageCharge;
+use charge::ChargedRequest;
+use handled::{HandledResult, fingerprint, output};
+use rates::MessageRates;
 use tokenforge_config::Price;
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{CompressedOutput, Engine, History, Mode, Settings};
 use tokenforge_tokens::for_model;
 
 /// What a call of the tool that expands costs the model to write, about.
 const CALL_TOKENS: usize = 60;
 
 /// A conversation that is replayed.
-pub(crate) struct Conversation<'p> {
-    plan: &'p Plan<'p>,
-    key: Key,
+pub(crate) struct ReplayedConversation<'p> {
+    plan: &'p ReplayPlan<'p>,
+    key: ReferenceSecret,
     settings: Settings,
     tariff: Tariff,
     /// Tokens of the list of tools, without ours.
     tools: usize,
     preamble: Preamble,
     history: History,
-    messages: Vec<Mark>,
-    results: Vec<Handled>,
+    messages: Vec<MessageMark>,
+    results: Vec<HandledResult>,
     /// The first result that was not in a request yet.
     fresh: usize,
-    rates: Rates,
+    rates: MessageRates,
     /// How many tokens of tools and messages the provider has in its cache.
     cached: usize,
     /// The request whose answer is being read.
-    pending: Option<Pending>,
+    pending: Option<PendingRequest>,
     /// Our tool is in the requests.
     is_offered: bool,
     /// All texts as the model sees them, kept where somebody will search them.
@@ -63,7 +63,7 @@ struct Tariff {
 
 /// The sums after a message.
 #[derive(Debug, Clone, Copy, Default)]
-struct Mark {
+struct MessageMark {
     /// Tokens of all messages so far.
     tokens: usize,
     /// How many of them are saved.
@@ -71,27 +71,27 @@ struct Mark {
 }
 
 /// A request whose answer is being read.
-struct Pending {
+struct PendingRequest {
     messages: usize,
     /// Of the model that answers it: the next request may go to another.
     tariff: Tariff,
-    usage: Option<Usage>,
+    usage: Option<UsageCharge>,
     output: usize,
     /// It was charged for in another log.
     is_copy: bool,
 }
 
-impl<'p> Conversation<'p> {
+impl<'p> ReplayedConversation<'p> {
     pub(crate) fn new(
-        plan: &'p Plan<'p>,
+        plan: &'p ReplayPlan<'p>,
         model: Option<&str>,
         tools: Option<&str>,
         preamble: Preamble,
     ) -> Self {
         let settings = plan.settings_for(model);
-        Conversation {
+        ReplayedConversation {
             plan,
-            key: Key::from_bytes([7; 32]),
+            key: ReferenceSecret::from_bytes([7; 32]),
             tools: tool_tokens(tools, &settings),
             settings,
             tariff: Tariff::of(plan, model),
@@ -100,7 +100,7 @@ impl<'p> Conversation<'p> {
             messages: Vec::new(),
             results: Vec::new(),
             fresh: 0,
-            rates: Rates::default(),
+            rates: MessageRates::default(),
             cached: 0,
             pending: None,
             is_offered: false,
@@ -111,7 +111,7 @@ impl<'p> Conversation<'p> {
 
     /// Keeps what the model sees, to be searched.
     pub(crate) fn searchable(self) -> Self {
-        Conversation { shown: Some(Vec::new()), ..self }
+        ReplayedConversation { shown: Some(Vec::new()), ..self }
     }
 
     /// About how many bytes of text are held.
@@ -129,28 +129,28 @@ impl<'p> Conversation<'p> {
     }
 
     /// Something was said.
-    pub(crate) fn say(&mut self, message: Message, account: &mut Account) {
-        if message.author == Author::Model {
+    pub(crate) fn say(&mut self, message: LogMessage, account: &mut ReplayAccount) {
+        if message.author == MessageAuthor::Model {
             self.settle(account);
             let (messages, tariff) = (self.messages.len(), self.tariff);
             self.pending =
-                Some(Pending { messages, tariff, usage: None, output: 0, is_copy: false });
+                Some(PendingRequest { messages, tariff, usage: None, output: 0, is_copy: false });
         }
         let mut mark = self.messages.last().copied().unwrap_or_default();
         let before = mark.tokens;
         for part in message.parts {
-            if let Part::Result(result) = part {
+            if let MessagePart::Result(result) = part {
                 let (tokens_in, tokens_out) = self.result(result);
                 mark.tokens += tokens_in;
                 mark.saved += tokens_in as i64 - tokens_out as i64;
                 continue;
             }
             mark.tokens += part_tokens(&part, &self.settings);
-            if let (Some(shown), Part::Text(text)) = (&mut self.shown, part) {
+            if let (Some(shown), MessagePart::Text(text)) = (&mut self.shown, part) {
                 shown.push(text);
             }
         }
-        let is_answer = matches!(message.author, Author::Model | Author::ModelAgain);
+        let is_answer = matches!(message.author, MessageAuthor::Model | MessageAuthor::ModelAgain);
         let pending = self.pending.as_mut().filter(|_| is_answer);
         if let Some(pending) = pending {
             pending.output += mark.tokens - before;
@@ -159,7 +159,7 @@ impl<'p> Conversation<'p> {
     }
 
     /// What was charged for the answer that is being read.
-    pub(crate) fn charged(&mut self, usage: Usage) {
+    pub(crate) fn charged(&mut self, usage: UsageCharge) {
         if let Some(pending) = &mut self.pending {
             pending.usage = Some(usage);
         }
@@ -173,25 +173,25 @@ impl<'p> Conversation<'p> {
     }
 
     /// The user went back: so many messages are left.
-    pub(crate) fn rewind(&mut self, messages: usize, account: &mut Account) {
+    pub(crate) fn rewind(&mut self, messages: usize, account: &mut ReplayAccount) {
         self.close(account);
         self.messages.truncate(messages);
         self.results.retain(|result| result.message < messages);
         self.fresh = self.fresh.min(self.results.len());
         self.history = self.anew(account);
-        self.bytes = self.results.iter().map(Handled::bytes).sum();
+        self.bytes = self.results.iter().map(HandledResult::bytes).sum();
         let left = self.messages.last().map_or(0, |mark| mark.tokens);
         self.cached = self.cached.min(self.tools + left);
     }
 
     /// The conversation is over.
-    pub(crate) fn finish(mut self, account: &mut Account) {
+    pub(crate) fn finish(mut self, account: &mut ReplayAccount) {
         self.close(account);
         self.anew(account);
     }
 
     /// How the model could come by a text, in a request made of all messages so far.
-    pub(crate) fn find(&self, needle: &str) -> Found {
+    pub(crate) fn find(&self, needle: &str) -> TextAvailability {
         let is_shown = self.shown.iter().flatten().any(|text| text.contains(needle));
         let holds = |is_retrievable: bool| {
             let mut results = self.results.iter();
@@ -200,10 +200,10 @@ impl<'p> Conversation<'p> {
             })
         };
         match is_shown {
-            true => Found::Visible,
-            false if holds(false) => Found::Decoded,
-            false if holds(true) => Found::Retrievable,
-            false => Found::Lost,
+            true => TextAvailability::Visible,
+            false if holds(false) => TextAvailability::Decoded,
+            false if holds(true) => TextAvailability::Retrievable,
+            false => TextAvailability::Lost,
         }
     }
 
@@ -215,7 +215,8 @@ impl<'p> Conversation<'p> {
         if let Some(shown) = &mut self.shown {
             shown.push(text.to_owned());
         }
-        let handled = Handled::new(self.messages.len(), result, &compressed, self.settings.counter);
+        let handled =
+            HandledResult::new(self.messages.len(), result, &compressed, self.settings.counter);
         let tokens = handled.tokens;
         self.bytes += handled.bytes();
         self.results.push(handled);
@@ -223,7 +224,7 @@ impl<'p> Conversation<'p> {
     }
 
     /// What becomes of a result. One that Tokenforge wrote already stays as it is.
-    fn compressed(&self, result: &ToolResult, history: &History) -> Compressed {
+    fn compressed(&self, result: &ToolResult, history: &History) -> CompressedOutput {
         let settings = match own_notation::is_in(&result.text) {
             true => &Settings { mode: Mode::Disabled, ..self.settings.clone() },
             false => &self.settings,
@@ -241,13 +242,13 @@ impl<'p> Conversation<'p> {
     }
 
     /// Charges for the request whose answer was read.
-    fn settle(&mut self, account: &mut Account) {
+    fn settle(&mut self, account: &mut ReplayAccount) {
         let Some(pending) = self.pending.take() else { return };
         let Tariff { price, is_known, factor } = pending.tariff;
         let at = |count: usize| count.checked_sub(1).and_then(|last| self.messages.get(last));
         let mark = at(pending.messages).copied().unwrap_or_default();
         let total = self.tools + mark.tokens;
-        let modelled = Usage {
+        let modelled = UsageCharge {
             input: 0.0,
             cache_read: factor * self.cached.min(total) as f64,
             cache_write: factor * total.saturating_sub(self.cached) as f64,
@@ -257,12 +258,12 @@ impl<'p> Conversation<'p> {
         let before = pending.usage.unwrap_or(modelled);
         let fresh = self.results.partition_point(|result| result.message < pending.messages);
         let is_added = self.offers(fresh);
-        let context = Context {
+        let context = ChargedRequest {
             messages: self.messages.get(..pending.messages).unwrap_or_default(),
             factor,
             own_tool: if self.is_offered { expand_tool_tokens(&self.settings) } else { 0 },
             is_rewritten: is_added
-                && self.plan.expansion == Expansion::WhenReferenced
+                && self.plan.expansion == ExpansionOffer::WhenReferenced
                 && pending.messages > 0
                 && self.cached > 0,
         };
@@ -272,7 +273,7 @@ impl<'p> Conversation<'p> {
             account.requests += 1;
             account.logged += usize::from(pending.usage.is_some());
             account.unpriced += usize::from(!is_known);
-            let bill = |usage: Usage| Bill { tokens: usage, cost: usage.cost(&price) };
+            let bill = |usage: UsageCharge| TokenBill { tokens: usage, cost: usage.cost(&price) };
             account.before.add(&bill(before));
             account.after.add(&bill(charge.after));
             for result in self.results.get(self.fresh..fresh).unwrap_or_default() {
@@ -291,7 +292,7 @@ impl<'p> Conversation<'p> {
     }
 
     /// Charges for the last request, and tells of the results that came after it.
-    fn close(&mut self, account: &mut Account) {
+    fn close(&mut self, account: &mut ReplayAccount) {
         self.settle(account);
         let fresh = self.results.get(self.fresh..).unwrap_or_default();
         fresh.iter().for_each(|result| result.tell(account));
@@ -303,17 +304,17 @@ impl<'p> Conversation<'p> {
     fn offers(&mut self, results: usize) -> bool {
         let is_offered = self.engine(&self.settings).offers_expansion()
             && match self.plan.expansion {
-                Expansion::FromStart | Expansion::WhenItPays => true,
-                Expansion::WhenReferenced => {
+                ExpansionOffer::FromStart | ExpansionOffer::WhenItPays => true,
+                ExpansionOffer::WhenReferenced => {
                     self.results.iter().take(results).any(|result| result.has_reference)
                 }
-                Expansion::Never => false,
+                ExpansionOffer::Never => false,
             };
         !std::mem::replace(&mut self.is_offered, is_offered) && is_offered
     }
 
     /// Says what each tool and stage saved on the bill since this was last said.
-    fn attribute(&mut self, account: &mut Account) {
+    fn attribute(&mut self, account: &mut ReplayAccount) {
         let rates = std::mem::take(&mut self.rates).by_message();
         for result in &self.results {
             let rate = rates.get(result.message).copied().unwrap_or_default();
@@ -330,7 +331,7 @@ impl<'p> Conversation<'p> {
     }
 
     /// Makes the request of all messages anew, and says how much of it is as it was sent before.
-    fn anew(&self, account: &mut Account) -> History {
+    fn anew(&self, account: &mut ReplayAccount) -> History {
         let mut history = History::default();
         let mut changed = None;
         for result in &self.results {
@@ -342,7 +343,8 @@ impl<'p> Conversation<'p> {
             }
         }
         if let Some(message) = changed {
-            let sent = |mark: &Mark| (self.tools as i64 + mark.tokens as i64 - mark.saved) as f64;
+            let sent =
+                |mark: &MessageMark| (self.tools as i64 + mark.tokens as i64 - mark.saved) as f64;
             let same = message.checked_sub(1).and_then(|last| self.messages.get(last));
             let (same, all) =
                 (same.map_or(self.tools as f64, sent), self.messages.last().map_or(1.0, sent));
@@ -353,7 +355,7 @@ impl<'p> Conversation<'p> {
 }
 
 impl Tariff {
-    fn of(plan: &Plan<'_>, model: Option<&str>) -> Self {
+    fn of(plan: &ReplayPlan<'_>, model: Option<&str>) -> Self {
         let (price, is_known) = plan.price(model);
         let factor = model.map_or(1.0, |model| for_model(model).cost_factor);
         Tariff { price, is_known, factor }
@@ -361,8 +363,8 @@ impl Tariff {
 }
 
 /// What it costs if the model fetches a result: a call, another request with all that was in this one, the original.
-fn expansion(result: &Handled, after: &Usage, factor: f64) -> Usage {
-    Usage {
+fn expansion(result: &HandledResult, after: &UsageCharge, factor: f64) -> UsageCharge {
+    UsageCharge {
         input: 0.0,
         cache_read: after.total_input(),
         cache_write: factor * (result.tokens.0 + CALL_TOKENS) as f64,
@@ -377,18 +379,22 @@ mod tests {
 
     #[test]
     fn l5_a_result_that_would_be_sent_otherwise_the_second_time_is_found() {
-        let plan = Plan {
+        let plan = ReplayPlan {
             settings: Settings::default(),
             counter: None,
             class: None,
-            expansion: Expansion::FromStart,
+            expansion: ExpansionOffer::FromStart,
             prices: &|_| None,
         };
-        let mut account = Account::new();
-        let mut conversation = Conversation::new(&plan, None, Some("[]"), Preamble::default());
+        let mut account = ReplayAccount::new();
+        let mut conversation =
+            ReplayedConversation::new(&plan, None, Some("[]"), Preamble::default());
         for text in ["first ".repeat(500), "second ".repeat(500)] {
             let result = ToolResult { text, ..ToolResult::default() };
-            let message = Message { author: Author::Client, parts: vec![Part::Result(result)] };
+            let message = LogMessage {
+                author: MessageAuthor::Client,
+                parts: vec![MessagePart::Result(result)],
+            };
             conversation.say(message, &mut account);
         }
         conversation.results[1].fingerprint ^= 1;

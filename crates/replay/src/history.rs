@@ -1,9 +1,9 @@
 //! A user's whole history, replayed on several threads: one log at a time on each.
 
-use crate::account::{Account, Session};
-use crate::owners::Owners;
-use crate::plan::Plan;
-use crate::source::Source;
+use crate::account::{ReplayAccount, ReplayedSession};
+use crate::owners::RequestOwners;
+use crate::plan::ReplayPlan;
+use crate::source::LogSource;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,18 +11,18 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 /// What was found out about a history.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct History {
+pub struct ReplayHistory {
     /// All sessions together.
-    pub total: Account,
+    pub total: ReplayAccount,
     /// Each of them, in the order of their logs.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<ReplayedSession>,
     /// Logs that tell nothing, or not all.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<LogProblem>,
 }
 
 /// A log that could not be read, or not wholly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Problem {
+pub struct LogProblem {
     /// Which.
     pub file: String,
     /// Which line of it, where it is one line's problem.
@@ -32,19 +32,20 @@ pub struct Problem {
 }
 
 /// What came of one log.
-type Outcome = (Vec<Session>, Vec<Problem>);
+type LogOutcome = (Vec<ReplayedSession>, Vec<LogProblem>);
 
 /// Replays logs. `progress` is told of the bytes that were read, from any thread.
 pub fn replay(
-    sources: &[Source],
-    plan: &Plan<'_>,
+    sources: &[LogSource],
+    plan: &ReplayPlan<'_>,
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
-) -> History {
+) -> ReplayHistory {
     let threads = threads.clamp(1, sources.len().max(1));
     let (owners, next) = (owners(sources, threads), AtomicUsize::new(0));
-    let (sender, outcomes) = mpsc::channel::<(usize, Outcome)>();
-    let mut history = History { total: Account::new(), sessions: Vec::new(), problems: Vec::new() };
+    let (sender, outcomes) = mpsc::channel::<(usize, LogOutcome)>();
+    let mut history =
+        ReplayHistory { total: ReplayAccount::new(), sessions: Vec::new(), problems: Vec::new() };
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, next, owners) = (sender.clone(), &next, &owners);
@@ -71,8 +72,8 @@ pub fn replay(
     history
 }
 
-impl History {
-    fn add(&mut self, (sessions, problems): Outcome) {
+impl ReplayHistory {
+    fn add(&mut self, (sessions, problems): LogOutcome) {
         // A log of settings, or a session in which nobody was asked anything.
         let asked = sessions.into_iter().filter(|session| session.account.requests > 0);
         for mut session in asked {
@@ -88,8 +89,8 @@ impl History {
 
 /// Which log each request belongs to. That must be known before any is replayed, so that it is the same log whichever
 /// thread is first. Only ids are read, which takes little of the time that replaying does.
-fn owners(sources: &[Source], threads: usize) -> Owners {
-    let (next, owners) = (AtomicUsize::new(0), Mutex::new(Owners::default()));
+fn owners(sources: &[LogSource], threads: usize) -> RequestOwners {
+    let (next, owners) = (AtomicUsize::new(0), Mutex::new(RequestOwners::default()));
     if sources.len() > 1 {
         let add = |request, log| {
             owners.lock().unwrap_or_else(PoisonError::into_inner).add(request, log);
@@ -108,19 +109,19 @@ fn owners(sources: &[Source], threads: usize) -> Owners {
 }
 
 /// The next log that nobody took.
-fn taken<'s>(sources: &'s [Source], next: &AtomicUsize) -> Option<(usize, &'s Source)> {
+fn taken<'s>(sources: &'s [LogSource], next: &AtomicUsize) -> Option<(usize, &'s LogSource)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     sources.get(at).map(|source| (at, source))
 }
 
 fn one(
-    source: &Source,
-    plan: &Plan<'_>,
+    source: &LogSource,
+    plan: &ReplayPlan<'_>,
     is_copy: &dyn Fn(u64) -> bool,
     progress: &(dyn Fn(u64) + Sync),
-) -> Outcome {
+) -> LogOutcome {
     let file = source.path().display().to_string();
-    let problem = |line, reason| Problem { file: file.clone(), line, reason };
+    let problem = |line, reason| LogProblem { file: file.clone(), line, reason };
     match source.replay(plan, Vec::new(), is_copy, &|bytes| progress(bytes)) {
         Err(error) => (Vec::new(), vec![problem(None, error.to_string())]),
         Ok((sessions, skipped)) => {
@@ -140,7 +141,7 @@ fn one(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Expansion;
+    use crate::plan::ExpansionOffer;
     use crate::source;
     use serde_json::{Value, json};
     use std::fs;
@@ -165,13 +166,14 @@ mod tests {
         lines.map(|line| line.to_string() + "\n").collect()
     }
 
-    fn replayed(logs: &[String], threads: usize) -> History {
+    fn replayed(logs: &[String], threads: usize) -> ReplayHistory {
         let folder = tempfile::tempdir().unwrap();
         for (number, log) in logs.iter().enumerate() {
             fs::write(folder.path().join(format!("{number}.jsonl")), log).unwrap();
         }
-        let (settings, expansion) = (Settings::default(), Expansion::FromStart);
-        let plan = Plan { settings, counter: None, class: None, expansion, prices: &|_| None };
+        let (settings, expansion) = (Settings::default(), ExpansionOffer::FromStart);
+        let plan =
+            ReplayPlan { settings, counter: None, class: None, expansion, prices: &|_| None };
         let mut history = replay(&source::at(folder.path()), &plan, threads, &|_| {});
         history.sessions.iter_mut().for_each(|session| session.file.clear());
         history

@@ -34,6 +34,6 @@ pub mod usage;
 mod words;
 
 pub use corpus::{Corpus, CorpusError};
-pub use history::History;
-pub use plan::{Expansion, Plan};
-pub use report::Report;
+pub use history::ReplayHistory;
+pub use plan::{ExpansionOffer, ReplayPlan};
+pub use report::ReplayReport;

@@ -1,17 +1,17 @@
 //! What every mode makes of a folder of recordings.
 
 use crate::corpus::{Corpus, CorpusError};
-use crate::plan::{Expansion, Plan};
-use crate::report::{ModeReport, Report};
+use crate::plan::{ExpansionOffer, ReplayPlan};
+use crate::report::{ModeReport, ReplayReport};
 use crate::{outputs, sessions};
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Mode, Settings, Vault};
-use tokenforge_ledger::Prices;
+use tokenforge_ledger::ModelPrices;
 use tokenforge_tokens::Counter;
 
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step<'s> {
+pub struct MeasureProgress<'s> {
     /// Steps that are done.
     pub done: usize,
     /// All steps.
@@ -30,17 +30,17 @@ pub fn corpus(
     corpus: &Corpus,
     modes: &[Mode],
     counter: Counter,
-    watch: &mut dyn FnMut(Step<'_>),
-) -> Result<Report, CorpusError> {
+    watch: &mut dyn FnMut(MeasureProgress<'_>),
+) -> Result<ReplayReport, CorpusError> {
     let (kinds, sets) = (outputs::by_kind(corpus)?, corpus.sets()?);
-    let (prices, key) = (Prices::default(), Key::from_bytes([7; 32]));
+    let (prices, key) = (ModelPrices::default(), ReferenceSecret::from_bytes([7; 32]));
     let of = modes.len() * (kinds.len() + sets.len());
     let mut done = 0;
     let mut begin = |mode: Mode, name: &str| {
-        watch(Step { done, of, mode, name });
+        watch(MeasureProgress { done, of, mode, name });
         done += 1;
     };
-    let mut report = Report::new(counter);
+    let mut report = ReplayReport::new(counter);
     for &mode in modes {
         let settings = Settings { mode, counter, ..Settings::default() };
         let engine = Engine::new(&settings);
@@ -48,11 +48,11 @@ pub fn corpus(
             true => engine.with_vault(Vault::for_reader(&key)),
             false => engine,
         };
-        let plan = Plan {
+        let plan = ReplayPlan {
             settings: settings.clone(),
             counter: Some(counter),
             class: None,
-            expansion: Expansion::WhenItPays,
+            expansion: ExpansionOffer::WhenItPays,
             prices: &|model| prices.of(model),
         };
         let mut found = ModeReport::default();

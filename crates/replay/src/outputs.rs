@@ -1,7 +1,7 @@
 //! Measures single outputs.
 
-use crate::corpus::{Corpus, CorpusError, Recording};
-use crate::report::Kind;
+use crate::corpus::{Corpus, CorpusError, RecordedOutput};
+use crate::report::KindReport;
 use std::time::Instant;
 use tokenforge_engine::{Engine, History, Output, numbers};
 use tokenforge_tokens::Counter;
@@ -10,7 +10,7 @@ use tokenforge_tokens::Counter;
 ///
 /// # Errors
 /// If a recording cannot be read.
-pub fn by_kind(corpus: &Corpus) -> Result<Vec<(String, Vec<Recording>)>, CorpusError> {
+pub fn by_kind(corpus: &Corpus) -> Result<Vec<(String, Vec<RecordedOutput>)>, CorpusError> {
     let kinds = corpus.kinds()?.into_iter();
     let mut kinds: Vec<_> = kinds
         .map(|kind| Ok((kind.clone(), corpus.outputs(&kind)?)))
@@ -26,8 +26,8 @@ pub fn by_kind(corpus: &Corpus) -> Result<Vec<(String, Vec<Recording>)>, CorpusE
 
 /// What the engine makes of the outputs of one kind.
 #[must_use]
-pub fn measure(outputs: &[Recording], engine: &Engine<'_>, counter: Counter) -> Kind {
-    let mut kind = Kind::default();
+pub fn measure(outputs: &[RecordedOutput], engine: &Engine<'_>, counter: Counter) -> KindReport {
+    let mut kind = KindReport::default();
     let (mut bytes, mut seconds) = (0, 0.0);
     for recording in outputs {
         let arguments = arguments(recording);
@@ -62,7 +62,7 @@ fn restores(output: &Output<'_>, engine: &Engine<'_>) -> bool {
 
 /// The arguments of the call: recorded as such, or as the command line of a shell.
 #[must_use]
-pub fn arguments(recording: &Recording) -> String {
+pub fn arguments(recording: &RecordedOutput) -> String {
     let command = recording.command.as_deref().unwrap_or_default();
     if command.starts_with('{') {
         return command.to_owned();

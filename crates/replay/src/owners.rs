@@ -7,9 +7,9 @@ const REMEMBERED: usize = 1 << 20;
 
 /// The log that each request belongs to: the first that has it, whichever was looked at first.
 #[derive(Debug, Default)]
-pub(crate) struct Owners(BTreeMap<u64, usize>);
+pub(crate) struct RequestOwners(BTreeMap<u64, usize>);
 
-impl Owners {
+impl RequestOwners {
     /// The log with this index has this request.
     pub(crate) fn add(&mut self, request: u64, log: usize) {
         let owner = self.0.entry(request).or_insert(log);
@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn the_first_log_owns_a_request_in_whatever_order_they_are_looked_at() {
         for logs in [[1, 2], [2, 1]] {
-            let mut owners = Owners::default();
+            let mut owners = RequestOwners::default();
             logs.into_iter().for_each(|log| owners.add(7, log));
             assert_eq!([1, 2].map(|log| owners.is_copy(7, log)), [false, true]);
             assert!(!owners.is_copy(8, 2));

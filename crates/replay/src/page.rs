@@ -2,12 +2,12 @@
 
 mod chart;
 
-use crate::account::{Account, Session};
-use crate::history::History;
+use crate::account::{ReplayAccount, ReplayedSession};
+use crate::history::ReplayHistory;
 use crate::table::{dearer, expansions, found, how_charged, stability};
-use crate::usage::Usage;
+use crate::usage::UsageCharge;
 use crate::words::{dollars, grouped, name, saved};
-use chart::{Row, chart, key};
+use chart::{ChartRow, chart, key};
 use std::fmt::Write;
 
 /// How many rows a table has.
@@ -20,7 +20,7 @@ const STYLE: &str = include_str!("page/style.css");
 
 /// What was found, as a page. `about` says how it was replayed.
 #[must_use]
-pub fn html(history: &History, about: &str) -> String {
+pub fn html(history: &ReplayHistory, about: &str) -> String {
     let total = &history.total;
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -60,7 +60,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn cards(total: &Account) -> String {
+fn cards(total: &ReplayAccount) -> String {
     let (before, after) = (total.before.cost.total(), total.after.cost.total());
     let results = &total.results;
     let tokens = saved(results.tokens_in as f64, results.tokens_out as f64);
@@ -77,8 +77,8 @@ fn cards(total: &Account) -> String {
     format!("<div class=\"cards\">{}</div>", all.concat())
 }
 
-fn bill(total: &Account) -> String {
-    let row = |label: &str, cost: &Usage| Row {
+fn bill(total: &ReplayAccount) -> String {
+    let row = |label: &str, cost: &UsageCharge| ChartRow {
         label: label.to_owned(),
         bars: vec![
             (cost.cache_read, "read"),
@@ -98,19 +98,19 @@ fn bill(total: &Account) -> String {
     format!("<h2>The bill</h2>{}{}", key(&colours), chart("The bill before and after", &rows))
 }
 
-fn tools(total: &Account) -> String {
+fn tools(total: &ReplayAccount) -> String {
     let mut tools: Vec<_> = total.tools.iter().collect();
     tools.sort_by_key(|(_, results)| std::cmp::Reverse(results.tokens_in));
-    let row = |(tool, results): &(&String, &crate::account::Results)| {
+    let row = |(tool, results): &(&String, &crate::account::ResultSums)| {
         let gone = results.tokens_in.saturating_sub(results.tokens_out);
         let (before, after) = (results.tokens_in as f64, results.tokens_out as f64);
-        Row {
+        ChartRow {
             label: name(tool).chars().take(28).collect(),
             bars: vec![(after, "out"), (gone as f64, "in")],
             value: format!("{} less, {}", saved(before, after), dollars(results.cost_saved)),
         }
     };
-    let rows: Vec<Row> = tools.iter().take(BARS).map(row).collect();
+    let rows: Vec<ChartRow> = tools.iter().take(BARS).map(row).collect();
     let colours = [("out", "tokens that are sent"), ("in", "tokens that are saved")];
     let cells = tools.iter().take(ROWS).map(|(tool, results)| {
         vec![
@@ -132,23 +132,23 @@ fn tools(total: &Account) -> String {
     )
 }
 
-fn stages(total: &Account) -> String {
+fn stages(total: &ReplayAccount) -> String {
     let mut stages: Vec<_> = total.stages.iter().collect();
     stages.sort_by_key(|(_, stage)| std::cmp::Reverse(stage.tokens_saved));
-    let row = |(stage, sum): &(&String, &crate::account::Stage)| Row {
+    let row = |(stage, sum): &(&String, &crate::account::StageSavings)| ChartRow {
         label: (*stage).clone(),
         bars: vec![(sum.tokens_saved as f64, "out")],
         value: format!("{} tokens, {}", grouped(sum.tokens_saved as f64), dollars(sum.cost_saved)),
     };
-    let rows: Vec<Row> = stages.iter().map(row).collect();
+    let rows: Vec<ChartRow> = stages.iter().map(row).collect();
     match rows.is_empty() {
         true => String::new(),
         false => format!("<h2>By stage</h2>{}", chart("Tokens saved, by stage", &rows)),
     }
 }
 
-fn sessions(history: &History) -> String {
-    let mut sessions: Vec<&Session> = history.sessions.iter().collect();
+fn sessions(history: &ReplayHistory) -> String {
+    let mut sessions: Vec<&ReplayedSession> = history.sessions.iter().collect();
     sessions.sort_by(|a, b| b.account.cost_saved().total_cmp(&a.account.cost_saved()));
     let worse = dearer(history);
     let negative = match worse.len() {
@@ -165,7 +165,7 @@ fn sessions(history: &History) -> String {
     )
 }
 
-fn session_table(sessions: &[&Session]) -> String {
+fn session_table(sessions: &[&ReplayedSession]) -> String {
     let cells = sessions.iter().take(ROWS).map(|session| {
         let account = &session.account;
         let (before, after) = (account.before.cost.total(), account.after.cost.total());
@@ -195,7 +195,7 @@ fn session_table(sessions: &[&Session]) -> String {
     table(&head, cells)
 }
 
-fn kept(total: &Account) -> String {
+fn kept(total: &ReplayAccount) -> String {
     let cells = total
         .kept
         .iter()
@@ -207,7 +207,7 @@ fn kept(total: &Account) -> String {
     }
 }
 
-fn problems(history: &History) -> String {
+fn problems(history: &ReplayHistory) -> String {
     if history.problems.is_empty() {
         return String::new();
     }
@@ -237,14 +237,15 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Results;
+    use crate::account::ResultSums;
 
     #[test]
     fn the_page_needs_nothing_else_and_shows_names_as_they_are() {
-        let mut total = Account::new();
-        let results = Results { count: 1, tokens_in: 10, tokens_out: 4, ..Results::default() };
+        let mut total = ReplayAccount::new();
+        let results =
+            ResultSums { count: 1, tokens_in: 10, tokens_out: 4, ..ResultSums::default() };
         total.tools.insert("<script>alert(1)</script>".to_owned(), results);
-        let history = History { total, sessions: Vec::new(), problems: Vec::new() };
+        let history = ReplayHistory { total, sessions: Vec::new(), problems: Vec::new() };
         let page = html(&history, "Mode standard.");
         assert!(page.contains("&lt;script&gt;") && !page.contains("<script"));
         assert!(page.contains("<svg") && page.contains("prefers-color-scheme: dark"));

@@ -1,12 +1,12 @@
 //! How sessions are replayed: what a gateway would have been told to do.
 
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Engine, Mode, Settings, Vault};
 use tokenforge_config::Price;
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{Engine, Mode, Settings, Vault};
 use tokenforge_tokens::{Counter, ModelClass, for_model};
 
 /// What a gateway would have been told to do.
-pub struct Plan<'p> {
+pub struct ReplayPlan<'p> {
     /// What is done to tool results.
     pub settings: Settings,
     /// Counts the tokens of all models; without it, each is counted with its own vocabulary, as a gateway does.
@@ -14,7 +14,7 @@ pub struct Plan<'p> {
     /// What all models read well; without it, it is told by their names, as a gateway does.
     pub class: Option<ModelClass>,
     /// When models are offered the tool that gives back what was left out.
-    pub expansion: Expansion,
+    pub expansion: ExpansionOffer,
     /// What a model's tokens cost, if anybody knows.
     pub prices: &'p (dyn Fn(&str) -> Option<Price> + Sync),
 }
@@ -25,7 +25,7 @@ const COMMON: Price =
 
 /// When models are offered the tool that gives back what was left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Expansion {
+pub enum ExpansionOffer {
     /// In every request, where a tool runs commands and the prompt is a hundred times as large as the definition; elsewhere
     /// in none, and nothing is left out.
     #[default]
@@ -38,7 +38,7 @@ pub enum Expansion {
     Never,
 }
 
-impl Plan<'_> {
+impl ReplayPlan<'_> {
     /// What is done to the tool results of a model.
     pub(crate) fn settings_for(&self, model: Option<&str>) -> Settings {
         let own = model.map(|model| for_model(model).vocabulary.into());
@@ -64,14 +64,14 @@ impl Plan<'_> {
     pub(crate) fn engine<'s>(
         &self,
         settings: &'s Settings,
-        key: &'s Key,
+        key: &'s ReferenceSecret,
         pays: bool,
     ) -> Engine<'s> {
         let engine = Engine::new(settings);
         let is_offered = match self.expansion {
-            Expansion::Never => false,
-            Expansion::WhenItPays => pays,
-            Expansion::FromStart | Expansion::WhenReferenced => true,
+            ExpansionOffer::Never => false,
+            ExpansionOffer::WhenItPays => pays,
+            ExpansionOffer::FromStart | ExpansionOffer::WhenReferenced => true,
         };
         match settings.mode.leaves_out() && is_offered {
             true => engine.with_vault(Vault::for_reader(key)),

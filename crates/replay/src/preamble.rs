@@ -4,12 +4,12 @@
 //! log is read twice: once for this, and once to be replayed. Where no list of tools was recorded, the tools are those
 //! that were called, and their size is what the first request was charged beyond its messages.
 
-use crate::plan::Plan;
-use crate::transcript::{Author, Event, Message, Part, Thread};
-use crate::usage::Usage;
+use crate::plan::ReplayPlan;
+use crate::transcript::{LogEvent, LogMessage, MessageAuthor, MessagePart, ThreadId};
+use crate::usage::UsageCharge;
 use serde_json::Value;
 use std::collections::HashMap;
-use tokenforge_engine::tool::Tool;
+use tokenforge_engine::tool::ToolKind;
 use tokenforge_engine::{Settings, expand_tool};
 use tokenforge_tokens::for_model;
 
@@ -51,39 +51,39 @@ pub(crate) fn tool_tokens(tools: Option<&str>, settings: &Settings) -> usize {
 }
 
 /// Tokens of a part of a message that is no tool result.
-pub(crate) fn part_tokens(part: &Part, settings: &Settings) -> usize {
+pub(crate) fn part_tokens(part: &MessagePart, settings: &Settings) -> usize {
     match part {
-        Part::Image => IMAGE_TOKENS,
-        Part::Text(text) => settings.counter.count(text),
-        Part::Result(result) => settings.counter.count(&result.text),
+        MessagePart::Image => IMAGE_TOKENS,
+        MessagePart::Text(text) => settings.counter.count(text),
+        MessagePart::Result(result) => settings.counter.count(&result.text),
     }
 }
 
 /// The preambles of all conversations of a log, by session.
 #[derive(Debug, Default)]
-pub(crate) struct Preambles(Vec<HashMap<Thread, Preamble>>);
+pub(crate) struct Preambles(Vec<HashMap<ThreadId, Preamble>>);
 
 impl Preambles {
     /// Of a conversation of the session with this number. None where nothing was said in it.
-    pub(crate) fn of(&self, session: usize, thread: Thread) -> Preamble {
+    pub(crate) fn of(&self, session: usize, thread: ThreadId) -> Preamble {
         let session = self.0.get(session);
         session.and_then(|threads| threads.get(&thread)).copied().unwrap_or_default()
     }
 }
 
 /// Finds preambles while a log is read.
-pub(crate) struct Survey<'p> {
-    plan: &'p Plan<'p>,
+pub(crate) struct PreambleSurvey<'p> {
+    plan: &'p ReplayPlan<'p>,
     settings: Settings,
     factor: f64,
     tools: Option<String>,
-    conversations: HashMap<Thread, Seen>,
+    conversations: HashMap<ThreadId, SurveyedConversation>,
     done: Preambles,
 }
 
 /// What was seen of a conversation.
 #[derive(Debug, Default)]
-struct Seen {
+struct SurveyedConversation {
     has_calls: bool,
     calls_shell: bool,
     /// Tokens of the system prompt, where the log has it.
@@ -96,9 +96,9 @@ struct Seen {
     beyond: Option<f64>,
 }
 
-impl<'p> Survey<'p> {
-    pub(crate) fn new(plan: &'p Plan<'p>) -> Self {
-        Survey {
+impl<'p> PreambleSurvey<'p> {
+    pub(crate) fn new(plan: &'p ReplayPlan<'p>) -> Self {
+        PreambleSurvey {
             plan,
             settings: plan.settings_for(None),
             factor: 1.0,
@@ -109,18 +109,18 @@ impl<'p> Survey<'p> {
     }
 
     /// Takes what a reader tells.
-    pub(crate) fn take(&mut self, event: Event) {
+    pub(crate) fn take(&mut self, event: LogEvent) {
         match event {
-            Event::Session { .. } => self.end(),
-            Event::Model(model) => {
+            LogEvent::Session { .. } => self.end(),
+            LogEvent::Model(model) => {
                 self.settings = self.plan.settings_for(Some(&model));
                 self.factor = for_model(&model).cost_factor;
             }
-            Event::Tools(tools) => self.tools = Some(tools),
-            Event::Message { thread, message } => {
+            LogEvent::Tools(tools) => self.tools = Some(tools),
+            LogEvent::Message { thread, message } => {
                 self.conversations.entry(thread).or_default().message(&message, &self.settings);
             }
-            Event::Usage { thread, usage } => {
+            LogEvent::Usage { thread, usage } => {
                 if let Some(seen) = self.conversations.get_mut(&thread) {
                     seen.charged(&usage, self.factor);
                 }
@@ -145,13 +145,13 @@ impl<'p> Survey<'p> {
     }
 }
 
-impl Seen {
-    fn message(&mut self, message: &Message, settings: &Settings) {
-        if message.author == Author::Model {
+impl SurveyedConversation {
+    fn message(&mut self, message: &LogMessage, settings: &Settings) {
+        if message.author == MessageAuthor::Model {
             self.asked = self.messages;
         }
         for part in &message.parts {
-            if let Part::Result(result) = part {
+            if let MessagePart::Result(result) = part {
                 self.has_calls = true;
                 self.calls_shell |= is_shell(&result.tool);
             }
@@ -159,14 +159,14 @@ impl Seen {
             if self.beyond.is_none() {
                 let tokens = part_tokens(part, settings);
                 match message.author {
-                    Author::System => self.system += tokens,
+                    MessageAuthor::System => self.system += tokens,
                     _ => self.messages += tokens,
                 }
             }
         }
     }
 
-    fn charged(&mut self, usage: &Usage, factor: f64) {
+    fn charged(&mut self, usage: &UsageCharge, factor: f64) {
         let beyond = usage.total_input() / factor - self.asked as f64;
         self.beyond.get_or_insert(beyond.max(0.0));
     }
@@ -197,49 +197,49 @@ fn runs_commands(tool: &Value) -> bool {
 }
 
 fn is_shell(tool: &str) -> bool {
-    Tool::canonical(tool) == Tool::Shell
+    ToolKind::canonical(tool) == ToolKind::Shell
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Expansion;
+    use crate::plan::ExpansionOffer;
     use crate::transcript::{MAIN, ToolResult};
 
-    fn surveyed(events: impl IntoIterator<Item = Event>) -> Preambles {
-        let plan = Plan {
+    fn surveyed(events: impl IntoIterator<Item = LogEvent>) -> Preambles {
+        let plan = ReplayPlan {
             settings: Settings::default(),
             counter: None,
             class: None,
-            expansion: Expansion::WhenItPays,
+            expansion: ExpansionOffer::WhenItPays,
             prices: &|_| None,
         };
-        let mut survey = Survey::new(&plan);
+        let mut survey = PreambleSurvey::new(&plan);
         events.into_iter().for_each(|event| survey.take(event));
         survey.finish()
     }
 
-    fn said(author: Author, part: Part) -> Event {
-        Event::said(Message { author, parts: vec![part] })
+    fn said(author: MessageAuthor, part: MessagePart) -> LogEvent {
+        LogEvent::said(LogMessage { author, parts: vec![part] })
     }
 
-    fn result(tool: &str) -> Event {
+    fn result(tool: &str) -> LogEvent {
         let result = ToolResult { tool: tool.to_owned(), ..ToolResult::default() };
-        said(Author::Client, Part::Result(result))
+        said(MessageAuthor::Client, MessagePart::Result(result))
     }
 
-    fn text(author: Author, text: &str) -> Event {
-        said(author, Part::Text(text.to_owned()))
+    fn text(author: MessageAuthor, text: &str) -> LogEvent {
+        said(author, MessagePart::Text(text.to_owned()))
     }
 
-    fn usage(input: f64) -> Event {
-        Event::Usage { thread: MAIN, usage: Usage { input, ..Usage::default() } }
+    fn usage(input: f64) -> LogEvent {
+        LogEvent::Usage { thread: MAIN, usage: UsageCharge { input, ..UsageCharge::default() } }
     }
 
     #[test]
     fn l11_tools_that_were_not_recorded_are_those_that_are_called_later() {
-        let ask = || text(Author::Client, "go on");
-        let answer = || text(Author::Model, "yes");
+        let ask = || text(MessageAuthor::Client, "go on");
+        let answer = || text(MessageAuthor::Model, "yes");
         let session =
             |tool, input| [ask(), answer(), usage(input), result(tool), answer(), usage(9e9)];
         let settings = Settings::default();
@@ -257,21 +257,27 @@ mod tests {
     fn l11_a_list_of_tools_counts_with_the_system_prompt_and_without_what_is_deferred() {
         let settings = Settings::default();
         let tools = |deferred: bool| {
-            Event::Tools(format!(r#"[{{"name":"Bash","defer_loading":{deferred}}}]"#))
+            LogEvent::Tools(format!(r#"[{{"name":"Bash","defer_loading":{deferred}}}]"#))
         };
-        let prompt = || text(Author::System, &"Be careful with files. ".repeat(2_000));
-        let of = |tools: Event, prompt: Event| surveyed([tools, prompt]).of(0, MAIN);
+        let prompt = || text(MessageAuthor::System, &"Be careful with files. ".repeat(2_000));
+        let of = |tools: LogEvent, prompt: LogEvent| surveyed([tools, prompt]).of(0, MAIN);
         assert!(of(tools(false), prompt()).pays(&settings));
         assert!(!of(tools(true), prompt()).pays(&settings));
-        assert!(!of(tools(false), text(Author::Client, &"word ".repeat(9_000))).pays(&settings));
-        assert!(!of(Event::Tools("[]".to_owned()), prompt()).has_tools);
+        assert!(
+            !of(tools(false), text(MessageAuthor::Client, &"word ".repeat(9_000))).pays(&settings)
+        );
+        assert!(!of(LogEvent::Tools("[]".to_owned()), prompt()).has_tools);
     }
 
     #[test]
     fn sessions_of_one_log_are_told_apart() {
-        let session = |name: &str| Event::Session { name: Some(name.to_owned()) };
-        let preambles =
-            surveyed([session("a"), result("Bash"), session("b"), text(Author::Client, "hi")]);
+        let session = |name: &str| LogEvent::Session { name: Some(name.to_owned()) };
+        let preambles = surveyed([
+            session("a"),
+            result("Bash"),
+            session("b"),
+            text(MessageAuthor::Client, "hi"),
+        ]);
         let has_tools: Vec<bool> = (0..4).map(|at| preambles.of(at, MAIN).has_tools).collect();
         assert_eq!(has_tools, [false, true, false, false], "the first event begins the first");
     }

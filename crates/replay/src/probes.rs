@@ -28,7 +28,7 @@ pub struct Probes {
 
 /// How a model could come by a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum TextAvailability {
     Visible,
     Decoded,
     Retrievable,
@@ -36,13 +36,13 @@ pub(crate) enum Found {
 }
 
 impl Probes {
-    pub(crate) fn count(&mut self, found: Found) {
+    pub(crate) fn count(&mut self, found: TextAvailability) {
         self.total += 1;
         *match found {
-            Found::Visible => &mut self.visible,
-            Found::Decoded => &mut self.decoded,
-            Found::Retrievable => &mut self.retrievable,
-            Found::Lost => &mut self.lost,
+            TextAvailability::Visible => &mut self.visible,
+            TextAvailability::Decoded => &mut self.decoded,
+            TextAvailability::Retrievable => &mut self.retrievable,
+            TextAvailability::Lost => &mut self.lost,
         } += 1;
     }
 

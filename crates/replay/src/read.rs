@@ -10,24 +10,24 @@ pub mod opencode;
 mod recognise;
 mod sessions;
 
-use crate::transcript::Event;
+use crate::transcript::LogEvent;
 use claude_code::ClaudeCode;
 use codex::Codex;
-use lines::{LONGEST_LINE, Line};
+use lines::{LONGEST_LINE, LogLine};
 use messages::Messages;
 use serde::Serialize;
-use sessions::Sessions;
+use sessions::SessionLines;
 use std::fmt;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
 /// Who is told what is read.
-pub type Tell<'t> = &'t mut dyn FnMut(Event);
+pub type EventSink<'t> = &'t mut dyn FnMut(LogEvent);
 
 /// Who wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Client {
+pub enum LogClient {
     /// Claude Code, one line an entry.
     ClaudeCode,
     /// Codex, a rollout.
@@ -38,20 +38,20 @@ pub enum Client {
     Messages,
 }
 
-impl Client {
+impl LogClient {
     /// Its name, for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Client::ClaudeCode => "Claude Code",
-            Client::Codex => "Codex",
-            Client::Opencode => "opencode",
-            Client::Messages => "messages",
+            LogClient::ClaudeCode => "Claude Code",
+            LogClient::Codex => "Codex",
+            LogClient::Opencode => "opencode",
+            LogClient::Messages => "messages",
         }
     }
 }
 
-impl fmt::Display for Client {
+impl fmt::Display for LogClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Client {
 
 /// Why a log tells nothing.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadableLog {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
@@ -74,39 +74,39 @@ pub enum Unreadable {
 }
 
 /// Opens the log, from its beginning each time.
-pub type Open<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
+pub type OpenLog<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
 
-/// Reads a log and tells what is in it, in order. A line that cannot be read is told as [`Event::Skipped`].
+/// Reads a log and tells what is in it, in order. A line that cannot be read is told as [`LogEvent::Skipped`].
 ///
 /// # Errors
 /// It cannot be read, or nobody knows what it is.
 ///
 /// ```
-/// use tokenforge_replay::read::{Client, transcript};
+/// use tokenforge_replay::read::{LogClient, transcript};
 ///
 /// let log = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"hi\"}\n";
 /// let mut events = 0;
 /// let client = transcript(&|| Ok(Box::new(log.as_bytes())), &mut |_| events += 1)?;
-/// assert_eq!((client, events), (Client::Messages, 2));
-/// # Ok::<(), tokenforge_replay::read::Unreadable>(())
+/// assert_eq!((client, events), (LogClient::Messages, 2));
+/// # Ok::<(), tokenforge_replay::read::UnreadableLog>(())
 /// ```
-pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> {
-    use recognise::Shape;
-    let (mut reader, client): (Box<dyn Reader>, _) = match recognise::shape(&mut *open()?)? {
-        None => return Err(Unreadable::Unknown),
-        Some(Shape::Document) => return document::document(open()?, tell),
-        Some(Shape::ClaudeCode) => (Box::new(ClaudeCode::default()), Client::ClaudeCode),
-        Some(Shape::Codex) => (Box::new(Codex::default()), Client::Codex),
-        Some(Shape::Messages) => (Box::new(Messages::default()), Client::Messages),
-        Some(Shape::Sessions) => (Box::new(Sessions::default()), Client::Messages),
+pub fn transcript(open: OpenLog<'_>, tell: EventSink<'_>) -> Result<LogClient, UnreadableLog> {
+    use recognise::LogShape;
+    let (mut reader, client): (Box<dyn LogReader>, _) = match recognise::shape(&mut *open()?)? {
+        None => return Err(UnreadableLog::Unknown),
+        Some(LogShape::Document) => return document::document(open()?, tell),
+        Some(LogShape::ClaudeCode) => (Box::new(ClaudeCode::default()), LogClient::ClaudeCode),
+        Some(LogShape::Codex) => (Box::new(Codex::default()), LogClient::Codex),
+        Some(LogShape::Messages) => (Box::new(Messages::default()), LogClient::Messages),
+        Some(LogShape::Sessions) => (Box::new(SessionLines::default()), LogClient::Messages),
     };
     lines::each(&mut *open()?, |line, bytes| {
         let read = match bytes {
-            Line::Bytes(bytes) => reader.line(bytes, tell),
-            Line::TooLong => Err(format!("longer than {} MB", LONGEST_LINE >> 20)),
+            LogLine::Bytes(bytes) => reader.line(bytes, tell),
+            LogLine::TooLong => Err(format!("longer than {} MB", LONGEST_LINE >> 20)),
         };
         if let Err(reason) = read {
-            tell(Event::Skipped { line, reason });
+            tell(LogEvent::Skipped { line, reason });
         }
         ControlFlow::Continue(())
     })?;
@@ -114,13 +114,13 @@ pub fn transcript(open: Open<'_>, tell: Tell<'_>) -> Result<Client, Unreadable> 
     Ok(client)
 }
 
-/// Tells the ids of the requests in a log, those that [`Event::Request`] has, without reading what was said.
-pub(crate) fn requests(open: Open<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<()> {
-    if recognise::shape(&mut *open()?)? != Some(recognise::Shape::ClaudeCode) {
+/// Tells the ids of the requests in a log, those that [`LogEvent::Request`] has, without reading what was said.
+pub(crate) fn requests(open: OpenLog<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<()> {
+    if recognise::shape(&mut *open()?)? != Some(recognise::LogShape::ClaudeCode) {
         return Ok(());
     }
     lines::each(&mut *open()?, |_, line| {
-        if let Line::Bytes(line) = line
+        if let LogLine::Bytes(line) = line
             && let Some(id) = claude_code::request(line)
         {
             tell(id);
@@ -130,12 +130,12 @@ pub(crate) fn requests(open: Open<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<
 }
 
 /// Reads a log that has one entry a line.
-trait Reader {
+trait LogReader {
     /// Reads an entry; else says why it cannot.
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String>;
+    fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String>;
 
     /// There are no more entries.
-    fn end(&mut self, _tell: Tell<'_>) {}
+    fn end(&mut self, _tell: EventSink<'_>) {}
 }
 
 /// What is wrong with a line, without what is in it.

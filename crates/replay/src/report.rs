@@ -1,6 +1,6 @@
 //! What was measured.
 
-use crate::columns::{Column, Table};
+use crate::columns::{TextColumn, TextTable};
 use crate::probes::Probes;
 use crate::words::grouped;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use tokenforge_tokens::Counter;
 
 /// What was measured, by mode.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Report {
+pub struct ReplayReport {
     /// The vocabulary that counted the tokens.
     pub vocabulary: String,
     /// What each mode made of the recordings.
@@ -21,14 +21,14 @@ pub struct Report {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ModeReport {
     /// Single outputs, by kind.
-    pub kinds: BTreeMap<String, Kind>,
+    pub kinds: BTreeMap<String, KindReport>,
     /// Whole sessions, by set.
-    pub sessions: BTreeMap<String, Set>,
+    pub sessions: BTreeMap<String, SetReport>,
 }
 
 /// What became of the outputs of a kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Kind {
+pub struct KindReport {
     /// How many there are.
     pub outputs: usize,
     /// Their tokens.
@@ -45,7 +45,7 @@ pub struct Kind {
 
 /// What became of the sessions of a set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Set {
+pub struct SetReport {
     /// How many there are.
     pub sessions: usize,
     /// Those of them that cost more than without us.
@@ -68,18 +68,18 @@ pub struct Set {
     pub prefix_stability: f64,
 }
 
-impl Report {
+impl ReplayReport {
     /// A report of nothing.
     pub(crate) fn new(counter: Counter) -> Self {
         let vocabulary = match counter {
             Counter::Exact(vocabulary) => vocabulary.name().trim_end_matches("_base"),
             _ => "estimate",
         };
-        Report { vocabulary: vocabulary.to_owned(), modes: BTreeMap::new() }
+        ReplayReport { vocabulary: vocabulary.to_owned(), modes: BTreeMap::new() }
     }
 }
 
-impl Report {
+impl ReplayReport {
     /// As tables, in lines of at most `width` columns.
     #[must_use]
     pub fn text(&self, width: usize) -> String {
@@ -101,24 +101,24 @@ impl fmt::Display for ModeReport {
 
 impl ModeReport {
     /// The tables that have rows.
-    fn tables(&self) -> impl Iterator<Item = Table> {
+    fn tables(&self) -> impl Iterator<Item = TextTable> {
         let tables = [self.kinds(), self.savings(), self.probes()];
         tables.into_iter().filter(|table| !table.is_empty())
     }
 
-    fn kinds(&self) -> Table {
-        let mut table = Table::new([
-            Column::text("kind"),
-            Column::number("outputs"),
-            Column::number("tokens"),
-            Column::number("after"),
-            Column::number("saved"),
-            Column::number("larger"),
-            Column::number("not restored"),
-            Column::number("MB/s"),
+    fn kinds(&self) -> TextTable {
+        let mut table = TextTable::new([
+            TextColumn::text("kind"),
+            TextColumn::number("outputs"),
+            TextColumn::number("tokens"),
+            TextColumn::number("after"),
+            TextColumn::number("saved"),
+            TextColumn::number("larger"),
+            TextColumn::number("not restored"),
+            TextColumn::number("MB/s"),
         ]);
         for (name, kind) in &self.kinds {
-            let Kind { outputs, tokens_in, tokens_out, larger, roundtrip_failures, mb_per_s } =
+            let KindReport { outputs, tokens_in, tokens_out, larger, roundtrip_failures, mb_per_s } =
                 kind;
             table.row([
                 name.clone(),
@@ -134,16 +134,16 @@ impl ModeReport {
         table
     }
 
-    fn savings(&self) -> Table {
-        let mut table = Table::new([
-            Column::text("sessions"),
-            Column::number("count"),
-            Column::number("cost more"),
-            Column::number("tool tokens"),
-            Column::number("after"),
-            Column::number("saved"),
-            Column::number("cost ratio"),
-            Column::number("bill ratio"),
+    fn savings(&self) -> TextTable {
+        let mut table = TextTable::new([
+            TextColumn::text("sessions"),
+            TextColumn::number("count"),
+            TextColumn::number("cost more"),
+            TextColumn::number("tool tokens"),
+            TextColumn::number("after"),
+            TextColumn::number("saved"),
+            TextColumn::number("cost ratio"),
+            TextColumn::number("bill ratio"),
         ]);
         for (name, set) in &self.sessions {
             table.row([
@@ -160,17 +160,17 @@ impl ModeReport {
         table
     }
 
-    fn probes(&self) -> Table {
-        let mut table = Table::new([
-            Column::text("what later turns used"),
-            Column::number("probes"),
-            Column::number("visible"),
-            Column::number("decoded"),
-            Column::number("retrievable"),
-            Column::number("lost"),
-            Column::number("requests"),
-            Column::number("logged"),
-            Column::number("prefix stability"),
+    fn probes(&self) -> TextTable {
+        let mut table = TextTable::new([
+            TextColumn::text("what later turns used"),
+            TextColumn::number("probes"),
+            TextColumn::number("visible"),
+            TextColumn::number("decoded"),
+            TextColumn::number("retrievable"),
+            TextColumn::number("lost"),
+            TextColumn::number("requests"),
+            TextColumn::number("logged"),
+            TextColumn::number("prefix stability"),
         ]);
         for (name, set) in &self.sessions {
             let Probes { total, visible, decoded, retrievable, lost } = set.probes;

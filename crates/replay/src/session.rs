@@ -1,12 +1,12 @@
 //! A session, replayed while its log is read.
 
-use crate::account::{Account, Session};
-use crate::conversation::Conversation;
-use crate::plan::Plan;
+use crate::account::{ReplayAccount, ReplayedSession};
+use crate::conversation::ReplayedConversation;
+use crate::plan::ReplayPlan;
 use crate::preamble::Preambles;
 use crate::probes::Probe;
-use crate::read::Client;
-use crate::transcript::{Event, MAIN, Message, Thread};
+use crate::read::LogClient;
+use crate::transcript::{LogEvent, LogMessage, MAIN, ThreadId};
 use std::collections::HashMap;
 
 /// The text of results that is held at a time. No model reads as much: a conversation that is longer is taken apart.
@@ -16,8 +16,8 @@ const HELD_BYTES: usize = 16 << 20;
 const NAMED: usize = 3;
 
 /// Replays the sessions of a log.
-pub struct Replay<'p> {
-    plan: &'p Plan<'p>,
+pub struct SessionReplay<'p> {
+    plan: &'p ReplayPlan<'p>,
     probes: Vec<Probe>,
     is_copy: &'p dyn Fn(u64) -> bool,
     preambles: Preambles,
@@ -26,8 +26,8 @@ pub struct Replay<'p> {
     current: Current<'p>,
     /// Is there anything in the current session?
     is_begun: bool,
-    done: Vec<Part>,
-    skipped: Skipped,
+    done: Vec<FinishedSession>,
+    skipped: SkippedLines,
 }
 
 /// What is known of the session that is being read.
@@ -37,34 +37,34 @@ struct Current<'p> {
     model: Option<String>,
     first_model: Option<String>,
     tools: Option<String>,
-    conversations: HashMap<Thread, Conversation<'p>>,
-    account: Account,
+    conversations: HashMap<ThreadId, ReplayedConversation<'p>>,
+    account: ReplayAccount,
     /// How many messages the main conversation had so far.
     messages: usize,
 }
 
 /// A session that is over.
-struct Part {
+struct FinishedSession {
     name: Option<String>,
     model: Option<String>,
-    account: Account,
+    account: ReplayAccount,
 }
 
 /// Lines that could not be read.
 #[derive(Debug, Default)]
-pub struct Skipped {
+pub struct SkippedLines {
     /// How many.
     pub count: usize,
     /// The first few, with their numbers.
     pub first: Vec<(usize, String)>,
 }
 
-impl<'p> Replay<'p> {
+impl<'p> SessionReplay<'p> {
     /// Replays as planned.
     #[must_use]
-    pub fn new(plan: &'p Plan<'p>) -> Self {
-        let current = Current { account: Account::new(), ..Current::default() };
-        Replay {
+    pub fn new(plan: &'p ReplayPlan<'p>) -> Self {
+        let current = Current { account: ReplayAccount::new(), ..Current::default() };
+        SessionReplay {
             plan,
             probes: Vec::new(),
             is_copy: &|_| false,
@@ -73,59 +73,59 @@ impl<'p> Replay<'p> {
             current,
             is_begun: false,
             done: Vec::new(),
-            skipped: Skipped::default(),
+            skipped: SkippedLines::default(),
         }
     }
 
     /// And with what comes before the messages of its conversations.
     pub(crate) fn with_preambles(self, preambles: Preambles) -> Self {
-        Replay { preambles, ..self }
+        SessionReplay { preambles, ..self }
     }
 
     /// And charges nothing for requests, given by their ids, that are copies of those in another log.
     #[must_use]
     pub fn with_copies(self, is_copy: &'p dyn Fn(u64) -> bool) -> Self {
-        Replay { is_copy, ..self }
+        SessionReplay { is_copy, ..self }
     }
 
     /// And looks for what later turns of the main conversation used.
     #[must_use]
     pub fn with_probes(self, mut probes: Vec<Probe>) -> Self {
         probes.sort_by_key(|probe| probe.used_at_msg);
-        Replay { probes, ..self }
+        SessionReplay { probes, ..self }
     }
 
     /// Takes what a reader tells.
-    pub fn take(&mut self, event: Event) {
+    pub fn take(&mut self, event: LogEvent) {
         match event {
-            Event::Session { name } => {
+            LogEvent::Session { name } => {
                 self.end();
                 self.session += 1;
                 self.current.name = name;
                 self.is_begun = true;
             }
-            Event::Model(model) => self.model(model),
-            Event::Tools(tools) => self.current.tools = Some(tools),
-            Event::Message { thread, message } => self.message(thread, message),
-            Event::Usage { thread, usage } => {
+            LogEvent::Model(model) => self.model(model),
+            LogEvent::Tools(tools) => self.current.tools = Some(tools),
+            LogEvent::Message { thread, message } => self.message(thread, message),
+            LogEvent::Usage { thread, usage } => {
                 if let Some(conversation) = self.current.conversations.get_mut(&thread) {
                     conversation.charged(usage);
                 }
             }
-            Event::Request { thread, id } => {
+            LogEvent::Request { thread, id } => {
                 let conversation = self.current.conversations.get_mut(&thread);
                 if let Some(conversation) = conversation.filter(|_| (self.is_copy)(id)) {
                     conversation.copied();
                 }
             }
-            Event::Forgotten { thread } => self.forget(thread),
-            Event::Rewound { thread, messages } => {
+            LogEvent::Forgotten { thread } => self.forget(thread),
+            LogEvent::Rewound { thread, messages } => {
                 let Current { conversations, account, .. } = &mut self.current;
                 if let Some(conversation) = conversations.get_mut(&thread) {
                     conversation.rewind(messages, account);
                 }
             }
-            Event::Skipped { line, reason } => {
+            LogEvent::Skipped { line, reason } => {
                 self.current.account.skipped += 1;
                 self.skipped.count += 1;
                 if self.skipped.first.len() < NAMED {
@@ -137,10 +137,10 @@ impl<'p> Replay<'p> {
 
     /// The sessions of a log by this name, and what could not be read of it.
     #[must_use]
-    pub fn finish(mut self, client: Client, file: &str) -> (Vec<Session>, Skipped) {
+    pub fn finish(mut self, client: LogClient, file: &str) -> (Vec<ReplayedSession>, SkippedLines) {
         self.end();
         let stem = std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-        let session = |part: Part| Session {
+        let session = |part: FinishedSession| ReplayedSession {
             name: part.name.unwrap_or_else(|| stem.clone().into_owned()),
             file: file.to_owned(),
             client,
@@ -159,7 +159,7 @@ impl<'p> Replay<'p> {
         self.current.model = Some(model);
     }
 
-    fn message(&mut self, thread: Thread, message: Message) {
+    fn message(&mut self, thread: ThreadId, message: LogMessage) {
         self.is_begun = true;
         if thread == MAIN {
             self.search(self.current.messages);
@@ -168,11 +168,12 @@ impl<'p> Replay<'p> {
         let Current { conversations, account, model, tools, .. } = &mut self.current;
         let conversation = conversations.entry(thread).or_insert_with(|| {
             let preamble = self.preambles.of(self.session, thread);
-            let new = Conversation::new(self.plan, model.as_deref(), tools.as_deref(), preamble);
+            let new =
+                ReplayedConversation::new(self.plan, model.as_deref(), tools.as_deref(), preamble);
             if self.probes.is_empty() { new } else { new.searchable() }
         });
         conversation.say(message, account);
-        let held: usize = conversations.values().map(Conversation::bytes).sum();
+        let held: usize = conversations.values().map(ReplayedConversation::bytes).sum();
         if held > HELD_BYTES {
             self.take_apart();
         }
@@ -185,7 +186,7 @@ impl<'p> Replay<'p> {
         for probe in self.probes.drain(..due) {
             let conversation = conversations.get(&MAIN);
             let found = conversation.map(|conversation| conversation.find(&probe.needle));
-            let found = found.unwrap_or(crate::probes::Found::Lost);
+            let found = found.unwrap_or(crate::probes::TextAvailability::Lost);
             account.probes.get_or_insert_default().count(found);
         }
     }
@@ -200,7 +201,7 @@ impl<'p> Replay<'p> {
         }
     }
 
-    fn forget(&mut self, thread: Thread) {
+    fn forget(&mut self, thread: ThreadId) {
         let Current { conversations, account, .. } = &mut self.current;
         if let Some(conversation) = conversations.remove(&thread) {
             conversation.finish(account);
@@ -212,14 +213,14 @@ impl<'p> Replay<'p> {
         if self.is_begun {
             self.search(usize::MAX);
         }
-        let threads: Vec<Thread> = self.current.conversations.keys().copied().collect();
+        let threads: Vec<ThreadId> = self.current.conversations.keys().copied().collect();
         threads.into_iter().for_each(|thread| self.forget(thread));
         let ended = std::mem::take(&mut self.current);
-        self.current.account = Account::new();
+        self.current.account = ReplayAccount::new();
         if std::mem::take(&mut self.is_begun) {
             let Current { name, first_model: model, mut account, tools, .. } = ended;
             account.without_tools = usize::from(tools.is_none());
-            self.done.push(Part { name, model, account });
+            self.done.push(FinishedSession { name, model, account });
         }
     }
 }
@@ -227,22 +228,22 @@ impl<'p> Replay<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Expansion;
-    use crate::preamble::Survey;
-    use crate::transcript::{Author, Part, ToolResult};
-    use crate::usage::Usage;
-    use tokenforge_engine::Settings;
+    use crate::plan::ExpansionOffer;
+    use crate::preamble::PreambleSurvey;
+    use crate::transcript::{MessageAuthor, MessagePart, ToolResult};
+    use crate::usage::UsageCharge;
     use tokenforge_config::Price;
+    use tokenforge_engine::Settings;
 
     const PRICE: Price =
         Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6.0 };
 
-    fn plan() -> Plan<'static> {
-        Plan {
+    fn plan() -> ReplayPlan<'static> {
+        ReplayPlan {
             settings: Settings::default(),
             counter: None,
             class: None,
-            expansion: Expansion::FromStart,
+            expansion: ExpansionOffer::FromStart,
             prices: &|_| None,
         }
     }
@@ -252,25 +253,28 @@ mod tests {
         format!("[{}]", (0..count).map(row).collect::<Vec<_>>().join(", "))
     }
 
-    fn result(call: &str, text: String) -> Event {
+    fn result(call: &str, text: String) -> LogEvent {
         let (call, tool) = (Some(call.to_owned()), "list".to_owned());
         let result = ToolResult { call, tool, text, ..ToolResult::default() };
-        Event::said(Message { author: Author::Client, parts: vec![Part::Result(result)] })
+        LogEvent::said(LogMessage {
+            author: MessageAuthor::Client,
+            parts: vec![MessagePart::Result(result)],
+        })
     }
 
-    fn answer() -> Event {
-        let parts = vec![Part::Text("I see.".to_owned())];
-        Event::said(Message { author: Author::Model, parts })
+    fn answer() -> LogEvent {
+        let parts = vec![MessagePart::Text("I see.".to_owned())];
+        LogEvent::said(LogMessage { author: MessageAuthor::Model, parts })
     }
 
-    fn replayed(events: impl IntoIterator<Item = Event>) -> Vec<Session> {
+    fn replayed(events: impl IntoIterator<Item = LogEvent>) -> Vec<ReplayedSession> {
         let plan = plan();
-        let events: Vec<Event> = events.into_iter().collect();
-        let mut survey = Survey::new(&plan);
+        let events: Vec<LogEvent> = events.into_iter().collect();
+        let mut survey = PreambleSurvey::new(&plan);
         events.iter().cloned().for_each(|event| survey.take(event));
-        let mut replay = Replay::new(&plan).with_preambles(survey.finish());
+        let mut replay = SessionReplay::new(&plan).with_preambles(survey.finish());
         events.into_iter().for_each(|event| replay.take(event));
-        replay.finish(Client::Messages, "log.json").0
+        replay.finish(LogClient::Messages, "log.json").0
     }
 
     #[test]
@@ -290,8 +294,13 @@ mod tests {
 
     #[test]
     fn what_the_log_says_was_charged_goes_before_what_we_think() {
-        let usage = Usage { input: 10.0, cache_write: 90_000.0, output: 77.0, ..Usage::default() };
-        let charged = Event::Usage { thread: MAIN, usage };
+        let usage = UsageCharge {
+            input: 10.0,
+            cache_write: 90_000.0,
+            output: 77.0,
+            ..UsageCharge::default()
+        };
+        let charged = LogEvent::Usage { thread: MAIN, usage };
         let sessions = replayed([result("c1", rows(50)), answer(), charged, answer()]);
         let account = &sessions[0].account;
         assert_eq!((account.requests, account.logged), (2, 1));
@@ -308,15 +317,15 @@ mod tests {
             cache_write_1h: 60.0,
         };
         let prices = move |model: &str| (model == "dear").then_some(dear);
-        let plan = Plan { prices: &prices, ..plan() };
-        let usage = Usage { input: 1e6, ..Usage::default() };
-        let mut replay = Replay::new(&plan);
+        let plan = ReplayPlan { prices: &prices, ..plan() };
+        let usage = UsageCharge { input: 1e6, ..UsageCharge::default() };
+        let mut replay = SessionReplay::new(&plan);
         for model in ["cheap", "dear", "cheap"] {
-            replay.take(Event::Model(model.to_owned()));
+            replay.take(LogEvent::Model(model.to_owned()));
             replay.take(answer());
-            replay.take(Event::Usage { thread: MAIN, usage });
+            replay.take(LogEvent::Usage { thread: MAIN, usage });
         }
-        let account = &replay.finish(Client::Messages, "log").0[0].account;
+        let account = &replay.finish(LogClient::Messages, "log").0[0].account;
         assert_eq!((account.requests, account.unpriced), (3, 2));
         let charged = account.before.cost.input;
         assert!((charged - (2.0 * PRICE.input + dear.input)).abs() < 1e-9, "{charged}");
@@ -337,7 +346,7 @@ mod tests {
 
     #[test]
     fn after_a_step_back_results_that_are_gone_are_not_pointed_to() {
-        let back = Event::Rewound { thread: MAIN, messages: 0 };
+        let back = LogEvent::Rewound { thread: MAIN, messages: 0 };
         let events = [result("c1", rows(50)), answer(), back, result("c2", rows(50)), answer()];
         let account = &replayed(events)[0].account;
         assert!(!account.stages.contains_key("earlier_results"), "{:?}", account.stages);
@@ -347,14 +356,14 @@ mod tests {
     #[test]
     fn d35_a_session_without_tools_does_not_pay_for_ours() {
         let said = || {
-            let parts = vec![Part::Text("Go on.".to_owned())];
-            Event::said(Message { author: Author::Client, parts })
+            let parts = vec![MessagePart::Text("Go on.".to_owned())];
+            LogEvent::said(LogMessage { author: MessageAuthor::Client, parts })
         };
         // It has no results, so that nobody knows of a tool; or it says that it has none.
         let unlisted = replayed([said(), answer(), said(), answer()]);
         let none = replayed([
-            Event::Session { name: None },
-            Event::Tools("[]".to_owned()),
+            LogEvent::Session { name: None },
+            LogEvent::Tools("[]".to_owned()),
             result("c1", "no match".to_owned()),
             answer(),
         ]);
@@ -362,8 +371,8 @@ mod tests {
             assert_eq!(session.account.before, session.account.after);
         }
         let listed = replayed([
-            Event::Session { name: None },
-            Event::Tools(r#"[{"name":"Bash"}]"#.to_owned()),
+            LogEvent::Session { name: None },
+            LogEvent::Tools(r#"[{"name":"Bash"}]"#.to_owned()),
             result("c1", "no match".to_owned()),
             answer(),
         ]);
@@ -382,8 +391,12 @@ mod tests {
 
     #[test]
     fn d30_what_is_kept_for_an_hour_is_charged_as_that_before_and_after() {
-        let usage = Usage { cache_write: 50_000.0, cache_write_1h: 50_000.0, ..Usage::default() };
-        let charged = Event::Usage { thread: MAIN, usage };
+        let usage = UsageCharge {
+            cache_write: 50_000.0,
+            cache_write_1h: 50_000.0,
+            ..UsageCharge::default()
+        };
+        let charged = LogEvent::Usage { thread: MAIN, usage };
         let account = &replayed([result("c1", rows(50)), answer(), charged])[0].account;
         assert!((account.before.cost.cache_write - 0.3).abs() < 1e-9);
         let saved = account.before.tokens.cache_write - account.after.tokens.cache_write;
@@ -394,18 +407,18 @@ mod tests {
     #[test]
     fn what_a_later_turn_used_is_looked_for_in_the_request_that_it_answered() {
         let probe = |needle: &str, used_at_msg| Probe { needle: needle.to_owned(), used_at_msg };
-        let (plan, begin) = (plan(), Event::Session { name: None });
+        let (plan, begin) = (plan(), LogEvent::Session { name: None });
         let probes = vec![probe("row number 7", 1), probe("row number 7", 3), probe("nowhere", 9)];
-        let mut replay = Replay::new(&plan).with_probes(probes);
+        let mut replay = SessionReplay::new(&plan).with_probes(probes);
         let events = [begin, answer(), answer(), result("c1", rows(50)), answer()];
         events.into_iter().for_each(|event| replay.take(event));
-        let found = replay.finish(Client::Messages, "log").0[0].account.probes.unwrap();
+        let found = replay.finish(LogClient::Messages, "log").0[0].account.probes.unwrap();
         assert_eq!((found.total, found.lost, found.visible + found.decoded), (3, 2, 1));
     }
 
     #[test]
     fn a_log_may_hold_several_sessions() {
-        let session = |name: &str| Event::Session { name: Some(name.to_owned()) };
+        let session = |name: &str| LogEvent::Session { name: Some(name.to_owned()) };
         let events = [session("a"), answer(), session("b"), answer(), answer()];
         let sessions = replayed(events);
         let named: Vec<_> = sessions

@@ -1,24 +1,24 @@
 //! Measures the sessions of a set.
 
-use crate::account::Account;
+use crate::account::ReplayAccount;
 use crate::corpus::CorpusError;
-use crate::plan::Plan;
+use crate::plan::ReplayPlan;
 use crate::probes::Probe;
-use crate::report::Set;
-use crate::source::Source;
+use crate::report::SetReport;
+use crate::source::LogSource;
 
 /// What becomes of the sessions of one set.
 ///
 /// # Errors
 /// If one cannot be read.
 pub(crate) fn measure(
-    sessions: Vec<(Source, Vec<Probe>)>,
-    plan: &Plan<'_>,
-) -> Result<Set, CorpusError> {
-    let mut total = Account::new();
+    sessions: Vec<(LogSource, Vec<Probe>)>,
+    plan: &ReplayPlan<'_>,
+) -> Result<SetReport, CorpusError> {
+    let mut total = ReplayAccount::new();
     let (mut count, mut dearer) = (0, 0);
     for (source, probes) in sessions {
-        let malformed = |error: crate::read::Unreadable| CorpusError::Malformed {
+        let malformed = |error: crate::read::UnreadableLog| CorpusError::Malformed {
             path: source.path().to_owned(),
             line: 1,
             reason: error.to_string(),
@@ -28,7 +28,7 @@ pub(crate) fn measure(
         dearer += sessions.iter().filter(|session| session.is_dearer()).count();
         sessions.iter().for_each(|session| total.add(&session.account));
     }
-    Ok(Set {
+    Ok(SetReport {
         sessions: count,
         dearer,
         tool_tokens_in: total.results.tokens_in,

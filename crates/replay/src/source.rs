@@ -1,11 +1,11 @@
 //! Logs: where clients keep them, and what is in a folder.
 
-use crate::account::Session;
-use crate::plan::Plan;
-use crate::preamble::Survey;
+use crate::account::ReplayedSession;
+use crate::plan::ReplayPlan;
+use crate::preamble::PreambleSurvey;
 use crate::probes::Probe;
-use crate::read::{self, Client, Tell, Unreadable, opencode};
-use crate::session::{Replay, Skipped};
+use crate::read::{self, EventSink, LogClient, UnreadableLog, opencode};
+use crate::session::{SessionReplay, SkippedLines};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ const DEEPEST: usize = 12;
 
 /// A log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct LogSource {
     path: PathBuf,
-    kind: Kind,
+    kind: LogKind,
     /// How many bytes it has; of a folder that is not known.
     pub bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LogKind {
     File,
     /// The folder of an opencode session's messages.
     OpencodeSession,
@@ -31,28 +31,28 @@ enum Kind {
 
 /// A place where a client keeps its logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct LogPlace {
     /// Whose.
-    pub client: Client,
+    pub client: LogClient,
     /// Where.
     pub path: PathBuf,
 }
 
 /// Where clients keep their logs. `set` gives the value of a variable that names a folder.
 #[must_use]
-pub fn places(set: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
+pub fn places(set: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<LogPlace> {
     let home = set("HOME").or_else(|| set("USERPROFILE"));
     let at_home = |name: &str| home.as_ref().map(|home| home.join(name));
     let data = set("XDG_DATA_HOME").or_else(|| at_home(".local/share"));
     let claude = set("CLAUDE_CONFIG_DIR").or_else(|| at_home(".claude"));
     let codex = set("CODEX_HOME").or_else(|| at_home(".codex"));
     let place = |client, folder: Option<PathBuf>, name: &str| {
-        Some(Place { client, path: folder?.join(name) })
+        Some(LogPlace { client, path: folder?.join(name) })
     };
     [
-        place(Client::ClaudeCode, claude, "projects"),
-        place(Client::Codex, codex, "sessions"),
-        place(Client::Opencode, data, "opencode/storage"),
+        place(LogClient::ClaudeCode, claude, "projects"),
+        place(LogClient::Codex, codex, "sessions"),
+        place(LogClient::Opencode, data, "opencode/storage"),
     ]
     .into_iter()
     .flatten()
@@ -61,13 +61,13 @@ pub fn places(set: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
 
 /// The logs at a path: the file itself, or all files below a folder whose names end like those of logs.
 #[must_use]
-pub fn at(path: &Path) -> Vec<Source> {
+pub fn at(path: &Path) -> Vec<LogSource> {
     if path.is_file() {
-        return Source::file(path).into_iter().collect();
+        return LogSource::file(path).into_iter().collect();
     }
     let sessions = opencode::sessions(path);
     if !sessions.is_empty() {
-        let session = |path| Source { path, kind: Kind::OpencodeSession, bytes: 0 };
+        let session = |path| LogSource { path, kind: LogKind::OpencodeSession, bytes: 0 };
         return sessions.into_iter().map(session).collect();
     }
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ pub fn at(path: &Path) -> Vec<Source> {
     found
 }
 
-fn below(folder: &Path, depth: usize, found: &mut Vec<Source>) {
+fn below(folder: &Path, depth: usize, found: &mut Vec<LogSource>) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut entries: Vec<_> = entries.collect();
     entries.sort_by_key(fs::DirEntry::path);
@@ -85,7 +85,7 @@ fn below(folder: &Path, depth: usize, found: &mut Vec<Source>) {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && depth < DEEPEST => below(&path, depth + 1, found),
             Ok(kind) if kind.is_dir() => {}
-            _ if is_log(&path) => found.extend(Source::file(&path)),
+            _ if is_log(&path) => found.extend(LogSource::file(&path)),
             _ => {}
         }
     }
@@ -95,10 +95,10 @@ fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
 }
 
-impl Source {
+impl LogSource {
     fn file(path: &Path) -> Option<Self> {
         let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        Some(Source { path: path.to_owned(), kind: Kind::File, bytes: found.len() })
+        Some(LogSource { path: path.to_owned(), kind: LogKind::File, bytes: found.len() })
     }
 
     /// Where it is.
@@ -109,7 +109,7 @@ impl Source {
 
     /// Tells the ids of all requests in it that may be in another log too.
     pub(crate) fn requests(&self, tell: &mut dyn FnMut(u64)) {
-        if self.kind == Kind::File {
+        if self.kind == LogKind::File {
             let open = || {
                 let input = BufReader::with_capacity(256 << 10, File::open(&self.path)?);
                 Ok(Box::new(input) as Box<dyn BufRead>)
@@ -126,33 +126,37 @@ impl Source {
     /// It cannot be read, or nobody knows what it is.
     pub fn replay(
         &self,
-        plan: &Plan<'_>,
+        plan: &ReplayPlan<'_>,
         probes: Vec<Probe>,
         is_copy: &dyn Fn(u64) -> bool,
         progress: &dyn Fn(u64),
-    ) -> Result<(Vec<Session>, Skipped), Unreadable> {
-        let mut survey = Survey::new(plan);
+    ) -> Result<(Vec<ReplayedSession>, SkippedLines), UnreadableLog> {
+        let mut survey = PreambleSurvey::new(plan);
         self.read(&mut |event| survey.take(event), &|_| {})?;
-        let replay = Replay::new(plan).with_probes(probes).with_copies(is_copy);
+        let replay = SessionReplay::new(plan).with_probes(probes).with_copies(is_copy);
         let mut replay = replay.with_preambles(survey.finish());
         let client = self.read(&mut |event| replay.take(event), progress)?;
         Ok(replay.finish(client, &self.path.display().to_string()))
     }
 
     /// Tells what is in it.
-    fn read(&self, tell: Tell<'_>, progress: &dyn Fn(u64)) -> Result<Client, Unreadable> {
+    fn read(
+        &self,
+        tell: EventSink<'_>,
+        progress: &dyn Fn(u64),
+    ) -> Result<LogClient, UnreadableLog> {
         match self.kind {
-            Kind::OpencodeSession => {
+            LogKind::OpencodeSession => {
                 opencode::session(&self.path, tell)?;
-                Ok(Client::Opencode)
+                Ok(LogClient::Opencode)
             }
-            Kind::File => {
+            LogKind::File => {
                 // The box of a reader must not borrow, and the bytes are told when it is done with them.
-                let counted = Counted::default();
+                let counted = BytesRead::default();
                 let open = || {
                     let input = File::open(&self.path)?;
                     let read = counted.0.clone();
-                    let input = BufReader::with_capacity(256 << 10, Counting { input, read });
+                    let input = BufReader::with_capacity(256 << 10, CountingReader { input, read });
                     Ok(Box::new(input) as Box<dyn BufRead>)
                 };
                 let mut told = 0;
@@ -168,14 +172,14 @@ impl Source {
 }
 
 #[derive(Default)]
-struct Counted(std::rc::Rc<std::cell::Cell<u64>>);
+struct BytesRead(std::rc::Rc<std::cell::Cell<u64>>);
 
-struct Counting {
+struct CountingReader {
     input: File,
     read: std::rc::Rc<std::cell::Cell<u64>>,
 }
 
-impl Read for Counting {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.input.read(buffer)?;
         self.read.set(self.read.get() + count as u64);

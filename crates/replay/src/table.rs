@@ -1,14 +1,14 @@
 //! What was found in a history, as a person reads it in a terminal.
 
-use crate::account::{Account, Session};
-use crate::columns::{Column, Table, wrapped};
-use crate::history::History;
+use crate::account::{ReplayAccount, ReplayedSession};
+use crate::columns::{TextColumn, TextTable, wrapped};
+use crate::history::ReplayHistory;
 use crate::words::{dollars, grouped, name, saved};
 use std::collections::BTreeMap;
 
 /// What was found, as text: `rows` of each table at most, in lines of at most `width` columns.
 #[must_use]
-pub fn text(history: &History, rows: usize, width: usize) -> String {
+pub fn text(history: &ReplayHistory, rows: usize, width: usize) -> String {
     let total = &history.total;
     let mut notes = vec![how_charged(total)];
     notes.extend(already(total));
@@ -26,7 +26,7 @@ pub fn text(history: &History, rows: usize, width: usize) -> String {
 }
 
 /// How much was found.
-pub(crate) fn found(history: &History) -> String {
+pub(crate) fn found(history: &ReplayHistory) -> String {
     let mut clients: BTreeMap<&str, usize> = BTreeMap::new();
     for session in &history.sessions {
         *clients.entry(session.client.name()).or_default() += 1;
@@ -44,8 +44,8 @@ pub(crate) fn found(history: &History) -> String {
 }
 
 /// What the bill rests on.
-pub(crate) fn how_charged(total: &Account) -> String {
-    let Account { requests, logged, .. } = *total;
+pub(crate) fn how_charged(total: &ReplayAccount) -> String {
+    let ReplayAccount { requests, logged, .. } = *total;
     let from = match requests.saturating_sub(logged) {
         0 => "Bill: the usage that was logged.".to_owned(),
         _ if logged == 0 => {
@@ -83,7 +83,7 @@ pub(crate) fn how_charged(total: &Account) -> String {
 }
 
 /// How much of it Tokenforge wrote already.
-pub(crate) fn already(total: &Account) -> Option<String> {
+pub(crate) fn already(total: &ReplayAccount) -> Option<String> {
     let (already, all) = (total.already, total.results.count);
     (already > 0).then(|| {
         format!(
@@ -95,7 +95,7 @@ pub(crate) fn already(total: &Account) -> Option<String> {
 }
 
 /// Whether what was sent stays as it was sent.
-pub(crate) fn stability(total: &Account) -> String {
+pub(crate) fn stability(total: &ReplayAccount) -> String {
     let stability = total.prefix_stability;
     let meaning = match stability >= 1.0 {
         true => "what was sent once is sent the same again",
@@ -107,7 +107,7 @@ pub(crate) fn stability(total: &Account) -> String {
 }
 
 /// What fetching back would cost.
-pub(crate) fn expansions(total: &Account) -> String {
+pub(crate) fn expansions(total: &ReplayAccount) -> String {
     let (all, saved) = (&total.expansions, total.cost_saved());
     if all.references == 0 {
         return "Nothing was left out, so there is nothing to fetch back.".to_owned();
@@ -125,14 +125,14 @@ pub(crate) fn expansions(total: &Account) -> String {
     }
 }
 
-fn bill(total: &Account, width: usize) -> String {
+fn bill(total: &ReplayAccount, width: usize) -> String {
     let (before, after) = (&total.before, &total.after);
     let results = &total.results;
-    let mut table = Table::new([
-        Column::text(""),
-        Column::number("before"),
-        Column::number("after"),
-        Column::number("saved"),
+    let mut table = TextTable::new([
+        TextColumn::text(""),
+        TextColumn::number("before"),
+        TextColumn::number("after"),
+        TextColumn::number("saved"),
     ]);
     let mut row = |what: &str, before: f64, after: f64, show: fn(f64) -> String| {
         table.row([what.to_owned(), show(before), show(after), saved(before, after)]);
@@ -147,17 +147,17 @@ fn bill(total: &Account, width: usize) -> String {
     table.text(width)
 }
 
-fn tools(total: &Account, rows: usize, width: usize) -> String {
+fn tools(total: &ReplayAccount, rows: usize, width: usize) -> String {
     let mut tools: Vec<_> = total.tools.iter().collect();
     tools.sort_by_key(|(_, results)| std::cmp::Reverse(results.tokens_in));
-    let mut table = Table::new([
-        Column::text("tool"),
-        Column::number("results"),
-        Column::number("changed"),
-        Column::number("tokens"),
-        Column::number("after"),
-        Column::number("saved"),
-        Column::number("of the bill"),
+    let mut table = TextTable::new([
+        TextColumn::text("tool"),
+        TextColumn::number("results"),
+        TextColumn::number("changed"),
+        TextColumn::number("tokens"),
+        TextColumn::number("after"),
+        TextColumn::number("saved"),
+        TextColumn::number("of the bill"),
     ]);
     for (tool, results) in tools.iter().take(rows) {
         table.row([
@@ -173,14 +173,14 @@ fn tools(total: &Account, rows: usize, width: usize) -> String {
     table.text(width) + &more(tools.len(), rows)
 }
 
-fn stages(total: &Account, rows: usize, width: usize) -> Option<String> {
+fn stages(total: &ReplayAccount, rows: usize, width: usize) -> Option<String> {
     let mut stages: Vec<_> = total.stages.iter().collect();
     stages.sort_by_key(|(_, stage)| std::cmp::Reverse(stage.tokens_saved));
-    let mut table = Table::new([
-        Column::text("stage"),
-        Column::number("results"),
-        Column::number("tokens saved"),
-        Column::number("of the bill"),
+    let mut table = TextTable::new([
+        TextColumn::text("stage"),
+        TextColumn::number("results"),
+        TextColumn::number("tokens saved"),
+        TextColumn::number("of the bill"),
     ]);
     for (stage, sum) in stages.iter().take(rows) {
         let (results, tokens) = (grouped(sum.results as f64), grouped(sum.tokens_saved as f64));
@@ -189,8 +189,8 @@ fn stages(total: &Account, rows: usize, width: usize) -> Option<String> {
     (!stages.is_empty()).then(|| table.text(width) + &more(stages.len(), rows))
 }
 
-fn sessions(history: &History, rows: usize, width: usize) -> Vec<String> {
-    let mut sessions: Vec<&Session> = history.sessions.iter().collect();
+fn sessions(history: &ReplayHistory, rows: usize, width: usize) -> Vec<String> {
+    let mut sessions: Vec<&ReplayedSession> = history.sessions.iter().collect();
     sessions.sort_by(|a, b| b.account.cost_saved().total_cmp(&a.account.cost_saved()));
     let most = format!("Sessions, most saved first:\n{}", session_table(&sessions, rows, width));
     let worse = dearer(history);
@@ -202,18 +202,18 @@ fn sessions(history: &History, rows: usize, width: usize) -> Vec<String> {
     vec![most, format!("{count}\n{}", session_table(&worse, rows, width))]
 }
 
-fn session_table(sessions: &[&Session], rows: usize, width: usize) -> String {
-    let mut table = Table::new([
-        Column::text("session"),
-        Column::number("requests"),
-        Column::number("tool tokens"),
-        Column::number("after"),
-        Column::number("bill"),
-        Column::number("after"),
-        Column::number("saved"),
+fn session_table(sessions: &[&ReplayedSession], rows: usize, width: usize) -> String {
+    let mut table = TextTable::new([
+        TextColumn::text("session"),
+        TextColumn::number("requests"),
+        TextColumn::number("tool tokens"),
+        TextColumn::number("after"),
+        TextColumn::number("bill"),
+        TextColumn::number("after"),
+        TextColumn::number("saved"),
     ]);
     let is_mixed = sessions.windows(2).any(|pair| pair[0].client != pair[1].client);
-    for Session { name: named, client, account, .. } in sessions.iter().take(rows) {
+    for ReplayedSession { name: named, client, account, .. } in sessions.iter().take(rows) {
         let (before, after) = (account.before.cost.total(), account.after.cost.total());
         let client = if is_mixed { format!("{client}: ") } else { String::new() };
         table.row([
@@ -230,25 +230,25 @@ fn session_table(sessions: &[&Session], rows: usize, width: usize) -> String {
 }
 
 /// The sessions that cost more than they did, the worst first.
-pub(crate) fn dearer(history: &History) -> Vec<&Session> {
-    let mut worse: Vec<&Session> =
+pub(crate) fn dearer(history: &ReplayHistory) -> Vec<&ReplayedSession> {
+    let mut worse: Vec<&ReplayedSession> =
         history.sessions.iter().filter(|session| session.is_dearer()).collect();
     worse.sort_by(|a, b| b.account.cost_ratio().total_cmp(&a.account.cost_ratio()));
     worse
 }
 
-fn larger(total: &Account, width: usize) -> Option<String> {
+fn larger(total: &ReplayAccount, width: usize) -> Option<String> {
     let count = grouped(total.results.larger as f64);
     let note =
         format!("{count} results have more tokens than before: a secret in them was replaced.");
     (total.results.larger > 0).then(|| wrapped(&note, width, "", ""))
 }
 
-fn kept(total: &Account, rows: usize, width: usize) -> Option<String> {
-    let mut table = Table::new([
-        Column::number("tokens"),
-        Column::text("tool"),
-        Column::text("longest results left as they were, because"),
+fn kept(total: &ReplayAccount, rows: usize, width: usize) -> Option<String> {
+    let mut table = TextTable::new([
+        TextColumn::number("tokens"),
+        TextColumn::text("tool"),
+        TextColumn::text("longest results left as they were, because"),
     ]);
     for kept in total.kept.iter().take(rows) {
         table.row([grouped(kept.tokens as f64), name(&kept.tool), kept.reason.to_string()]);
@@ -256,7 +256,7 @@ fn kept(total: &Account, rows: usize, width: usize) -> Option<String> {
     (!total.kept.is_empty()).then(|| table.text(width))
 }
 
-fn problems(history: &History, rows: usize, width: usize) -> Option<String> {
+fn problems(history: &ReplayHistory, rows: usize, width: usize) -> Option<String> {
     let mut lines = vec!["Not read:".to_owned()];
     for problem in history.problems.iter().take(rows) {
         let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();

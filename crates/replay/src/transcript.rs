@@ -1,17 +1,17 @@
 //! What a recorded session says, whichever program wrote it down: a stream of events in the order of the log.
 
-use crate::usage::Usage;
+use crate::usage::UsageCharge;
 
 /// Which conversation of a session: a session may have subagents, each with a conversation of its own.
-pub type Thread = u64;
+pub type ThreadId = u64;
 
 /// The conversation that the user holds.
-pub const MAIN: Thread = 0;
+pub const MAIN: ThreadId = 0;
 
 /// What a reader tells while it goes over a log.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Event {
+pub enum LogEvent {
     /// A session begins. A log without such an event is one session.
     Session {
         /// What the log calls it.
@@ -24,33 +24,33 @@ pub enum Event {
     /// Something was said.
     Message {
         /// In which conversation.
-        thread: Thread,
+        thread: ThreadId,
         /// What.
-        message: Message,
+        message: LogMessage,
     },
     /// What the provider charged for the latest answer.
     Usage {
         /// In which conversation.
-        thread: Thread,
+        thread: ThreadId,
         /// How much.
-        usage: Usage,
+        usage: UsageCharge,
     },
     /// Which request the latest answer is to. Copies of a log have the same.
     Request {
         /// In which conversation.
-        thread: Thread,
+        thread: ThreadId,
         /// A hash of what the provider and the client call it.
         id: u64,
     },
     /// The client put a summary in the place of all messages so far.
     Forgotten {
         /// In which conversation.
-        thread: Thread,
+        thread: ThreadId,
     },
     /// The user went back to an earlier point, and all after so many messages is gone.
     Rewound {
         /// In which conversation.
-        thread: Thread,
+        thread: ThreadId,
         /// How many messages are left.
         messages: usize,
     },
@@ -65,16 +65,16 @@ pub enum Event {
 
 /// One message of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Hash)]
-pub struct Message {
+pub struct LogMessage {
     /// Who said it.
-    pub author: Author,
+    pub author: MessageAuthor,
     /// What it consists of.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
 }
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Author {
+pub enum MessageAuthor {
     /// A user or a tool.
     #[default]
     Client,
@@ -88,7 +88,7 @@ pub enum Author {
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Hash)]
-pub enum Part {
+pub enum MessagePart {
     /// What was said, or a call that was made, as text.
     Text(String),
     /// What a tool answered.
@@ -112,9 +112,9 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
-impl Event {
+impl LogEvent {
     /// Something that was said in the main conversation.
-    pub(crate) fn said(message: Message) -> Self {
-        Event::Message { thread: MAIN, message }
+    pub(crate) fn said(message: LogMessage) -> Self {
+        LogEvent::Message { thread: MAIN, message }
     }
 }

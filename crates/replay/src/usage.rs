@@ -7,7 +7,7 @@ use tokenforge_config::Price;
 
 /// What a provider charges for a request, by the price that applies. In tokens, or in dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Usage {
+pub struct UsageCharge {
     /// Input that was in no cache.
     pub input: f64,
     /// Input that was read from the provider's prompt cache.
@@ -20,16 +20,16 @@ pub struct Usage {
     pub output: f64,
 }
 
-impl Usage {
+impl UsageCharge {
     /// Reads what a log says, in the words of any provider or client; `None` if it says nothing.
     ///
     /// ```
-    /// use tokenforge_replay::usage::Usage;
+    /// use tokenforge_replay::usage::UsageCharge;
     ///
     /// let anthropic = serde_json::json!({"input_tokens": 3, "cache_read_input_tokens": 900, "output_tokens": 40});
-    /// assert_eq!(Usage::read(&anthropic).unwrap().cache_read, 900.0);
+    /// assert_eq!(UsageCharge::read(&anthropic).unwrap().cache_read, 900.0);
     /// let openai = serde_json::json!({"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 900}});
-    /// assert_eq!(Usage::read(&openai).unwrap().input, 100.0);
+    /// assert_eq!(UsageCharge::read(&openai).unwrap().input, 100.0);
     /// ```
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
@@ -67,14 +67,14 @@ impl Usage {
         let (cache_write, total) = (cache_write.unwrap_or(0.0), input.unwrap_or(0.0));
         let cache_write_1h = hour.min(cache_write);
         let usage = match (included, beside) {
-            (Some(cached), None) => Usage {
+            (Some(cached), None) => UsageCharge {
                 input: (total - cached - cache_write).max(0.0),
                 cache_read: cached,
                 cache_write,
                 cache_write_1h,
                 output,
             },
-            _ => Usage {
+            _ => UsageCharge {
                 input: total,
                 cache_read: beside.unwrap_or(0.0),
                 cache_write,
@@ -103,7 +103,7 @@ impl Usage {
     #[must_use]
     pub fn cost(&self, price: &Price) -> Self {
         let dollars = |tokens: f64, price: f64| tokens * price / 1e6;
-        Usage {
+        UsageCharge {
             input: dollars(self.input, price.input),
             cache_read: dollars(self.cache_read, price.cache_read),
             cache_write: dollars(self.cache_write - self.cache_write_1h, price.cache_write)
@@ -114,7 +114,7 @@ impl Usage {
     }
 }
 
-impl AddAssign for Usage {
+impl AddAssign for UsageCharge {
     fn add_assign(&mut self, other: Self) {
         self.input += other.input;
         self.cache_read += other.cache_read;
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_provider_s_words_are_understood() {
-        let expected = Usage {
+        let expected = UsageCharge {
             input: 10.0,
             cache_read: 90.0,
             cache_write: 5.0,
@@ -144,7 +144,7 @@ mod tests {
             json!({"input": 10, "cacheRead": 90, "cacheWrite": 5, "output": 7}),
             json!({"input": 10, "output": 4, "reasoning": 3, "cache": {"read": 90, "write": 5}}),
         ] {
-            assert_eq!(Usage::read(&usage), Some(expected), "{usage}");
+            assert_eq!(UsageCharge::read(&usage), Some(expected), "{usage}");
         }
     }
 
@@ -159,14 +159,14 @@ mod tests {
                 {"type": "advisor_message", "model": "other", "input_tokens": 50, "output_tokens": 5},
             ],
         });
-        let read = Usage {
+        let read = UsageCharge {
             input: 203.0,
             cache_read: 0.0,
             cache_write: 9.0,
             cache_write_1h: 7.0,
             output: 4.0,
         };
-        assert_eq!(Usage::read(&usage), Some(read));
+        assert_eq!(UsageCharge::read(&usage), Some(read));
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
             json!({"input_tokens": -5}),
             json!({"input_tokens": 1e300}),
         ] {
-            assert_eq!(Usage::read(&usage), None, "{usage}");
+            assert_eq!(UsageCharge::read(&usage), None, "{usage}");
         }
     }
 }

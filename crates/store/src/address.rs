@@ -2,23 +2,23 @@
 //!
 //! Nothing a caller says becomes a path, and what one tenant calls an entry says nothing about another's.
 
-use crate::{Error, Kind};
+use crate::{EntryKind, StoreError};
 use std::fmt;
 
 const MAX_ID: usize = 128;
 
 /// The place of one entry. [`Display`](fmt::Display) writes it as a file name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Address {
-    pub(crate) kind: Kind,
+pub(crate) struct EntryAddress {
+    pub(crate) kind: EntryKind,
     hash: [u8; 16],
 }
 
-impl Address {
-    pub(crate) fn of(kind: Kind, tenant: &str, id: &str) -> Result<Self, Error> {
+impl EntryAddress {
+    pub(crate) fn of(kind: EntryKind, tenant: &str, id: &str) -> Result<Self, StoreError> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if id.is_empty() || id.len() > MAX_ID || !id.bytes().all(is_allowed) {
-            return Err(Error::BadId { id: id.chars().take(64).collect() });
+            return Err(StoreError::BadId { id: id.chars().take(64).collect() });
         }
         let mut hasher = blake3::Hasher::new_derive_key("tokenforge 2026 store address");
         // The id has no NUL: where the tenant ends is clear.
@@ -34,7 +34,7 @@ impl Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for EntryAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hash = u128::from_be_bytes(self.hash);
         write!(f, "{hash:032x}.{}", self.kind.name())
@@ -47,15 +47,15 @@ mod tests {
 
     #[test]
     fn kind_tenant_and_id_all_make_a_difference() {
-        let of = |kind, tenant, id| Address::of(kind, tenant, id).unwrap().to_string();
-        let one = of(Kind::Original, "a", "bc");
-        assert_eq!(of(Kind::Original, "a", "bc"), one);
+        let of = |kind, tenant, id| EntryAddress::of(kind, tenant, id).unwrap().to_string();
+        let one = of(EntryKind::Original, "a", "bc");
+        assert_eq!(of(EntryKind::Original, "a", "bc"), one);
         let others = [
-            of(Kind::Result, "a", "bc"),
-            of(Kind::Original, "b", "bc"),
-            of(Kind::Original, "a", "cb"),
-            of(Kind::Original, "ab", "c"),
-            of(Kind::Original, "", "abc"),
+            of(EntryKind::Result, "a", "bc"),
+            of(EntryKind::Original, "b", "bc"),
+            of(EntryKind::Original, "a", "cb"),
+            of(EntryKind::Original, "ab", "c"),
+            of(EntryKind::Original, "", "abc"),
         ];
         assert!(!others.contains(&one), "{others:?}");
     }
@@ -64,8 +64,8 @@ mod tests {
     fn what_is_no_id_is_refused() {
         let long = "a".repeat(129);
         for id in ["", "../key", "a/b", "a.b", "a b", "é", "a\0b", &long] {
-            let error = Address::of(Kind::Original, "tenant", id).unwrap_err();
-            assert!(matches!(error, Error::BadId { .. }), "{id}: {error}");
+            let error = EntryAddress::of(EntryKind::Original, "tenant", id).unwrap_err();
+            assert!(matches!(error, StoreError::BadId { .. }), "{id}: {error}");
         }
     }
 }

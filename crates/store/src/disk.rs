@@ -25,16 +25,16 @@ mod version;
 
 pub use key::key_file;
 
-use crate::address::Address;
-use crate::settings::{Clock, is_unused_for};
-use crate::{Error, Kind, Settings, Stats, Store, entry};
-use ledger::Ledger;
+use crate::address::EntryAddress;
+use crate::settings::{StoreClock, is_unused_for};
+use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry};
+use ledger::WriteTally;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use sweeper::Sweeper;
+use sweeper::BackgroundSweeper;
 
 /// What file systems give out.
 const BLOCK: u64 = 4096;
@@ -47,19 +47,19 @@ const EIGHTHS_MEANWHILE: u64 = 2;
 
 /// A store that survives restarts and kills, and that several processes may use at once.
 #[derive(Debug)]
-pub struct Disk {
+pub struct DiskStore {
     folder: PathBuf,
-    settings: Settings,
-    clock: Arc<Clock>,
-    sweeper: Sweeper,
+    settings: StoreOptions,
+    clock: Arc<StoreClock>,
+    sweeper: BackgroundSweeper,
 }
 
-impl Disk {
+impl DiskStore {
     /// Opens the store in a folder, which is made if it is not there.
-    pub fn open(folder: impl Into<PathBuf>, settings: Settings) -> Result<Self, Error> {
+    pub fn open(folder: impl Into<PathBuf>, settings: StoreOptions) -> Result<Self, StoreError> {
         let (folder, clock) = (folder.into(), Arc::default());
-        let store = Self { folder, settings, clock, sweeper: Sweeper::default() };
-        make_folder(&store.folder).map_err(Error::file("make the folder", &store.folder))?;
+        let store = Self { folder, settings, clock, sweeper: BackgroundSweeper::default() };
+        make_folder(&store.folder).map_err(StoreError::file("make the folder", &store.folder))?;
         version::check_or_write(&store.folder)?;
         Ok(store)
     }
@@ -67,39 +67,39 @@ impl Disk {
     /// The same store, with another clock.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self { clock: Arc::new(Clock::new(now)), ..self }
+        Self { clock: Arc::new(StoreClock::new(now)), ..self }
     }
 
     /// Removes what is expired, and as much of the rest as the bound asks. Puts have this done when it is due, beside
     /// themselves: nobody who puts waits for it.
-    pub fn sweep(&self) -> Result<(), Error> {
+    pub fn sweep(&self) -> Result<(), StoreError> {
         sweep_folder(&self.folder, &self.settings, &self.clock)
     }
 
     /// Waits for the sweep that a put began, if one is under way.
-    pub fn finish_sweep(&self) -> Result<(), Error> {
+    pub fn finish_sweep(&self) -> Result<(), StoreError> {
         self.sweeper.finish()
     }
 
-    fn begin_sweep(&self) -> Result<(), Error> {
+    fn begin_sweep(&self) -> Result<(), StoreError> {
         let (folder, settings) = (self.folder.clone(), self.settings);
         let clock = Arc::clone(&self.clock);
         self.sweeper.start(move || sweep_folder(&folder, &settings, &clock))
     }
 
-    fn ledger(&self) -> Ledger<'_> {
-        Ledger { folder: &self.folder }
+    fn ledger(&self) -> WriteTally<'_> {
+        WriteTally { folder: &self.folder }
     }
 
-    fn shard(&self, address: &Address) -> PathBuf {
+    fn shard(&self, address: &EntryAddress) -> PathBuf {
         self.folder.join(format!("{:02x}", address.shard()))
     }
 
-    fn path(&self, address: &Address) -> PathBuf {
+    fn path(&self, address: &EntryAddress) -> PathBuf {
         self.shard(address).join(address.to_string())
     }
 
-    fn write(&self, address: &Address, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, address: &EntryAddress, bytes: &[u8]) -> io::Result<()> {
         let shard = self.shard(address);
         let mut file = match new_file(&shard) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -115,7 +115,7 @@ impl Disk {
         Ok(())
     }
 
-    fn read(&self, address: &Address, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    fn read(&self, address: &EntryAddress, path: &Path) -> io::Result<Option<Vec<u8>>> {
         // Elsewhere the owner of a file may date it; Windows wants it opened for writing.
         let mut file = File::options().read(true).write(cfg!(windows)).open(path)?;
         let metadata = file.metadata()?;
@@ -131,22 +131,22 @@ impl Disk {
     }
 }
 
-impl Store for Disk {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
-        let address = Address::of(kind, tenant, id)?;
+impl Store for DiskStore {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
         let size = size_on_disk((entry::HEADER + bytes.len()) as u64);
         let limit = self.settings.max_bytes / 8;
         if size > limit {
-            return Err(Error::TooLarge { bytes: size, limit });
+            return Err(StoreError::TooLarge { bytes: size, limit });
         }
         // Refused before something is written: a store that cannot be swept would grow without a bound.
         self.sweeper.last_outcome()?;
         let meanwhile = limit * EIGHTHS_MEANWHILE;
         if self.ledger().written()? >= meanwhile {
             self.begin_sweep()?;
-            return Err(Error::Full { limit: meanwhile });
+            return Err(StoreError::Full { limit: meanwhile });
         }
-        self.write(&address, bytes).map_err(Error::file("write", &self.path(&address)))?;
+        self.write(&address, bytes).map_err(StoreError::file("write", &self.path(&address)))?;
         let written = self.ledger().add(size)?;
         if written >= limit || self.ledger().age(self.clock.now())? >= SWEEP_EVERY {
             // The entry is there, whatever becomes of this: without a sweep the ledger goes on to the refusal above.
@@ -155,29 +155,33 @@ impl Store for Disk {
         Ok(())
     }
 
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
-        let address = Address::of(kind, tenant, id)?;
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
         let path = self.path(&address);
         match self.read(&address, &path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            result => result.map_err(Error::file("read", &path)),
+            result => result.map_err(StoreError::file("read", &path)),
         }
     }
 
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
-        let path = self.path(&Address::of(kind, tenant, id)?);
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
+        let path = self.path(&EntryAddress::of(kind, tenant, id)?);
         match fs::remove_file(&path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Error::file("remove", &path)(error)),
+            Err(error) => Err(StoreError::file("remove", &path)(error)),
         }
     }
 
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         sweep::stats(&self.folder)
     }
 
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         let now = self.clock.now();
         sweep::purge(&self.folder, |found, last_use| {
             kind.is_none_or(|kind| kind == found)
@@ -185,7 +189,7 @@ impl Store for Disk {
         })
     }
 
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         match self.settings.key {
             Some(key) => Ok(key),
             None => key_file(&self.folder.join("key")),
@@ -193,10 +197,14 @@ impl Store for Disk {
     }
 }
 
-fn sweep_folder(folder: &Path, settings: &Settings, clock: &Clock) -> Result<(), Error> {
+fn sweep_folder(
+    folder: &Path,
+    settings: &StoreOptions,
+    clock: &StoreClock,
+) -> Result<(), StoreError> {
     let target = settings.max_bytes / 8 * EIGHTHS_AFTER_SWEEP;
     // The ledger starts anew before the entries are counted: what others write meanwhile counts twice, not never.
-    Ledger { folder }.start_anew(clock.now())?;
+    WriteTally { folder }.start_anew(clock.now())?;
     sweep::sweep(folder, settings, clock.now(), target)
 }
 

@@ -1,6 +1,6 @@
 //! An entry as it is kept outside this process: a mark, a checksum, the bytes.
 
-use crate::address::Address;
+use crate::address::EntryAddress;
 
 const MARK: &[u8; 4] = b"TFS1";
 const CHECKSUM: usize = 16;
@@ -8,7 +8,7 @@ const CHECKSUM: usize = 16;
 pub(crate) const HEADER: usize = MARK.len() + CHECKSUM;
 
 /// What stands before the bytes of an entry.
-pub(crate) fn header(address: &Address, bytes: &[u8]) -> [u8; HEADER] {
+pub(crate) fn header(address: &EntryAddress, bytes: &[u8]) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     let (mark, checksum) = header.split_at_mut(MARK.len());
     mark.copy_from_slice(MARK);
@@ -20,7 +20,7 @@ pub(crate) fn header(address: &Address, bytes: &[u8]) -> [u8; HEADER] {
 }
 
 /// The bytes that were put, if what was kept is whole.
-pub(crate) fn checked(address: &Address, mut contents: Vec<u8>) -> Option<Vec<u8>> {
+pub(crate) fn checked(address: &EntryAddress, mut contents: Vec<u8>) -> Option<Vec<u8>> {
     let (found, bytes) = contents.split_first_chunk::<HEADER>()?;
     if *found != header(address, bytes) {
         return None;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Why a store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum StoreError {
     /// The file system refused.
     #[error("cannot {operation} {}: {source}", path.display())]
     File {
@@ -89,7 +89,7 @@ pub enum Error {
     NoRandomness(getrandom::Error),
 }
 
-impl Error {
+impl StoreError {
     /// Wraps an error of the file system, for `map_err`.
     pub(crate) fn file(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

@@ -6,21 +6,21 @@
 //!
 //! | store | survives a restart | for |
 //! |---|---|---|
-//! | [`Memory`] | no | a gateway that needs nothing on disk |
-//! | [`Disk`] | yes, and a kill | the command line, hooks, a gateway; all of them at once on one folder |
-//! | [`Redis`] | yes, as the server does | gateways behind one load balancer |
+//! | [`MemoryStore`] | no | a gateway that needs nothing on disk |
+//! | [`DiskStore`] | yes, and a kill | the command line, hooks, a gateway; all of them at once on one folder |
+//! | [`RedisStore`] | yes, as the server does | gateways behind one load balancer |
 //!
 //! [`open`] opens any of them by its URL.
 //!
 //! ```
-//! use tokenforge_store::{Kind, Memory, Store};
+//! use tokenforge_store::{EntryKind, MemoryStore, Store};
 //!
-//! let store = Memory::default();
-//! store.put(Kind::Original, "tenant", "shadow_abc", b"a long tool output")?;
-//! let original = store.get(Kind::Original, "tenant", "shadow_abc")?;
+//! let store = MemoryStore::default();
+//! store.put(EntryKind::Original, "tenant", "shadow_abc", b"a long tool output")?;
+//! let original = store.get(EntryKind::Original, "tenant", "shadow_abc")?;
 //! assert_eq!(original.as_deref(), Some(&b"a long tool output"[..]));
-//! assert_eq!(store.get(Kind::Original, "another", "shadow_abc")?, None);
-//! # Ok::<(), tokenforge_store::Error>(())
+//! assert_eq!(store.get(EntryKind::Original, "another", "shadow_abc")?, None);
+//! # Ok::<(), tokenforge_store::StoreError>(())
 //! ```
 //!
 //! Stores block and never log. What comes here is redacted already. An entry that was damaged is a missing entry:
@@ -37,37 +37,41 @@ mod redis;
 mod settings;
 mod stats;
 
-pub use disk::{Disk, key_file};
-pub use error::Error;
-pub use location::{Location, open};
-pub use memory::Memory;
-pub use redis::{Redis, Servers};
-pub use settings::Settings;
-pub use stats::{Amount, Stats};
+pub use disk::{DiskStore, key_file};
+pub use error::StoreError;
+pub use location::{StoreLocation, open};
+pub use memory::MemoryStore;
+pub use redis::{RedisServers, RedisStore};
+pub use settings::StoreOptions;
+pub use stats::{EntryAmount, StoreStats};
 
 use std::time::Duration;
 
 /// A place for entries. Calls block; an async caller makes them where blocking is allowed.
 pub trait Store: Send + Sync {
     /// Keeps bytes under a tenant's id, in place of what was there. Older entries make room.
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error>;
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError>;
 
     /// The bytes kept under a tenant's id, unless they were never put, or not used for their lifetime, or made room.
     /// Asking starts the lifetime anew.
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error>;
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Removes an entry. Tells whether there was one.
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error>;
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError>;
 
     /// How much is kept. Looks at every entry, except in memory.
-    fn stats(&self) -> Result<Stats, Error>;
+    fn stats(&self) -> Result<StoreStats, StoreError>;
 
     /// Removes the entries of a kind, or of all kinds, that were not used for this long, or all of them. Tells how many.
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error>;
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError>;
 
-    /// The key under which references are made: that of the [`Settings`], else drawn once for the store and the same
+    /// The key under which references are made: that of the [`StoreOptions`], else drawn once for the store and the same
     /// from then on, in every process that shares it.
-    fn key(&self) -> Result<[u8; 32], Error>;
+    fn key(&self) -> Result<[u8; 32], StoreError>;
 
     /// The key as it is now, where it may become another one: a server that lost its data may have been given one by
     /// somebody else since. Asks nobody. `None`: what [`key`](Store::key) gave stays the key.
@@ -76,31 +80,36 @@ pub trait Store: Send + Sync {
     }
 
     /// Keeps several entries under a tenant's ids: all of them, or an error says that some may be missing.
-    fn put_all(&self, kind: Kind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), Error> {
+    fn put_all(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        entries: &[(&str, &[u8])],
+    ) -> Result<(), StoreError> {
         entries.iter().try_for_each(|(id, bytes)| self.put(kind, tenant, id, bytes))
     }
 
     /// What [`get`](Store::get) answers for each of a tenant's ids.
     fn get_all(
         &self,
-        kind: Kind,
+        kind: EntryKind,
         tenant: &str,
         ids: &[&str],
-    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         ids.iter().map(|id| self.get(kind, tenant, id)).collect()
     }
 }
 
 /// What an entry is. Each kind has ids and a lifetime of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum EntryKind {
     /// What a tool put out, redacted, before it was shortened.
     Original,
     /// What a strategy made of it.
     Result,
 }
 
-impl Kind {
+impl EntryKind {
     /// Every kind.
     pub const ALL: &'static [Self] = &[Self::Original, Self::Result];
 

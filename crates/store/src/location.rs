@@ -1,6 +1,6 @@
 //! Where a store is, as one text says it.
 
-use crate::{Disk, Error, Memory, Redis, Servers, Settings, Store};
+use crate::{DiskStore, MemoryStore, RedisServers, RedisStore, Store, StoreError, StoreOptions};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,51 +9,51 @@ use std::sync::Arc;
 /// Opens the store at a location.
 ///
 /// ```
-/// use tokenforge_store::{Kind, Settings, open};
+/// use tokenforge_store::{EntryKind, StoreOptions, open};
 ///
-/// let store = open("memory:", Settings::MEMORY)?;
-/// store.put(Kind::Original, "tenant", "shadow_abc", b"a long tool output")?;
-/// # Ok::<(), tokenforge_store::Error>(())
+/// let store = open("memory:", StoreOptions::MEMORY)?;
+/// store.put(EntryKind::Original, "tenant", "shadow_abc", b"a long tool output")?;
+/// # Ok::<(), tokenforge_store::StoreError>(())
 /// ```
-pub fn open(url: &str, settings: Settings) -> Result<Arc<dyn Store>, Error> {
-    url.parse::<Location>()?.open(settings)
+pub fn open(url: &str, settings: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
+    url.parse::<StoreLocation>()?.open(settings)
 }
 
 /// Where a store is. [`Display`](fmt::Display) writes it without credentials.
 #[derive(Debug, Clone)]
-pub enum Location {
+pub enum StoreLocation {
     /// `memory:`, in this process.
     Memory,
     /// `disk:PATH`, in a folder.
     Disk(PathBuf),
     /// `redis://HOST:PORT/DB`, `rediss://` with TLS, or `redis+cluster://HOST:PORT,HOST:PORT`.
-    Redis(Servers),
+    Redis(RedisServers),
 }
 
-impl Location {
+impl StoreLocation {
     /// The settings of a store there, unless a person chose others.
-    pub fn default_settings(&self) -> Settings {
+    pub fn default_settings(&self) -> StoreOptions {
         match self {
-            Self::Memory => Settings::MEMORY,
-            Self::Disk(_) | Self::Redis(_) => Settings::DISK,
+            Self::Memory => StoreOptions::MEMORY,
+            Self::Disk(_) | Self::Redis(_) => StoreOptions::DISK,
         }
     }
 
     /// Opens the store. Servers that cannot be reached now are no error.
-    pub fn open(self, settings: Settings) -> Result<Arc<dyn Store>, Error> {
+    pub fn open(self, settings: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
         Ok(match self {
-            Self::Memory => Arc::new(Memory::new(settings)),
-            Self::Disk(folder) => Arc::new(Disk::open(folder, settings)?),
-            Self::Redis(servers) => Arc::new(Redis::new(servers, settings)),
+            Self::Memory => Arc::new(MemoryStore::new(settings)),
+            Self::Disk(folder) => Arc::new(DiskStore::open(folder, settings)?),
+            Self::Redis(servers) => Arc::new(RedisStore::new(servers, settings)),
         })
     }
 }
 
-impl FromStr for Location {
-    type Err = Error;
+impl FromStr for StoreLocation {
+    type Err = StoreError;
 
-    fn from_str(url: &str) -> Result<Self, Error> {
-        let bad = |reason: &str| Error::BadLocation { reason: reason.to_owned() };
+    fn from_str(url: &str) -> Result<Self, StoreError> {
+        let bad = |reason: &str| StoreError::BadLocation { reason: reason.to_owned() };
         let (scheme, rest) =
             url.split_once(':').ok_or_else(|| bad("nothing stands before a colon"))?;
         match scheme {
@@ -69,7 +69,7 @@ impl FromStr for Location {
     }
 }
 
-impl fmt::Display for Location {
+impl fmt::Display for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory => f.write_str("memory:"),
@@ -92,7 +92,7 @@ mod tests {
             ("redis://:secret@host:1/2", "redis://host:1/2"),
             ("redis+cluster://a:1,b:2/", "redis+cluster://a:1,b:2/0"),
         ] {
-            assert_eq!(url.parse::<Location>().unwrap().to_string(), shown);
+            assert_eq!(url.parse::<StoreLocation>().unwrap().to_string(), shown);
         }
     }
 
@@ -107,7 +107,7 @@ mod tests {
             "redis:secret",
             "redist://secret",
         ] {
-            let error = url.parse::<Location>().unwrap_err().to_string();
+            let error = url.parse::<StoreLocation>().unwrap_err().to_string();
             assert!(error.starts_with("not a store: ") && !error.contains("secret"), "{error}");
             assert!(error.contains("expected memory:, disk:PATH, redis://"), "{error}");
         }

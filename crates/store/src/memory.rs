@@ -1,8 +1,8 @@
 //! Entries in memory: bounded in bytes, the least recently used make room.
 
-use crate::address::Address;
-use crate::settings::{Clock, is_unused_for};
-use crate::{Error, Kind, Settings, Stats, Store, key};
+use crate::address::EntryAddress;
+use crate::settings::{StoreClock, is_unused_for};
+use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, key};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,25 +18,25 @@ const EXPIRED_BATCH: usize = 64;
 
 /// A store that lives as long as the process.
 #[derive(Debug)]
-pub struct Memory {
-    settings: Settings,
-    clock: Clock,
-    entries: Mutex<Entries>,
+pub struct MemoryStore {
+    settings: StoreOptions,
+    clock: StoreClock,
+    entries: Mutex<LruEntries>,
     key: KeySource,
 }
 
-impl Default for Memory {
+impl Default for MemoryStore {
     fn default() -> Self {
-        Self::new(Settings::MEMORY)
+        Self::new(StoreOptions::MEMORY)
     }
 }
 
-impl Memory {
+impl MemoryStore {
     /// An empty store with these bounds.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: StoreOptions) -> Self {
         Self {
             settings,
-            clock: Clock::default(),
+            clock: StoreClock::default(),
             entries: Mutex::default(),
             key: KeySource::default(),
         }
@@ -47,7 +47,7 @@ impl Memory {
     #[must_use]
     pub fn with_key(
         self,
-        source: impl Fn() -> Result<[u8; 32], Error> + Send + Sync + 'static,
+        source: impl Fn() -> Result<[u8; 32], StoreError> + Send + Sync + 'static,
     ) -> Self {
         Self { key: KeySource { known: OnceLock::new(), ask: Box::new(source) }, ..self }
     }
@@ -55,54 +55,58 @@ impl Memory {
     /// The same store, with another clock.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self { clock: Clock::new(now), ..self }
+        Self { clock: StoreClock::new(now), ..self }
     }
 
     /// No operation can leave the entries half changed, so a panic elsewhere does not spoil them.
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, LruEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Store for Memory {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
-        let address = Address::of(kind, tenant, id)?;
+impl Store for MemoryStore {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
         let (size, limit) = (bytes.len() as u64, self.settings.max_bytes.saturating_sub(OVERHEAD));
         if size > limit {
-            return Err(Error::TooLarge { bytes: size, limit });
+            return Err(StoreError::TooLarge { bytes: size, limit });
         }
-        let entry = Entry { bytes: bytes.into(), last_use: self.clock.now(), turn: 0 };
+        let entry = CachedEntry { bytes: bytes.into(), last_use: self.clock.now(), turn: 0 };
         self.entries().insert(address, entry, &self.settings);
         Ok(())
     }
 
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
-        let address = Address::of(kind, tenant, id)?;
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
         let now = self.clock.now();
         // The bytes are copied when the lock is free again.
         let bytes = self.entries().use_entry(&address, &self.settings, now);
         Ok(bytes.map(|bytes| bytes.to_vec()))
     }
 
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
-        let address = Address::of(kind, tenant, id)?;
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
         Ok(self.entries().remove(&address).is_some())
     }
 
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         Ok(self.entries().stats)
     }
 
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         let now = self.clock.now();
-        let is_meant = |address: &Address, entry: &Entry| {
+        let is_meant = |address: &EntryAddress, entry: &CachedEntry| {
             kind.is_none_or(|kind| kind == address.kind)
                 && unused_for.is_none_or(|time| is_unused_for(time, entry.last_use, now))
         };
         Ok(self.entries().remove_where(is_meant))
     }
 
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         match self.settings.key {
             Some(key) => Ok(key),
             None => self.key.get(),
@@ -113,7 +117,7 @@ impl Store for Memory {
 /// Where the key comes from: the same one as long as the store lives.
 struct KeySource {
     known: OnceLock<[u8; 32]>,
-    ask: Box<dyn Fn() -> Result<[u8; 32], Error> + Send + Sync>,
+    ask: Box<dyn Fn() -> Result<[u8; 32], StoreError> + Send + Sync>,
 }
 
 impl Default for KeySource {
@@ -123,7 +127,7 @@ impl Default for KeySource {
 }
 
 impl KeySource {
-    fn get(&self) -> Result<[u8; 32], Error> {
+    fn get(&self) -> Result<[u8; 32], StoreError> {
         if let Some(key) = self.known.get() {
             return Ok(*key);
         }
@@ -139,24 +143,24 @@ impl fmt::Debug for KeySource {
 }
 
 #[derive(Debug, Default)]
-struct Entries {
-    by_address: HashMap<Address, Entry>,
+struct LruEntries {
+    by_address: HashMap<EntryAddress, CachedEntry>,
     /// Least recently used first.
-    by_turn: BTreeMap<u64, Address>,
+    by_turn: BTreeMap<u64, EntryAddress>,
     /// Counts uses: the order of use, whatever the clock says.
     turns: u64,
-    stats: Stats,
+    stats: StoreStats,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CachedEntry {
     bytes: Arc<[u8]>,
     last_use: SystemTime,
     turn: u64,
 }
 
-impl Entries {
-    fn insert(&mut self, address: Address, entry: Entry, settings: &Settings) {
+impl LruEntries {
+    fn insert(&mut self, address: EntryAddress, entry: CachedEntry, settings: &StoreOptions) {
         let now = entry.last_use;
         self.remove(&address);
         self.stats.add(address.kind, entry.bytes.len() as u64);
@@ -167,7 +171,8 @@ impl Entries {
             let oldest = *oldest;
             if self.cost() <= settings.max_bytes {
                 let entry = self.by_address.get(&oldest);
-                let is_over = |entry: &Entry| settings.is_over(oldest.kind, entry.last_use, now);
+                let is_over =
+                    |entry: &CachedEntry| settings.is_over(oldest.kind, entry.last_use, now);
                 if expired == EXPIRED_BATCH || !entry.is_some_and(is_over) {
                     break;
                 }
@@ -179,8 +184,8 @@ impl Entries {
 
     fn use_entry(
         &mut self,
-        address: &Address,
-        settings: &Settings,
+        address: &EntryAddress,
+        settings: &StoreOptions,
         now: SystemTime,
     ) -> Option<Arc<[u8]>> {
         let entry = self.by_address.get(address)?;
@@ -193,7 +198,7 @@ impl Entries {
         Some(bytes)
     }
 
-    fn touch(&mut self, address: &Address, now: SystemTime) {
+    fn touch(&mut self, address: &EntryAddress, now: SystemTime) {
         let Some(entry) = self.by_address.get_mut(address) else { return };
         self.by_turn.remove(&entry.turn);
         self.turns += 1;
@@ -201,16 +206,16 @@ impl Entries {
         self.by_turn.insert(self.turns, *address);
     }
 
-    fn remove(&mut self, address: &Address) -> Option<Entry> {
+    fn remove(&mut self, address: &EntryAddress) -> Option<CachedEntry> {
         let entry = self.by_address.remove(address)?;
         self.by_turn.remove(&entry.turn);
         self.stats.subtract(address.kind, entry.bytes.len() as u64);
         Some(entry)
     }
 
-    fn remove_where(&mut self, is_meant: impl Fn(&Address, &Entry) -> bool) -> u64 {
+    fn remove_where(&mut self, is_meant: impl Fn(&EntryAddress, &CachedEntry) -> bool) -> u64 {
         let meant = self.by_address.iter().filter(|(address, entry)| is_meant(address, entry));
-        let meant: Vec<Address> = meant.map(|(address, _)| *address).collect();
+        let meant: Vec<EntryAddress> = meant.map(|(address, _)| *address).collect();
         meant.iter().filter_map(|address| self.remove(address)).count() as u64
     }
 
@@ -223,21 +228,22 @@ impl Entries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Amount;
+    use crate::EntryAmount;
 
-    fn bounded(max_bytes: u64) -> Memory {
-        Memory::new(Settings { max_bytes, ..Settings::MEMORY })
+    fn bounded(max_bytes: u64) -> MemoryStore {
+        MemoryStore::new(StoreOptions { max_bytes, ..StoreOptions::MEMORY })
     }
 
     #[test]
     fn d03_a_key_from_a_file_outlives_the_store_and_its_absence_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let (path, nowhere) = (folder.path().join("a/key"), folder.path().join("file"));
-        let open =
-            |path: std::path::PathBuf| Memory::default().with_key(move || crate::key_file(&path));
+        let open = |path: std::path::PathBuf| {
+            MemoryStore::default().with_key(move || crate::key_file(&path))
+        };
         let key = open(path.clone()).key().unwrap();
         assert_eq!(open(path).key().unwrap(), key);
-        assert_ne!(Memory::default().key().unwrap(), key);
+        assert_ne!(MemoryStore::default().key().unwrap(), key);
         std::fs::write(&nowhere, "not a folder").unwrap();
         let store = open(nowhere.join("key"));
         assert!(store.key().is_err());
@@ -248,8 +254,8 @@ mod tests {
     #[test]
     fn the_least_recently_used_entry_makes_room() {
         let store = bounded(3 * (1000 + OVERHEAD));
-        let put = |id| store.put(Kind::Original, "t", id, &[0; 1000]).unwrap();
-        let has = |id| store.get(Kind::Original, "t", id).unwrap().is_some();
+        let put = |id| store.put(EntryKind::Original, "t", id, &[0; 1000]).unwrap();
+        let has = |id| store.get(EntryKind::Original, "t", id).unwrap().is_some();
         ["a", "b", "c"].into_iter().for_each(put);
         assert!(has("a"));
         put("d");
@@ -264,13 +270,13 @@ mod tests {
             let hours = clock.load(std::sync::atomic::Ordering::SeqCst);
             SystemTime::UNIX_EPOCH + Duration::from_secs(hours * 60 * 60)
         });
-        let put = |id: usize| store.put(Kind::Original, "t", &id.to_string(), b"x").unwrap();
+        let put = |id: usize| store.put(EntryKind::Original, "t", &id.to_string(), b"x").unwrap();
         (0..1000).for_each(put);
         hours.store(25, std::sync::atomic::Ordering::SeqCst);
         put(1000);
-        let entries = |store: &Memory| store.stats().unwrap().total().entries as usize;
+        let entries = |store: &MemoryStore| store.stats().unwrap().total().entries as usize;
         assert_eq!(entries(&store), 1001 - EXPIRED_BATCH);
-        assert_eq!(store.get(Kind::Original, "t", "999").unwrap(), None);
+        assert_eq!(store.get(EntryKind::Original, "t", "999").unwrap(), None);
         (1001..1020).for_each(put);
         assert_eq!(entries(&store), 20);
     }
@@ -280,7 +286,7 @@ mod tests {
         let store = bounded(100_000);
         for index in 0..2000usize {
             let bytes = vec![1; index * 7919 % 30_000];
-            store.put(Kind::Result, "t", &index.to_string(), &bytes).unwrap();
+            store.put(EntryKind::Result, "t", &index.to_string(), &bytes).unwrap();
             let entries = store.entries();
             assert!(entries.cost() <= 100_000, "{} after {index}", entries.cost());
             assert_eq!(entries.by_turn.len(), entries.by_address.len());
@@ -290,9 +296,9 @@ mod tests {
     #[test]
     fn an_entry_above_the_bound_is_refused_and_evicts_nothing() {
         let store = bounded(10_000);
-        store.put(Kind::Original, "t", "a", b"kept").unwrap();
-        let error = store.put(Kind::Original, "t", "b", &[0; 10_000]).unwrap_err();
-        assert!(matches!(error, Error::TooLarge { bytes: 10_000, .. }), "{error}");
-        assert_eq!(store.stats().unwrap().total(), Amount { entries: 1, bytes: 4 });
+        store.put(EntryKind::Original, "t", "a", b"kept").unwrap();
+        let error = store.put(EntryKind::Original, "t", "b", &[0; 10_000]).unwrap_err();
+        assert!(matches!(error, StoreError::TooLarge { bytes: 10_000, .. }), "{error}");
+        assert_eq!(store.stats().unwrap().total(), EntryAmount { entries: 1, bytes: 4 });
     }
 }

@@ -17,13 +17,13 @@ mod pool;
 mod scan;
 mod servers;
 
-pub use servers::Servers;
+pub use servers::RedisServers;
 
-use crate::address::Address;
-use crate::{Error, Kind, Settings, Stats, Store, entry, key};
+use crate::address::EntryAddress;
+use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry, key};
 use ::redis::{Cmd, Value};
-use link::Reply;
-use pool::Pool;
+use link::ServerReply;
+use pool::ConnectionPool;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,51 +34,56 @@ const PREFIX: &str = "tokenforge:1:";
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// A store that is shared over the network.
-pub struct Redis {
-    pool: Arc<Pool>,
-    settings: Settings,
+pub struct RedisStore {
+    pool: Arc<ConnectionPool>,
+    settings: StoreOptions,
 }
 
-impl Redis {
+impl RedisStore {
     /// The store on these servers. They are asked when something is put or had: that they cannot be reached now is no
     /// error.
-    pub fn new(servers: Servers, settings: Settings) -> Self {
-        Self { pool: Arc::new(Pool::new(servers, PATIENCE)), settings }
+    pub fn new(servers: RedisServers, settings: StoreOptions) -> Self {
+        Self { pool: Arc::new(ConnectionPool::new(servers, PATIENCE)), settings }
     }
 
     /// The same store, in which a call waits this long for an answer, and not the 250 ms that a request can spare.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
-        Self { pool: Arc::new(Pool::new(self.pool.servers().clone(), patience)), ..self }
+        Self { pool: Arc::new(ConnectionPool::new(self.pool.servers().clone(), patience)), ..self }
     }
 
-    fn refused(&self, error: ::redis::RedisError) -> Error {
+    fn refused(&self, error: ::redis::RedisError) -> StoreError {
         self.pool.servers().error(error)
     }
 }
 
-impl Store for Redis {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+impl Store for RedisStore {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.put_all(kind, tenant, &[(id, bytes)])
     }
 
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.get_all(kind, tenant, &[id])?.pop().flatten())
     }
 
-    fn put_all(&self, kind: Kind, tenant: &str, entries: &[(&str, &[u8])]) -> Result<(), Error> {
+    fn put_all(
+        &self,
+        kind: EntryKind,
+        tenant: &str,
+        entries: &[(&str, &[u8])],
+    ) -> Result<(), StoreError> {
         let lifetime = milliseconds(self.settings.lifetime(kind));
         let set = |(id, bytes): &(&str, &[u8])| {
-            let address = Address::of(kind, tenant, id)?;
+            let address = EntryAddress::of(kind, tenant, id)?;
             let value = [&entry::header(&address, bytes), *bytes].concat();
             let mut set = command("SET", &name(&address));
             set.arg(value).arg("PX").arg(lifetime);
             Ok(set)
         };
-        let mut commands: Vec<Cmd> = entries.iter().map(set).collect::<Result<_, Error>>()?;
+        let mut commands: Vec<Cmd> = entries.iter().map(set).collect::<Result<_, StoreError>>()?;
         // Data may be lost without a connection, and a reference is of use only under the key that all have.
         let agreement = self.pool.agreement();
-        let proposal = (kind == Kind::Original).then(|| agreement.proposal()).flatten();
+        let proposal = (kind == EntryKind::Original).then(|| agreement.proposal()).flatten();
         commands.extend(proposal.iter().flatten().cloned());
         let mut replies = self.pool.ask(&commands)?;
         let agreed = replies.split_off(entries.len());
@@ -93,14 +98,16 @@ impl Store for Redis {
 
     fn get_all(
         &self,
-        kind: Kind,
+        kind: EntryKind,
         tenant: &str,
         ids: &[&str],
-    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let addresses: Vec<Address> =
-            ids.iter().map(|id| Address::of(kind, tenant, id)).collect::<Result<_, Error>>()?;
+    ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let addresses: Vec<EntryAddress> = ids
+            .iter()
+            .map(|id| EntryAddress::of(kind, tenant, id))
+            .collect::<Result<_, StoreError>>()?;
         let lifetime = milliseconds(self.settings.lifetime(kind));
-        let get = |address: &Address| {
+        let get = |address: &EntryAddress| {
             let mut get = command("GETEX", &name(address));
             get.arg("PX").arg(lifetime);
             get
@@ -113,8 +120,8 @@ impl Store for Redis {
         found.collect()
     }
 
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
-        let address = Address::of(kind, tenant, id)?;
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
+        let address = EntryAddress::of(kind, tenant, id)?;
         let mut replies = self.pool.ask(&[command("UNLINK", &name(&address))])?;
         let removed =
             replies.pop().unwrap_or(Ok(Value::Nil)).map_err(|error| self.refused(error))?;
@@ -122,16 +129,20 @@ impl Store for Redis {
     }
 
     /// Exact, but for entries that come and go meanwhile.
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         scan::stats(&self.pool)
     }
 
     /// When an entry was last used is known from what remains of its lifetime, as these settings have it.
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         scan::purge(&self.pool, &self.settings, kind, unused_for)
     }
 
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         if let Some(key) = self.settings.key {
             return Ok(key);
         }
@@ -154,7 +165,7 @@ impl Store for Redis {
     }
 }
 
-impl fmt::Debug for Redis {
+impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Redis")
             .field("servers", self.pool.servers())
@@ -163,7 +174,7 @@ impl fmt::Debug for Redis {
     }
 }
 
-fn name(address: &Address) -> String {
+fn name(address: &EntryAddress) -> String {
     format!("{PREFIX}{address}")
 }
 
@@ -179,7 +190,7 @@ fn milliseconds(lifetime: Duration) -> u64 {
 }
 
 /// The bytes in a reply. What is not a string was put there by somebody else: it is no entry.
-fn bytes(reply: Reply) -> ::redis::RedisResult<Option<Vec<u8>>> {
+fn bytes(reply: ServerReply) -> ::redis::RedisResult<Option<Vec<u8>>> {
     match reply {
         Ok(Value::BulkString(bytes)) => Ok(Some(bytes)),
         Ok(_) => Ok(None),

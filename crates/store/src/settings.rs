@@ -1,6 +1,6 @@
 //! How much is kept, and for how long.
 
-use crate::Kind;
+use crate::EntryKind;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
@@ -8,7 +8,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The bounds of a store, and its key if it is not the store's to choose.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct StoreOptions {
     /// The most bytes kept; beyond that, the entries unused for longest make room. A server has a bound of its own.
     pub max_bytes: u64,
     /// How long an original lives after its last use.
@@ -19,7 +19,7 @@ pub struct Settings {
     pub key: Option<[u8; 32]>,
 }
 
-impl Settings {
+impl StoreOptions {
     /// 64 MiB and 24 hours: the defaults for a store in memory.
     pub const MEMORY: Self =
         Self { max_bytes: 64 << 20, original_lifetime: DAY, result_lifetime: DAY, key: None };
@@ -27,15 +27,15 @@ impl Settings {
     /// 1 GiB and 24 hours: the defaults for a store on disk.
     pub const DISK: Self = Self { max_bytes: 1 << 30, ..Self::MEMORY };
 
-    pub(crate) fn lifetime(&self, kind: Kind) -> Duration {
+    pub(crate) fn lifetime(&self, kind: EntryKind) -> Duration {
         match kind {
-            Kind::Original => self.original_lifetime,
-            Kind::Result => self.result_lifetime,
+            EntryKind::Original => self.original_lifetime,
+            EntryKind::Result => self.result_lifetime,
         }
     }
 
     /// Is the lifetime of an entry over?
-    pub(crate) fn is_over(&self, kind: Kind, last_use: SystemTime, now: SystemTime) -> bool {
+    pub(crate) fn is_over(&self, kind: EntryKind, last_use: SystemTime, now: SystemTime) -> bool {
         is_unused_for(self.lifetime(kind), last_use, now)
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn is_unused_for(time: Duration, last_use: SystemTime, now: SystemTim
     now.duration_since(last_use).unwrap_or_default() >= time
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for StoreOptions {
     /// Everything but the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
@@ -57,9 +57,9 @@ impl fmt::Debug for Settings {
 }
 
 /// Tells the time. Tests bring their own.
-pub(crate) struct Clock(Box<dyn Fn() -> SystemTime + Send + Sync>);
+pub(crate) struct StoreClock(Box<dyn Fn() -> SystemTime + Send + Sync>);
 
-impl Clock {
+impl StoreClock {
     pub(crate) fn new(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self(Box::new(now))
     }
@@ -69,13 +69,13 @@ impl Clock {
     }
 }
 
-impl Default for Clock {
+impl Default for StoreClock {
     fn default() -> Self {
         Self::new(SystemTime::now)
     }
 }
 
-impl fmt::Debug for Clock {
+impl fmt::Debug for StoreClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Clock")
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn l10_a_key_is_never_shown() {
-        let shown = format!("{:?}", Settings { key: Some([77; 32]), ..Settings::DISK });
+        let shown = format!("{:?}", StoreOptions { key: Some([77; 32]), ..StoreOptions::DISK });
         assert!(shown.contains("max_bytes") && !shown.contains("77"), "{shown}");
     }
 }

@@ -1,60 +1,60 @@
 //! How much a store keeps.
 
-use crate::Kind;
+use crate::EntryKind;
 
 /// How much a store keeps of each kind, all tenants together. Entries whose lifetime is over count until they are
 /// removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stats {
-    originals: Amount,
-    results: Amount,
+pub struct StoreStats {
+    originals: EntryAmount,
+    results: EntryAmount,
 }
 
 /// A number of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Amount {
+pub struct EntryAmount {
     /// The number of entries.
     pub entries: u64,
     /// The bytes that were put, without what keeping them costs.
     pub bytes: u64,
 }
 
-impl Stats {
+impl StoreStats {
     /// How much of one kind.
-    pub fn of(&self, kind: Kind) -> Amount {
+    pub fn of(&self, kind: EntryKind) -> EntryAmount {
         match kind {
-            Kind::Original => self.originals,
-            Kind::Result => self.results,
+            EntryKind::Original => self.originals,
+            EntryKind::Result => self.results,
         }
     }
 
     /// How much of all kinds.
-    pub fn total(&self) -> Amount {
+    pub fn total(&self) -> EntryAmount {
         let (originals, results) = (self.originals, self.results);
-        Amount {
+        EntryAmount {
             entries: originals.entries + results.entries,
             bytes: originals.bytes + results.bytes,
         }
     }
 
     /// Counts an entry of this many bytes.
-    pub(crate) fn add(&mut self, kind: Kind, bytes: u64) {
+    pub(crate) fn add(&mut self, kind: EntryKind, bytes: u64) {
         let amount = self.of_mut(kind);
         amount.entries += 1;
         amount.bytes += bytes;
     }
 
     /// Takes an entry that was counted off again.
-    pub(crate) fn subtract(&mut self, kind: Kind, bytes: u64) {
+    pub(crate) fn subtract(&mut self, kind: EntryKind, bytes: u64) {
         let amount = self.of_mut(kind);
         amount.entries -= 1;
         amount.bytes -= bytes;
     }
 
-    fn of_mut(&mut self, kind: Kind) -> &mut Amount {
+    fn of_mut(&mut self, kind: EntryKind) -> &mut EntryAmount {
         match kind {
-            Kind::Original => &mut self.originals,
-            Kind::Result => &mut self.results,
+            EntryKind::Original => &mut self.originals,
+            EntryKind::Result => &mut self.results,
         }
     }
 }

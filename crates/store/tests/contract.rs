@@ -10,104 +10,114 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokenforge_store::{Amount, Disk, Error, Kind, Memory, Settings, Stats, Store};
+use tokenforge_store::{
+    DiskStore, EntryAmount, EntryKind, MemoryStore, Store, StoreError, StoreOptions, StoreStats,
+};
 
 /// Runs a test with each store, for which time passes when told.
-fn each(settings: Settings, test: impl Fn(&dyn Store, &dyn Passing)) {
+fn each(settings: StoreOptions, test: impl Fn(&dyn Store, &dyn Passing)) {
     each_with_our_clock(settings, |store, time| test(store, time));
     let database = Database::new();
     test(&*open(&database.url, settings), &database);
 }
 
 /// Runs a test with each store that goes by a clock we set.
-fn each_with_our_clock(settings: Settings, test: impl Fn(&dyn Store, &Time)) {
+fn each_with_our_clock(settings: StoreOptions, test: impl Fn(&dyn Store, &Time)) {
     let time = Time::default();
-    test(&Memory::new(settings).with_clock(time.clock()), &time);
+    test(&MemoryStore::new(settings).with_clock(time.clock()), &time);
     let folder = tempfile::tempdir().unwrap();
     let time = Time::default();
-    let disk = Disk::open(folder.path(), settings).unwrap().with_clock(time.clock());
-    test(&Swept(disk), &time);
+    let disk = DiskStore::open(folder.path(), settings).unwrap().with_clock(time.clock());
+    test(&SweptStore(disk), &time);
 }
 
 /// A store on disk in which no sweep is under way when a put is over: by our clock, what is being written is old.
-struct Swept(Disk);
+struct SweptStore(DiskStore);
 
-impl Store for Swept {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+impl Store for SweptStore {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.0.put(kind, tenant, id, bytes)?;
         self.0.finish_sweep()
     }
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.0.get(kind, tenant, id)
     }
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         self.0.forget(kind, tenant, id)
     }
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         self.0.stats()
     }
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.0.purge(kind, unused_for)
     }
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         self.0.key()
     }
 }
 
 #[test]
 fn what_was_put_comes_back() {
-    each(Settings::MEMORY, |store, _| {
+    each(StoreOptions::MEMORY, |store, _| {
         let large = vec![7; 1 << 20];
         for (id, bytes) in [("empty", &b""[..]), ("binary", &[0, 255, 10]), ("large", &large)] {
-            store.put(Kind::Original, "t", id, bytes).unwrap();
-            assert_eq!(store.get(Kind::Original, "t", id).unwrap().as_deref(), Some(bytes), "{id}");
+            store.put(EntryKind::Original, "t", id, bytes).unwrap();
+            assert_eq!(
+                store.get(EntryKind::Original, "t", id).unwrap().as_deref(),
+                Some(bytes),
+                "{id}"
+            );
         }
-        assert_eq!(store.get(Kind::Original, "t", "unknown").unwrap(), None);
+        assert_eq!(store.get(EntryKind::Original, "t", "unknown").unwrap(), None);
     });
 }
 
 #[test]
 fn the_last_put_counts() {
-    each(Settings::MEMORY, |store, _| {
-        store.put(Kind::Result, "t", "id", b"one").unwrap();
-        store.put(Kind::Result, "t", "id", b"other").unwrap();
-        assert_eq!(store.get(Kind::Result, "t", "id").unwrap().unwrap(), b"other");
-        assert_eq!(store.stats().unwrap().total(), Amount { entries: 1, bytes: 5 });
+    each(StoreOptions::MEMORY, |store, _| {
+        store.put(EntryKind::Result, "t", "id", b"one").unwrap();
+        store.put(EntryKind::Result, "t", "id", b"other").unwrap();
+        assert_eq!(store.get(EntryKind::Result, "t", "id").unwrap().unwrap(), b"other");
+        assert_eq!(store.stats().unwrap().total(), EntryAmount { entries: 1, bytes: 5 });
     });
 }
 
 #[test]
 fn what_is_forgotten_is_gone() {
-    each(Settings::MEMORY, |store, _| {
-        store.put(Kind::Original, "t", "id", b"bytes").unwrap();
-        assert!(store.forget(Kind::Original, "t", "id").unwrap());
-        assert!(!store.forget(Kind::Original, "t", "id").unwrap());
-        assert_eq!(store.get(Kind::Original, "t", "id").unwrap(), None);
-        assert_eq!(store.stats().unwrap(), Stats::default());
+    each(StoreOptions::MEMORY, |store, _| {
+        store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
+        assert!(store.forget(EntryKind::Original, "t", "id").unwrap());
+        assert!(!store.forget(EntryKind::Original, "t", "id").unwrap());
+        assert_eq!(store.get(EntryKind::Original, "t", "id").unwrap(), None);
+        assert_eq!(store.stats().unwrap(), StoreStats::default());
     });
 }
 
 #[test]
 fn g40_a_tenant_sees_and_removes_only_its_own() {
-    each(Settings::MEMORY, |store, _| {
-        store.put(Kind::Original, "a", "id", b"of a").unwrap();
+    each(StoreOptions::MEMORY, |store, _| {
+        store.put(EntryKind::Original, "a", "id", b"of a").unwrap();
         for other in ["b", "", "a/", "../a", "A", "a\0", "a\0id"] {
-            assert_eq!(store.get(Kind::Original, other, "id").unwrap(), None, "{other:?}");
-            assert!(!store.forget(Kind::Original, other, "id").unwrap(), "{other:?}");
+            assert_eq!(store.get(EntryKind::Original, other, "id").unwrap(), None, "{other:?}");
+            assert!(!store.forget(EntryKind::Original, other, "id").unwrap(), "{other:?}");
         }
-        assert_eq!(store.get(Kind::Result, "a", "id").unwrap(), None);
-        assert_eq!(store.get(Kind::Original, "a", "id").unwrap().unwrap(), b"of a");
+        assert_eq!(store.get(EntryKind::Result, "a", "id").unwrap(), None);
+        assert_eq!(store.get(EntryKind::Original, "a", "id").unwrap().unwrap(), b"of a");
     });
 }
 
 #[test]
 fn an_id_that_is_none_is_refused() {
-    each(Settings::MEMORY, |store, _| {
+    each(StoreOptions::MEMORY, |store, _| {
         for id in ["", "../key", "a b"] {
-            let error = store.put(Kind::Original, "t", id, b"").unwrap_err();
-            assert!(matches!(error, Error::BadId { .. }), "{error}");
-            assert!(store.get(Kind::Original, "t", id).is_err());
-            assert!(store.forget(Kind::Original, "t", id).is_err());
+            let error = store.put(EntryKind::Original, "t", id, b"").unwrap_err();
+            assert!(matches!(error, StoreError::BadId { .. }), "{error}");
+            assert!(store.get(EntryKind::Original, "t", id).is_err());
+            assert!(store.forget(EntryKind::Original, "t", id).is_err());
         }
     });
 }
@@ -115,26 +125,26 @@ fn an_id_that_is_none_is_refused() {
 #[test]
 fn c4_each_kind_has_its_own_lifetime() {
     let settings =
-        Settings { original_lifetime: HOUR, result_lifetime: 3 * HOUR, ..Settings::MEMORY };
+        StoreOptions { original_lifetime: HOUR, result_lifetime: 3 * HOUR, ..StoreOptions::MEMORY };
     each(settings, |store, time| {
         let has = |kind| store.get(kind, "t", "id").unwrap().is_some();
-        for kind in Kind::ALL {
+        for kind in EntryKind::ALL {
             store.put(*kind, "t", "id", b"bytes").unwrap();
         }
         time.pass(HOUR);
-        assert!(!has(Kind::Original) && has(Kind::Result));
+        assert!(!has(EntryKind::Original) && has(EntryKind::Result));
         time.pass(3 * HOUR);
-        assert!(!has(Kind::Result));
+        assert!(!has(EntryKind::Result));
     });
 }
 
 #[test]
 fn c4_use_starts_the_lifetime_anew() {
-    let lifetime = Settings::MEMORY.original_lifetime;
+    let lifetime = StoreOptions::MEMORY.original_lifetime;
     assert_eq!(lifetime, 24 * HOUR);
-    each(Settings::MEMORY, |store, time| {
-        let has = || store.get(Kind::Original, "t", "id").unwrap().is_some();
-        store.put(Kind::Original, "t", "id", b"bytes").unwrap();
+    each(StoreOptions::MEMORY, |store, time| {
+        let has = || store.get(EntryKind::Original, "t", "id").unwrap().is_some();
+        store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
         for _ in 0..5 {
             time.pass(lifetime - Duration::from_secs(1));
             assert!(has());
@@ -146,72 +156,76 @@ fn c4_use_starts_the_lifetime_anew() {
 
 #[test]
 fn a_clock_that_is_set_back_expires_nothing() {
-    each_with_our_clock(Settings::MEMORY, |store, time| {
+    each_with_our_clock(StoreOptions::MEMORY, |store, time| {
         time.pass(100 * HOUR);
-        store.put(Kind::Original, "t", "id", b"bytes").unwrap();
+        store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
         time.go_back(90 * HOUR);
-        assert!(store.get(Kind::Original, "t", "id").unwrap().is_some());
+        assert!(store.get(EntryKind::Original, "t", "id").unwrap().is_some());
     });
 }
 
 #[test]
 fn stats_tell_the_kinds_apart() {
-    each(Settings::MEMORY, |store, _| {
-        store.put(Kind::Original, "a", "one", b"12345").unwrap();
-        store.put(Kind::Original, "b", "two", b"").unwrap();
-        store.put(Kind::Result, "a", "one", b"123").unwrap();
+    each(StoreOptions::MEMORY, |store, _| {
+        store.put(EntryKind::Original, "a", "one", b"12345").unwrap();
+        store.put(EntryKind::Original, "b", "two", b"").unwrap();
+        store.put(EntryKind::Result, "a", "one", b"123").unwrap();
         let stats = store.stats().unwrap();
-        assert_eq!(stats.of(Kind::Original), Amount { entries: 2, bytes: 5 });
-        assert_eq!(stats.of(Kind::Result), Amount { entries: 1, bytes: 3 });
-        assert_eq!(stats.total(), Amount { entries: 3, bytes: 8 });
+        assert_eq!(stats.of(EntryKind::Original), EntryAmount { entries: 2, bytes: 5 });
+        assert_eq!(stats.of(EntryKind::Result), EntryAmount { entries: 1, bytes: 3 });
+        assert_eq!(stats.total(), EntryAmount { entries: 3, bytes: 8 });
     });
 }
 
 #[test]
 fn a_purge_removes_what_is_meant_and_nothing_else() {
-    each(Settings::MEMORY, |store, time| {
+    each(StoreOptions::MEMORY, |store, time| {
         let has = |kind, id| store.get(kind, "t", id).unwrap().is_some();
         let key = store.key().unwrap();
-        for kind in Kind::ALL {
+        for kind in EntryKind::ALL {
             store.put(*kind, "t", "unused", b"bytes").unwrap();
             store.put(*kind, "t", "used", b"bytes").unwrap();
         }
         time.pass(2 * HOUR);
-        assert!(Kind::ALL.iter().all(|kind| has(*kind, "used")));
-        assert_eq!(store.purge(Some(Kind::Result), Some(3 * HOUR)).unwrap(), 0);
-        assert_eq!(store.purge(Some(Kind::Result), Some(HOUR)).unwrap(), 1);
-        assert!(has(Kind::Result, "used") && !has(Kind::Result, "unused"));
-        assert_eq!(store.purge(Some(Kind::Original), None).unwrap(), 2);
-        assert!(has(Kind::Result, "used") && !has(Kind::Original, "used"));
+        assert!(EntryKind::ALL.iter().all(|kind| has(*kind, "used")));
+        assert_eq!(store.purge(Some(EntryKind::Result), Some(3 * HOUR)).unwrap(), 0);
+        assert_eq!(store.purge(Some(EntryKind::Result), Some(HOUR)).unwrap(), 1);
+        assert!(has(EntryKind::Result, "used") && !has(EntryKind::Result, "unused"));
+        assert_eq!(store.purge(Some(EntryKind::Original), None).unwrap(), 2);
+        assert!(has(EntryKind::Result, "used") && !has(EntryKind::Original, "used"));
         assert_eq!(store.purge(None, None).unwrap(), 1);
-        assert_eq!(store.stats().unwrap(), Stats::default());
+        assert_eq!(store.stats().unwrap(), StoreStats::default());
         assert_eq!(store.key().unwrap(), key);
     });
 }
 
 #[test]
 fn several_entries_are_put_and_had_at_once() {
-    each(Settings::MEMORY, |store, _| {
-        store.put(Kind::Original, "other", "c", b"of another").unwrap();
+    each(StoreOptions::MEMORY, |store, _| {
+        store.put(EntryKind::Original, "other", "c", b"of another").unwrap();
         let large = vec![7; 300_000];
-        store.put_all(Kind::Original, "t", &[("a", b"1"), ("b", &large)]).unwrap();
-        let found = store.get_all(Kind::Original, "t", &["b", "c", "a"]).unwrap();
+        store.put_all(EntryKind::Original, "t", &[("a", b"1"), ("b", &large)]).unwrap();
+        let found = store.get_all(EntryKind::Original, "t", &["b", "c", "a"]).unwrap();
         assert_eq!(found, [Some(large), None, Some(b"1".to_vec())]);
-        store.put_all(Kind::Original, "t", &[]).unwrap();
-        assert_eq!(store.get_all(Kind::Original, "t", &[]).unwrap(), Vec::<Option<Vec<u8>>>::new());
-        let error = store.put_all(Kind::Original, "t", &[("a", b"2"), ("../a", b"")]).unwrap_err();
-        assert!(matches!(error, Error::BadId { .. }), "{error}");
+        store.put_all(EntryKind::Original, "t", &[]).unwrap();
+        assert_eq!(
+            store.get_all(EntryKind::Original, "t", &[]).unwrap(),
+            Vec::<Option<Vec<u8>>>::new()
+        );
+        let error =
+            store.put_all(EntryKind::Original, "t", &[("a", b"2"), ("../a", b"")]).unwrap_err();
+        assert!(matches!(error, StoreError::BadId { .. }), "{error}");
     });
 }
 
 #[test]
 fn the_key_stays_and_a_given_key_wins() {
-    each(Settings::MEMORY, |store, _| {
+    each(StoreOptions::MEMORY, |store, _| {
         let key = store.key().unwrap();
         assert_eq!(store.key().unwrap(), key);
         assert_ne!(key, [0; 32]);
     });
-    each(Settings { key: Some([7; 32]), ..Settings::MEMORY }, |store, _| {
+    each(StoreOptions { key: Some([7; 32]), ..StoreOptions::MEMORY }, |store, _| {
         assert_eq!(store.key().unwrap(), [7; 32]);
     });
 }
@@ -221,14 +235,14 @@ fn many_threads_share_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let folder = format!("disk:{}", folder.path().display());
     for url in ["memory:", &folder, &Database::new().url] {
-        let store = open(url, Settings::DISK);
+        let store = open(url, StoreOptions::DISK);
         let work = |thread: usize| {
             let store = Arc::clone(&store);
             move || {
                 for index in 0..200 {
                     let id = ((index + thread) % 50).to_string();
-                    store.put(Kind::Result, "t", &id, id.repeat(1000).as_bytes()).unwrap();
-                    let found = store.get(Kind::Result, "t", &id).unwrap();
+                    store.put(EntryKind::Result, "t", &id, id.repeat(1000).as_bytes()).unwrap();
+                    let found = store.get(EntryKind::Result, "t", &id).unwrap();
                     assert_eq!(found.unwrap(), id.repeat(1000).as_bytes());
                 }
             }
@@ -240,22 +254,23 @@ fn many_threads_share_a_store() {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
-    Put(Kind, u8, u8, Vec<u8>),
-    Get(Kind, u8, u8),
-    Forget(Kind, u8, u8),
+enum ContractStep {
+    Put(EntryKind, u8, u8, Vec<u8>),
+    Get(EntryKind, u8, u8),
+    Forget(EntryKind, u8, u8),
     Wait(u8),
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    let kind = prop_oneof![Just(Kind::Original), Just(Kind::Result)];
+fn step() -> impl Strategy<Value = ContractStep> {
+    let kind = prop_oneof![Just(EntryKind::Original), Just(EntryKind::Result)];
     let place = (kind, 0..3u8, 0..4u8);
     let bytes = prop::collection::vec(any::<u8>(), 0..50);
     prop_oneof![
-        (place.clone(), bytes).prop_map(|((kind, t, i), bytes)| Step::Put(kind, t, i, bytes)),
-        place.clone().prop_map(|(kind, t, i)| Step::Get(kind, t, i)),
-        place.prop_map(|(kind, t, i)| Step::Forget(kind, t, i)),
-        (0..20u8).prop_map(Step::Wait),
+        (place.clone(), bytes)
+            .prop_map(|((kind, t, i), bytes)| ContractStep::Put(kind, t, i, bytes)),
+        place.clone().prop_map(|(kind, t, i)| ContractStep::Get(kind, t, i)),
+        place.prop_map(|(kind, t, i)| ContractStep::Forget(kind, t, i)),
+        (0..20u8).prop_map(ContractStep::Wait),
     ]
 }
 
@@ -265,14 +280,14 @@ proptest! {
     /// Whatever is done in whatever order, a store answers as a map with a lifetime would.
     #[test]
     fn a_store_is_a_map_whose_entries_age(steps in prop::collection::vec(step(), 0..60)) {
-        each(Settings::MEMORY, |store, time| {
-            let mut model: HashMap<(Kind, u8, u8), (Vec<u8>, Duration)> = HashMap::new();
+        each(StoreOptions::MEMORY, |store, time| {
+            let mut model: HashMap<(EntryKind, u8, u8), (Vec<u8>, Duration)> = HashMap::new();
             let mut now = Duration::ZERO;
             for step in &steps {
                 let (tenant, id) = match step {
-                    Step::Put(_, t, i, _) | Step::Get(_, t, i) | Step::Forget(_, t, i) =>
+                    ContractStep::Put(_, t, i, _) | ContractStep::Get(_, t, i) | ContractStep::Forget(_, t, i) =>
                         (t.to_string(), i.to_string()),
-                    Step::Wait(hours) => {
+                    ContractStep::Wait(hours) => {
                         now += *hours as u32 * HOUR;
                         time.pass(*hours as u32 * HOUR);
                         continue
@@ -280,22 +295,22 @@ proptest! {
                 };
                 model.retain(|_, (_, last_use)| now - *last_use < 24 * HOUR);
                 match step {
-                    Step::Put(kind, t, i, bytes) => {
+                    ContractStep::Put(kind, t, i, bytes) => {
                         store.put(*kind, &tenant, &id, bytes).unwrap();
                         model.insert((*kind, *t, *i), (bytes.clone(), now));
                     }
-                    Step::Get(kind, t, i) => {
+                    ContractStep::Get(kind, t, i) => {
                         let expected = model.get_mut(&(*kind, *t, *i)).map(|(bytes, last_use)| {
                             *last_use = now;
                             bytes.clone()
                         });
                         assert_eq!(store.get(*kind, &tenant, &id).unwrap(), expected);
                     }
-                    Step::Forget(kind, t, i) => {
+                    ContractStep::Forget(kind, t, i) => {
                         store.forget(*kind, &tenant, &id).unwrap();
                         model.remove(&(*kind, *t, *i));
                     }
-                    Step::Wait(_) => {}
+                    ContractStep::Wait(_) => {}
                 }
             }
         });

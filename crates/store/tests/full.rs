@@ -10,7 +10,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tokenforge_store::{Disk, Error, Kind, Settings, Store};
+use tokenforge_store::{DiskStore, EntryKind, Store, StoreError, StoreOptions};
 
 const FOLDER: &str = "TOKENFORGE_STORE_TEST_FOLDER";
 
@@ -18,14 +18,14 @@ const FOLDER: &str = "TOKENFORGE_STORE_TEST_FOLDER";
 #[ignore = "a child of the tests below"]
 fn child_may_write_files_of_16_kib() {
     let Some(store) = given_store() else { return };
-    let put = |id, length: usize| store.put(Kind::Original, "t", id, &vec![7; length]);
+    let put = |id, length: usize| store.put(EntryKind::Original, "t", id, &vec![7; length]);
     for _ in 0..20 {
         let error = put("large", 100_000).unwrap_err();
-        assert!(matches!(error, Error::File { operation: "write", .. }), "{error}");
+        assert!(matches!(error, StoreError::File { operation: "write", .. }), "{error}");
         put("small", 10_000).unwrap();
     }
-    assert_eq!(store.get(Kind::Original, "t", "large").unwrap(), None);
-    assert_eq!(store.get(Kind::Original, "t", "small").unwrap().unwrap().len(), 10_000);
+    assert_eq!(store.get(EntryKind::Original, "t", "large").unwrap(), None);
+    assert_eq!(store.get(EntryKind::Original, "t", "small").unwrap().unwrap().len(), 10_000);
     assert_eq!(store.stats().unwrap().total().entries, 1);
 }
 
@@ -33,11 +33,12 @@ fn child_may_write_files_of_16_kib() {
 #[ignore = "a child of the tests below"]
 fn child_fills_the_disk() {
     let Some(store) = given_store() else { return };
-    let put = |index: usize| store.put(Kind::Original, "t", &index.to_string(), &[7; 10_000]);
-    let has = |index: usize| store.get(Kind::Original, "t", &index.to_string()).unwrap().is_some();
+    let put = |index: usize| store.put(EntryKind::Original, "t", &index.to_string(), &[7; 10_000]);
+    let has =
+        |index: usize| store.get(EntryKind::Original, "t", &index.to_string()).unwrap().is_some();
     let error = (0..100).find_map(|index| put(index).err().map(|error| (index, error)));
     let (full, error) = error.expect("the disk is full");
-    let is_full = matches!(&error, Error::File { source, .. } if source.kind() == std::io::ErrorKind::StorageFull);
+    let is_full = matches!(&error, StoreError::File { source, .. } if source.kind() == std::io::ErrorKind::StorageFull);
     assert!(full > 5 && is_full, "{full}: {error}");
     for _ in 0..20 {
         put(full).unwrap_err();
@@ -80,8 +81,8 @@ fn a_full_disk_is_an_error_and_serves_again_when_there_is_room() {
 fn a_folder_that_becomes_a_file_is_an_error_until_it_can_be_made_again() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("store");
-    let store = Disk::open(&folder, Settings::DISK).unwrap();
-    let put = || store.put(Kind::Original, "t", "id", b"bytes");
+    let store = DiskStore::open(&folder, StoreOptions::DISK).unwrap();
+    let put = || store.put(EntryKind::Original, "t", "id", b"bytes");
     put().unwrap();
     // The first put begins a sweep, which would write into the folder while it is removed.
     store.finish_sweep().unwrap();
@@ -89,13 +90,13 @@ fn a_folder_that_becomes_a_file_is_an_error_until_it_can_be_made_again() {
     fs::write(&folder, b"").unwrap();
     for _ in 0..3 {
         let error = put().unwrap_err();
-        assert!(matches!(error, Error::File { .. }), "{error}");
-        assert!(store.get(Kind::Original, "t", "id").is_err());
+        assert!(matches!(error, StoreError::File { .. }), "{error}");
+        assert!(store.get(EntryKind::Original, "t", "id").is_err());
         assert!(store.key().is_err() && store.stats().is_err() && store.purge(None, None).is_err());
     }
     fs::remove_file(&folder).unwrap();
     put().unwrap();
-    assert_eq!(store.get(Kind::Original, "t", "id").unwrap().unwrap(), b"bytes");
+    assert_eq!(store.get(EntryKind::Original, "t", "id").unwrap().unwrap(), b"bytes");
     assert_eq!(store.key().unwrap(), store.key().unwrap());
 }
 
@@ -113,6 +114,6 @@ fn run(mut shell: Command, before: &str, child: &str, folder: &Path) {
 }
 
 /// The store a child is told to use; none when all ignored tests are asked for.
-fn given_store() -> Option<Disk> {
-    Some(Disk::open(std::env::var_os(FOLDER)?, Settings::DISK).unwrap())
+fn given_store() -> Option<DiskStore> {
+    Some(DiskStore::open(std::env::var_os(FOLDER)?, StoreOptions::DISK).unwrap())
 }

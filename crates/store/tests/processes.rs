@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokenforge_store::{Kind, Settings, Store};
+use tokenforge_store::{EntryKind, Store, StoreOptions};
 
 const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 const FIRST: &str = "TOKENFORGE_STORE_TEST_FIRST";
@@ -24,7 +24,7 @@ fn child_puts_without_end() {
     let Some(store) = given_store() else { return };
     let first: usize = std::env::var(FIRST).unwrap().parse().unwrap();
     for index in first.. {
-        store.put(Kind::Original, "t", &id(index), &content(index)).unwrap();
+        store.put(EntryKind::Original, "t", &id(index), &content(index)).unwrap();
         println!("\nput {index}");
     }
 }
@@ -34,9 +34,9 @@ fn child_puts_without_end() {
 fn child_puts_and_gets_a_few() {
     let Some(store) = given_store() else { return };
     for index in (0..300).chain(0..300) {
-        let found = store.get(Kind::Original, "t", &id(index)).unwrap();
+        let found = store.get(EntryKind::Original, "t", &id(index)).unwrap();
         assert!(found.is_none_or(|found| found == content(index)), "{index} is wrong");
-        store.put(Kind::Original, "t", &id(index), &content(index)).unwrap();
+        store.put(EntryKind::Original, "t", &id(index), &content(index)).unwrap();
     }
     println!("\ndone");
 }
@@ -69,15 +69,15 @@ fn l4_what_was_put_before_200_kills_is_there_after_them() {
         let last = lines.filter_map(|line| number(&line)).last().or(last).unwrap();
         put.extend(first..=last);
 
-        let store = open(&url, Settings::DISK);
-        let get = |index| store.get(Kind::Original, "t", &id(index)).unwrap();
+        let store = open(&url, StoreOptions::DISK);
+        let get = |index| store.get(EntryKind::Original, "t", &id(index)).unwrap();
         assert!((first..=last).all(|index| get(index) == Some(content(index))), "round {round}");
         // The one it may have been at is whole or not there.
         assert!(get(last + 1).is_none_or(|found| found == content(last + 1)), "round {round}");
     }
-    let store = open(&url, Settings::DISK);
+    let store = open(&url, StoreOptions::DISK);
     for index in put {
-        let found = store.get(Kind::Original, "t", &id(index)).unwrap();
+        let found = store.get(EntryKind::Original, "t", &id(index)).unwrap();
         assert_eq!(found, Some(content(index)), "{index}");
     }
 }
@@ -99,10 +99,10 @@ fn processes_share(url: &str) {
         assert!(lines.any(|line| line == "done"));
         assert!(child.wait().unwrap().success());
     }
-    let store = open(url, Settings::DISK);
+    let store = open(url, StoreOptions::DISK);
     assert_eq!(store.stats().unwrap().total().entries, 300);
     for index in 0..300 {
-        assert_eq!(store.get(Kind::Original, "t", &id(index)).unwrap(), Some(content(index)));
+        assert_eq!(store.get(EntryKind::Original, "t", &id(index)).unwrap(), Some(content(index)));
     }
 }
 
@@ -154,7 +154,7 @@ fn start(test: &str, url: &str, first: usize) -> (Child, impl Iterator<Item = St
 
 /// The store a child is told to use; none when all ignored tests are asked for.
 fn given_store() -> Option<Arc<dyn Store>> {
-    Some(open(&std::env::var(URL).ok()?, Settings::DISK))
+    Some(open(&std::env::var(URL).ok()?, StoreOptions::DISK))
 }
 
 fn number(line: &str) -> Option<usize> {

@@ -8,10 +8,10 @@
 
 mod kit;
 
-use kit::server::{Server, free_port, open};
+use kit::server::{TestServer, free_port, open};
 use std::path::Path;
 use std::process::{Command, Output};
-use tokenforge_store::{Kind, Settings};
+use tokenforge_store::{EntryKind, StoreOptions};
 
 const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 
@@ -19,9 +19,11 @@ const URL: &str = "TOKENFORGE_STORE_TEST_URL";
 #[ignore = "a child of the test below"]
 fn child_puts_and_gets() {
     let Ok(url) = std::env::var(URL) else { return };
-    let store = open(&url, Settings::DISK);
-    match store.put(Kind::Original, "t", "id", b"bytes") {
-        Ok(()) => println!("\nfound {:?}", store.get(Kind::Original, "t", "id").unwrap().unwrap()),
+    let store = open(&url, StoreOptions::DISK);
+    match store.put(EntryKind::Original, "t", "id", b"bytes") {
+        Ok(()) => {
+            println!("\nfound {:?}", store.get(EntryKind::Original, "t", "id").unwrap().unwrap())
+        }
         Err(error) => println!("\nrefused: {error}"),
     }
 }
@@ -35,7 +37,7 @@ fn a_server_is_reached_over_tls_if_its_certificate_is_known() {
     }
     let port = free_port().to_string();
     let (certificate, key) = (path("server.pem"), path("server.key"));
-    let server = Server::start(&[
+    let server = TestServer::start(&[
         "--tls-port",
         &port,
         "--tls-cert-file",

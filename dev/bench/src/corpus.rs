@@ -6,14 +6,14 @@ use std::fs;
 use std::path::Path;
 
 /// A JSON document of the corpus.
-pub(crate) struct Document {
+pub(crate) struct CorpusDocument {
     pub(crate) kind: String,
     pub(crate) id: String,
     pub(crate) text: String,
 }
 
 /// Every output that is JSON: an object or an array.
-pub(crate) fn read(folder: &Path) -> anyhow::Result<Vec<Document>> {
+pub(crate) fn read(folder: &Path) -> anyhow::Result<Vec<CorpusDocument>> {
     let mut documents = Vec::new();
     for kind in sorted(folder)? {
         for file in sorted(&kind)? {
@@ -26,7 +26,7 @@ pub(crate) fn read(folder: &Path) -> anyhow::Result<Vec<Document>> {
     Ok(documents)
 }
 
-fn document(kind: &Path, line: &str) -> anyhow::Result<Option<Document>> {
+fn document(kind: &Path, line: &str) -> anyhow::Result<Option<CorpusDocument>> {
     let mut output: Value = serde_json::from_str(line)?;
     let Value::String(text) = output["content"].take() else { return Ok(None) };
     let is_container = text.trim_start().starts_with(['{', '[']);
@@ -35,7 +35,7 @@ fn document(kind: &Path, line: &str) -> anyhow::Result<Option<Document>> {
     }
     let kind = kind.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let id = output["id"].as_str().unwrap_or_default().to_owned();
-    Ok(Some(Document { kind, id, text }))
+    Ok(Some(CorpusDocument { kind, id, text }))
 }
 
 fn sorted(folder: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, History, Mode, Output, Settings, Vault};
-use tokenforge_replay::corpus::Recording;
+use tokenforge_replay::corpus::RecordedOutput;
 use tokenforge_replay::{Corpus, outputs};
 use tokenforge_tokens::Counter;
 
@@ -51,7 +51,7 @@ fn in_counts([count, modes @ ..]: [f64; 5]) -> [f64; 4] {
 }
 
 /// The best times to count all outputs, and to take them through each mode, measured in turns.
-fn times(recordings: &[Recording]) -> [f64; 5] {
+fn times(recordings: &[RecordedOutput]) -> [f64; 5] {
     let counter = Counter::default();
     let mut best = [f64::INFINITY; 5];
     for _ in 0..ROUNDS {
@@ -78,7 +78,7 @@ fn times(recordings: &[Recording]) -> [f64; 5] {
 
 fn compress(text: &str, arguments: &str, tool: Option<&str>, mode: Mode) -> usize {
     let settings = Settings { mode, ..Settings::default() };
-    let key = Key::from_bytes([7; 32]);
+    let key = ReferenceSecret::from_bytes([7; 32]);
     let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
     let tool = tool.unwrap_or("Bash");
     let output = Output { text, tool, arguments, call: None, is_error: false };

@@ -30,7 +30,7 @@ pub(crate) use serve::serve;
 
 use crate::report;
 use anyhow::{Context, ensure};
-use process::Process;
+use process::ServerProcess;
 use promises::Promises;
 use std::path::PathBuf;
 use std::process::Command;
@@ -39,7 +39,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// How much is measured.
 #[derive(Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct MeasurePlan {
     /// How often each contender has its turn.
     rounds: usize,
     /// How long a turn takes.
@@ -54,7 +54,7 @@ pub(crate) struct Plan {
     starts: usize,
 }
 
-impl Plan {
+impl MeasurePlan {
     /// As the command line says: `--quick` takes a minute, `--full` sends 100,000 requests to fill the store.
     pub(crate) fn new(flags: &[String]) -> Self {
         let has = |name: &str| flags.iter().any(|flag| flag == name);
@@ -85,38 +85,38 @@ impl Plan {
 const FIELDS: usize = 5;
 
 /// What takes part in every measurement.
-struct Field {
+struct ContenderField {
     program: PathBuf,
-    upstream: Process,
-    passthrough: Process,
-    off: Process,
-    standard: Process,
+    upstream: ServerProcess,
+    passthrough: ServerProcess,
+    off: ServerProcess,
+    standard: ServerProcess,
 }
 
-impl Field {
+impl ContenderField {
     async fn start() -> anyhow::Result<Self> {
         let program = program()?;
-        let upstream = Process::own(serve::UPSTREAM, None).await?;
-        let passthrough = Process::own(serve::PASSTHROUGH, Some(upstream.address)).await?;
-        let off = Process::gateway(&program, upstream.address, "disabled").await?;
-        let standard = Process::gateway(&program, upstream.address, "standard").await?;
+        let upstream = ServerProcess::own(serve::UPSTREAM, None).await?;
+        let passthrough = ServerProcess::own(serve::PASSTHROUGH, Some(upstream.address)).await?;
+        let off = ServerProcess::gateway(&program, upstream.address, "disabled").await?;
+        let standard = ServerProcess::gateway(&program, upstream.address, "standard").await?;
         Ok(Self { program, upstream, passthrough, off, standard })
     }
 
     /// Another gateway, with nothing in its memory.
-    async fn new_gateway(&self) -> anyhow::Result<Process> {
-        Process::gateway(&self.program, self.upstream.address, "standard").await
+    async fn new_gateway(&self) -> anyhow::Result<ServerProcess> {
+        ServerProcess::gateway(&self.program, self.upstream.address, "standard").await
     }
 }
 
 /// The tables of the section `gateway`, or of these parts of it.
-pub(crate) fn measure(plan: Plan, parts: Option<&str>) -> anyhow::Result<String> {
+pub(crate) fn measure(plan: MeasurePlan, parts: Option<&str>) -> anyhow::Result<String> {
     let is_wanted =
         |name: &str| parts.is_none_or(|parts| parts.split(',').any(|part| part == name));
     run(async {
         let mut fields = Vec::new();
         for _ in 0..FIELDS {
-            fields.push(Field::start().await?);
+            fields.push(ContenderField::start().await?);
         }
         let field = &fields[0];
         let mut promises = Promises::default();

@@ -31,11 +31,11 @@ fn main() -> anyhow::Result<()> {
         arguments.into_iter().partition(|argument| argument.starts_with("--"));
     let part = flags.iter().find_map(|flag| flag.strip_prefix("--part="));
     let is_kept = part.is_none() && !flags.iter().any(|flag| flag == "--quick");
-    let plan = gateway::Plan::new(&flags);
+    let plan = gateway::MeasurePlan::new(&flags);
 
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let corpus =
-        std::env::var_os("CORPUS").map_or_else(|| bench.join("../../../shared/corpus"), PathBuf::from);
+    let corpus = std::env::var_os("CORPUS")
+        .map_or_else(|| bench.join("../../../shared/corpus"), PathBuf::from);
     let results = bench.join("RESULTS.md");
     let is_wanted = |section: &str| wanted.is_empty() || wanted.iter().any(|name| name == section);
     let write = |section: &str, measure: &dyn Fn() -> anyhow::Result<String>| {

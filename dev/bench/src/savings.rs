@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 use std::path::Path;
 use tokenforge_engine::Mode;
-use tokenforge_replay::report::{Kind, ModeReport, Set};
+use tokenforge_replay::report::{KindReport, ModeReport, SetReport};
 use tokenforge_replay::{Corpus, measure};
 use tokenforge_tokens::Counter;
 
@@ -26,7 +26,8 @@ fn outputs(modes: &[&ModeReport]) -> String {
          |---|---|---|---|---|---|\n",
     );
     for name in modes.iter().take(1).flat_map(|mode| mode.kinds.keys()) {
-        let kinds: Vec<&Kind> = modes.iter().filter_map(|mode| mode.kinds.get(name)).collect();
+        let kinds: Vec<&KindReport> =
+            modes.iter().filter_map(|mode| mode.kinds.get(name)).collect();
         let _ = writeln!(
             table,
             "| {name} | {} | {} | {} | {} | {} |",
@@ -47,7 +48,8 @@ fn sessions(modes: &[&ModeReport]) -> String {
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for name in modes.iter().take(1).flat_map(|mode| mode.sessions.keys()) {
-        let sets: Vec<&Set> = modes.iter().filter_map(|mode| mode.sessions.get(name)).collect();
+        let sets: Vec<&SetReport> =
+            modes.iter().filter_map(|mode| mode.sessions.get(name)).collect();
         let cells = [
             each(&sets, |set| set.sessions),
             each(&sets, |set| set.dearer),

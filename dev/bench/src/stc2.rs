@@ -2,7 +2,7 @@
 
 mod gcf;
 
-use crate::corpus::Document;
+use crate::corpus::CorpusDocument;
 use anyhow::ensure;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,14 +15,14 @@ use tokenforge_tokens::Counter;
 const KINDS: [&str; 4] = ["api_json_list", "api_json_nested", "cli_json", "tool_schema"];
 
 /// As given, minified, TOON, GCF, STC 1 dense, and the three levels.
-type Tokens = [usize; 8];
+type LevelTokens = [usize; 8];
 
 /// Where the levels start.
 const LEVELS: usize = 5;
 
 /// The table of tokens by kind. Fails if the law is broken on any document of the corpus, of any kind.
-pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
-    let mut kinds: BTreeMap<&str, (usize, Tokens)> = BTreeMap::new();
+pub(crate) fn measure(documents: &[CorpusDocument]) -> anyhow::Result<String> {
+    let mut kinds: BTreeMap<&str, (usize, LevelTokens)> = BTreeMap::new();
     for (document, gcf) in documents.iter().zip(gcf::texts(documents)?) {
         let tokens = measure_document(document, gcf.as_deref())?;
         for kind in [&*document.kind, "**all four**"] {
@@ -55,7 +55,7 @@ pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
     Ok(out)
 }
 
-fn measure_document(document: &Document, gcf: Option<&str>) -> anyhow::Result<Tokens> {
+fn measure_document(document: &CorpusDocument, gcf: Option<&str>) -> anyhow::Result<LevelTokens> {
     let counter = Counter::default();
     let json = Json::parse(&document.text)?;
     let minified = json.minify();

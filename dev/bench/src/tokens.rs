@@ -1,6 +1,6 @@
 //! Tokens of every form on real tool outputs, by kind, with the laws checked on the way.
 
-use crate::corpus::Document;
+use crate::corpus::CorpusDocument;
 use crate::tables::Tables;
 use anyhow::ensure;
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ const COLUMNS: [&str; 7] =
     ["as given", "minified", "TOON", "STC adr", "STC dense", "table", "auto"];
 
 /// Tokens per column; a form that refuses a document is counted as minified JSON there.
-type Tokens = [usize; COLUMNS.len()];
+type FormTokens = [usize; COLUMNS.len()];
 
 /// The table of tokens by kind. Fails if a law is broken on any document: L3 (every form decodes to the
 /// minified text) or L2 (auto is never above minified JSON).
-pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
-    let mut kinds: BTreeMap<&str, (usize, Tokens)> = BTreeMap::new();
+pub(crate) fn measure(documents: &[CorpusDocument]) -> anyhow::Result<String> {
+    let mut kinds: BTreeMap<&str, (usize, FormTokens)> = BTreeMap::new();
     let mut choices: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, document) in documents.iter().enumerate() {
         eprint!("\rtokens: document {} of {} ", index + 1, documents.len());
@@ -30,10 +30,11 @@ pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
         *choices.entry(choice.name()).or_default() += 1;
     }
     eprintln!();
-    let total = kinds.values().fold((0, Tokens::default()), |(count, mut sums), (n, tokens)| {
-        sums.iter_mut().zip(tokens).for_each(|(sum, tokens)| *sum += tokens);
-        (count + n, sums)
-    });
+    let total =
+        kinds.values().fold((0, FormTokens::default()), |(count, mut sums), (n, tokens)| {
+            sums.iter_mut().zip(tokens).for_each(|(sum, tokens)| *sum += tokens);
+            (count + n, sums)
+        });
     let mut out = format!(
         "o200k tokens of the {} JSON documents among the corpus's tool outputs. A form that cannot hold a \
          document counts as minified JSON there. Checked on every document: STC, the table and auto decode to the \
@@ -63,14 +64,14 @@ pub(crate) fn measure(documents: &[Document]) -> anyhow::Result<String> {
     Ok(out)
 }
 
-fn push_row(out: &mut String, kind: &str, count: usize, sums: &Tokens) {
+fn push_row(out: &mut String, kind: &str, count: usize, sums: &FormTokens) {
     let _ = write!(out, "| {kind} | {count} |");
     sums.iter().for_each(|tokens| out.push_str(&format!(" {tokens} |")));
     let (minified, auto) = (sums[1] as f64, sums[6] as f64);
     let _ = writeln!(out, " {:+.1} % |", 100.0 * (auto - minified) / minified);
 }
 
-fn measure_document(document: &Document) -> anyhow::Result<(Tokens, Form)> {
+fn measure_document(document: &CorpusDocument) -> anyhow::Result<(FormTokens, Form)> {
     let counter = Counter::default();
     let id = &document.id;
     let json = Json::parse(&document.text)?;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tokenforge_engine::expansion::{Grep, Selection, select};
-use tokenforge_engine::reference::{Hint, Key, Reference};
+use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::schema::{minify_description, minify_tools};
 
 /// F15: minifying tools changes description strings and nothing else, never lengthens, and twice is once.
@@ -30,10 +30,10 @@ pub fn reference(text: &str) {
         assert_eq!(Reference::find_all(text).next(), Some(leading));
         assert!(text.starts_with(&leading.marker()) && text.ends_with(rest));
     }
-    let key = Key::from_bytes([7; 32]);
+    let key = ReferenceSecret::from_bytes([7; 32]);
     let ours = Reference::of(&key, text);
-    assert!(ours.verify(&key) && !ours.verify(&Key::from_bytes([8; 32])));
-    for hint in Hint::ALL {
+    assert!(ours.verify(&key) && !ours.verify(&ReferenceSecret::from_bytes([8; 32])));
+    for hint in ExpandHint::ALL {
         let shown = format!("{}\n{}\n{text}", ours.marker(), hint.line());
         assert_eq!(Reference::leading(&shown), Some((ours, text)));
     }

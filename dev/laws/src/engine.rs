@@ -1,19 +1,19 @@
 //! What the engine promises of any output, in any mode.
 
-use tokenforge_engine::reference::{Hint, Key, Reference};
+use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::{
-    Access, Compressed, Engine, Fidelity, History, Mode, Output, Settings, Step, Vault, Verdict,
-    json, progress, restore, terminal, wrapper,
+    CompressedOutput, Engine, Fidelity, History, Mode, Output, Settings, StageStep, Vault,
+    VaultAccess, Verdict, json, progress, restore, terminal, wrapper,
 };
 
 /// L2, L3, L4, L5 and L6 for one output in one mode: with a place for originals, with one that its reader cannot ask, and
 /// without.
 pub fn all(output: &Output<'_>, mode: Mode) {
     let settings = Settings { mode, ..Settings::default() };
-    let key = Key::from_bytes([7; 32]);
+    let key = ReferenceSecret::from_bytes([7; 32]);
     let bare = Engine::new(&settings).traced();
     let with_vault = bare.with_vault(Vault::for_reader(&key));
-    let for_others = bare.with_vault(Vault { key: &key, access: Access::Others });
+    let for_others = bare.with_vault(Vault { key: &key, access: VaultAccess::Others });
     for engine in [bare, with_vault] {
         let compressed = engine.compress(output, &History::default());
         never_worse(output, &compressed, &settings);
@@ -26,7 +26,7 @@ pub fn all(output: &Output<'_>, mode: Mode) {
     can_be_restored(output, &bare);
     for engine in [bare, for_others] {
         let compressed = engine.compress(output, &History::default());
-        let is_cap = |step: &Step| step.is_applied() && step.stage.starts_with("cap");
+        let is_cap = |step: &StageStep| step.is_applied() && step.stage.starts_with("cap");
         let removed =
             applied(&compressed, Fidelity::Reversible) || compressed.steps.iter().any(is_cap);
         assert!(!removed, "something was left out with no way back: {:?}", compressed.steps);
@@ -38,9 +38,9 @@ pub fn all(output: &Output<'_>, mode: Mode) {
 pub fn handled_once(output: &Output<'_>, mode: Mode) {
     const REMINDER: &str =
         "\n\n<system-reminder>\n<total_tokens>99 tokens left</total_tokens>\n</system-reminder>";
-    let keys = [7, 8].map(|byte| Key::from_bytes([byte; 32]));
+    let keys = [7, 8].map(|byte| ReferenceSecret::from_bytes([byte; 32]));
     let vault = |at: usize| Vault::for_reader(&keys[at]);
-    let hinted = Settings { mode, expand_hint: Some(Hint::Command), ..Settings::default() };
+    let hinted = Settings { mode, expand_hint: Some(ExpandHint::Command), ..Settings::default() };
     let hook = Engine::new(&hinted).with_vault(vault(0));
     let compressed = hook.compress(output, &History::default());
     let Some(shown) = &compressed.replacement else { return };
@@ -56,7 +56,7 @@ pub fn handled_once(output: &Output<'_>, mode: Mode) {
 }
 
 /// L2: a replacement has fewer tokens and no more bytes. Safety stages are the one exception.
-fn never_worse(output: &Output<'_>, compressed: &Compressed, settings: &Settings) {
+fn never_worse(output: &Output<'_>, compressed: &CompressedOutput, settings: &Settings) {
     let is_safety = applied(compressed, Fidelity::Safety) || !compressed.redacted.is_empty();
     let text = compressed.text(output.text);
     if text == output.text || is_safety {
@@ -68,7 +68,7 @@ fn never_worse(output: &Output<'_>, compressed: &Compressed, settings: &Settings
 }
 
 /// L3: what a lossless stage wrote decodes to what it was given.
-fn lossless_is_lossless(compressed: &Compressed) {
+fn lossless_is_lossless(compressed: &CompressedOutput) {
     for step in &compressed.steps {
         assert_ne!(
             step.restores(),
@@ -99,7 +99,7 @@ fn can_be_restored(output: &Output<'_>, engine: &Engine<'_>) {
 }
 
 /// The text with its JSON as the stages that read it give it back.
-fn minified(text: &str, compressed: &Compressed) -> String {
+fn minified(text: &str, compressed: &CompressedOutput) -> String {
     let has = |name: &str| stages(compressed).contains(&name);
     let parts = wrapper::unwrap(text);
     let minify = |payload: &str| -> String {
@@ -114,7 +114,7 @@ fn minified(text: &str, compressed: &Compressed) -> String {
 }
 
 /// Decision 17: a terminal shows what it showed before a cosmetic stage, line by line, but for blanks.
-fn cosmetic_shows_the_same(compressed: &Compressed) {
+fn cosmetic_shows_the_same(compressed: &CompressedOutput) {
     for step in compressed.steps.iter().filter(|step| step.fidelity == Fidelity::Cosmetic) {
         let Some((before, after)) = step.texts.as_deref().filter(|_| step.is_applied()) else {
             continue;
@@ -136,19 +136,19 @@ fn shown(text: &str) -> Vec<String> {
 }
 
 /// L5: the same output becomes the same text again.
-fn stable(output: &Output<'_>, compressed: &Compressed, engine: &Engine<'_>) {
+fn stable(output: &Output<'_>, compressed: &CompressedOutput, engine: &Engine<'_>) {
     let again = engine.compress(output, &History::default());
     assert_eq!(again.text(output.text), compressed.text(output.text));
 }
 
 /// L6: compressing what was compressed changes nothing.
-fn idempotent(output: &Output<'_>, compressed: &Compressed, engine: &Engine<'_>) {
+fn idempotent(output: &Output<'_>, compressed: &CompressedOutput, engine: &Engine<'_>) {
     let once = compressed.text(output.text);
     let twice = engine.compress(&Output { text: once, ..*output }, &History::default());
     assert_eq!(twice.text(once), once, "by {:?}", stages(&twice));
 }
 
-fn respects_its_mode(output: &Output<'_>, compressed: &Compressed, mode: Mode) {
+fn respects_its_mode(output: &Output<'_>, compressed: &CompressedOutput, mode: Mode) {
     match mode {
         Mode::Disabled | Mode::Observe => {
             assert_eq!(compressed.text(output.text), output.text);
@@ -162,10 +162,10 @@ fn respects_its_mode(output: &Output<'_>, compressed: &Compressed, mode: Mode) {
     }
 }
 
-fn applied(compressed: &Compressed, fidelity: Fidelity) -> bool {
+fn applied(compressed: &CompressedOutput, fidelity: Fidelity) -> bool {
     compressed.steps.iter().any(|step| step.is_applied() && step.fidelity == fidelity)
 }
 
-fn stages(compressed: &Compressed) -> Vec<&'static str> {
+fn stages(compressed: &CompressedOutput) -> Vec<&'static str> {
     compressed.steps.iter().filter(|step| step.is_applied()).map(|step| step.stage).collect()
 }

@@ -1,9 +1,9 @@
 //! Laws of tool-family filters.
 
-use tokenforge_engine::filter::Filter;
+use tokenforge_engine::filter::FamilyFilter;
 
 /// What the filter leaves of any output is shorter, counted line by line, and left alone the second time.
-pub fn filter(filter: &Filter, output: &str) {
+pub fn filter(filter: &FamilyFilter, output: &str) {
     let Some(filtered) = filter.apply(output) else { return };
     let (name, text) = (filter.name(), filtered.text.as_str());
     assert!(text.len() < output.len(), "{name} made it longer: {output:?}");

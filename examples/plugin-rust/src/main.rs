@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokenforge_config::{ConfigFile, Overrides, Settings};
 use tokenforge_gateway::Gateway;
 use tokenforge_plugin::Registry;
-use tokenforge_store::Memory;
+use tokenforge_store::MemoryStore;
 use tokio::net::TcpListener;
 
 #[tokio::main]
@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let listener = TcpListener::bind(settings.listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
-    let gateway = Gateway::with_plugins(settings, Arc::new(Memory::default()), plugins)?;
+    let gateway = Gateway::with_plugins(settings, Arc::new(MemoryStore::default()), plugins)?;
     let stop = async { drop(tokio::signal::ctrl_c().await) };
     tokenforge_gateway::serve(gateway, listener, stop).await?;
     Ok(())

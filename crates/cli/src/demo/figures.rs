@@ -5,13 +5,13 @@ use super::bill::{Bill, stability};
 use super::tool_calls::Called;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokenforge_ledger::{Gain, Share};
+use tokenforge_ledger::{GainReport, SavingShare};
 use tokenforge_tokens::Counter;
 
 /// What the gateway wrote down.
 pub(super) struct Gained {
-    pub(super) by_tool: Gain,
-    pub(super) by_stage: Gain,
+    pub(super) by_tool: GainReport,
+    pub(super) by_stage: GainReport,
 }
 
 /// Everything that is shown.
@@ -28,7 +28,7 @@ pub(super) struct Figures {
     /// The same by the stages that were applied to them.
     pub(super) stages: Vec<Row>,
     /// What was saved, of what.
-    pub(super) shares: Vec<Share>,
+    pub(super) shares: Vec<SavingShare>,
     pub(super) bill: Billed,
     /// How much of a request comes again at the beginning of the next, at worst.
     pub(super) prefix_stability: f64,
@@ -129,8 +129,8 @@ fn output(turn: &Turn, sent: &Value) -> Option<Output> {
     })
 }
 
-fn rows(gain: &Gain) -> Vec<Row> {
-    let row = |row: &tokenforge_ledger::Row| Row {
+fn rows(gain: &GainReport) -> Vec<Row> {
+    let row = |row: &tokenforge_ledger::GainRow| Row {
         name: row.name.clone(),
         results: row.results as usize,
         before: row.before as usize,

@@ -4,7 +4,7 @@ use super::figures::{Billed, Expanded, Figures, Output, Row};
 use super::tool_calls::Called;
 use crate::output::grouped;
 use crate::screen::{self, Ink};
-use tokenforge_ledger::{Of, Share};
+use tokenforge_ledger::{SavingShare, ShareDenominator};
 use tokenforge_replay::columns::{padded, shortened};
 
 /// Longer words for an output are cut.
@@ -62,15 +62,17 @@ fn sum(sum: &Row) -> [String; 4] {
     row(&format!("{} ({})", sum.name, sum.results), sum.before, sum.after)
 }
 
-fn share(share: &Share) -> [String; 4] {
+fn share(share: &SavingShare) -> [String; 4] {
     let (before, after) = (share.before, share.before - share.saved);
     match share.of {
-        Of::Bill => {
+        ShareDenominator::Bill => {
             let dollars = |dollars: f64| format!("${dollars:.4}");
             let saved = percent(before, after);
             ["of the bill".to_owned(), dollars(before), dollars(after), saved]
         }
-        Of::AllToolOutput => row("of all tool output", before as usize, after as usize),
+        ShareDenominator::AllToolOutput => {
+            row("of all tool output", before as usize, after as usize)
+        }
         of => row(&format!("of the {}", of.name()), before as usize, after as usize),
     }
 }

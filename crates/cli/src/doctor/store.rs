@@ -5,7 +5,7 @@ use crate::output::grouped;
 use crate::serve;
 use std::sync::Arc;
 use tokenforge_config::{Settings, StoreUrl};
-use tokenforge_store::{Kind, Store};
+use tokenforge_store::{EntryKind, Store};
 
 const CHECK: &str = "store";
 
@@ -34,8 +34,8 @@ pub(super) async fn check(settings: &Settings) -> Vec<Finding> {
 
 fn tried(store: &Arc<dyn Store>) -> anyhow::Result<String> {
     let (id, text) = ("check", b"kept".as_slice());
-    store.put(Kind::Result, TENANT, id, text)?;
-    let found = store.get(Kind::Result, TENANT, id)?;
+    store.put(EntryKind::Result, TENANT, id, text)?;
+    let found = store.get(EntryKind::Result, TENANT, id)?;
     anyhow::ensure!(found.as_deref() == Some(text), "does not return what was stored");
     let total = store.stats()?.total();
     let (entries, bytes) = (grouped(total.entries as usize), grouped(total.bytes as usize));

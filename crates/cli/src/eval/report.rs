@@ -6,7 +6,7 @@ use crate::screen;
 use serde::Serialize;
 use std::fmt;
 use tokenforge_engine::Mode;
-use tokenforge_replay::columns::{Column, Table};
+use tokenforge_replay::columns::{TextColumn, TextTable};
 
 /// What an evaluation found.
 #[derive(Debug, Serialize)]
@@ -133,9 +133,9 @@ impl fmt::Display for Report {
             let says = "A mock answered: this shows that everything is connected, and nothing about a model.";
             writeln!(f, "{}\n", screen::paragraph(says))?;
         }
-        let titles = ["off", "on", "saved", "expansions"].map(Column::number);
-        let columns = [Column::text("scenario")].into_iter().chain(titles);
-        let mut table = Table::new(columns.chain([Column::text("behaviour")]));
+        let titles = ["off", "on", "saved", "expansions"].map(TextColumn::number);
+        let columns = [TextColumn::text("scenario")].into_iter().chain(titles);
+        let mut table = TextTable::new(columns.chain([TextColumn::text("behaviour")]));
         for scenario in &self.scenarios {
             let [off, on, saved] = shown(scenario.tokens.as_ref());
             let behaviour = match scenario.regressions.len() {

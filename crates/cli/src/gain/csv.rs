@@ -1,9 +1,9 @@
 //! The rows for a spreadsheet.
 
-use tokenforge_ledger::{Gain, Row};
+use tokenforge_ledger::{GainReport, GainRow};
 
 /// One line a row, under a line of names.
-pub(super) fn table(gain: &Gain) -> String {
+pub(super) fn table(gain: &GainReport) -> String {
     let mut lines = vec![format!(
         "{},results,before,after,saved,expanded,net,repeated_results,repeated_before,repeated_after,cost_saved_usd",
         gain.by.name()
@@ -12,8 +12,8 @@ pub(super) fn table(gain: &Gain) -> String {
     lines.join("\n")
 }
 
-fn line(row: &Row) -> String {
-    let Row { name, results, before, after, saved, expanded, net, repeated, cost_saved } = row;
+fn line(row: &GainRow) -> String {
+    let GainRow { name, results, before, after, saved, expanded, net, repeated, cost_saved } = row;
     let cost = cost_saved.map(|cost| cost.to_string()).unwrap_or_default();
     format!(
         "{},{results},{before},{after},{saved},{expanded},{net},{},{},{},{cost}",

@@ -2,14 +2,14 @@
 
 use crate::output::grouped;
 use crate::screen;
-use tokenforge_ledger::{Cost, Gain, Of, Row, Share};
-use tokenforge_replay::columns::{Column, Table};
+use tokenforge_ledger::{CostSaving, GainReport, GainRow, SavingShare, ShareDenominator};
+use tokenforge_replay::columns::{TextColumn, TextTable};
 
 /// More rows than this are for `--json` and `--csv`.
 const ROWS: usize = 30;
 
 /// What a person reads: what was saved, by what, and of what.
-pub(super) fn page(gain: &Gain, with_cost: bool, place: &str) -> String {
+pub(super) fn page(gain: &GainReport, with_cost: bool, place: &str) -> String {
     if gain.requests == 0 {
         return nothing(place);
     }
@@ -33,7 +33,7 @@ fn nothing(place: &str) -> String {
     lines.map(|line| screen::paragraph(&line)).join("\n")
 }
 
-fn headline(gain: &Gain) -> String {
+fn headline(gain: &GainReport) -> String {
     let day =
         |time: &Option<String>| time.as_deref().unwrap_or_default().chars().take(10).collect();
     let (since, until): (String, String) = (day(&gain.since), day(&gain.until));
@@ -48,12 +48,12 @@ fn headline(gain: &Gain) -> String {
     )
 }
 
-fn table(gain: &Gain, with_cost: bool) -> String {
+fn table(gain: &GainReport, with_cost: bool) -> String {
     let shown = &gain.rows[..gain.rows.len().min(ROWS)];
-    let numbers = ["results", "before", "after", "fetched back", "saved"].map(Column::number);
-    let money = with_cost.then(|| Column::number("USD"));
-    let columns = [Column::text(gain.by.name())].into_iter().chain(numbers).chain(money);
-    let mut table = Table::new(columns);
+    let numbers = ["results", "before", "after", "fetched back", "saved"].map(TextColumn::number);
+    let money = with_cost.then(|| TextColumn::number("USD"));
+    let columns = [TextColumn::text(gain.by.name())].into_iter().chain(numbers).chain(money);
+    let mut table = TextTable::new(columns);
     shown.iter().for_each(|row| table.row(cells(row, with_cost)));
     let mut text = screen::table(&table);
     if gain.rows.len() > ROWS {
@@ -62,7 +62,7 @@ fn table(gain: &Gain, with_cost: bool) -> String {
     text
 }
 
-fn cells(row: &Row, with_cost: bool) -> Vec<String> {
+fn cells(row: &GainRow, with_cost: bool) -> Vec<String> {
     let mut cells = vec![
         row.name.clone(),
         number(row.results),
@@ -78,18 +78,18 @@ fn cells(row: &Row, with_cost: bool) -> Vec<String> {
 }
 
 /// One sentence for each denominator.
-fn sentence(share: &Share) -> String {
+fn sentence(share: &SavingShare) -> String {
     let of = match share.of {
-        Of::OutputsTouched => "of the outputs touched",
-        Of::AllToolOutput => "of all tool output",
-        Of::WholeContext => "of the whole context",
-        Of::Bill => "of the bill",
+        ShareDenominator::OutputsTouched => "of the outputs touched",
+        ShareDenominator::AllToolOutput => "of all tool output",
+        ShareDenominator::WholeContext => "of the whole context",
+        ShareDenominator::Bill => "of the bill",
     };
     let amount = |amount: f64| match share.of {
-        Of::Bill => dollars(amount),
+        ShareDenominator::Bill => dollars(amount),
         _ => signed(amount as i64),
     };
-    let unit = if share.of == Of::Bill { "" } else { " tokens" };
+    let unit = if share.of == ShareDenominator::Bill { "" } else { " tokens" };
     let (part, says) = match share.share {
         None => (format!("{:>7}", "?"), format!("{of}: {}.", share.note)),
         Some(part) => (
@@ -105,7 +105,7 @@ fn sentence(share: &Share) -> String {
     screen::wrapped(&says, &format!("{part}  "), &" ".repeat(9))
 }
 
-fn cost(gain: &Gain) -> String {
+fn cost(gain: &GainReport) -> String {
     let Some(cost) = &gain.cost else {
         if gain.subscription_requests > 0 {
             return "No dollar figure: with a subscription, tokens have no price.".to_owned();
@@ -113,7 +113,7 @@ fn cost(gain: &Gain) -> String {
         return "No dollar figure: no request named a model whose price is known. Set `prices` in tokenforge.yaml."
             .to_owned();
     };
-    let Cost { before, after, saved, requests, saved_elsewhere, .. } = cost;
+    let CostSaving { before, after, saved, requests, saved_elsewhere, .. } = cost;
     let billed = match requests {
         0 => "No provider reported usage, so the bill is not known.".to_owned(),
         _ => format!(
@@ -130,7 +130,7 @@ fn cost(gain: &Gain) -> String {
     format!("{billed} The other requests saved {} at list prices.", dollars(*saved_elsewhere))
 }
 
-fn remarks(gain: &Gain) -> Option<String> {
+fn remarks(gain: &GainReport) -> Option<String> {
     let mut remarks = Vec::new();
     let observed = gain.observed;
     if observed.results > 0 {
@@ -167,27 +167,29 @@ pub(crate) fn dollars(amount: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_ledger::{By, Entry, Outcome, Prices, Source, Summary, Usage};
+    use tokenforge_ledger::{
+        EntrySource, GroupBy, LedgerEntry, LedgerSummary, ModelPrices, ResultOutcome, TokenUsage,
+    };
 
-    fn gain(entries: &[Entry]) -> Gain {
-        let prices = Prices::default();
-        let mut summary = Summary::new(By::Tool, &prices);
+    fn gain(entries: &[LedgerEntry]) -> GainReport {
+        let prices = ModelPrices::default();
+        let mut summary = LedgerSummary::new(GroupBy::Tool, &prices);
         entries.iter().for_each(|entry| summary.add(entry));
         summary.gain()
     }
 
-    fn entry() -> Entry {
-        let mut entry = Entry::new(Source::Gateway, 1_794_744_000);
+    fn entry() -> LedgerEntry {
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 1_794_744_000);
         entry.model = Some("claude-sonnet-4-5".into());
-        entry.add(Outcome::fresh("Bash", ["clean"], 40_000, 10_000));
-        entry.add(Outcome::fresh("Read", [], 10_000, 10_000));
+        entry.add(ResultOutcome::fresh("Bash", ["clean"], 40_000, 10_000));
+        entry.add(ResultOutcome::fresh("Read", [], 10_000, 10_000));
         entry
     }
 
     #[test]
     fn a_person_reads_what_was_saved_and_of_what() {
         let mut entry = entry();
-        entry.usage = Some(Usage { input: 30_000, ..Usage::default() });
+        entry.usage = Some(TokenUsage { input: 30_000, ..TokenUsage::default() });
         let page = page(&gain(&[entry]), true, "/data/ledger");
         assert!(
             page.starts_with(
@@ -226,7 +228,7 @@ mod tests {
     #[test]
     fn a_loss_is_called_one() {
         let mut entry = entry();
-        entry.add(Outcome::expanded("Bash", ["clean"], 31_000));
+        entry.add(ResultOutcome::expanded("Bash", ["clean"], 31_000));
         let page = page(&gain(&[entry]), false, "/data/ledger");
         assert!(
             page.starts_with("1,000 tokens of tool output more than without Tokenforge"),

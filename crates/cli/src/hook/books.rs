@@ -4,10 +4,10 @@ use super::asked::Asked;
 use super::work::Made;
 use crate::ledger;
 use std::path::Path;
-use tokenforge_engine::Output;
-use tokenforge_engine::context::Context;
 use tokenforge_config::LedgerSettings;
-use tokenforge_ledger::{Entry, Name, Outcome, Source};
+use tokenforge_engine::Output;
+use tokenforge_engine::context::CallContext;
+use tokenforge_ledger::{BoundedName, EntrySource, LedgerEntry, ResultOutcome};
 use tokenforge_tokens::Counter;
 
 /// How many bytes have about a token, where it is not worth it to count.
@@ -37,17 +37,17 @@ impl Books {
         output: &Output<'_>,
         shown: Option<usize>,
         made: &Made,
-    ) -> Option<Outcome> {
+    ) -> Option<ResultOutcome> {
         if !self.settings.enabled {
             return None;
         }
         let end = output.text.floor_char_boundary(shown.unwrap_or(usize::MAX));
         let text = &output.text[..end];
         let stages = made.stages.iter().copied();
-        let context = Context::new(output.tool, output.arguments, output.is_error);
+        let context = CallContext::new(output.tool, output.arguments, output.is_error);
         if context.is_expansion() {
             let tokens = self.counter.count(text) as u64;
-            return Some(Outcome::expanded(output.tool, stages, tokens));
+            return Some(ResultOutcome::expanded(output.tool, stages, tokens));
         }
         let (before, after) = match (&made.text, made.tokens) {
             (Some(_), Some(tokens)) if shown.is_none() => tokens,
@@ -60,23 +60,23 @@ impl Books {
             }
         };
         let program = context.command.as_ref().and_then(|command| command.main());
-        let program = program.and_then(|main| Name::of_program(&main.command.program));
-        let fresh = Outcome::fresh(output.tool, stages, before as u64, after as u64);
-        Some(Outcome { program, ..fresh })
+        let program = program.and_then(|main| BoundedName::of_program(&main.command.program));
+        let fresh = ResultOutcome::fresh(output.tool, stages, before as u64, after as u64);
+        Some(ResultOutcome { program, ..fresh })
     }
 
     /// Writes down what became of the texts of a result. A ledger that cannot be written is no reason to stop.
-    pub(super) fn write(&self, asked: &Asked, outcomes: Vec<Option<Outcome>>) {
+    pub(super) fn write(&self, asked: &Asked, outcomes: Vec<Option<ResultOutcome>>) {
         if outcomes.is_empty() {
             return;
         }
         let Some(mut ledger) = ledger::open(&self.settings) else { return };
-        let mut entry = Entry::new(Source::Hook, ledger::now());
+        let mut entry = LedgerEntry::new(EntrySource::Hook, ledger::now());
         entry.client = (!asked.client.is_empty()).then(|| asked.client.as_str().into());
         // Where a project lies is nobody's business.
         let project = asked.project.as_deref().map(Path::new).and_then(Path::file_name);
         entry.project = project.and_then(|name| name.to_str()).map(Into::into);
-        entry.session = asked.session.as_deref().map(Name::of_session);
+        entry.session = asked.session.as_deref().map(BoundedName::of_session);
         outcomes.into_iter().flatten().for_each(|outcome| entry.add(outcome));
         let _ = ledger.append(&entry);
     }

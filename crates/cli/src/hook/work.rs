@@ -7,12 +7,13 @@ use crate::engine::TENANT;
 use crate::settings::{self, Source};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
-use tokenforge_engine::reference::{Hint, Key};
-use tokenforge_engine::{
-    Compressed, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings, Vault,
-};
 use tokenforge_config::Overrides;
-use tokenforge_store::{Disk, Kind, Store};
+use tokenforge_engine::reference::{ExpandHint, ReferenceSecret};
+use tokenforge_engine::{
+    CompressedOutput, DEFAULT_MAX_OUTPUT_BYTES, Deadline, Engine, History, Mode, Output, Settings,
+    Vault,
+};
+use tokenforge_store::{DiskStore, EntryKind, Store};
 
 /// Smaller texts are only redacted, by which nothing has to be counted: a table of a vocabulary takes longer to make
 /// than a tool often takes to run, and so few tokens are not worth it.
@@ -29,7 +30,7 @@ pub(crate) struct Workshop {
     settings: Settings,
     books: Books,
     /// Where originals are kept, if they can be: without, nothing is left out.
-    vault: Option<(Disk, Key)>,
+    vault: Option<(DiskStore, ReferenceSecret)>,
 }
 
 impl Workshop {
@@ -48,7 +49,7 @@ impl Workshop {
         engine.redact_secrets |= settings.redact_secrets;
         let vault = || {
             let store = data::store().ok()?;
-            let key = Key::from_bytes(store.key().ok()?);
+            let key = ReferenceSecret::from_bytes(store.key().ok()?);
             Some((store, key))
         };
         let vault = if tool_output.enable_expand_context { vault() } else { None };
@@ -94,7 +95,7 @@ impl Workshop {
             limit.unwrap_or(DEFAULT_MAX_OUTPUT_BYTES).min(shown)
         };
         let settings = Settings {
-            expand_hint: Some(Hint::Command),
+            expand_hint: Some(ExpandHint::Command),
             max_output_bytes: if vault.is_some() { Some(most()) } else { limit },
             ..self.settings.clone()
         };
@@ -136,16 +137,16 @@ pub(super) struct Made {
 fn compressed(
     engine: &Engine<'_>,
     output: &Output<'_>,
-    vault: Option<&(Disk, Key)>,
+    vault: Option<&(DiskStore, ReferenceSecret)>,
     limit: Option<usize>,
-) -> Compressed {
+) -> CompressedOutput {
     let history = History::default();
     let Some((store, key)) = vault else { return engine.compress(output, &history) };
     let lossy = engine.with_vault(Vault::for_reader(key));
     let compressed = lossy.compress(output, &history);
     let stored = compressed.original.as_ref().map(|original| {
         let id = original.reference.to_string();
-        store.put(Kind::Original, TENANT, &id, original.text.as_bytes())
+        store.put(EntryKind::Original, TENANT, &id, original.text.as_bytes())
     });
     match stored {
         Some(Err(_)) => {

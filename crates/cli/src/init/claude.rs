@@ -11,8 +11,8 @@ use crate::client_file::{
     Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
 };
 use anyhow::{Context, bail};
-use tokenforge_engine::command::Command;
 use tokenforge_config::MASK;
+use tokenforge_engine::command::CommandLine;
 
 /// The tools whose results have a text that can be replaced.
 const TOOLS: &str = "Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*";
@@ -249,5 +249,5 @@ impl Hook {
 
 /// Is this the command line of our hook?
 fn is_ours(command: &str) -> bool {
-    Command::parse(command).is_some_and(|line| line.all().any(|main| main.command.is(COMMAND)))
+    CommandLine::parse(command).is_some_and(|line| line.all().any(|main| main.command.is(COMMAND)))
 }

@@ -6,7 +6,7 @@ use crate::{output, screen};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
-use tokenforge_replay::columns::{Column, Table};
+use tokenforge_replay::columns::{TextColumn, TextTable};
 
 pub(super) const ADD_EXAMPLES: &str = "\
 Examples:
@@ -162,7 +162,7 @@ fn table(head: &str, rows: &[[String; 3]]) -> String {
     if rows.is_empty() {
         return format!("{head} no tool server; `tokenforge mcp add` adds one");
     }
-    let mut table = Table::new(["name", "state", "where"].map(Column::text));
+    let mut table = TextTable::new(["name", "state", "where"].map(TextColumn::text));
     rows.iter().for_each(|row| table.row(row.clone()));
     format!("{}\n{}", screen::paragraph(&format!("{head}:")), screen::table(&table))
 }

@@ -2,23 +2,23 @@
 
 use crate::{data, ledger, output};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokenforge_engine::Original;
-use tokenforge_engine::reference::{Key, Reference};
 use tokenforge_config::LedgerSettings;
-use tokenforge_ledger::{Entry, Ledger, Outcome, Source};
+use tokenforge_engine::Original;
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
+use tokenforge_ledger::{EntrySource, Ledger, LedgerEntry, ResultOutcome};
 use tokenforge_mcp::Originals;
-use tokenforge_store::{Disk, Kind, Store};
+use tokenforge_store::{DiskStore, EntryKind, Store};
 
 /// Originals in the user's data folder, if they can be kept there.
 pub(super) struct Local {
-    store: Option<(Disk, Arc<Key>)>,
+    store: Option<(DiskStore, Arc<ReferenceSecret>)>,
     ledger: Option<Mutex<Ledger>>,
 }
 
 impl Local {
     pub(super) fn open() -> Self {
-        let opened =
-            data::store().and_then(|store| Ok((Arc::new(Key::from_bytes(store.key()?)), store)));
+        let opened = data::store()
+            .and_then(|store| Ok((Arc::new(ReferenceSecret::from_bytes(store.key()?)), store)));
         match opened {
             Ok((key, store)) => Local { store: Some((store, key)), ledger: None },
             Err(error) => {
@@ -45,14 +45,14 @@ impl Local {
 }
 
 impl Originals for Local {
-    fn key(&self) -> Option<Arc<Key>> {
+    fn key(&self) -> Option<Arc<ReferenceSecret>> {
         self.store.as_ref().map(|(_, key)| key.clone())
     }
 
     fn keep(&self, tenant: &str, original: &Original) -> bool {
         let id = original.reference.to_string();
-        let put = |(store, _): &(Disk, _)| {
-            store.put(Kind::Original, tenant, &id, original.text.as_bytes())
+        let put = |(store, _): &(DiskStore, _)| {
+            store.put(EntryKind::Original, tenant, &id, original.text.as_bytes())
         };
         self.store.as_ref().is_some_and(|opened| put(opened).is_ok())
     }
@@ -61,14 +61,14 @@ impl Originals for Local {
         let (store, key) = self.store.as_ref()?;
         let reference: Reference = id.parse().ok()?;
         let is_ours = reference.verify(key);
-        let found =
-            is_ours.then(|| store.get(Kind::Original, tenant, &reference.to_string()).ok())??;
+        let found = is_ours
+            .then(|| store.get(EntryKind::Original, tenant, &reference.to_string()).ok())??;
         found.and_then(|bytes| String::from_utf8(bytes).ok())
     }
 
-    fn rewrote(&self, client: &str, outcome: Outcome, is_observed: bool) {
+    fn rewrote(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
         let Some(ledger) = &self.ledger else { return };
-        let mut entry = Entry::new(Source::Mcp, ledger::now());
+        let mut entry = LedgerEntry::new(EntrySource::Mcp, ledger::now());
         entry.client = (!client.is_empty()).then(|| client.into());
         entry.observed = is_observed;
         entry.add(outcome);

@@ -9,7 +9,7 @@ use crate::client_file::{
     Before, ClientFile, Document, Edits, Notation, Unreadable, Value, cut, insert, quoted,
 };
 use anyhow::{Context, bail};
-use tokenforge_engine::command::Command;
+use tokenforge_engine::command::CommandLine;
 
 const KEY: &str = "statusLine";
 
@@ -98,7 +98,7 @@ fn has_ours(document: &Document<'_>) -> bool {
 
 /// Is this the command line of our status line, and nothing else's that runs ours too?
 fn is_ours(command: &str) -> bool {
-    Command::parse(command).is_some_and(|line| {
+    CommandLine::parse(command).is_some_and(|line| {
         let mut all = line.all();
         all.next().is_some_and(|main| main.command.is(COMMAND)) && all.next().is_none()
     })

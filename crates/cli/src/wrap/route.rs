@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokenforge_config::Settings;
-use tokenforge_ledger::By;
+use tokenforge_ledger::GroupBy;
 use tokio::task::JoinHandle;
 
 /// How often a gateway that is not ours is asked whether it is still there.
@@ -74,7 +74,7 @@ impl Route {
         }
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).take();
         let query = format!("&project={}&since={}", self.project, self.since);
-        let gain = self.gateway.gain(By::Tool, &query).await.ok();
+        let gain = self.gateway.gain(GroupBy::Tool, &query).await.ok();
         let look = match &own {
             Some(_) => "see `tokenforge gain --cost`".to_owned(),
             None => format!("see `tokenforge gain --cost` or {}/_forge/ui/", self.gateway.url),

@@ -2,10 +2,10 @@
 
 use crate::gain::dollars;
 use crate::output::grouped;
-use tokenforge_ledger::{Gain, Of};
+use tokenforge_ledger::{GainReport, ShareDenominator};
 
 /// What was saved, in money; in tokens where they have no price.
-pub(super) fn line(gain: Option<&Gain>, look: &str) -> String {
+pub(super) fn line(gain: Option<&GainReport>, look: &str) -> String {
     let Some(gain) = gain else {
         return "no savings to report: the gateway keeps no ledger, or has stopped".to_owned();
     };
@@ -20,17 +20,17 @@ pub(super) fn line(gain: Option<&Gain>, look: &str) -> String {
 }
 
 /// The net figure: of the bill if it is known, else of the whole context.
-fn saved(gain: &Gain) -> String {
+fn saved(gain: &GainReport) -> String {
     if let Some(cost) = gain.cost.filter(|cost| cost.requests > 0) {
-        let share = share(gain, Of::Bill);
+        let share = share(gain, ShareDenominator::Bill);
         return match cost.saved < 0.0 {
             true => format!("{} MORE than without Tokenforge{share}", dollars(-cost.saved)),
             false => format!("{} saved of {}{share}", dollars(cost.saved), dollars(cost.before)),
         };
     }
-    let context = gain.shares.iter().find(|share| share.of == Of::WholeContext);
+    let context = gain.shares.iter().find(|share| share.of == ShareDenominator::WholeContext);
     let (tokens, of) = context.map_or((0.0, 0.0), |share| (share.saved, share.before));
-    let share = share(gain, Of::WholeContext);
+    let share = share(gain, ShareDenominator::WholeContext);
     let tokens = match tokens < 0.0 {
         true => format!("{} tokens MORE than without Tokenforge{share}", grouped(-tokens as usize)),
         false => {
@@ -47,28 +47,30 @@ fn saved(gain: &Gain) -> String {
     tokens + &money
 }
 
-fn share(gain: &Gain, of: Of) -> String {
+fn share(gain: &GainReport, of: ShareDenominator) -> String {
     let share = gain.shares.iter().find(|share| share.of == of).and_then(|share| share.share);
-    let of = if of == Of::Bill { "of the bill" } else { "of the context" };
+    let of = if of == ShareDenominator::Bill { "of the bill" } else { "of the context" };
     share.map(|share| format!(", {:.1} % {of}", 100.0 * share.abs())).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenforge_ledger::{By, Entry, Outcome, Prices, Source, Summary, Usage};
+    use tokenforge_ledger::{
+        EntrySource, GroupBy, LedgerEntry, LedgerSummary, ModelPrices, ResultOutcome, TokenUsage,
+    };
 
-    fn entry() -> Entry {
-        let mut entry = Entry::new(Source::Gateway, 0);
+    fn entry() -> LedgerEntry {
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         entry.model = Some("gpt-4.1".into());
-        entry.add(Outcome::fresh("Bash", ["clean"], 40_000, 10_000));
-        entry.usage = Some(Usage { input: 90_000, ..Usage::default() });
+        entry.add(ResultOutcome::fresh("Bash", ["clean"], 40_000, 10_000));
+        entry.usage = Some(TokenUsage { input: 90_000, ..TokenUsage::default() });
         entry
     }
 
-    fn told(entry: &Entry) -> String {
-        let prices = Prices::default();
-        let mut summary = Summary::new(By::Tool, &prices);
+    fn told(entry: &LedgerEntry) -> String {
+        let prices = ModelPrices::default();
+        let mut summary = LedgerSummary::new(GroupBy::Tool, &prices);
         summary.add(entry);
         line(Some(&summary.gain()), "look there")
     }
@@ -105,7 +107,7 @@ mod tests {
     }
 
     fn line_of_nothing() -> String {
-        let prices = Prices::default();
-        line(Some(&Summary::new(By::Tool, &prices).gain()), "look there")
+        let prices = ModelPrices::default();
+        line(Some(&LedgerSummary::new(GroupBy::Tool, &prices).gain()), "look there")
     }
 }

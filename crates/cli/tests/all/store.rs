@@ -2,7 +2,7 @@
 
 use crate::kit::{Folder, Run, failure, out, run_in};
 use std::time::{Duration, SystemTime};
-use tokenforge_store::{Disk, Kind, Settings, Store};
+use tokenforge_store::{DiskStore, EntryKind, Store, StoreOptions};
 
 fn run(folder: &Folder, arguments: &str) -> Run {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
@@ -18,13 +18,13 @@ fn success(folder: &Folder, arguments: &str) -> String {
 /// A data folder with an original, a result, and an original that was used ten days ago.
 fn folder() -> Folder {
     let folder = Folder::new();
-    let open = || Disk::open(folder.path("data"), Settings::DISK).expect("a store");
-    open().put(Kind::Original, "t", "new", b"1234").expect("room");
-    open().put(Kind::Result, "t", "new", b"123").expect("room");
+    let open = || DiskStore::open(folder.path("data"), StoreOptions::DISK).expect("a store");
+    open().put(EntryKind::Original, "t", "new", b"1234").expect("room");
+    open().put(EntryKind::Result, "t", "new", b"123").expect("room");
     // Last: a put looks for what expired from time to time.
     let ten_days_ago = SystemTime::now() - Duration::from_secs(10 * 24 * 60 * 60);
     let earlier = open().with_clock(move || ten_days_ago);
-    earlier.put(Kind::Original, "t", "old", b"12345").expect("room");
+    earlier.put(EntryKind::Original, "t", "old", b"12345").expect("room");
     folder
 }
 

@@ -9,7 +9,7 @@ use crate::settings::{
     self, ExpandInjection, Fallback, JsonForm, LogLevel, ModelClassSetting, Strategy,
 };
 use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
+use tokenforge_engine::dictionary::DictionaryMethod;
 use tokenforge_engine::prompt::PromptSettings;
 
 section! {
@@ -35,7 +35,7 @@ section! {
     always {
         enabled: Written<Flag>,
         mode: Written<One<Mode>>,
-        method: Written<One<Method>>,
+        method: Written<One<DictionaryMethod>>,
         redact_secrets: Written<Flag>,
         json_formats: List<One<JsonForm>>,
         model_class: Written<One<ModelClassSetting>>,

@@ -58,7 +58,7 @@ impl Choice for tokenforge_engine::Mode {
     }
 }
 
-impl Choice for tokenforge_engine::dictionary::Method {
+impl Choice for tokenforge_engine::dictionary::DictionaryMethod {
     const ALL: &'static [Self] = Self::ALL;
 
     fn name(self) -> &'static str {

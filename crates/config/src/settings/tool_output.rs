@@ -4,10 +4,10 @@ use super::Choice;
 use crate::Secret;
 use http::Uri;
 use std::time::Duration;
-use tokenforge_engine::dictionary::Method;
-use tokenforge_engine::reference::Hint;
+use tokenforge_engine::dictionary::DictionaryMethod;
+use tokenforge_engine::reference::ExpandHint;
 use tokenforge_engine::tool::SkipTools;
-use tokenforge_engine::{Mode, ModelClass, Stc2};
+use tokenforge_engine::{Mode, ModelClass, Stc2Policy};
 use tokenforge_formats::Form;
 
 /// What is done to tool results: the deterministic stages by `mode`, then what `strategy` may shorten further.
@@ -18,7 +18,7 @@ pub struct ToolOutput {
     /// How much the stages do.
     pub mode: Mode,
     /// Which dictionary method the aggressive mode uses.
-    pub method: Method,
+    pub method: DictionaryMethod,
     /// Are secrets removed from tool results?
     pub redact_secrets: bool,
     /// How many bytes of a result are kept, by the modes that cap; unless set, 64 KiB where the rest can be fetched back.
@@ -64,7 +64,7 @@ impl Default for ToolOutput {
         ToolOutput {
             enabled: true,
             mode: Mode::default(),
-            method: Method::default(),
+            method: DictionaryMethod::default(),
             redact_secrets: true,
             max_output_bytes: None,
             json_formats: vec![JsonForm::Json, JsonForm::Toon, JsonForm::Stc, JsonForm::Table],
@@ -102,7 +102,7 @@ impl ToolOutput {
             model_class: self.model_class.class().unwrap_or_default(),
             dedup: self.dedup,
             skip_tools: SkipTools::parse(&self.skip_tools),
-            expand_hint: self.include_expand_hint.then_some(Hint::Tool),
+            expand_hint: self.include_expand_hint.then_some(ExpandHint::Tool),
             ..tokenforge_engine::Settings::default()
         }
     }
@@ -174,11 +174,14 @@ impl JsonForm {
     }
 
     /// What a list says of STC 2. Who names more than one STC may be given any of them.
-    fn stc2(forms: &[Self]) -> Stc2 {
-        let known =
-            [(Self::Stc2Shared, Stc2::Shared), (Self::Stc, Stc2::Auto), (Self::Stc2, Stc2::Nested)];
+    fn stc2(forms: &[Self]) -> Stc2Policy {
+        let known = [
+            (Self::Stc2Shared, Stc2Policy::Shared),
+            (Self::Stc, Stc2Policy::Auto),
+            (Self::Stc2, Stc2Policy::Nested),
+        ];
         let named = known.into_iter().find(|(form, _)| forms.contains(form));
-        named.map_or(Stc2::Never, |(_, stc2)| stc2)
+        named.map_or(Stc2Policy::Never, |(_, stc2)| stc2)
     }
 }
 
@@ -310,16 +313,16 @@ mod tests {
     #[test]
     fn the_forms_say_which_stc_models_are_given() {
         for (forms, stc2) in [
-            (&[JsonForm::Json, JsonForm::Stc][..], Stc2::Auto),
-            (&[JsonForm::Stc1, JsonForm::Toon], Stc2::Never),
-            (&[JsonForm::Stc2], Stc2::Nested),
-            (&[JsonForm::Stc1, JsonForm::Stc2Shared], Stc2::Shared),
-            (&[JsonForm::Json], Stc2::Never),
+            (&[JsonForm::Json, JsonForm::Stc][..], Stc2Policy::Auto),
+            (&[JsonForm::Stc1, JsonForm::Toon], Stc2Policy::Never),
+            (&[JsonForm::Stc2], Stc2Policy::Nested),
+            (&[JsonForm::Stc1, JsonForm::Stc2Shared], Stc2Policy::Shared),
+            (&[JsonForm::Json], Stc2Policy::Never),
         ] {
             let settings = ToolOutput { json_formats: forms.to_vec(), ..ToolOutput::default() };
             assert_eq!(settings.engine_settings().stc2, stc2, "{forms:?}");
         }
         let usual = ToolOutput::default().engine_settings();
-        assert_eq!((usual.json_formats, usual.stc2), (Form::ALL.to_vec(), Stc2::Auto));
+        assert_eq!((usual.json_formats, usual.stc2), (Form::ALL.to_vec(), Stc2Policy::Auto));
     }
 }

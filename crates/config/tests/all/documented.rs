@@ -3,11 +3,11 @@
 use crate::kit::{file, load, variables};
 use std::path::Path;
 use std::time::Duration;
-use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{
     Auth, Fallback, Overrides, ProviderKind, SchemaCompression, Settings, Strategy,
 };
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::DictionaryMethod;
 
 #[test]
 fn c9_the_example_that_disables_loads_as_printed() {
@@ -88,7 +88,7 @@ fn f2_f3_f14_f15_the_documented_variables_are_read() {
     ])
     .unwrap();
     let tool_output = &settings.tool_output;
-    assert_eq!((tool_output.mode, tool_output.method), (Mode::Aggressive, Method::Auto));
+    assert_eq!((tool_output.mode, tool_output.method), (Mode::Aggressive, DictionaryMethod::Auto));
     assert_eq!(settings.schema_compression, SchemaCompression::Minify);
     assert!(settings.redact_secrets);
 }
@@ -133,7 +133,7 @@ fn f2_the_default_is_standard_on_this_machine_only_with_public_upstreams() {
     assert_eq!(settings, Settings::default());
     assert_eq!(settings.listen.to_string(), "127.0.0.1:8787");
     assert_eq!(settings.tool_output.mode, Mode::Standard);
-    assert_eq!(settings.tool_output.method, Method::Lzw);
+    assert_eq!(settings.tool_output.method, DictionaryMethod::Lzw);
     assert_eq!(settings.upstreams.anthropic.to_string(), "https://api.anthropic.com/");
     assert_eq!(
         (settings.tool_output.max_concurrent, settings.tool_output.rate_per_second),

@@ -1,11 +1,11 @@
 //! What holds for any text and any settings.
 
 use proptest::prelude::*;
-use tokenforge_engine::Mode;
-use tokenforge_engine::dictionary::Method;
 use tokenforge_config::{
     ConfigErrors, ConfigFile, LogLevel, Overrides, SchemaCompression, Settings,
 };
+use tokenforge_engine::Mode;
+use tokenforge_engine::dictionary::DictionaryMethod;
 
 fn load(text: &str) -> Result<Settings, ConfigErrors> {
     let environment = |name: &str| (name == "A").then(|| "a".to_owned());
@@ -65,7 +65,7 @@ fn yaml() -> impl Strategy<Value = String> {
 
 /// Settings without secrets, which are not written.
 fn settings() -> impl Strategy<Value = Settings> {
-    let modes = (prop::sample::select(&Mode::ALL[..]), prop::sample::select(Method::ALL));
+    let modes = (prop::sample::select(&Mode::ALL[..]), prop::sample::select(DictionaryMethod::ALL));
     let numbers =
         (0..70_000usize, 1..1usize << 40, 1..100_000_000u64, prop::option::of(0.1..=0.9f64));
     let names = prop::collection::vec("[a-zA-Z_:#'\"*&-]{1,12}", 0..4);

@@ -21,7 +21,7 @@ const LEAST_PART: usize = 10;
 
 /// What was found in a text.
 #[derive(Debug)]
-pub(super) struct Mined<'a> {
+pub(super) struct MinedPatterns<'a> {
     /// How many columns the rows have.
     pub(super) columns: usize,
     /// Those that save most come first.
@@ -29,7 +29,7 @@ pub(super) struct Mined<'a> {
 }
 
 /// Patterns worth using for these lines.
-pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<Mined<'a>> {
+pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<MinedPatterns<'a>> {
     let sample = Sample::of(lines)?;
     let root = sample.node((0..sample.rows).collect());
     let whole = root.plain;
@@ -48,17 +48,17 @@ pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<Mined<'a>> {
             _ => leaves.push(node),
         }
     }
-    let spent: usize = leaves.iter().map(Node::cost).sum();
+    let spent: usize = leaves.iter().map(RowGroup::cost).sum();
     let worth = leaves.iter().filter(|leaf| leaf.patterned < leaf.plain);
     let mut patterns: Vec<_> = worth.map(|leaf| sample.pattern(leaf)).collect();
     patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.weight()));
     let pays = !patterns.is_empty() && (whole - spent) * LEAST_PART > whole;
-    pays.then_some(Mined { columns: sample.columns, patterns })
+    pays.then_some(MinedPatterns { columns: sample.columns, patterns })
 }
 
 /// Rows that may share a pattern.
 #[derive(Debug)]
-struct Node {
+struct RowGroup {
     rows: Vec<usize>,
     /// What the rows cost as they are.
     plain: usize,
@@ -66,7 +66,7 @@ struct Node {
     patterned: usize,
 }
 
-impl Node {
+impl RowGroup {
     fn cost(&self) -> usize {
         self.plain.min(self.patterned)
     }
@@ -131,7 +131,7 @@ impl<'a> Sample<'a> {
             && may_repeat(self.fields[first * self.columns + column])
     }
 
-    fn node(&self, rows: Vec<usize>) -> Node {
+    fn node(&self, rows: Vec<usize>) -> RowGroup {
         tick(rows.len() * self.columns);
         let of_column = |column| rows.iter().map(|&row| self.weight(row, column)).sum::<usize>();
         let (mut plain, mut patterned) = (0, OVERHEAD + rows.len());
@@ -143,12 +143,12 @@ impl<'a> Sample<'a> {
                 false => 1 + all,
             };
         }
-        Node { rows, plain, patterned }
+        RowGroup { rows, plain, patterned }
     }
 
     /// The best split of a node's rows into those with a certain value in a certain column, and the others. `counts` are
     /// zero for every value, before and after.
-    fn split(&self, node: &Node, counts: &mut [u8]) -> Option<(Node, Node)> {
+    fn split(&self, node: &RowGroup, counts: &mut [u8]) -> Option<(RowGroup, RowGroup)> {
         let commonest = |column| self.commonest(&node.rows, column, counts);
         let mut candidates: Vec<_> = (0..self.columns).filter_map(commonest).collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.weight));
@@ -174,7 +174,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The columns that the rows of a node share.
-    fn pattern(&self, node: &Node) -> Pattern<'a> {
+    fn pattern(&self, node: &RowGroup) -> Pattern<'a> {
         let first = node.rows[0];
         let field = |column| self.fields[first * self.columns + column];
         let shared = |column| self.is_shared(&node.rows, column).then(|| field(column));

@@ -10,7 +10,7 @@ const ENVELOPES: &[&str] = &["action", "arguments", "params", "args"];
 
 /// One command line of a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ArgumentLine {
     /// For a shell to split.
     Text(String),
     /// Split already.
@@ -18,7 +18,7 @@ pub(super) enum Line {
 }
 
 /// The command lines in the arguments of a call: JSON as a rule, else the line itself or a program that runs some.
-pub(super) fn lines(arguments: &str) -> Option<Vec<Line>> {
+pub(super) fn lines(arguments: &str) -> Option<Vec<ArgumentLine>> {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(object)) => in_object(&object),
         Ok(value) => in_value(&value),
@@ -26,19 +26,19 @@ pub(super) fn lines(arguments: &str) -> Option<Vec<Line>> {
     }
 }
 
-fn in_object(object: &Map<String, Value>) -> Option<Vec<Line>> {
+fn in_object(object: &Map<String, Value>) -> Option<Vec<ArgumentLine>> {
     let inside = || ENVELOPES.iter().find_map(|key| object.get(*key)?.as_object().and_then(named));
     named(object).or_else(inside)
 }
 
-fn named(object: &Map<String, Value>) -> Option<Vec<Line>> {
+fn named(object: &Map<String, Value>) -> Option<Vec<ArgumentLine>> {
     KEYS.iter().find_map(|key| match object.get(*key)? {
         Value::Array(items) if *key == "commands" => several(items),
         value => in_value(value),
     })
 }
 
-fn in_value(value: &Value) -> Option<Vec<Line>> {
+fn in_value(value: &Value) -> Option<Vec<ArgumentLine>> {
     match value {
         Value::String(text) => in_text(text),
         Value::Array(items) => in_list(items),
@@ -46,31 +46,32 @@ fn in_value(value: &Value) -> Option<Vec<Line>> {
     }
 }
 
-fn in_text(text: &str) -> Option<Vec<Line>> {
+fn in_text(text: &str) -> Option<Vec<ArgumentLine>> {
     if text.trim().is_empty() {
         return None;
     }
     Some(match javascript::commands(text) {
-        Some(commands) => commands.into_iter().map(Line::Text).collect(),
-        None => vec![Line::Text(text.to_owned())],
+        Some(commands) => commands.into_iter().map(ArgumentLine::Text).collect(),
+        None => vec![ArgumentLine::Text(text.to_owned())],
     })
 }
 
 /// One command split into words, unless the program has blanks in its name: then every item is a line.
-fn in_list(items: &[Value]) -> Option<Vec<Line>> {
+fn in_list(items: &[Value]) -> Option<Vec<ArgumentLine>> {
     let words: Option<Vec<String>> =
         items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
     match words {
         Some(words) if !words.first()?.trim().contains(char::is_whitespace) => {
-            Some(vec![Line::Words(words)])
+            Some(vec![ArgumentLine::Words(words)])
         }
         _ => several(items),
     }
 }
 
 /// One command a line.
-fn several(items: &[Value]) -> Option<Vec<Line>> {
-    let lines: Option<Vec<Line>> = items.iter().map(|item| text_of(item).map(Line::Text)).collect();
+fn several(items: &[Value]) -> Option<Vec<ArgumentLine>> {
+    let lines: Option<Vec<ArgumentLine>> =
+        items.iter().map(|item| text_of(item).map(ArgumentLine::Text)).collect();
     lines.filter(|lines| !lines.is_empty())
 }
 
@@ -93,8 +94,8 @@ mod tests {
             .unwrap()
             .into_iter()
             .map(|line| match line {
-                Line::Text(text) => text,
-                Line::Words(words) => words.join("|"),
+                ArgumentLine::Text(text) => text,
+                ArgumentLine::Words(words) => words.join("|"),
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! From tokens to pipelines: groups, loops and branches are flattened into what can print.
 
-use super::lexer::{Redirect, Token, Word};
+use super::lexer::{Redirect, ShellToken, ShellWord};
 
 /// No line of an agent holds more; what does is not read.
 const MAX_COMMANDS: usize = 256;
@@ -17,56 +17,56 @@ pub(super) struct RawPipeline {
 /// The words of one simple command, and where its streams go.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawCommand {
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ShellWord>,
     pub(super) has_input: bool,
     pub(super) is_redirected: bool,
 }
 
 /// Reads the pipelines in the order in which they stand, or gives up on what it does not understand.
-pub(super) fn pipelines(tokens: Vec<Token>) -> Option<Vec<RawPipeline>> {
+pub(super) fn pipelines(tokens: Vec<ShellToken>) -> Option<Vec<RawPipeline>> {
     let mut parser = Parser { tokens: tokens.into_iter().peekable(), commands: 0, depth: 0 };
-    let pipelines = parser.list(End::Text)?;
+    let pipelines = parser.list(ListEnd::Text)?;
     parser.tokens.next().is_none().then_some(pipelines)
 }
 
 /// What ends a list of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum ListEnd {
     Text,
     Bracket,
     /// A word that stands where a command would: `}`, `fi`, `done`.
     Keyword(&'static str),
 }
 
-enum Stage {
+enum PipeStage {
     Simple(RawCommand),
     Group(Vec<RawPipeline>),
 }
 
 struct Parser {
-    tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
+    tokens: std::iter::Peekable<std::vec::IntoIter<ShellToken>>,
     commands: usize,
     depth: usize,
 }
 
 impl Parser {
-    fn list(&mut self, end: End) -> Option<Vec<RawPipeline>> {
+    fn list(&mut self, end: ListEnd) -> Option<Vec<RawPipeline>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return None;
         }
         let mut list = Vec::new();
         loop {
-            while self.tokens.next_if_eq(&Token::Separator).is_some() {}
+            while self.tokens.next_if_eq(&ShellToken::Separator).is_some() {}
             match self.tokens.peek() {
-                None if end == End::Text => break,
+                None if end == ListEnd::Text => break,
                 None => return None,
-                Some(Token::Close) if end == End::Bracket => {
+                Some(ShellToken::Close) if end == ListEnd::Bracket => {
                     self.tokens.next();
                     break;
                 }
                 Some(token) => {
-                    if let End::Keyword(keyword) = end
+                    if let ListEnd::Keyword(keyword) = end
                         && is_keyword(token, keyword)
                     {
                         self.tokens.next();
@@ -86,32 +86,32 @@ impl Parser {
         let mut pipelines = vec![RawPipeline::default()];
         loop {
             match self.stage()? {
-                Stage::Simple(command) => {
+                PipeStage::Simple(command) => {
                     for pipeline in &mut pipelines {
                         self.commands += 1;
                         pipeline.stages.push(command.clone());
                     }
                 }
-                Stage::Group(inside) => pipelines = inside,
+                PipeStage::Group(inside) => pipelines = inside,
             }
             if self.commands > MAX_COMMANDS {
                 return None;
             }
-            if self.tokens.next_if_eq(&Token::Pipe).is_none() {
+            if self.tokens.next_if_eq(&ShellToken::Pipe).is_none() {
                 return Some(pipelines);
             }
-            while self.tokens.next_if_eq(&Token::Separator).is_some() {}
+            while self.tokens.next_if_eq(&ShellToken::Separator).is_some() {}
         }
     }
 
-    fn stage(&mut self) -> Option<Stage> {
+    fn stage(&mut self) -> Option<PipeStage> {
         loop {
             let keyword = match self.tokens.peek() {
-                Some(Token::Open) => {
+                Some(ShellToken::Open) => {
                     self.tokens.next();
-                    return self.group(End::Bracket, false);
+                    return self.group(ListEnd::Bracket, false);
                 }
-                Some(Token::Word(word)) if !word.quoted => word.text.as_str(),
+                Some(ShellToken::Word(word)) if !word.quoted => word.text.as_str(),
                 _ => return self.simple(),
             };
             let (end, repeats) = match keyword {
@@ -119,12 +119,12 @@ impl Parser {
                     self.tokens.next();
                     continue;
                 }
-                "{" => (End::Keyword("}"), false),
-                "if" => (End::Keyword("fi"), false),
-                "while" | "until" => (End::Keyword("done"), true),
+                "{" => (ListEnd::Keyword("}"), false),
+                "if" => (ListEnd::Keyword("fi"), false),
+                "while" | "until" => (ListEnd::Keyword("done"), true),
                 "for" | "select" => {
-                    while self.tokens.next_if(|token| *token != Token::Separator).is_some() {}
-                    return self.group(End::Keyword("done"), true);
+                    while self.tokens.next_if(|token| *token != ShellToken::Separator).is_some() {}
+                    return self.group(ListEnd::Keyword("done"), true);
                 }
                 "case" | "function" => return None,
                 _ => return self.simple(),
@@ -134,10 +134,10 @@ impl Parser {
         }
     }
 
-    fn group(&mut self, end: End, repeats: bool) -> Option<Stage> {
+    fn group(&mut self, end: ListEnd, repeats: bool) -> Option<PipeStage> {
         let mut pipelines = self.list(end)?;
         let mut after = RawCommand::default();
-        while let Some(Token::Redirect(redirect)) = self.tokens.peek() {
+        while let Some(ShellToken::Redirect(redirect)) = self.tokens.peek() {
             after.redirect(*redirect);
             self.tokens.next();
         }
@@ -147,21 +147,21 @@ impl Parser {
                 last.is_redirected |= after.is_redirected;
             }
         }
-        Some(Stage::Group(pipelines))
+        Some(PipeStage::Group(pipelines))
     }
 
-    fn simple(&mut self) -> Option<Stage> {
+    fn simple(&mut self) -> Option<PipeStage> {
         let mut command = RawCommand::default();
         loop {
             match self.tokens.peek() {
-                Some(Token::Word(_) | Token::Redirect(_)) => match self.tokens.next() {
-                    Some(Token::Word(word)) => command.words.push(word),
-                    Some(Token::Redirect(redirect)) => command.redirect(redirect),
+                Some(ShellToken::Word(_) | ShellToken::Redirect(_)) => match self.tokens.next() {
+                    Some(ShellToken::Word(word)) => command.words.push(word),
+                    Some(ShellToken::Redirect(redirect)) => command.redirect(redirect),
                     _ => return None,
                 },
                 // A function is being defined.
-                Some(Token::Open) => return None,
-                _ => return Some(Stage::Simple(command)),
+                Some(ShellToken::Open) => return None,
+                _ => return Some(PipeStage::Simple(command)),
             }
         }
     }
@@ -177,8 +177,8 @@ impl RawCommand {
     }
 }
 
-fn is_keyword(token: &Token, keyword: &str) -> bool {
-    matches!(token, Token::Word(word) if !word.quoted && word.text == keyword)
+fn is_keyword(token: &ShellToken, keyword: &str) -> bool {
+    matches!(token, ShellToken::Word(word) if !word.quoted && word.text == keyword)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ const MAX_DEPTH: usize = 32;
 
 /// One word or operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
-    Word(Word),
+pub(super) enum ShellToken {
+    Word(ShellWord),
     /// `|` and `|&`.
     Pipe,
     /// What stands between commands: `&&`, `||`, `;`, `&` and the end of a line.
@@ -24,7 +24,7 @@ pub(super) enum Token {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct ShellWord {
     pub(super) text: String,
     /// Was any of it quoted or escaped? Then it is neither a keyword nor an assignment.
     pub(super) quoted: bool,
@@ -44,7 +44,7 @@ pub(super) enum Redirect {
 }
 
 /// Reads a whole line, or gives up where it is nested too deeply.
-pub(super) fn tokens(line: &str) -> Option<Vec<Token>> {
+pub(super) fn tokens(line: &str) -> Option<Vec<ShellToken>> {
     let mut lexer = Lexer { line, bytes: line.as_bytes(), at: 0, documents: Vec::new(), depth: 0 };
     let mut tokens = Vec::new();
     while let Some(token) = lexer.token()? {
@@ -58,42 +58,44 @@ struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Here-documents whose text starts at the next line.
-    documents: Vec<Document>,
+    documents: Vec<HereDocument>,
     depth: usize,
 }
 
-struct Document {
+struct HereDocument {
     end: String,
     is_indented: bool,
 }
 
 impl Lexer<'_> {
     /// The next token, `Some(None)` at the end.
-    fn token(&mut self) -> Option<Option<Token>> {
+    fn token(&mut self) -> Option<Option<ShellToken>> {
         self.skip_blank();
         let Some(byte) = self.peek(0) else { return Some(None) };
         let token = match byte {
             b'\n' => {
                 self.at += 1;
                 self.skip_documents();
-                Token::Separator
+                ShellToken::Separator
             }
-            b';' => self.operator(1 + usize::from(self.peek(1) == Some(b';')), Token::Separator),
+            b';' => {
+                self.operator(1 + usize::from(self.peek(1) == Some(b';')), ShellToken::Separator)
+            }
             b'|' => match self.peek(1) {
-                Some(b'|') => self.operator(2, Token::Separator),
-                Some(b'&') => self.operator(2, Token::Pipe),
-                _ => self.operator(1, Token::Pipe),
+                Some(b'|') => self.operator(2, ShellToken::Separator),
+                Some(b'&') => self.operator(2, ShellToken::Pipe),
+                _ => self.operator(1, ShellToken::Pipe),
             },
             b'&' => match self.peek(1) {
                 Some(b'>') => {
                     self.at += 1;
                     return self.redirect(None).map(Some);
                 }
-                Some(b'&') => self.operator(2, Token::Separator),
-                _ => self.operator(1, Token::Separator),
+                Some(b'&') => self.operator(2, ShellToken::Separator),
+                _ => self.operator(1, ShellToken::Separator),
             },
-            b'(' => self.operator(1, Token::Open),
-            b')' => self.operator(1, Token::Close),
+            b'(' => self.operator(1, ShellToken::Open),
+            b')' => self.operator(1, ShellToken::Close),
             b'<' | b'>' if self.peek(1) != Some(b'(') => return self.redirect(None).map(Some),
             _ => return self.word_or_redirect().map(Some),
         };
@@ -104,7 +106,7 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied()
     }
 
-    fn operator(&mut self, length: usize, token: Token) -> Token {
+    fn operator(&mut self, length: usize, token: ShellToken) -> ShellToken {
         self.at += length;
         token
     }
@@ -125,7 +127,7 @@ impl Lexer<'_> {
     }
 
     /// Reads `>`, `>>`, `2>`, `>&2`, `<`, `<<END`, `<<<word` with the word that follows.
-    fn redirect(&mut self, stream: Option<&str>) -> Option<Token> {
+    fn redirect(&mut self, stream: Option<&str>) -> Option<ShellToken> {
         let rest = &self.line[self.at..];
         let is_input = rest.starts_with('<');
         let document = rest.starts_with("<<") && !rest.starts_with("<<<");
@@ -139,7 +141,7 @@ impl Lexer<'_> {
         }
         let target = self.word()?;
         if document {
-            self.documents.push(Document { end: target.text, is_indented });
+            self.documents.push(HereDocument { end: target.text, is_indented });
         }
         let redirect = match stream {
             _ if is_input && operators == 1 => Redirect::Input,
@@ -147,16 +149,16 @@ impl Lexer<'_> {
             None | Some("1") if !copies => Redirect::Output,
             _ => Redirect::Elsewhere,
         };
-        Some(Token::Redirect(redirect))
+        Some(ShellToken::Redirect(redirect))
     }
 
-    fn word_or_redirect(&mut self) -> Option<Token> {
+    fn word_or_redirect(&mut self) -> Option<ShellToken> {
         let word = self.word()?;
         let is_stream = !word.quoted && word.text.bytes().all(|byte| byte.is_ascii_digit());
         if is_stream && matches!(self.peek(0), Some(b'<' | b'>')) && self.peek(1) != Some(b'(') {
             return self.redirect(Some(&word.text));
         }
-        Some(Token::Word(word))
+        Some(ShellToken::Word(word))
     }
 
     fn skip_documents(&mut self) {
@@ -181,14 +183,14 @@ mod tests {
     /// Words as they are, operators as single characters.
     fn spelled(line: &str) -> Vec<String> {
         let spell = |token| match token {
-            Token::Word(word) => word.text,
-            Token::Pipe => "|".into(),
-            Token::Separator => ";".into(),
-            Token::Open => "(".into(),
-            Token::Close => ")".into(),
-            Token::Redirect(Redirect::Input | Redirect::Text) => "<".into(),
-            Token::Redirect(Redirect::Output) => ">".into(),
-            Token::Redirect(Redirect::Elsewhere) => "2>".into(),
+            ShellToken::Word(word) => word.text,
+            ShellToken::Pipe => "|".into(),
+            ShellToken::Separator => ";".into(),
+            ShellToken::Open => "(".into(),
+            ShellToken::Close => ")".into(),
+            ShellToken::Redirect(Redirect::Input | Redirect::Text) => "<".into(),
+            ShellToken::Redirect(Redirect::Output) => ">".into(),
+            ShellToken::Redirect(Redirect::Elsewhere) => "2>".into(),
         };
         tokens(line).unwrap().into_iter().map(spell).collect()
     }

@@ -11,13 +11,13 @@ pub(super) static PROGRAMS: LazyLock<Programs> =
 #[serde(deny_unknown_fields)]
 pub(super) struct Programs {
     aliases: HashMap<String, String>,
-    versioned: Names,
+    versioned: ProgramNames,
     pub(super) runners: HashMap<String, Runner>,
     pub(super) shells: Shells,
     pub(super) bins: Bins,
     pub(super) subcommands: HashMap<String, Options>,
-    pub(super) silent: Names,
-    pub(super) chatter: Names,
+    pub(super) silent: ProgramNames,
+    pub(super) chatter: ProgramNames,
     pub(super) filters: Filters,
     pub(super) readers: Readers,
     pub(super) searchers: Searchers,
@@ -25,7 +25,7 @@ pub(super) struct Programs {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Names {
+pub(super) struct ProgramNames {
     pub(super) names: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl Programs {
     }
 }
 
-impl Names {
+impl ProgramNames {
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.iter().any(|listed| listed == name)
     }

@@ -1,18 +1,18 @@
 //! Which commands show the text of a file.
 
 use super::programs::PROGRAMS;
-use super::{Main, Shape, SimpleCommand};
+use super::{MainCommand, PipeEffect, SimpleCommand};
 
 /// Does this command print files as they are, through filters that leave lines as they are?
-pub(super) fn reads_file(main: &Main) -> bool {
-    let keeps_text = main.shape == Shape::Whole || main.filters.iter().all(keeps_lines);
+pub(super) fn reads_file(main: &MainCommand) -> bool {
+    let keeps_text = main.shape == PipeEffect::Whole || main.filters.iter().all(keeps_lines);
     let reads =
         || shows_file(main.command) || shows_blob(main.command) || shows_context(main.command);
     keeps_text && reads()
 }
 
 /// Does this command print some lines of a file: from one on, up to one, so many, or those around what it looks for?
-pub(super) fn reads_part(main: &Main) -> bool {
+pub(super) fn reads_part(main: &MainCommand) -> bool {
     const OPTIONS: [&str; 5] = ["-totalcount", "-tail", "-first", "-last", "-skip"];
     let is_part = |stage: &SimpleCommand| {
         let mut args = stage.args.iter().map(|arg| arg.to_ascii_lowercase());
@@ -27,7 +27,7 @@ pub(super) fn reads_part(main: &Main) -> bool {
 }
 
 /// Does the command, or a filter behind it, put a number before every line?
-pub(super) fn numbers_lines(main: &Main) -> bool {
+pub(super) fn numbers_lines(main: &MainCommand) -> bool {
     std::iter::once(main.command).chain(main.filters).any(|stage| {
         let args = || stage.args.iter().map(String::as_str);
         let has_letter = |arg: &str| {

@@ -1,7 +1,7 @@
 //! What really runs: wrappers taken off, one name a program, the subcommand found.
 
 use super::grammar::RawCommand;
-use super::lexer::Word;
+use super::lexer::ShellWord;
 use super::programs::{PROGRAMS, Runner};
 
 /// Nobody writes `sudo env nice ...` longer than this.
@@ -27,7 +27,7 @@ pub struct SimpleCommand {
 
 /// What the words of a command turn out to be.
 #[derive(Debug)]
-pub(super) enum Resolved {
+pub(super) enum ResolvedCommand {
     /// Only assignments, or wrappers without end.
     Nothing,
     Command(SimpleCommand),
@@ -39,9 +39,9 @@ impl SimpleCommand {
     /// Does the command start with these words, options aside? `git log`, `docker compose up`, `npm run test`.
     ///
     /// ```
-    /// use tokenforge_engine::command::Command;
+    /// use tokenforge_engine::command::CommandLine;
     ///
-    /// let command = Command::parse("npm --prefix web run test -- --watch").unwrap();
+    /// let command = CommandLine::parse("npm --prefix web run test -- --watch").unwrap();
     /// assert!(command.main().unwrap().command.is("npm run test"));
     /// ```
     #[must_use]
@@ -76,23 +76,23 @@ impl SimpleCommand {
 }
 
 /// Takes the wrappers off a command.
-pub(super) fn resolve(raw: &RawCommand) -> Resolved {
-    let words: Vec<&Word> = raw.words.iter().collect();
-    let mut rest: &[&Word] = &words;
+pub(super) fn resolve(raw: &RawCommand) -> ResolvedCommand {
+    let words: Vec<&ShellWord> = raw.words.iter().collect();
+    let mut rest: &[&ShellWord] = &words;
     let mut is_fed = false;
     for _ in 0..MAX_WRAPPERS {
         rest = skip(rest, is_assignment);
         let Some((first, arguments)) = rest.split_first() else { break };
         let name = PROGRAMS.name(&first.text);
         if let Some(script) = shell_script(name, arguments) {
-            return Resolved::Script(script);
+            return ResolvedCommand::Script(script);
         }
         if let Some((runner, inner)) = run_by(name, arguments)
             && !inner.is_empty()
         {
             if runner.script {
                 let line: Vec<&str> = inner.iter().map(|word| word.text.as_str()).collect();
-                return Resolved::Script(line.join(" "));
+                return ResolvedCommand::Script(line.join(" "));
             }
             is_fed |= runner.input;
             rest = inner;
@@ -102,7 +102,7 @@ pub(super) fn resolve(raw: &RawCommand) -> Resolved {
         } else {
             let (is_redirected, has_input) = (raw.is_redirected, raw.has_input);
             let command = named(name, arguments);
-            return Resolved::Command(SimpleCommand {
+            return ResolvedCommand::Command(SimpleCommand {
                 is_redirected,
                 has_input,
                 is_fed,
@@ -110,10 +110,10 @@ pub(super) fn resolve(raw: &RawCommand) -> Resolved {
             });
         }
     }
-    Resolved::Nothing
+    ResolvedCommand::Nothing
 }
 
-fn named(name: &str, arguments: &[&Word]) -> SimpleCommand {
+fn named(name: &str, arguments: &[&ShellWord]) -> SimpleCommand {
     let mut words = name.split(' ');
     let program = words.next().unwrap_or(name);
     let mut rest = arguments;
@@ -139,8 +139,8 @@ fn named(name: &str, arguments: &[&Word]) -> SimpleCommand {
 /// The subcommand behind the options of the program, and what follows it.
 fn subcommand_of<'a, 'w>(
     program: &str,
-    arguments: &'a [&'w Word],
-) -> Option<(&'w str, &'a [&'w Word])> {
+    arguments: &'a [&'w ShellWord],
+) -> Option<(&'w str, &'a [&'w ShellWord])> {
     let options = PROGRAMS.subcommands.get(program)?;
     let rest = skip_options(arguments, &options.values);
     let (word, behind) = rest.split_first()?;
@@ -150,8 +150,8 @@ fn subcommand_of<'a, 'w>(
 /// If this command runs another: how, and the words of the other.
 fn run_by<'a, 'w>(
     name: &str,
-    arguments: &'a [&'w Word],
-) -> Option<(&'static Runner, &'a [&'w Word])> {
+    arguments: &'a [&'w ShellWord],
+) -> Option<(&'static Runner, &'a [&'w ShellWord])> {
     static MODULE: std::sync::LazyLock<Runner> = std::sync::LazyLock::new(Runner::default);
     if name == "python" {
         let at = arguments.iter().position(|word| word.text == "-m" || !is_option(&word.text))?;
@@ -185,7 +185,7 @@ fn run_by<'a, 'w>(
 }
 
 /// The script behind `bash -c` and its like.
-fn shell_script(name: &str, arguments: &[&Word]) -> Option<String> {
+fn shell_script(name: &str, arguments: &[&ShellWord]) -> Option<String> {
     let shells = &PROGRAMS.shells;
     if !shells.names.iter().any(|shell| shell == name) {
         return None;
@@ -211,25 +211,29 @@ fn shell_script(name: &str, arguments: &[&Word]) -> Option<String> {
 }
 
 /// The command that `find -exec` runs.
-fn executed<'a, 'w>(name: &str, arguments: &'a [&'w Word]) -> Option<&'a [&'w Word]> {
+fn executed<'a, 'w>(name: &str, arguments: &'a [&'w ShellWord]) -> Option<&'a [&'w ShellWord]> {
     if !matches!(name, "find" | "fd") {
         return None;
     }
-    let runs = |word: &&Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-x" | "--exec");
+    let runs =
+        |word: &&ShellWord| matches!(word.text.as_str(), "-exec" | "-execdir" | "-x" | "--exec");
     let at = arguments.iter().position(runs)?;
     let inner = &arguments[at + 1..];
-    let ends = |word: &&Word| matches!(word.text.as_str(), ";" | "+");
+    let ends = |word: &&ShellWord| matches!(word.text.as_str(), ";" | "+");
     let inner = &inner[..inner.iter().position(ends).unwrap_or(inner.len())];
     (!inner.is_empty()).then_some(inner)
 }
 
-fn skip<'a, 'w>(words: &'a [&'w Word], unwanted: impl Fn(&Word) -> bool) -> &'a [&'w Word] {
+fn skip<'a, 'w>(
+    words: &'a [&'w ShellWord],
+    unwanted: impl Fn(&ShellWord) -> bool,
+) -> &'a [&'w ShellWord] {
     let count = words.iter().take_while(|word| unwanted(word)).count();
     &words[count..]
 }
 
 /// Skips options with their values, a toolchain (`+nightly`), and the `--` that ends options.
-fn skip_options<'a, 'w>(mut words: &'a [&'w Word], values: &[String]) -> &'a [&'w Word] {
+fn skip_options<'a, 'w>(mut words: &'a [&'w ShellWord], values: &[String]) -> &'a [&'w ShellWord] {
     while let Some((first, rest)) = words.split_first() {
         if first.text == "--" {
             return rest;
@@ -249,7 +253,7 @@ fn is_option(word: &str) -> bool {
 }
 
 /// `NAME=value` before a command.
-fn is_assignment(word: &Word) -> bool {
+fn is_assignment(word: &ShellWord) -> bool {
     let Some((name, _)) = word.text.split_once('=') else { return false };
     let name = name.strip_suffix('+').unwrap_or(name);
     !name.is_empty()

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use tokenforge_tokens::Counter;
 
-use super::lexemes::{Index, Lexemes};
-use super::notation::Notation;
-use super::repeats::Repeat;
-use super::taken::Taken;
+use super::lexemes::{LexemeIndex, Lexemes};
+use super::notation::DictionaryNotation;
+use super::repeats::LexemeRepeat;
+use super::taken::TakenLexemes;
 use super::{MAX_ENTRIES, MIN_OCCURRENCES, MIN_SAVED_BYTES};
 
 /// A dictionary must save one in so many tokens: it makes a text harder to read.
@@ -20,7 +20,7 @@ const LOOKS: usize = 2;
 
 /// Could a repeat save tokens? Right often enough to leave most of them out before they are counted.
 pub(super) fn may_pay(lexemes: &Lexemes, occurrences: usize, part: Range<usize>) -> bool {
-    let typical = Price { marker: 6, entry: 9, header: 0 };
+    let typical = MarkerPrice { marker: 6, entry: 9, header: 0 };
     typical.saved(occurrences, estimate(lexemes, part)) > 0
 }
 
@@ -33,12 +33,12 @@ fn estimate(lexemes: &Lexemes, part: Range<usize>) -> usize {
 /// None if they save too little.
 pub(super) fn choose(
     lexemes: &Lexemes,
-    repeats: Vec<Repeat>,
-    notation: &Notation,
+    repeats: Vec<LexemeRepeat>,
+    notation: &DictionaryNotation,
     counter: &Counter,
-) -> Option<Vec<Repeat>> {
-    let price = Price::new(notation, counter);
-    let mut taken = Taken::nothing(lexemes, notation.max_newlines());
+) -> Option<Vec<LexemeRepeat>> {
+    let price = MarkerPrice::new(notation, counter);
+    let mut taken = TakenLexemes::nothing(lexemes, notation.max_newlines());
     let mut queue: BinaryHeap<Candidate> = repeats
         .into_iter()
         .map(|repeat| {
@@ -46,7 +46,7 @@ pub(super) fn choose(
             Candidate { saved: price.saved(repeat.places.len(), tokens), repeat }
         })
         .collect();
-    let mut entries: Vec<Repeat> = Vec::new();
+    let mut entries: Vec<LexemeRepeat> = Vec::new();
     let mut saved = -(price.header as i64);
     let mut looks = LOOKS * lexemes.count();
     while let Some(Candidate { repeat, .. }) = queue.pop()
@@ -81,7 +81,7 @@ pub(super) fn choose(
 }
 
 /// The repeat with those places only where the same text is indeed, and not just the same hash.
-fn alike(mut repeat: Repeat, lexemes: &Lexemes) -> Repeat {
+fn alike(mut repeat: LexemeRepeat, lexemes: &Lexemes) -> LexemeRepeat {
     let (entry, length) = (lexemes.text(repeat.first()), repeat.length);
     repeat.places.retain(|&place| {
         let place = usize::from(place);
@@ -91,15 +91,15 @@ fn alike(mut repeat: Repeat, lexemes: &Lexemes) -> Repeat {
 }
 
 /// What markers, entries and the header cost in tokens.
-struct Price {
+struct MarkerPrice {
     marker: usize,
     entry: usize,
     header: usize,
 }
 
-impl Price {
-    fn new(notation: &Notation, counter: &Counter) -> Self {
-        Price {
+impl MarkerPrice {
+    fn new(notation: &DictionaryNotation, counter: &Counter) -> Self {
+        MarkerPrice {
             marker: counter.count(&notation.marker(MAX_ENTRIES)),
             entry: counter.count(&notation.entry(MAX_ENTRIES, "")),
             header: counter.count(notation.header()),
@@ -115,11 +115,11 @@ impl Price {
 /// A repeat in the queue, ordered by what it is thought to save.
 struct Candidate {
     saved: i64,
-    repeat: Repeat,
+    repeat: LexemeRepeat,
 }
 
 impl Candidate {
-    fn key(&self) -> (i64, Reverse<Index>, usize) {
+    fn key(&self) -> (i64, Reverse<LexemeIndex>, usize) {
         (self.saved, Reverse(self.repeat.places[0]), self.repeat.length)
     }
 }

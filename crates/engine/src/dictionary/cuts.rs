@@ -3,35 +3,35 @@
 //! An entry that begins or ends inside a word makes the rest of the word dearer than it was. So repeats are looked
 //! for between these cuts only: before the blank that leads a word, between words, numbers, punctuation and line ends.
 
-use super::lexemes::Index;
+use super::lexemes::LexemeIndex;
 
 /// No lexeme is longer, so that a text without any such place has cuts as well.
 const LONGEST: usize = 16;
 
 /// Where the lexemes of a text begin, and one place more: where the text ends.
-pub(super) fn cuts(bytes: &[u8]) -> Vec<Index> {
+pub(super) fn cuts(bytes: &[u8]) -> Vec<LexemeIndex> {
     // Written to at every byte and moved on at a cut: a branch there would be mispredicted at every other lexeme.
     let mut cuts = vec![0; bytes.len() + 1];
     let (mut count, mut start) = (0, 0);
-    let mut kinds = (Kind::End, kind_at(bytes, 0));
+    let mut kinds = (ByteClass::End, kind_at(bytes, 0));
     for at in 0..bytes.len() {
         let next = kind_at(bytes, at + 1);
         let (before, kind) = kinds;
-        let is_long = at - start >= LONGEST && kind != Kind::Inside;
+        let is_long = at - start >= LONGEST && kind != ByteClass::Inside;
         let is_cut = CUT[before as usize][kind as usize][next as usize] || is_long;
-        cuts[count] = at as Index;
+        cuts[count] = at as LexemeIndex;
         count += usize::from(is_cut);
         start = if is_cut { at } else { start };
-        kinds = (if kind == Kind::Inside { Kind::Word } else { kind }, next);
+        kinds = (if kind == ByteClass::Inside { ByteClass::Word } else { kind }, next);
     }
-    cuts[count] = bytes.len() as Index;
+    cuts[count] = bytes.len() as LexemeIndex;
     cuts.truncate(count + 1);
     cuts
 }
 
 /// What a byte is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ByteClass {
     /// Before the first byte and after the last.
     End,
     /// Small letters, and characters outside ASCII.
@@ -45,12 +45,12 @@ pub(super) enum Kind {
     Inside,
 }
 
-use Kind::{Blank, Digit, End, Inside, Mark, Newline, Upper, Word};
+use ByteClass::{Blank, Digit, End, Inside, Mark, Newline, Upper, Word};
 
-const ALL: [Kind; 8] = [End, Word, Upper, Digit, Mark, Blank, Newline, Inside];
+const ALL: [ByteClass; 8] = [End, Word, Upper, Digit, Mark, Blank, Newline, Inside];
 
 /// What stands at a byte.
-pub(super) fn kind_at(bytes: &[u8], at: usize) -> Kind {
+pub(super) fn kind_at(bytes: &[u8], at: usize) -> ByteClass {
     bytes.get(at).map_or(End, |&byte| KINDS[usize::from(byte)])
 }
 
@@ -68,7 +68,7 @@ const fn cut_table() -> [[[bool; 8]; 8]; 8] {
     table
 }
 
-const fn is_cut(before: Kind, kind: Kind, next: Kind) -> bool {
+const fn is_cut(before: ByteClass, kind: ByteClass, next: ByteClass) -> bool {
     match (before, kind) {
         (End, _) => true,
         (_, Inside) | (Upper | Blank, Word) | (Blank, Upper | Mark) => false,
@@ -78,9 +78,9 @@ const fn is_cut(before: Kind, kind: Kind, next: Kind) -> bool {
     }
 }
 
-static KINDS: [Kind; 256] = kind_table();
+static KINDS: [ByteClass; 256] = kind_table();
 
-const fn kind_table() -> [Kind; 256] {
+const fn kind_table() -> [ByteClass; 256] {
     let mut kinds = [Mark; 256];
     let mut byte = 0;
     while byte < 256 {

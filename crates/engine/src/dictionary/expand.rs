@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::notation::{ESCAPES, Notation, number, open};
+use super::notation::{DictionaryNotation, ESCAPES, number, open};
 use super::{DecodeError, MAX_ENTRIES};
 
 /// Reads a dictionary and writes its text out, if that has no more than `max_output` bytes.
@@ -12,7 +12,7 @@ pub(super) fn read(text: &str, max_output: usize) -> Result<String, DecodeError>
         .strip_prefix("<<")
         .and_then(|rest| number(rest.strip_prefix(style.letter)?, ":"))
         .ok_or(DecodeError::NoEntry)?;
-    let notation = Notation::new(style, salt);
+    let notation = DictionaryNotation::new(style, salt);
     let (entries, body) = read_entries(entries, &notation)?;
     expand(body, &entries, &notation, max_output)
 }
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str, max_output: usize) -> Result<String, DecodeError>
 /// The entries, and the body after them.
 fn read_entries<'t>(
     mut rest: &'t str,
-    notation: &Notation,
+    notation: &DictionaryNotation,
 ) -> Result<(Vec<String>, &'t str), DecodeError> {
     let mut entries = Vec::new();
     while entries.len() < MAX_ENTRIES {
@@ -62,7 +62,7 @@ fn unquote(quoted: &str) -> Option<(String, &str)> {
 fn expand(
     body: &str,
     entries: &[String],
-    notation: &Notation,
+    notation: &DictionaryNotation,
     max_output: usize,
 ) -> Result<String, DecodeError> {
     let mut out = String::new();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::MAX_INPUT;
-use super::cuts::{Kind, cuts, kind_at};
+use super::cuts::{ByteClass, cuts, kind_at};
 use crate::lexeme;
 
 /// Repeats are looked for at so many lexemes. Of nearly every text that is all; of one that is nothing but short numbers
@@ -11,15 +11,15 @@ use crate::lexeme;
 const MAX_STARTS: usize = 14_000;
 
 /// A place in a text, counted in bytes or lexemes. Small, since tables of them decide how fast a text is searched.
-pub(super) type Index = u16;
+pub(super) type LexemeIndex = u16;
 
-const _: () = assert!(MAX_INPUT < Index::MAX as usize);
+const _: () = assert!(MAX_INPUT < LexemeIndex::MAX as usize);
 
 /// The lexemes of a text.
 pub(super) struct Lexemes<'t> {
     text: &'t str,
     /// Where each of them begins, and where the last one ends.
-    cuts: Vec<Index>,
+    cuts: Vec<LexemeIndex>,
     /// The hash of all that is before each cut.
     hashes: Vec<u64>,
     /// The line ends before each cut.
@@ -36,7 +36,7 @@ impl<'t> Lexemes<'t> {
         for (index, cut) in cuts.windows(2).enumerate() {
             let (lexeme, length) = (&bytes[usize::from(cut[0])..], usize::from(cut[1] - cut[0]));
             hash = hash.wrapping_mul(BASE).wrapping_add(hash_of(lexeme, length));
-            if kind_at(lexeme, 0) == Kind::Newline {
+            if kind_at(lexeme, 0) == ByteClass::Newline {
                 newlines += memchr::memchr_iter(b'\n', &lexeme[..length]).count().max(1) as u16;
             }
             hashes[index + 1] = hash;
@@ -69,15 +69,18 @@ impl<'t> Lexemes<'t> {
     }
 
     /// The lexemes that a repeat is looked for at: words and numbers, with the blanks before them.
-    pub(super) fn starts(&self) -> Vec<Index> {
+    pub(super) fn starts(&self) -> Vec<LexemeIndex> {
         let bytes = self.text.as_bytes();
-        let is_start = |cut: Index| {
-            !matches!(kind_at(bytes, cut.into()), Kind::Mark | Kind::Newline | Kind::End)
+        let is_start = |cut: LexemeIndex| {
+            !matches!(
+                kind_at(bytes, cut.into()),
+                ByteClass::Mark | ByteClass::Newline | ByteClass::End
+            )
         };
         let mut starts = vec![0; self.cuts.len()];
         let mut count = 0;
         for (lexeme, &cut) in self.cuts.iter().enumerate() {
-            starts[count] = lexeme as Index;
+            starts[count] = lexeme as LexemeIndex;
             count += usize::from(is_start(cut));
         }
         starts.truncate(count.min(MAX_STARTS));
@@ -118,7 +121,7 @@ impl<'t> Lexemes<'t> {
 }
 
 /// Takes away the cuts inside of timestamps, URLs and numbers: an entry has all of one, or nothing.
-fn leave_whole(text: &str, cuts: &mut Vec<Index>) {
+fn leave_whole(text: &str, cuts: &mut Vec<LexemeIndex>) {
     let mut spans = lexeme::spans(text).peekable();
     cuts.retain(|&cut| {
         let cut = usize::from(cut);

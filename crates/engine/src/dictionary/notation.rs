@@ -13,39 +13,39 @@
 use memchr::memmem;
 
 use super::lexemes::Lexemes;
-use super::repeats::Repeat;
+use super::repeats::LexemeRepeat;
 
 /// What the two printed forms differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct DictionaryStyle {
     pub(super) header: &'static str,
     pub(super) letter: char,
     /// How many line ends an entry may have.
     pub(super) max_newlines: u16,
 }
 
-pub(super) const LZW: Style =
-    Style { header: "[Forge LZW Dictionary]\n", letter: 'F', max_newlines: 0 };
-pub(super) const REPAIR: Style =
-    Style { header: "[Forge RePair Dictionary]\n", letter: 'R', max_newlines: 2 };
+pub(super) const LZW: DictionaryStyle =
+    DictionaryStyle { header: "[Forge LZW Dictionary]\n", letter: 'F', max_newlines: 0 };
+pub(super) const REPAIR: DictionaryStyle =
+    DictionaryStyle { header: "[Forge RePair Dictionary]\n", letter: 'R', max_newlines: 2 };
 
 /// Characters that are escaped in an entry, and the letters that stand for them.
 pub(super) const ESCAPES: [(char, char); 4] = [('"', '"'), ('\\', '\\'), ('\n', 'n'), ('\r', 'r')];
 
 /// How markers look in one dictionary.
-pub(super) struct Notation {
-    style: Style,
+pub(super) struct DictionaryNotation {
+    style: DictionaryStyle,
     /// What every marker begins with: `<<F1:`.
     pub(super) opening: String,
 }
 
-impl Notation {
-    pub(super) fn new(style: Style, salt: usize) -> Self {
-        Notation { style, opening: format!("<<{}{salt}:", style.letter) }
+impl DictionaryNotation {
+    pub(super) fn new(style: DictionaryStyle, salt: usize) -> Self {
+        DictionaryNotation { style, opening: format!("<<{}{salt}:", style.letter) }
     }
 
     /// The notation whose markers cannot be mistaken for anything in the text.
-    pub(super) fn unlike(text: &str, style: Style) -> Self {
+    pub(super) fn unlike(text: &str, style: DictionaryStyle) -> Self {
         let stem = format!("<<{}", style.letter);
         let mut salts: Vec<usize> = memmem::find_iter(text.as_bytes(), &stem)
             .filter_map(|at| number(&text[at + stem.len()..], ":"))
@@ -53,7 +53,7 @@ impl Notation {
             .collect();
         salts.sort_unstable();
         let salt = salts.iter().fold(1, |free, &salt| if salt == free { free + 1 } else { free });
-        Notation::new(style, salt)
+        DictionaryNotation::new(style, salt)
     }
 
     /// The marker of an entry: `<<F1:1>>`.
@@ -90,7 +90,7 @@ impl Notation {
     }
 
     /// Writes the dictionary: the header, the entries, and the text with the places of each entry replaced.
-    pub(super) fn write(&self, lexemes: &Lexemes, entries: &[Repeat]) -> String {
+    pub(super) fn write(&self, lexemes: &Lexemes, entries: &[LexemeRepeat]) -> String {
         let text = lexemes.whole();
         let mut out = String::with_capacity(text.len());
         out.push_str(self.style.header);
@@ -113,7 +113,7 @@ impl Notation {
 }
 
 /// The style whose header a text begins with, and what follows it.
-pub(super) fn open(text: &str) -> Option<(Style, &str)> {
+pub(super) fn open(text: &str) -> Option<(DictionaryStyle, &str)> {
     [LZW, REPAIR].into_iter().find_map(|style| Some((style, text.strip_prefix(style.header)?)))
 }
 
@@ -142,10 +142,10 @@ mod tests {
 
     #[test]
     fn f10_markers_and_entries_are_written_as_printed() {
-        let notation = Notation::unlike("no marker here", LZW);
+        let notation = DictionaryNotation::unlike("no marker here", LZW);
         assert_eq!(notation.marker(1), "<<F1:1>>");
         assert_eq!(notation.entry(1, "workspace crate"), "<<F1:1>> = \"workspace crate\"\n");
-        let notation = Notation::unlike("no marker here", REPAIR);
+        let notation = DictionaryNotation::unlike("no marker here", REPAIR);
         assert_eq!(
             notation.entry(20, "a\"b\\c\r\nd\te"),
             "<<R1:20>> = \"a\\\"b\\\\c\\r\\nd\te\"\n"
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_salt_is_the_smallest_that_no_marker_in_the_text_has() {
-        let marker = |text| Notation::unlike(text, LZW).marker(1);
+        let marker = |text| DictionaryNotation::unlike(text, LZW).marker(1);
         assert_eq!(marker("<<F1:1>>"), "<<F2:1>>");
         assert_eq!(marker("<<F3:1>> <<F1:x <<F1:"), "<<F2:1>>");
         assert_eq!(marker("<<F2:9>><<<F1:7>>"), "<<F3:1>>");

@@ -9,21 +9,21 @@
 use std::ops::Range;
 
 use super::MIN_OCCURRENCES;
-use super::lexemes::{Index, Lexemes};
+use super::lexemes::{LexemeIndex, Lexemes};
 
 /// How many lexemes the windows have. A marker costs six tokens, so a shorter entry would hardly pay; more lengths
 /// than these find hardly more.
 const LENGTHS: [usize; 3] = [8, 16, 32];
 
 /// A sequence of lexemes that occurs several times.
-pub(super) struct Repeat {
+pub(super) struct LexemeRepeat {
     /// The lexemes that it begins with, ascending. Occurrences do not overlap.
-    pub(super) places: Vec<Index>,
+    pub(super) places: Vec<LexemeIndex>,
     /// How many lexemes it has.
     pub(super) length: usize,
 }
 
-impl Repeat {
+impl LexemeRepeat {
     /// The lexemes of the first occurrence.
     pub(super) fn first(&self) -> Range<usize> {
         self.at(self.places[0])
@@ -35,7 +35,7 @@ impl Repeat {
     }
 
     /// The lexemes of the occurrence at a place.
-    pub(super) fn at(&self, place: Index) -> Range<usize> {
+    pub(super) fn at(&self, place: LexemeIndex) -> Range<usize> {
         usize::from(place)..usize::from(place) + self.length
     }
 }
@@ -45,17 +45,17 @@ pub(super) fn find(
     lexemes: &Lexemes,
     max_newlines: u16,
     is_worthwhile: impl Fn(&Lexemes, usize, Range<usize>) -> bool,
-) -> Vec<Repeat> {
+) -> Vec<LexemeRepeat> {
     let mut repeats = Vec::new();
     if lexemes.count() < LENGTHS[0] * MIN_OCCURRENCES {
         return repeats;
     }
     let starts = lexemes.starts();
-    let mut live: Vec<Index> = (0..starts.len() as Index).collect();
+    let mut live: Vec<LexemeIndex> = (0..starts.len() as LexemeIndex).collect();
     for (index, length) in LENGTHS.into_iter().enumerate() {
         let mut windows = windows(lexemes, &starts, &live, length, max_newlines);
         leave_out_rare(&mut windows);
-        let names = Names::new(starts.len(), &windows);
+        let names = WindowNames::new(starts.len(), &windows);
         live.clear();
         live.extend(windows.iter().map(|window| window.start).filter(|&start| names.has(start)));
         if live.is_empty() {
@@ -71,11 +71,11 @@ pub(super) fn find(
                 if part.len() >= too_long || !is_worthwhile(lexemes, occurrences, part.clone()) {
                     continue;
                 }
-                let shift = part.start as Index - first;
+                let shift = part.start as LexemeIndex - first;
                 let places = names.alike(chain.start).map(|start| starts[start] + shift);
                 let places = apart(places, part.len());
                 if is_worthwhile(lexemes, places.len(), part.clone()) {
-                    repeats.push(Repeat { places, length: part.len() });
+                    repeats.push(LexemeRepeat { places, length: part.len() });
                 }
             }
         }
@@ -84,9 +84,9 @@ pub(super) fn find(
 }
 
 /// The places that are at least so far apart.
-fn apart(places: impl Iterator<Item = Index>, distance: usize) -> Vec<Index> {
+fn apart(places: impl Iterator<Item = LexemeIndex>, distance: usize) -> Vec<LexemeIndex> {
     let mut free = 0;
-    let is_apart = |&place: &Index| {
+    let is_apart = |&place: &LexemeIndex| {
         let is_apart = usize::from(place) >= free;
         free = if is_apart { usize::from(place) + distance } else { free };
         is_apart
@@ -98,15 +98,15 @@ fn apart(places: impl Iterator<Item = Index>, distance: usize) -> Vec<Index> {
 struct Window {
     hash: u32,
     /// The start that it begins at.
-    start: Index,
+    start: LexemeIndex,
 }
 
 /// The windows of so many lexemes at the given starts, without those that have too many line ends or end beyond the
 /// text.
 fn windows(
     lexemes: &Lexemes,
-    starts: &[Index],
-    live: &[Index],
+    starts: &[LexemeIndex],
+    live: &[LexemeIndex],
     length: usize,
     max_newlines: u16,
 ) -> Vec<Window> {
@@ -136,37 +136,38 @@ fn leave_out_rare(windows: &mut Vec<Window>) {
 }
 
 /// The windows of one length by start: the same name for the same hash.
-struct Names(Vec<Name>);
+struct WindowNames(Vec<WindowName>);
 
 #[derive(Clone, Copy)]
-struct Name {
+struct WindowName {
     /// The first window like this one, or [`NONE`] if there are too few.
-    first: Index,
+    first: LexemeIndex,
     /// The next window like this one, or [`NONE`].
-    next: Index,
+    next: LexemeIndex,
     /// Of a first window: the last like it.
-    last: Index,
+    last: LexemeIndex,
     /// Of a first window: how many there are like it.
-    occurrences: Index,
+    occurrences: LexemeIndex,
 }
 
-const NONE: Index = Index::MAX;
+const NONE: LexemeIndex = LexemeIndex::MAX;
 
-impl Names {
+impl WindowNames {
     fn new(starts: usize, windows: &[Window]) -> Self {
         let slots = (2 * windows.len()).next_power_of_two();
         // Each slot holds the first window of a name, as an index into the windows.
         let mut table = vec![NONE; slots];
-        let mut names = vec![Name { first: NONE, next: NONE, last: NONE, occurrences: 0 }; starts];
+        let mut names =
+            vec![WindowName { first: NONE, next: NONE, last: NONE, occurrences: 0 }; starts];
         for (index, &Window { hash, start }) in windows.iter().enumerate() {
             let mut slot = hash as usize % slots;
             while table[slot] != NONE && windows[usize::from(table[slot])].hash != hash {
                 slot = (slot + 1) % slots;
             }
             if table[slot] == NONE {
-                table[slot] = index as Index;
+                table[slot] = index as LexemeIndex;
                 names[usize::from(start)] =
-                    Name { first: start, next: NONE, last: start, occurrences: 1 };
+                    WindowName { first: start, next: NONE, last: start, occurrences: 1 };
             } else {
                 let name = windows[usize::from(table[slot])].start;
                 let first = &mut names[usize::from(name)];
@@ -182,11 +183,11 @@ impl Names {
                 names[usize::from(window.start)].first = NONE;
             }
         }
-        Names(names)
+        WindowNames(names)
     }
 
     /// Has the window at this start a name?
-    fn has(&self, start: Index) -> bool {
+    fn has(&self, start: LexemeIndex) -> bool {
         self.0[usize::from(start)].first != NONE
     }
 
@@ -203,7 +204,12 @@ impl Names {
     }
 
     /// The runs of first windows each of which is always followed by the next and never occurs without it.
-    fn chains(&self, live: &[Index], starts: &[Index], length: usize) -> Vec<Range<usize>> {
+    fn chains(
+        &self,
+        live: &[LexemeIndex],
+        starts: &[LexemeIndex],
+        length: usize,
+    ) -> Vec<Range<usize>> {
         let first = |start: usize| self.0.get(start).map_or(NONE, |name| name.first);
         // Whether every window like this one is followed by what follows the first of them.
         let mut always = vec![true; self.0.len()];

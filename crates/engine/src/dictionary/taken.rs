@@ -3,26 +3,26 @@
 use std::ops::Range;
 
 use super::MIN_OCCURRENCES;
-use super::lexemes::{Index, Lexemes};
-use super::repeats::Repeat;
+use super::lexemes::{LexemeIndex, Lexemes};
+use super::repeats::LexemeRepeat;
 
 /// About how many lexemes a marker costs. No repeat is shorter.
 const MARKER: usize = 6;
 
 /// The lexemes that entries replace already: a bit for each.
-pub(super) struct Taken<'l> {
+pub(super) struct TakenLexemes<'l> {
     lexemes: &'l Lexemes<'l>,
     max_newlines: u16,
     words: Vec<u64>,
 }
 
-impl<'l> Taken<'l> {
+impl<'l> TakenLexemes<'l> {
     pub(super) fn nothing(lexemes: &'l Lexemes, max_newlines: u16) -> Self {
-        Taken { lexemes, max_newlines, words: vec![0; lexemes.count() / 64 + 1] }
+        TakenLexemes { lexemes, max_newlines, words: vec![0; lexemes.count() / 64 + 1] }
     }
 
     /// Takes the places of an entry.
-    pub(super) fn take(&mut self, entry: &Repeat) {
+    pub(super) fn take(&mut self, entry: &LexemeRepeat) {
         for place in entry.occurrences() {
             for (word, bits) in words(place) {
                 self.words[word] |= bits;
@@ -32,7 +32,7 @@ impl<'l> Taken<'l> {
 
     /// What can be had of a repeat: its free places, or more of them if it is cut down to what the first of the others
     /// has left; then made as long as all of them allow.
-    pub(super) fn fit(&self, repeat: Repeat) -> Option<Repeat> {
+    pub(super) fn fit(&self, repeat: LexemeRepeat) -> Option<LexemeRepeat> {
         let cut = self.cut(&repeat).map(|cut| self.free(cut));
         let mut fitted = self.free(repeat);
         if let Some(cut) = cut
@@ -45,14 +45,14 @@ impl<'l> Taken<'l> {
     }
 
     /// The repeat with its free places only.
-    fn free(&self, mut repeat: Repeat) -> Repeat {
+    fn free(&self, mut repeat: LexemeRepeat) -> LexemeRepeat {
         let length = repeat.length;
         repeat.places.retain(|&place| self.is_free(place.into()..usize::from(place) + length));
         repeat
     }
 
     /// The repeat cut down to what is free of its first place that is not free as a whole.
-    fn cut(&self, repeat: &Repeat) -> Option<Repeat> {
+    fn cut(&self, repeat: &LexemeRepeat) -> Option<LexemeRepeat> {
         let blocked = repeat.occurrences().find(|place| !self.is_free(place.clone()))?;
         let mut start = blocked.start;
         let mut longest = start..start;
@@ -63,15 +63,15 @@ impl<'l> Taken<'l> {
                 longest = start..lexeme + 1;
             }
         }
-        let shift = (longest.start - blocked.start) as Index;
-        (longest.len() > MARKER).then(|| Repeat {
+        let shift = (longest.start - blocked.start) as LexemeIndex;
+        (longest.len() > MARKER).then(|| LexemeRepeat {
             places: repeat.places.iter().map(|place| place + shift).collect(),
             length: longest.len(),
         })
     }
 
     /// The repeat with what precedes and follows it everywhere.
-    fn extend(&self, mut repeat: Repeat) -> Repeat {
+    fn extend(&self, mut repeat: LexemeRepeat) -> LexemeRepeat {
         while self.agree(&repeat, |place| Some(place.end), |place| place.start..place.end + 1) {
             repeat.length += 1;
         }
@@ -91,7 +91,7 @@ impl<'l> Taken<'l> {
     /// Can every place be made longer by a lexeme, and is that the same lexeme everywhere?
     fn agree(
         &self,
-        repeat: &Repeat,
+        repeat: &LexemeRepeat,
         neighbour: impl Fn(&Range<usize>) -> Option<usize>,
         longer: impl Fn(&Range<usize>) -> Range<usize>,
     ) -> bool {

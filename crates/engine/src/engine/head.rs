@@ -11,13 +11,13 @@ const TOKENS: usize = 72;
 const BYTES: usize = 200;
 
 /// The head of a text, if what is left out of it can be weighed against it.
-pub(super) struct Head<'t>(Option<&'t str>);
+pub(super) struct ReferenceHead<'t>(Option<&'t str>);
 
-impl<'t> Head<'t> {
+impl<'t> ReferenceHead<'t> {
     /// The head of a text that is forwarded. One that was cut because it must be has nothing to be weighed against.
     pub(super) fn of(forwarded: &'t str, is_choice: bool) -> Self {
         let body = Reference::leading(forwarded).filter(|_| is_choice);
-        Head(body.map(|(_, body)| &forwarded[..forwarded.len() - body.len()]))
+        ReferenceHead(body.map(|(_, body)| &forwarded[..forwarded.len() - body.len()]))
     }
 
     /// What a text with so many bytes, its head among them, is taken to have.
@@ -34,16 +34,16 @@ impl<'t> Head<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::{Hint, Key};
+    use crate::reference::{ExpandHint, ReferenceSecret};
 
     #[test]
     fn no_head_weighs_more_than_it_is_taken_to() {
         let counter = Counter::default();
         for id in 0..=255 {
-            let reference = Reference::of(&Key::from_bytes([id; 32]), "a text");
-            for hint in [None, Some(Hint::Tool), Some(Hint::Command)] {
+            let reference = Reference::of(&ReferenceSecret::from_bytes([id; 32]), "a text");
+            for hint in [None, Some(ExpandHint::Tool), Some(ExpandHint::Command)] {
                 let forwarded = reference.before("body", hint);
-                let head = Head::of(&forwarded, true);
+                let head = ReferenceHead::of(&forwarded, true);
                 assert!(head.bytes(forwarded.len()) >= forwarded.len(), "{forwarded}");
                 let tokens = counter.count(&forwarded);
                 assert!(head.tokens(tokens, counter) >= tokens, "{forwarded}");
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_text_without_a_head_weighs_what_it_has() {
-        for head in [Head::of("a text", true), Head::of("a text", false)] {
+        for head in [ReferenceHead::of("a text", true), ReferenceHead::of("a text", false)] {
             assert_eq!((head.bytes(6), head.tokens(2, Counter::default())), (6, 2));
         }
     }

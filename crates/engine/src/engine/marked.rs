@@ -3,11 +3,11 @@
 //! It would be taken for content, so such a text is not compressed; and since a tool may print what we write, it is not
 //! trusted either: a text that is longer than any of ours is capped as others are. What that makes is one of ours.
 
-use super::{Engine, Variant, has_left_out};
-use crate::context::Context;
-use crate::record::Reason;
+use super::{Engine, OutputVariant, has_left_out};
+use crate::context::CallContext;
+use crate::record::KeptReason;
 use crate::reference::Reference;
-use crate::runner::Run;
+use crate::runner::StageRun;
 use crate::{SIGNATURE, history, json, stages, wrapper};
 use memchr::memmem;
 
@@ -29,21 +29,25 @@ pub(crate) fn has_mark(text: &str) -> bool {
 
 impl Engine<'_> {
     /// A marked text that is longer than any of ours, no longer so.
-    pub(super) fn bounded(&self, text: &str, context: &Context) -> Result<Variant, Reason> {
+    pub(super) fn bounded(
+        &self,
+        text: &str,
+        context: &CallContext,
+    ) -> Result<OutputVariant, KeptReason> {
         let parts = wrapper::unwrap(self.without_reference(text));
         let payloads: Vec<&str> = parts.payloads().collect();
-        let runs: Vec<Run<'_>> =
+        let runs: Vec<StageRun<'_>> =
             payloads.iter().map(|payload| self.cut(self.run(payload, context))).collect();
         if !runs.iter().any(has_left_out) {
-            return Err(Reason::AlreadyCompressed);
+            return Err(KeptReason::AlreadyCompressed);
         }
         let reference = self.reference(text);
-        let body = parts.rewrap(&runs.iter().map(Run::text).collect::<Vec<_>>());
+        let body = parts.rewrap(&runs.iter().map(StageRun::text).collect::<Vec<_>>());
         let forwarded = self.marked(body.into(), reference.as_ref());
         let counter = self.settings.counter;
         let tokens = (counter.count(text), counter.count(&forwarded));
-        let steps = runs.iter().flat_map(Run::steps).cloned().collect();
-        Ok(Variant { text: forwarded, tokens, weight: tokens.1, steps, reference })
+        let steps = runs.iter().flat_map(StageRun::steps).cloned().collect();
+        Ok(OutputVariant { text: forwarded, tokens, weight: tokens.1, steps, reference })
     }
 
     /// What follows a reference that we made. Without it a client's wrapper is known again; and where the text is cut, a
@@ -55,7 +59,7 @@ impl Engine<'_> {
         }
     }
 
-    fn cut<'r>(&self, run: Run<'r>) -> Run<'r> {
+    fn cut<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let is_over = |limit: usize| run.len() > limit.saturating_add(MARGIN);
         match self.limit().is_some_and(is_over) {
             true => run.through(stages::SUPPRESS).through(stages::CAP),

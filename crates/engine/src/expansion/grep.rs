@@ -43,7 +43,7 @@ impl Grep {
     ) -> Result<String, SelectionError> {
         let regex = compile(&self.pattern)?;
         let context = self.context.min(MAX_CONTEXT);
-        let mut out = Found { text: String::new(), max_bytes };
+        let mut out = MatchedLines { text: String::new(), max_bytes };
         let mut before = VecDeque::with_capacity(context);
         // The lines up to this one are shown already.
         let mut shown = first - 1;
@@ -80,12 +80,12 @@ impl Grep {
 }
 
 /// The lines found so far.
-struct Found {
+struct MatchedLines {
     text: String,
     max_bytes: usize,
 }
 
-impl Found {
+impl MatchedLines {
     fn line(&mut self, number: usize, mark: char, line: &str) {
         let piece = 0..line.floor_char_boundary(LONG_LINE);
         self.piece(number, mark, line, piece);

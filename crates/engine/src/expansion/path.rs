@@ -27,11 +27,11 @@ const MAX_NAME: usize = 60;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonPath {
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     /// The member of this name; all of them where an object has it twice.
     Member(String),
     /// The elements from one to another, both included.
@@ -73,23 +73,23 @@ impl JsonPath {
     }
 }
 
-impl Step {
+impl PathStep {
     fn in_words(&self) -> String {
         match self {
-            Step::Member(_) => format!("member `{self}`"),
-            Step::Elements { .. } => format!("element `{self}`"),
+            PathStep::Member(_) => format!("member `{self}`"),
+            PathStep::Elements { .. } => format!("element `{self}`"),
         }
     }
 
     /// What a value has there.
     fn of<'j, 'a>(&self, value: Value<'j, 'a>) -> Vec<Value<'j, 'a>> {
         match self {
-            Step::Member(name) => value
+            PathStep::Member(name) => value
                 .members()
                 .filter(|(key, _)| key.string().as_deref() == Some(name))
                 .map(|(_, value)| value)
                 .collect(),
-            Step::Elements { first, last } => {
+            PathStep::Elements { first, last } => {
                 value.elements().skip(*first).take((last - first).saturating_add(1)).collect()
             }
         }

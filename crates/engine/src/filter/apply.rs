@@ -2,14 +2,14 @@
 
 use memchr::memchr_iter;
 
-use super::mark::Marks;
-use super::shorten::Shortened;
+use super::mark::LineMarks;
+use super::shorten::ShortenedLines;
 use super::strip::shown;
-use super::{Filter, note};
+use super::{FamilyFilter, note};
 
 /// What is left of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filtered {
+pub struct FilteredOutput {
     /// The lines that stay, and notes about what does not.
     pub text: String,
     /// How many lines do not stay. The notes' counts add up to it.
@@ -18,18 +18,18 @@ pub struct Filtered {
     pub shortened_lines: usize,
 }
 
-impl Filter {
+impl FamilyFilter {
     /// Leaves out what does not matter; nothing if the text would not become shorter or was already filtered.
-    pub fn apply(&self, text: &str) -> Option<Filtered> {
+    pub fn apply(&self, text: &str) -> Option<FilteredOutput> {
         if !self.is_lossy() || note::is_in(text) {
             return None;
         }
         let patterns = self.patterns()?;
         let lines = lines_of(text);
-        let marks = Marks::of(&self.written, patterns, &lines);
+        let marks = LineMarks::of(&self.written, patterns, &lines);
         let may_change =
             |line: usize| !marks.is_left_out(line) && !patterns.keep.is_match(shown(lines[line]));
-        let shortened = Shortened::of(&self.written, patterns, &lines, may_change);
+        let shortened = ShortenedLines::of(&self.written, patterns, &lines, may_change);
 
         let mut notes = [marks.notes(), &shortened.notes].concat();
         if notes.is_empty() {
@@ -43,7 +43,7 @@ impl Filter {
             *note = note::and_no_more(note, &self.written.on_empty);
         }
         let written = write(text, &lines, &marks, &shortened, &notes);
-        (written.len() < text.len()).then_some(Filtered {
+        (written.len() < text.len()).then_some(FilteredOutput {
             text: written,
             left_out_lines,
             shortened_lines: shortened.lines.len(),
@@ -55,8 +55,8 @@ impl Filter {
 fn write(
     text: &str,
     lines: &[&str],
-    marks: &Marks,
-    shortened: &Shortened,
+    marks: &LineMarks,
+    shortened: &ShortenedLines,
     notes: &[(usize, String)],
 ) -> String {
     let mut written = String::with_capacity(text.len());

@@ -3,11 +3,11 @@
 //! Their tests are nine tenths of those files, and are run when Tokenforge is tested: the program holds what stands before
 //! them.
 
-use super::Filter;
+use super::FamilyFilter;
 
 /// Reads them all. A file that cannot be read is left out; a test shows that there is none.
-pub(super) fn read_all() -> Vec<Filter> {
-    FILES.iter().filter_map(|(file, text)| Filter::read(file, text).ok()).collect()
+pub(super) fn read_all() -> Vec<FamilyFilter> {
+    FILES.iter().filter_map(|(file, text)| FamilyFilter::read(file, text).ok()).collect()
 }
 
 /// The end of what is no test in a file.
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn every_builtin_filter_is_valid_and_named_after_its_file() {
         for (file, text) in FILES {
-            let filter = Filter::parse(file, text).unwrap_or_else(|error| panic!("{error}"));
+            let filter = FamilyFilter::parse(file, text).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(format!("{}.toml", filter.name()), *file);
         }
     }
@@ -113,9 +113,10 @@ mod tests {
     fn nothing_but_tests_is_left_out_of_the_program() {
         for (file, rules) in FILES {
             let path = format!("{}/src/filters/{file}", env!("CARGO_MANIFEST_DIR"));
-            let mut whole = Filter::parse(file, &std::fs::read_to_string(path).unwrap()).unwrap();
+            let mut whole =
+                FamilyFilter::parse(file, &std::fs::read_to_string(path).unwrap()).unwrap();
             whole.written.tests.clear();
-            let held = Filter::parse(file, rules).unwrap();
+            let held = FamilyFilter::parse(file, rules).unwrap();
             assert_eq!(format!("{:?}", held.written), format!("{:?}", whole.written), "{file}");
         }
     }

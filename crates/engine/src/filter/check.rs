@@ -1,27 +1,27 @@
 //! The tests that a filter carries with it.
 
 use super::written::Test;
-use super::{Filter, Invocation, patterns, set};
+use super::{FamilyFilter, Invocation, patterns, set};
 
 /// A test of a filter that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct FilterTestFailure {
     /// Which of the filter's tests, from 1.
     pub test: usize,
     /// What was expected and what was found.
     pub reason: String,
 }
 
-impl Filter {
+impl FamilyFilter {
     /// How many tests the filter carries.
     pub fn tests(&self) -> usize {
         self.written.tests.len()
     }
 
     /// Runs the filter's own tests.
-    pub fn check(&self) -> Vec<Failure> {
+    pub fn check(&self) -> Vec<FilterTestFailure> {
         let run = |(index, test)| {
-            let failure = move |reason| Failure { test: index + 1, reason };
+            let failure = move |reason| FilterTestFailure { test: index + 1, reason };
             self.run(test).into_iter().map(failure)
         };
         self.written.tests.iter().enumerate().flat_map(run).collect()

@@ -4,12 +4,12 @@ use std::ops::Add;
 
 /// Bytes, and runs of characters of one kind, which are nearly tokens: a line of dots is long but cheap.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Cost {
+pub(super) struct LineCost {
     bytes: usize,
     words: usize,
 }
 
-impl Cost {
+impl LineCost {
     /// The cost of a line and of the end of the line.
     pub(super) fn of(line: &str) -> Self {
         let bytes = line.as_bytes();
@@ -22,7 +22,7 @@ impl Cost {
     }
 }
 
-impl Add for Cost {
+impl Add for LineCost {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn dots_are_cheap_and_words_are_not() {
-        assert_eq!(Cost::of("........................................").words, 1);
-        assert!(Cost::of("   Compiling serde v1.0.229").words > 8);
-        assert_eq!(Cost::of("").words, 1);
+        assert_eq!(LineCost::of("........................................").words, 1);
+        assert!(LineCost::of("   Compiling serde v1.0.229").words > 8);
+        assert_eq!(LineCost::of("").words, 1);
     }
 }

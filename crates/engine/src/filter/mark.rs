@@ -1,26 +1,26 @@
 //! What becomes of every line, and what is said about those that are left out.
 
-use super::cost::Cost;
-use super::outline::{self, Part};
-use super::patterns::Patterns;
-use super::strip::{Mark, shown, strip};
-use super::written::{Fold, Written};
+use super::cost::LineCost;
+use super::outline::{self, OutlinePart};
+use super::patterns::FilterPatterns;
+use super::strip::{LineMark, shown, strip};
+use super::written::{FilterFile, Fold};
 use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
 const MIDDLE: &str = "line{s} of the middle";
 
 /// The marks of all lines of a text.
-pub(super) struct Marks<'f> {
-    written: &'f Written,
-    marks: Vec<Mark>,
+pub(super) struct LineMarks<'f> {
+    written: &'f FilterFile,
+    marks: Vec<LineMark>,
     /// What is said, and before which line.
     notes: Vec<(usize, String)>,
 }
 
-impl<'f> Marks<'f> {
+impl<'f> LineMarks<'f> {
     /// Marks what the rules leave out, but for rules that would save less than their notes cost.
-    pub(super) fn of(written: &'f Written, patterns: &Patterns, lines: &[&str]) -> Self {
+    pub(super) fn of(written: &'f FilterFile, patterns: &FilterPatterns, lines: &[&str]) -> Self {
         let mut marks = Self { written, marks: strip(written, patterns, lines), notes: Vec::new() };
         marks.prune_headings(patterns, lines);
         for rule in marks.rules_that_claim() {
@@ -34,11 +34,11 @@ impl<'f> Marks<'f> {
     }
 
     pub(super) fn is_left_out(&self, line: usize) -> bool {
-        matches!(self.marks.get(line), Some(Mark::LeftOut(_)))
+        matches!(self.marks.get(line), Some(LineMark::LeftOut(_)))
     }
 
     pub(super) fn left_out(&self) -> usize {
-        self.marks.iter().filter(|mark| matches!(mark, Mark::LeftOut(_))).count()
+        self.marks.iter().filter(|mark| matches!(mark, LineMark::LeftOut(_))).count()
     }
 
     pub(super) fn notes(&self) -> &[(usize, String)] {
@@ -53,33 +53,33 @@ impl<'f> Marks<'f> {
     fn rules_that_claim(&self) -> Vec<u8> {
         let mut claims = [false; 1 << u8::BITS];
         for mark in &self.marks {
-            if let Mark::LeftOut(rule) = mark {
+            if let LineMark::LeftOut(rule) = mark {
                 claims[usize::from(*rule)] = true;
             }
         }
         (0..self.middle()).filter(|&rule| claims[usize::from(rule)]).collect()
     }
 
-    fn prune_headings(&mut self, patterns: &Patterns, lines: &[&str]) {
+    fn prune_headings(&mut self, patterns: &FilterPatterns, lines: &[&str]) {
         for (rule, strip) in
             (0..).zip(&self.written.strip).filter(|(_, strip)| !strip.headings.is_empty())
         {
             let part_of = |line: usize| match self.marks[line] {
-                Mark::LeftOut(by) if by == rule => Some(Part::Gone),
-                Mark::Heading(of) if of == rule => Some(Part::Heading),
+                LineMark::LeftOut(by) if by == rule => Some(OutlinePart::Gone),
+                LineMark::Heading(of) if of == rule => Some(OutlinePart::Heading),
                 _ => None,
             };
             for line in outline::empty_headings(lines, part_of) {
                 let text = shown(lines[line]);
                 if !patterns.keep.is_match(text) && (strip.certain || !signal::is_in(text)) {
-                    self.marks[line] = Mark::LeftOut(rule);
+                    self.marks[line] = LineMark::LeftOut(rule);
                 }
             }
         }
     }
 
     /// Leaves out what stays between head and tail, but nothing that is kept by name or speaks of a failure.
-    fn leave_out_middle(&mut self, patterns: &Patterns, lines: &[&str]) {
+    fn leave_out_middle(&mut self, patterns: &FilterPatterns, lines: &[&str]) {
         let staying: Vec<usize> =
             (0..lines.len()).filter(|&line| !self.is_left_out(line)).collect();
         let head = self.written.head.unwrap_or(0).min(staying.len());
@@ -87,7 +87,7 @@ impl<'f> Marks<'f> {
         for &line in &staying[head..end] {
             let text = shown(lines[line]);
             if !patterns.keep.is_match(text) && !signal::is_in(text) {
-                self.marks[line] = Mark::LeftOut(self.middle());
+                self.marks[line] = LineMark::LeftOut(self.middle());
             }
         }
     }
@@ -95,20 +95,21 @@ impl<'f> Marks<'f> {
     /// Writes the notes of a rule; lets its lines stay if they cost less than the notes.
     fn say_if_it_pays(&mut self, rule: u8, lines: &[&str]) {
         let left_out =
-            self.marks.iter().enumerate().filter(|(_, mark)| **mark == Mark::LeftOut(rule));
+            self.marks.iter().enumerate().filter(|(_, mark)| **mark == LineMark::LeftOut(rule));
         let left_out: Vec<usize> = left_out.map(|(line, _)| line).collect();
         let notes = self.notes_of(rule, &left_out);
-        let cost = notes.iter().fold(Cost::default(), |cost, (_, note)| cost + Cost::of(note));
-        let mut saved = Cost::default();
+        let cost =
+            notes.iter().fold(LineCost::default(), |cost, (_, note)| cost + LineCost::of(note));
+        let mut saved = LineCost::default();
         // A few lines out of hundreds tell.
         let pays = left_out.iter().any(|&line| {
-            saved = saved + Cost::of(lines[line]);
+            saved = saved + LineCost::of(lines[line]);
             saved.is_more_than(cost)
         });
         if pays {
             self.notes.extend(notes);
         } else {
-            left_out.into_iter().for_each(|line| self.marks[line] = Mark::Stays);
+            left_out.into_iter().for_each(|line| self.marks[line] = LineMark::Stays);
         }
     }
 

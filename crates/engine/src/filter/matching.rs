@@ -1,6 +1,6 @@
 //! Which filter a command belongs to.
 
-use super::Filter;
+use super::FamilyFilter;
 use super::written::Match;
 
 /// A command as far as filters look at it.
@@ -14,7 +14,7 @@ pub struct Invocation<'a> {
     pub args: &'a [String],
 }
 
-impl Filter {
+impl FamilyFilter {
     /// Whether the filter is for this command.
     pub fn is_for(&self, command: &Invocation) -> bool {
         self.written.matching.holds_for(command)

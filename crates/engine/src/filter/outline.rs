@@ -2,7 +2,7 @@
 
 /// What a line is to an outline.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum OutlinePart {
     /// A line that was left out.
     Gone,
     /// A line that stays, and may be a heading.
@@ -15,7 +15,7 @@ pub(super) enum Part {
 /// so that a heading of such headings goes with them.
 pub(super) fn empty_headings(
     lines: &[&str],
-    part_of: impl Fn(usize) -> Option<Part>,
+    part_of: impl Fn(usize) -> Option<OutlinePart>,
 ) -> Vec<usize> {
     let mut empty = Vec::new();
     // Indents of the lines below that stay and whose heading is still to come, the nearest last.
@@ -30,10 +30,10 @@ pub(super) fn empty_headings(
         }
         let leads_to_nothing =
             staying.len() == below && gone_below.is_some_and(|deeper| deeper > indent);
-        if part == Part::Heading && leads_to_nothing {
+        if part == OutlinePart::Heading && leads_to_nothing {
             empty.push(index);
         }
-        if part == Part::Gone || leads_to_nothing {
+        if part == OutlinePart::Gone || leads_to_nothing {
             gone_below = Some(indent);
         } else {
             gone_below = None;
@@ -56,9 +56,9 @@ mod tests {
     fn empty(text: &str) -> Vec<&str> {
         let lines: Vec<_> = text.lines().collect();
         let part_of = |line: usize| match lines[line].trim() {
-            "ok" => Some(Part::Gone),
+            "ok" => Some(OutlinePart::Gone),
             "printed" => None,
-            _ => Some(Part::Heading),
+            _ => Some(OutlinePart::Heading),
         };
         empty_headings(&lines, part_of).into_iter().rev().map(|line| lines[line].trim()).collect()
     }

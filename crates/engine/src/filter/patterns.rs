@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use super::written::{Strip, Written};
+use super::written::{FilterFile, Strip};
 
 /// The most memory one compiled pattern, or one list of them, may take.
 const MAX_COMPILED: usize = 2 << 20;
@@ -10,7 +10,7 @@ const MAX_COMPILED: usize = 2 << 20;
 const MAX_NESTING: u32 = 50;
 
 #[derive(Debug)]
-pub(super) struct Patterns {
+pub(super) struct FilterPatterns {
     /// Matches every line that matters to a rule: its lines and headings, and what opens and closes its section.
     pub(super) any: RegexSet,
     pub(super) keep: RegexSet,
@@ -27,8 +27,8 @@ pub(super) struct StripPatterns {
     pub(super) to: Option<Regex>,
 }
 
-impl Patterns {
-    pub(super) fn compile(written: &Written) -> Result<Self, String> {
+impl FilterPatterns {
+    pub(super) fn compile(written: &FilterFile) -> Result<Self, String> {
         shapes(&written.matching.shape)?;
         Ok(Self {
             any: any(&written.strip)?,

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use regex::RegexSet;
 
-use super::{Filter, Invocation, builtin, patterns};
+use super::{FamilyFilter, Invocation, builtin, patterns};
 
 /// How much of an output is looked at to recognise it.
 const SHAPE_BYTES: usize = 8 << 10;
@@ -12,7 +12,7 @@ const SHAPE_BYTES: usize = 8 << 10;
 /// Filters in the order in which they are asked.
 #[derive(Debug, Default)]
 pub struct FilterSet {
-    filters: Vec<Arc<Filter>>,
+    filters: Vec<Arc<FamilyFilter>>,
     /// Every shape of every filter, and whose it is; built when the first output of an unknown command comes.
     shapes: OnceLock<Shapes>,
 }
@@ -32,7 +32,7 @@ impl FilterSet {
 
     /// These filters and then those of this set: users' own come first.
     #[must_use]
-    pub fn with(&self, first: Vec<Filter>) -> Self {
+    pub fn with(&self, first: Vec<FamilyFilter>) -> Self {
         let mut all = Self::of(first);
         all.filters.extend(self.filters.iter().cloned());
         all
@@ -40,7 +40,7 @@ impl FilterSet {
 
     /// The filter for the output of a command: the first that names the command, else the first that knows the shape
     /// of the output. Of a command that runs other tools (`make`) the shape decides first.
-    pub fn find(&self, command: Option<&Invocation>, output: &str) -> Option<&Filter> {
+    pub fn find(&self, command: Option<&Invocation>, output: &str) -> Option<&FamilyFilter> {
         let named =
             command.and_then(|command| self.filters.iter().find(|filter| filter.is_for(command)));
         match named {
@@ -50,15 +50,15 @@ impl FilterSet {
     }
 
     /// Every filter, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Filter> {
+    pub fn iter(&self) -> impl Iterator<Item = &FamilyFilter> {
         self.filters.iter().map(Arc::as_ref)
     }
 
-    fn of(filters: Vec<Filter>) -> Self {
+    fn of(filters: Vec<FamilyFilter>) -> Self {
         Self { filters: filters.into_iter().map(Arc::new).collect(), shapes: OnceLock::new() }
     }
 
-    fn find_by_shape(&self, output: &str) -> Option<&Filter> {
+    fn find_by_shape(&self, output: &str) -> Option<&FamilyFilter> {
         let shapes = self.shapes.get_or_init(|| Shapes::of(&self.filters));
         let first = shapes.patterns.matches(beginning(output)).into_iter().next()?;
         self.filters.get(*shapes.owners.get(first)?).map(Arc::as_ref)
@@ -66,7 +66,7 @@ impl FilterSet {
 }
 
 impl Shapes {
-    fn of(filters: &[Arc<Filter>]) -> Self {
+    fn of(filters: &[Arc<FamilyFilter>]) -> Self {
         let (owners, written): (Vec<_>, Vec<_>) = filters
             .iter()
             .enumerate()

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use super::patterns::Patterns;
+use super::patterns::FilterPatterns;
 use super::strip::shown;
-use super::written::Written;
+use super::written::FilterFile;
 use super::{note, signal};
 
 /// The most places of one line that are rewritten: keeps a hostile pattern linear.
@@ -14,16 +14,16 @@ const MAX_PLACES: usize = 64;
 
 /// The lines that lost some of their text, and what is said before which line.
 #[derive(Default)]
-pub(super) struct Shortened {
+pub(super) struct ShortenedLines {
     pub(super) lines: BTreeMap<usize, String>,
     pub(super) notes: Vec<(usize, String)>,
 }
 
-impl Shortened {
+impl ShortenedLines {
     /// Shortens lines for which `may_change` holds.
     pub(super) fn of(
-        written: &Written,
-        patterns: &Patterns,
+        written: &FilterFile,
+        patterns: &FilterPatterns,
         lines: &[&str],
         may_change: impl Fn(usize) -> bool,
     ) -> Self {

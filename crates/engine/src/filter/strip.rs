@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use regex::Regex;
 
-use super::patterns::{Patterns, StripPatterns};
+use super::patterns::{FilterPatterns, StripPatterns};
 use super::signal;
-use super::written::{Strip, Written};
+use super::written::{FilterFile, Strip};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum LineMark {
     Stays,
     /// It stays unless nothing stays under it.
     Heading(u8),
@@ -18,9 +18,13 @@ pub(super) enum Mark {
 }
 
 /// The first rule that claims each line, unless the line is kept by name.
-pub(super) fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> Vec<Mark> {
+pub(super) fn strip(
+    written: &FilterFile,
+    patterns: &FilterPatterns,
+    lines: &[&str],
+) -> Vec<LineMark> {
     let mut pass = Pass::of(written, patterns);
-    let mut marks: Vec<Mark> = Vec::with_capacity(lines.len());
+    let mut marks: Vec<LineMark> = Vec::with_capacity(lines.len());
     let (mut previous, mut times) = (None, 0);
     for &line in lines {
         times = if previous == Some(line) { times + 1 } else { 1 };
@@ -28,7 +32,7 @@ pub(super) fn strip(written: &Written, patterns: &Patterns, lines: &[&str]) -> V
         // A line that comes again and again fares as it did the second time: by then every section has met it.
         let mark = match marks.last() {
             Some(&mark) if times > 2 => mark,
-            last => pass.mark(shown(line), last.is_some_and(|mark| *mark != Mark::Stays)),
+            last => pass.mark(shown(line), last.is_some_and(|mark| *mark != LineMark::Stays)),
         };
         marks.push(mark);
     }
@@ -42,12 +46,12 @@ pub(super) fn shown(line: &str) -> &str {
 
 /// All rules on their way through the lines.
 struct Pass<'f, 't> {
-    patterns: &'f Patterns,
+    patterns: &'f FilterPatterns,
     claims: Vec<Claim<'f, 't>>,
 }
 
 impl<'f, 't> Pass<'f, 't> {
-    fn of(written: &'f Written, patterns: &'f Patterns) -> Self {
+    fn of(written: &'f FilterFile, patterns: &'f FilterPatterns) -> Self {
         let claims = written
             .strip
             .iter()
@@ -56,22 +60,22 @@ impl<'f, 't> Pass<'f, 't> {
         Self { patterns, claims: claims.collect() }
     }
 
-    fn mark(&mut self, line: &'t str, is_claimed_above: bool) -> Mark {
+    fn mark(&mut self, line: &'t str, is_claimed_above: bool) -> LineMark {
         // Most lines matter to no rule, and one look tells; those below one that does mostly do too.
         if !is_claimed_above && !self.may_matter(line) {
-            return Mark::Stays;
+            return LineMark::Stays;
         }
-        let mut mark = Mark::Stays;
+        let mut mark = LineMark::Stays;
         for (rule, claim) in (0..).zip(&mut self.claims) {
             // Every section follows every line, also after another rule claimed it.
             let inside = claim.section.goes_past(line);
-            if mark != Mark::Stays || !inside {
+            if mark != LineMark::Stays || !inside {
                 continue;
             }
             if claim.holds_for(line) && !self.patterns.keep.is_match(line) {
-                mark = Mark::LeftOut(rule);
+                mark = LineMark::LeftOut(rule);
             } else if claim.patterns.headings.is_match(line) {
-                mark = Mark::Heading(rule);
+                mark = LineMark::Heading(rule);
             }
         }
         mark

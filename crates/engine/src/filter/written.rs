@@ -15,7 +15,7 @@ const MIN_TRUNCATE: usize = 40;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
+pub(super) struct FilterFile {
     pub(super) name: String,
     pub(super) family: String,
     #[serde(default = "yes")]
@@ -104,16 +104,16 @@ pub(super) struct Test {
 }
 
 /// Reads and checks everything but the patterns.
-pub(super) fn read(text: &str) -> Result<Written, String> {
+pub(super) fn read(text: &str) -> Result<FilterFile, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("a filter has at most {MAX_BYTES} bytes, this one has {}", text.len()));
     }
-    let written: Written = toml::from_str(text).map_err(|error| error.to_string())?;
+    let written: FilterFile = toml::from_str(text).map_err(|error| error.to_string())?;
     written.check()?;
     Ok(written)
 }
 
-impl Written {
+impl FilterFile {
     pub(super) fn is_lossy(&self) -> bool {
         !self.strip.is_empty()
             || !self.replace.is_empty()

@@ -5,14 +5,14 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Note<'a> {
+pub(super) enum FoldNote<'a> {
     /// The last `lines` lines come `times` more times.
     Above { lines: usize, times: usize },
     /// `lines` lines come again that start at the first line named `from`.
     Again { lines: usize, from: &'a str },
 }
 
-impl<'a> Note<'a> {
+impl<'a> FoldNote<'a> {
     /// How many lines it stands for.
     pub(super) fn lines(&self) -> usize {
         match self {
@@ -39,7 +39,7 @@ impl<'a> Note<'a> {
     }
 }
 
-impl fmt::Display for Note<'_> {
+impl fmt::Display for FoldNote<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match *self {
             Self::Again { lines, from } => write!(f, "[Forge {lines} lines again from: {from}]"),
@@ -65,11 +65,11 @@ fn count(digits: &str) -> Option<usize> {
 
 /// The first line of every name.
 #[derive(Debug, Default)]
-pub(super) struct Firsts<'a> {
+pub(super) struct FirstLines<'a> {
     by_name: HashMap<&'a str, usize>,
 }
 
-impl<'a> Firsts<'a> {
+impl<'a> FirstLines<'a> {
     /// Notes a line, unless one of its name was there.
     pub(super) fn add(&mut self, line: &'a str, index: usize) {
         if let Entry::Vacant(vacant) = self.by_name.entry(name(line)) {

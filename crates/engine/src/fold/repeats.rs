@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::note::{Firsts, Note, name};
+use super::note::{FirstLines, FoldNote, name};
 use crate::weight::weight;
 
 /// Blocks longer than this are not looked for right behind themselves.
@@ -21,27 +21,27 @@ const SHORTEST_NAME: usize = 8;
 
 /// Lines from `first` on that a note stands for.
 #[derive(Debug)]
-pub(super) struct Fold<'a> {
+pub(super) struct FoldedRun<'a> {
     pub(super) first: usize,
-    pub(super) note: Note<'a>,
+    pub(super) note: FoldNote<'a>,
     /// Tokens, by a rough guess.
     pub(super) saved: usize,
 }
 
 /// The lines of a text and where each was seen before.
 #[derive(Debug)]
-pub(super) struct Repeats<'a> {
+pub(super) struct LineRepeats<'a> {
     lines: &'a [&'a str],
     /// Equal for equal lines.
     ids: Vec<usize>,
     /// The line before that is equal.
     previous: Vec<Option<usize>>,
-    firsts: Firsts<'a>,
+    firsts: FirstLines<'a>,
     /// Is the line in the folded text?
     shown: Vec<bool>,
 }
 
-impl<'a> Repeats<'a> {
+impl<'a> LineRepeats<'a> {
     /// `None` if notes surely save fewer than `least` tokens.
     pub(super) fn new(lines: &'a [&'a str], least: usize) -> Option<Self> {
         if most_saved(lines) < least {
@@ -53,7 +53,7 @@ impl<'a> Repeats<'a> {
             lines,
             ids: Vec::with_capacity(lines.len()),
             previous: Vec::with_capacity(lines.len()),
-            firsts: Firsts::default(),
+            firsts: FirstLines::default(),
             shown: vec![true; lines.len()],
         };
         for (index, line) in lines.iter().enumerate() {
@@ -68,7 +68,7 @@ impl<'a> Repeats<'a> {
     }
 
     /// What is worth folding.
-    pub(super) fn folds(mut self) -> Vec<Fold<'a>> {
+    pub(super) fn folds(mut self) -> Vec<FoldedRun<'a>> {
         let mut folds = Vec::new();
         let mut first = 0;
         while first < self.lines.len() {
@@ -80,7 +80,7 @@ impl<'a> Repeats<'a> {
             let saved = note.and_then(|note| self.saved(first..end, &note));
             if let (Some(note), Some(saved)) = (note, saved) {
                 self.shown[first..end].fill(false);
-                folds.push(Fold { first, note, saved });
+                folds.push(FoldedRun { first, note, saved });
             }
             first = end;
         }
@@ -88,7 +88,7 @@ impl<'a> Repeats<'a> {
     }
 
     /// Does the block right above come again, and how often? The shortest that covers most.
-    fn above(&self, index: usize) -> Option<Note<'a>> {
+    fn above(&self, index: usize) -> Option<FoldNote<'a>> {
         let places = std::iter::successors(self.previous[index], |&place| self.previous[place]);
         let periods = places.map(|place| index - place).take(TRIED);
         let periods = periods.take_while(|&period| period <= LONGEST_PERIOD);
@@ -97,13 +97,13 @@ impl<'a> Repeats<'a> {
             let all_shown = self.shown[index - lines..index].iter().all(|&shown| shown);
             let rest = self.ids[index..].chunks_exact(lines);
             let times = rest.take_while(|next| all_shown && *next == block).count();
-            (times > 0).then_some(Note::Above { lines, times })
+            (times > 0).then_some(FoldNote::Above { lines, times })
         });
         notes.max_by_key(|note| (note.lines(), std::cmp::Reverse(period(note))))
     }
 
     /// The block that starts here and stands at its first line's first place.
-    fn again(&self, index: usize) -> Option<Note<'a>> {
+    fn again(&self, index: usize) -> Option<FoldNote<'a>> {
         let from = name(self.lines[index]);
         if from.trim().len() < SHORTEST_NAME {
             return None;
@@ -112,11 +112,11 @@ impl<'a> Repeats<'a> {
         let pairs = (source..index).zip(index..self.lines.len());
         let equal = pairs.take_while(|&(a, b)| self.shown[a] && self.ids[a] == self.ids[b]);
         let lines = equal.count();
-        (lines >= FEWEST_LINES).then_some(Note::Again { lines, from })
+        (lines >= FEWEST_LINES).then_some(FoldNote::Again { lines, from })
     }
 
     /// The tokens that a note saves, if they are worth it.
-    fn saved(&self, lines: Range<usize>, note: &Note) -> Option<usize> {
+    fn saved(&self, lines: Range<usize>, note: &FoldNote) -> Option<usize> {
         let lines = &self.lines[lines];
         let note = note.to_string();
         let bytes: usize = lines.iter().map(|line| line.len()).sum();
@@ -155,9 +155,9 @@ fn most_saved(lines: &[&str]) -> usize {
     bytes
 }
 
-fn period(note: &Note) -> usize {
+fn period(note: &FoldNote) -> usize {
     match note {
-        Note::Above { lines, .. } | Note::Again { lines, .. } => *lines,
+        FoldNote::Above { lines, .. } | FoldNote::Again { lines, .. } => *lines,
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
             let repeated = vec!["1"; times];
             let lines: Vec<&str> = repeated.into_iter().chain(lines.iter().map(|line| &**line)).collect();
             let most = most_saved(&lines);
-            let folds = Repeats::new(&lines, 0).expect("nothing is less than nothing").folds();
+            let folds = LineRepeats::new(&lines, 0).expect("nothing is less than nothing").folds();
             let saved: usize = folds.iter().map(|fold| fold.saved).sum();
             prop_assert!(saved <= most, "{saved} of {most}");
         }

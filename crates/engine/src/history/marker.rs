@@ -22,8 +22,8 @@ const LONGEST_QUOTE: usize = 48;
 
 /// What stands for lines that were shown before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pointer<'a> {
-    pub(super) lines: Lines<'a>,
+pub(super) struct LinePointer<'a> {
+    pub(super) lines: PointedLines<'a>,
     /// What the model would call the result, as [`spelled`] writes it.
     pub(super) name: &'a str,
     /// Are the lines in the arguments of the call itself?
@@ -34,20 +34,20 @@ pub(super) struct Pointer<'a> {
 
 /// Which lines of a result are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Lines<'a> {
+pub(super) enum PointedLines<'a> {
     /// Those with these numbers.
     Numbered(RangeInclusive<u32>),
     /// So many, from the one that reads so to the one that reads so.
     Quoted { count: usize, first: &'a str, last: &'a str },
 }
 
-impl Pointer<'_> {
+impl LinePointer<'_> {
     pub(super) fn write(&self) -> String {
         let mut text = OPENING.to_owned();
         let (own, behind) = if self.is_own { (OWN, "") } else { ("", BEHIND) };
         // Writing into a string cannot fail.
         let _ = match &self.lines {
-            Lines::Numbered(range) => {
+            PointedLines::Numbered(range) => {
                 write!(
                     text,
                     "lines {}-{} of {own}{}{behind}",
@@ -56,7 +56,7 @@ impl Pointer<'_> {
                     self.name
                 )
             }
-            Lines::Quoted { count, first, last } => write!(
+            PointedLines::Quoted { count, first, last } => write!(
                 text,
                 "{count} lines of {own}{}{behind}, from \"{first}\" to \"{last}\"",
                 self.name
@@ -70,7 +70,7 @@ impl Pointer<'_> {
     }
 }
 
-impl<'a> Pointer<'a> {
+impl<'a> LinePointer<'a> {
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let rest = line.strip_prefix(OPENING)?.strip_suffix(']')?;
         let (rest, here) = match rest.rsplit_once(", here ") {
@@ -80,8 +80,8 @@ impl<'a> Pointer<'a> {
         if let Some(rest) = rest.strip_prefix("lines ") {
             let (lines, name) = rest.split_once(" of ")?;
             let name = name.strip_suffix(BEHIND)?;
-            return Some(Pointer {
-                lines: Lines::Numbered(range(lines)?),
+            return Some(LinePointer {
+                lines: PointedLines::Numbered(range(lines)?),
                 name,
                 is_own: false,
                 here,
@@ -90,10 +90,10 @@ impl<'a> Pointer<'a> {
         let (count, rest) = rest.split_once(" lines of ")?;
         let (name, quotes) = rest.split_once(", from \"")?;
         let (first, last) = quotes.strip_suffix('"')?.split_once(BETWEEN)?;
-        let lines = Lines::Quoted { count: count.parse().ok()?, first, last };
+        let lines = PointedLines::Quoted { count: count.parse().ok()?, first, last };
         Some(match (name.strip_suffix(BEHIND), name.strip_prefix(OWN)) {
-            (Some(name), _) => Pointer { lines, name, is_own: false, here },
-            (None, name) => Pointer { lines, name: name?, is_own: true, here },
+            (Some(name), _) => LinePointer { lines, name, is_own: false, here },
+            (None, name) => LinePointer { lines, name: name?, is_own: true, here },
         })
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn quote(line: &str) -> Option<String> {
 }
 
 /// A name as it stands in a pointer: a command in quotes, and which of its runs is meant if there were more.
-pub(super) fn spelled(name: &CallName, run: Run) -> String {
+pub(super) fn spelled(name: &CallName, run: CommandRun) -> String {
     let text = &name.text;
     let text = if name.kind == NameKind::Command { format!("`{text}`") } else { text.clone() };
     text + &run.spelled()
@@ -130,16 +130,16 @@ pub(super) fn spelled(name: &CallName, run: Run) -> String {
 
 /// Which of several runs of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct CommandRun {
     /// Counted from one.
     pub(super) number: usize,
     /// How many there were above.
     pub(super) of: usize,
 }
 
-impl Run {
+impl CommandRun {
     fn spelled(self) -> String {
-        let Run { number, of } = self;
+        let CommandRun { number, of } = self;
         if of > 1 { format!(" (run {number} of {of})") } else { String::new() }
     }
 
@@ -148,14 +148,14 @@ impl Run {
         let parse = || {
             let (name, run) = name.strip_suffix(')')?.rsplit_once(" (run ")?;
             let (number, of) = run.split_once(" of ")?;
-            Some((name, Run { number: number.parse().ok()?, of: of.parse().ok()? }))
+            Some((name, CommandRun { number: number.parse().ok()?, of: of.parse().ok()? }))
         };
         parse().map_or((name, None), |(name, run)| (name, Some(run)))
     }
 }
 
 /// What stands for a result that an earlier one of the same request shows whole.
-pub(super) fn duplicate(name: &CallName, run: Run) -> String {
+pub(super) fn duplicate(name: &CallName, run: CommandRun) -> String {
     format!("{DUPLICATE}{}{}{SEE}", name.text, run.spelled())
 }
 
@@ -196,27 +196,30 @@ mod tests {
     #[test]
     fn d1_what_is_written_is_read_again() {
         let command = CallName { text: "cargo test".to_owned(), kind: NameKind::Command };
-        let name = spelled(&command, Run { number: 1, of: 2 });
-        let quoted = Lines::Quoted { count: 38, first: "a \"b\"", last: "c" };
+        let name = spelled(&command, CommandRun { number: 1, of: 2 });
+        let quoted = PointedLines::Quoted { count: 38, first: "a \"b\"", last: "c" };
         let cases = [
-            (Lines::Numbered(4..=9), "src/a b.rs", false, None),
-            (Lines::Numbered(4..=9), "src/a.rs", false, Some(5..=10)),
+            (PointedLines::Numbered(4..=9), "src/a b.rs", false, None),
+            (PointedLines::Numbered(4..=9), "src/a.rs", false, Some(5..=10)),
             (quoted.clone(), &*name, false, None),
             (quoted, "content", true, Some(1..=38)),
         ];
         for (lines, name, is_own, here) in cases {
-            let pointer = Pointer { lines, name, is_own, here };
+            let pointer = LinePointer { lines, name, is_own, here };
             assert_eq!(
-                Pointer::parse(&pointer.write()),
+                LinePointer::parse(&pointer.write()),
                 Some(pointer.clone()),
                 "{}",
                 pointer.write()
             );
         }
         assert_eq!(name, "`cargo test` (run 1 of 2)");
-        assert_eq!(Run::parse(&name), ("`cargo test`", Some(Run { number: 1, of: 2 })));
         assert_eq!(
-            duplicate(&command, Run { number: 1, of: 1 }),
+            CommandRun::parse(&name),
+            ("`cargo test`", Some(CommandRun { number: 1, of: 2 }))
+        );
+        assert_eq!(
+            duplicate(&command, CommandRun { number: 1, of: 1 }),
             "[Duplicate of cargo test; see earlier result]"
         );
     }

@@ -3,10 +3,10 @@
 //! A pointer must be resolved from what the model sees (L12), and call ids are not shown to most models. So a result is
 //! named by the call that asked for it. What cannot be named in one line without doubt has no name, and is not pointed to.
 
-use crate::command::Command;
-use crate::context::Context;
+use crate::command::CommandLine;
+use crate::context::CallContext;
 use crate::redaction;
-use crate::tool::Tool;
+use crate::tool::ToolKind;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
@@ -72,16 +72,16 @@ pub(super) struct CallView {
     pub(super) name: Option<CallName>,
     /// The same for calls that ask for the same thing.
     pub(super) identity: u64,
-    pub(super) tool: Tool,
+    pub(super) tool: ToolKind,
     /// Was a part of a file asked for, by line or by what stands there? Who does so wants to see just that.
     pub(super) is_excerpt: bool,
     /// What it does to files.
-    pub(super) change: Option<Change>,
+    pub(super) change: Option<FileChange>,
 }
 
 /// What a call does to files. A command may change some too, which nobody can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum FileChange {
     /// This one has another text.
     Written(String),
     /// This one has another text in places.
@@ -92,15 +92,15 @@ pub(super) enum Change {
 
 impl CallView {
     pub(super) fn of(call: &ToolCall<'_>) -> Self {
-        let context = Context::new(call.tool, call.arguments, false);
+        let context = CallContext::new(call.tool, call.arguments, false);
         let members = members(call.arguments);
         let line = match context.tool {
-            Tool::Shell => Command::line_of(call.arguments),
+            ToolKind::Shell => CommandLine::line_of(call.arguments),
             _ => None,
         };
         let path = path(&members);
         let (asked, name, is_excerpt) = match (context.tool, &line) {
-            (Tool::Read, _) => {
+            (ToolKind::Read, _) => {
                 let is_excerpt = members.iter().any(|(_, value)| is_range(value));
                 let is_one = path.is_some_and(|path| is_told_by(path, &members));
                 let name = path.filter(|_| is_one && !is_excerpt).and_then(file);
@@ -109,20 +109,20 @@ impl CallView {
                 (asked, name, is_excerpt)
             }
             // They show parts of files, at places of their own.
-            (Tool::Edit | Tool::Write, _) => (call.arguments, None, false),
+            (ToolKind::Edit | ToolKind::Write, _) => (call.arguments, None, false),
             (_, Some(line)) => {
-                let is_excerpt = context.command.as_ref().is_some_and(Command::reads_part);
+                let is_excerpt = context.command.as_ref().is_some_and(CommandLine::reads_part);
                 (line.as_str(), command(line), is_excerpt)
             }
             _ => (call.arguments, other(call.tool, &members), context.has_context_lines),
         };
-        let tool = Tool::canonical(call.tool);
+        let tool = ToolKind::canonical(call.tool);
         let identity = xxh3_64(format!("{tool:?} {}\n{asked}", call.tool).as_bytes());
         let change = match (context.tool, path) {
-            _ if line.as_deref().is_some_and(changes_files) => Some(Change::Any),
-            (Tool::Write, Some(path)) => Some(Change::Written(path.trim().to_owned())),
-            (Tool::Edit, Some(path)) => Some(Change::Edited(path.trim().to_owned())),
-            (Tool::Write | Tool::Edit, None) => Some(Change::Any),
+            _ if line.as_deref().is_some_and(changes_files) => Some(FileChange::Any),
+            (ToolKind::Write, Some(path)) => Some(FileChange::Written(path.trim().to_owned())),
+            (ToolKind::Edit, Some(path)) => Some(FileChange::Edited(path.trim().to_owned())),
+            (ToolKind::Write | ToolKind::Edit, None) => Some(FileChange::Any),
             _ => None,
         };
         CallView { name, identity, tool, is_excerpt, change }

@@ -1,10 +1,10 @@
 //! Lines that the model can see, where they are, and what it would call the result that shows them.
 
-use super::Line;
-use super::marker::{self, Lines, Pointer};
-use super::name::{CallName, CallView, Change, NameKind, ToolCall, is_same_file};
+use super::ComparedLine;
+use super::marker::{self, LinePointer, PointedLines};
+use super::name::{CallName, CallView, FileChange, NameKind, ToolCall, is_same_file};
 use crate::reference::Reference;
-use crate::tool::Tool;
+use crate::tool::ToolKind;
 use crate::{SIGNATURE, fold, numbers};
 use foldhash::HashMap;
 use std::hash::BuildHasher;
@@ -18,15 +18,15 @@ const PLACES: usize = 4;
 
 /// Texts that were shown, by line.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Index {
-    shown: Vec<Shown>,
+pub(super) struct LineIndex {
+    shown: Vec<ShownText>,
     by_name: HashMap<String, Namesakes>,
     by_call: HashMap<String, u32>,
     /// The texts of each hash. A conversation may have thousands of results that are nearly the same: none is compared with
     /// all of them.
     by_text: HashMap<u64, Vec<u32>>,
     /// By the hash of a line.
-    places: HashMap<u64, Places>,
+    places: HashMap<u64, LinePlaces>,
     /// How many lines of a text are quoted alike, by the hash of the quote.
     quotes: HashMap<u64, u32>,
     /// Was the last answer to a call like this a pointer?
@@ -35,10 +35,10 @@ pub(super) struct Index {
 
 /// A text that was shown.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct ShownText {
     pub(super) name: CallName,
     call: String,
-    tool: Tool,
+    tool: ToolKind,
     text: Box<str>,
     lines: Vec<ShownLine>,
     /// Does another result stand for it already?
@@ -75,38 +75,38 @@ struct Namesakes {
 
 /// The call for whose result a source is looked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asking<'a> {
+pub(super) struct AskingCall<'a> {
     pub(super) call: Option<&'a str>,
     /// What it is called.
     pub(super) name: Option<&'a CallName>,
     /// What it did to files.
-    pub(super) change: Option<&'a Change>,
+    pub(super) change: Option<&'a FileChange>,
 }
 
 /// Where a line was shown last.
 #[derive(Debug, Clone, Default)]
-struct Places {
-    all: [Place; PLACES],
+struct LinePlaces {
+    all: [LinePlace; PLACES],
     count: u8,
     next: u8,
 }
 
 /// Which text, and which line of it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct LinePlace {
     text: u32,
     line: u32,
 }
 
 /// Lines in a row that were shown before.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
+pub(super) struct ShownRun {
     pub(super) text: u32,
     pub(super) start: usize,
     pub(super) count: usize,
 }
 
-impl Index {
+impl LineIndex {
     pub(super) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
@@ -129,17 +129,19 @@ impl Index {
     }
 
     /// Remembers that files are not what was shown of them.
-    fn change(&mut self, change: Option<&Change>) {
+    fn change(&mut self, change: Option<&FileChange>) {
         match change {
             None => {}
             // What was read is gone, and the call itself shows the new text.
-            Some(Change::Written(path)) => {
+            Some(FileChange::Written(path)) => {
                 self.files(path).for_each(|file| file.latest = None);
             }
-            Some(Change::Edited(path)) => {
+            Some(FileChange::Edited(path)) => {
                 self.files(path).for_each(|file| file.is_edited = true);
             }
-            Some(Change::Any) => self.by_name.values_mut().for_each(|file| file.is_edited = true),
+            Some(FileChange::Any) => {
+                self.by_name.values_mut().for_each(|file| file.is_edited = true)
+            }
         }
     }
 
@@ -153,7 +155,7 @@ impl Index {
     /// Remembers a text in the arguments of the call that is answered.
     pub(super) fn add_argument(&mut self, key: &str, text: &str) {
         if let Some(name) = CallName::argument(key) {
-            let shown = self.show(name.clone(), key, Tool::Other, text, text);
+            let shown = self.show(name.clone(), key, ToolKind::Other, text, text);
             self.enlist(name, 0, shown, false);
         }
     }
@@ -162,7 +164,7 @@ impl Index {
         &mut self,
         name: CallName,
         call: &str,
-        tool: Tool,
+        tool: ToolKind,
         text: &str,
         body: &str,
     ) -> Option<u32> {
@@ -172,7 +174,7 @@ impl Index {
         self.by_call.entry(call.to_owned()).or_insert(index);
         self.by_text.entry(self.hash_of(text)).or_default().push(index);
         let (call, text) = (call.to_owned(), text.into());
-        self.shown.push(Shown { name, call, tool, text, lines, is_pointed_to: false });
+        self.shown.push(ShownText { name, call, tool, text, lines, is_pointed_to: false });
         Some(index)
     }
 
@@ -203,7 +205,7 @@ impl Index {
     /// The lines of a text that can be pointed to. Where some lines show numbers of a file, the others are the client's; where
     /// the text is in a notation of ours, its lines mean nothing without its legend.
     fn lines(&mut self, index: u32, kind: NameKind, offset: usize, body: &str) -> Vec<ShownLine> {
-        let all = Line::all(body);
+        let all = ComparedLine::all(body);
         let is_numbered = all.iter().any(|line| line.number.is_some());
         let has_notation = all.iter().any(|line| is_notation(line.whole));
         // With a second column, one of the two is a list in the file, and a number means two lines.
@@ -235,7 +237,7 @@ impl Index {
                 self.places
                     .entry(hash(line.bare))
                     .or_default()
-                    .add(Place { text: index, line: at });
+                    .add(LinePlace { text: index, line: at });
             }
         }
         lines.shrink_to_fit();
@@ -252,7 +254,7 @@ impl Index {
         }
         let pointers = super::lines::split(body).filter(|line| marker::is_pointer(line));
         for line in pointers.take(MOST_POINTERS) {
-            if let Some(run) = Pointer::parse(line).and_then(|pointer| self.meant(&pointer)) {
+            if let Some(run) = LinePointer::parse(line).and_then(|pointer| self.meant(&pointer)) {
                 self.mark(run.text, run.start, run.count);
             }
         }
@@ -270,14 +272,15 @@ impl Index {
         let line = size_of::<ShownLine>();
         let texts: usize =
             self.shown.iter().map(|shown| shown.text.len() + shown.lines.capacity() * line).sum();
-        let named = size_of::<Shown>() + size_of::<Namesakes>() + 4 * size_of::<(String, usize)>();
+        let named =
+            size_of::<ShownText>() + size_of::<Namesakes>() + 4 * size_of::<(String, usize)>();
         let hashed = self.by_text.capacity() * size_of::<(u64, Vec<u32>)>();
         texts
             + hashed
             + self.shown.len() * named
             + self.answered.capacity() * size_of::<(u64, bool)>()
             + self.quotes.capacity() * size_of::<(u64, u32)>()
-            + self.places.capacity() * size_of::<(u64, Places)>()
+            + self.places.capacity() * size_of::<(u64, LinePlaces)>()
     }
 
     /// Was a pointer the last answer to a call like this?
@@ -296,14 +299,14 @@ impl Index {
     }
 
     /// Can a text be named without doubt in the result of this call?
-    fn is_source(&self, index: u32, asking: Asking<'_>) -> bool {
+    fn is_source(&self, index: u32, asking: AskingCall<'_>) -> bool {
         let Some(shown) = self.shown.get(index as usize) else { return false };
         let namesakes = self.by_name.get(&shown.name.text).filter(|all| !all.is_ambiguous);
         let is_read_again = || asking.name.is_some_and(|name| *name == shown.name);
         let is_changed = || match asking.change {
             None => false,
-            Some(Change::Any) => true,
-            Some(Change::Written(path) | Change::Edited(path)) => {
+            Some(FileChange::Any) => true,
+            Some(FileChange::Written(path) | FileChange::Edited(path)) => {
                 is_same_file(path, &shown.name.text)
             }
         };
@@ -318,15 +321,15 @@ impl Index {
     }
 
     /// What a text is called, and which of the texts of that name it is.
-    pub(super) fn name_of(&self, index: u32) -> Option<(&CallName, marker::Run)> {
+    pub(super) fn name_of(&self, index: u32) -> Option<(&CallName, marker::CommandRun)> {
         let name = &self.shown.get(index as usize)?.name;
         let namesakes = self.by_name.get(&name.text)?;
         let run = match name.kind {
             NameKind::Command => {
                 let number = namesakes.runs.iter().position(|run| *run == Some(index))? + 1;
-                marker::Run { number, of: namesakes.runs.len() }
+                marker::CommandRun { number, of: namesakes.runs.len() }
             }
-            _ => marker::Run { number: 1, of: 1 },
+            _ => marker::CommandRun { number: 1, of: 1 },
         };
         Some((name, run))
     }
@@ -343,7 +346,7 @@ impl Index {
                 None => self.by_name.get(name).filter(is_it),
             }
         };
-        let (bare, run) = marker::Run::parse(name);
+        let (bare, run) = marker::CommandRun::parse(name);
         let all = match run {
             None => find(name),
             // A name may end in such words itself.
@@ -357,18 +360,18 @@ impl Index {
     }
 
     /// The lines that a pointer leads to.
-    pub(super) fn meant(&self, pointer: &Pointer<'_>) -> Option<Run> {
+    pub(super) fn meant(&self, pointer: &LinePointer<'_>) -> Option<ShownRun> {
         let text = self.named(pointer.name, true)?;
         let shown = self.shown.get(text as usize)?;
         match &pointer.lines {
-            Lines::Numbered(range) => {
+            PointedLines::Numbered(range) => {
                 let is_first = |line: &ShownLine| line.number == Some(*range.start());
                 let start = shown.lines.iter().position(is_first)?;
                 let count = range.end().checked_sub(*range.start())? as usize + 1;
                 let last = shown.lines.get(start.checked_add(count)? - 1)?;
-                (last.number == Some(*range.end())).then_some(Run { text, start, count })
+                (last.number == Some(*range.end())).then_some(ShownRun { text, start, count })
             }
-            Lines::Quoted { count, first, last } => {
+            PointedLines::Quoted { count, first, last } => {
                 let is = |at: usize, quote: &str| {
                     let line = shown.line(at).unwrap_or_default();
                     // Most lines begin otherwise, and need not be quoted to know.
@@ -378,15 +381,20 @@ impl Index {
                 };
                 let start = (0..shown.lines.len()).find(|at| is(*at, first))?;
                 let end = start.checked_add(*count)?.checked_sub(1)?;
-                is(end, last).then_some(Run { text, start, count: *count })
+                is(end, last).then_some(ShownRun { text, start, count: *count })
             }
         }
     }
 
     /// The text that was shown just so for another call of the same tool, and that no pointer stands for yet.
-    pub(super) fn same_as(&self, text: &str, tool: Tool, asking: Asking<'_>) -> Option<u32> {
+    pub(super) fn same_as(
+        &self,
+        text: &str,
+        tool: ToolKind,
+        asking: AskingCall<'_>,
+    ) -> Option<u32> {
         let is_it = |index: &&u32| {
-            let is_free = |shown: &&Shown| !shown.is_pointed_to && shown.tool == tool;
+            let is_free = |shown: &&ShownText| !shown.is_pointed_to && shown.tool == tool;
             let shown = self.shown.get(**index as usize).filter(is_free);
             shown.is_some_and(|shown| *shown.text == *text) && self.is_source(**index, asking)
         };
@@ -399,13 +407,17 @@ impl Index {
     }
 
     /// The longest run of lines, beginning with the first of `lines`, that was shown for another call than the one asking.
-    pub(super) fn longest_run(&self, lines: &[Line<'_>], asking: Asking<'_>) -> Option<Run> {
+    pub(super) fn longest_run(
+        &self,
+        lines: &[ComparedLine<'_>],
+        asking: AskingCall<'_>,
+    ) -> Option<ShownRun> {
         if self.is_empty() {
             return None;
         }
         let first = lines.first()?;
         let places = self.places.get(&hash(first.bare))?;
-        let runs = places.iter().filter_map(|&Place { text, line }| {
+        let runs = places.iter().filter_map(|&LinePlace { text, line }| {
             let shown = self.shown.get(text as usize).filter(|_| self.is_source(text, asking))?;
             let (start, is_numbered) = (line as usize, first.number.is_some());
             let same =
@@ -416,13 +428,13 @@ impl Index {
                         && !line.is_fixed
                         && line.number.is_some() == is_numbered
                 });
-            Some(Run { text, start, count: same.count() })
+            Some(ShownRun { text, start, count: same.count() })
         });
         runs.reduce(|best, run| if run.count > best.count { run } else { best })
     }
 
     /// The lines of a run, without the numbers that are shown before them.
-    pub(super) fn lines_of(&self, run: Run) -> impl Iterator<Item = &str> {
+    pub(super) fn lines_of(&self, run: ShownRun) -> impl Iterator<Item = &str> {
         let shown = self.shown.get(run.text as usize).into_iter();
         shown.flat_map(move |shown| {
             shown.lines.iter().skip(run.start).take(run.count).map(|line| shown.bare(line))
@@ -430,7 +442,7 @@ impl Index {
     }
 
     /// The numbers of the first and the last line of a run, if they have some.
-    pub(super) fn numbers(&self, run: Run) -> Option<(u32, u32)> {
+    pub(super) fn numbers(&self, run: ShownRun) -> Option<(u32, u32)> {
         let lines = &self.shown.get(run.text as usize)?.lines;
         let number = |at: usize| lines.get(at)?.number;
         Some((number(run.start)?, number((run.start + run.count).checked_sub(1)?)?))
@@ -443,7 +455,7 @@ impl Index {
     }
 }
 
-impl Shown {
+impl ShownText {
     fn line(&self, at: usize) -> Option<&str> {
         Some(self.bare(self.lines.get(at)?))
     }
@@ -453,8 +465,8 @@ impl Shown {
     }
 }
 
-impl Places {
-    fn add(&mut self, place: Place) {
+impl LinePlaces {
+    fn add(&mut self, place: LinePlace) {
         if let Some(oldest) = self.all.get_mut(usize::from(self.next)) {
             *oldest = place;
         }
@@ -463,7 +475,7 @@ impl Places {
     }
 
     /// The latest first: it is nearest to the reader.
-    fn iter(&self) -> impl Iterator<Item = &Place> {
+    fn iter(&self) -> impl Iterator<Item = &LinePlace> {
         let next = usize::from(self.next);
         (1..=usize::from(self.count))
             .filter_map(move |back| self.all.get((next + PLACES - back) % PLACES))

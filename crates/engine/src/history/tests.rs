@@ -12,23 +12,31 @@ fn numbered(from: usize, text: &str) -> String {
 }
 
 /// A call with its own copies of what it is made of.
-struct Call {
+struct OwnedCall {
     id: String,
     tool: &'static str,
     arguments: String,
 }
 
-impl Call {
+impl OwnedCall {
     fn bash(id: &str, command: &str) -> Self {
-        Call { id: id.into(), tool: "Bash", arguments: json!({ "command": command }).to_string() }
+        OwnedCall {
+            id: id.into(),
+            tool: "Bash",
+            arguments: json!({ "command": command }).to_string(),
+        }
     }
 
     fn read(id: &str, path: &str) -> Self {
-        Call { id: id.into(), tool: "Read", arguments: json!({ "file_path": path }).to_string() }
+        OwnedCall {
+            id: id.into(),
+            tool: "Read",
+            arguments: json!({ "file_path": path }).to_string(),
+        }
     }
 
     fn with(self, arguments: &Value) -> Self {
-        Call { arguments: arguments.to_string(), ..self }
+        OwnedCall { arguments: arguments.to_string(), ..self }
     }
 
     fn view(&self) -> ToolCall<'_> {
@@ -38,16 +46,16 @@ impl Call {
 
 fn history() -> History {
     let mut history = History::default();
-    history.add(&Call::bash("call_1", "make").view(), &listing(0, 50));
+    history.add(&OwnedCall::bash("call_1", "make").view(), &listing(0, 50));
     history
 }
 
-fn point(history: &History, call: &Call, text: &str) -> Option<String> {
+fn point(history: &History, call: &OwnedCall, text: &str) -> Option<String> {
     history.point(text, &call.view(), PointerScope::Lines, Counter::default())
 }
 
 /// What is forwarded for a result, with the check that it stands for the text.
-fn forward(history: &mut History, call: &Call, text: &str) -> String {
+fn forward(history: &mut History, call: &OwnedCall, text: &str) -> String {
     let pointed = point(history, call, text);
     if let Some(pointed) = &pointed {
         assert_eq!(history.resolve(pointed, &call.arguments).as_deref(), Some(text), "{pointed}");
@@ -59,7 +67,7 @@ fn forward(history: &mut History, call: &Call, text: &str) -> String {
 
 #[test]
 fn d1_a_result_shown_before_names_its_command() {
-    let (again, other) = (Call::bash("call_2", "make"), Call::bash("call_2", "make all"));
+    let (again, other) = (OwnedCall::bash("call_2", "make"), OwnedCall::bash("call_2", "make all"));
     for call in [again, other] {
         let marker = forward(&mut history(), &call, &listing(0, 50));
         assert_eq!(marker, "[Duplicate of make; see earlier result]");
@@ -69,7 +77,7 @@ fn d1_a_result_shown_before_names_its_command() {
 #[test]
 fn d1_lines_shown_before_are_quoted_where_they_have_no_numbers() {
     let text = format!("new first line\n{}new last line\n", listing(10, 30));
-    let pointed = forward(&mut history(), &Call::bash("call_2", "make all"), &text);
+    let pointed = forward(&mut history(), &OwnedCall::bash("call_2", "make all"), &text);
     let expected = "new first line\n\
         [Forge same as 20 lines of `make` above, from \"line number 10 of some file\" to \"line number 29 of some file\"]\n\
         new last line\n";
@@ -80,9 +88,10 @@ fn d1_lines_shown_before_are_quoted_where_they_have_no_numbers() {
 fn d1_a_file_is_named_with_its_own_line_numbers() {
     let mut history = History::default();
     let before = numbered(1, &listing(0, 80));
-    assert_eq!(forward(&mut history, &Call::read("call_1", "src/a.rs"), &before), before);
+    assert_eq!(forward(&mut history, &OwnedCall::read("call_1", "src/a.rs"), &before), before);
     let moved = format!("{}a new line\nand one more\n{}", listing(0, 20), listing(20, 80));
-    let pointed = forward(&mut history, &Call::read("call_2", "src/a.rs"), &numbered(1, &moved));
+    let pointed =
+        forward(&mut history, &OwnedCall::read("call_2", "src/a.rs"), &numbered(1, &moved));
     let pointers: Vec<&str> = pointed.lines().filter(|line| marker::is_pointer(line)).collect();
     assert_eq!(
         pointers,
@@ -99,9 +108,9 @@ fn d1_the_latest_full_read_is_the_one_that_is_named() {
     let mut history = History::default();
     let texts = [listing(0, 60), listing(100, 160)];
     for (id, text) in ["a", "b"].into_iter().zip(&texts) {
-        forward(&mut history, &Call::read(id, "x.rs"), &numbered(1, text));
+        forward(&mut history, &OwnedCall::read(id, "x.rs"), &numbered(1, text));
     }
-    let cat = |text: &str| point(&history, &Call::bash("c", "git show HEAD:x.rs"), text);
+    let cat = |text: &str| point(&history, &OwnedCall::bash("c", "git show HEAD:x.rs"), text);
     assert_eq!(cat(&texts[0]), None, "an older read is not meant");
     let pointed = cat(&texts[1]).unwrap();
     assert_eq!(pointed, "[Forge same as lines 1-60 of x.rs above]\n");
@@ -110,21 +119,21 @@ fn d1_the_latest_full_read_is_the_one_that_is_named() {
 #[test]
 fn d1_a_read_with_an_offset_or_a_limit_shows_its_text() {
     let mut history = History::default();
-    forward(&mut history, &Call::read("a", "x.rs"), &numbered(1, &listing(0, 80)));
+    forward(&mut history, &OwnedCall::read("a", "x.rs"), &numbered(1, &listing(0, 80)));
     let part = numbered(20, &listing(19, 60));
     for arguments in [
         json!({"file_path": "x.rs", "offset": 20, "limit": 41}),
         json!({"file_path": "x.rs", "limit": 41}),
         json!({"file_path": "x.rs", "view_range": [20, 60]}),
     ] {
-        assert_eq!(point(&history, &Call::read("b", "").with(&arguments), &part), None);
+        assert_eq!(point(&history, &OwnedCall::read("b", "").with(&arguments), &part), None);
     }
-    let sed = Call::bash("b", "sed -n 20,60p x.rs");
+    let sed = OwnedCall::bash("b", "sed -n 20,60p x.rs");
     assert_eq!(point(&history, &sed, &listing(19, 60)), None);
     // Nor is a part what a pointer names.
-    let part = Call::read("b", "").with(&json!({"file_path": "y.rs", "offset": 1}));
+    let part = OwnedCall::read("b", "").with(&json!({"file_path": "y.rs", "offset": 1}));
     forward(&mut history, &part, &numbered(1, &listing(200, 260)));
-    assert_eq!(point(&history, &Call::bash("c", "cat y.rs"), &listing(200, 260)), None);
+    assert_eq!(point(&history, &OwnedCall::bash("c", "cat y.rs"), &listing(200, 260)), None);
 }
 
 #[test]
@@ -132,13 +141,13 @@ fn d1_who_asks_again_after_a_pointer_gets_the_text() {
     let mut history = History::default();
     let text = numbered(1, &listing(0, 80));
     let shown: Vec<bool> = (0..6)
-        .map(|n| forward(&mut history, &Call::read(&format!("id{n}"), "x.rs"), &text) == text)
+        .map(|n| forward(&mut history, &OwnedCall::read(&format!("id{n}"), "x.rs"), &text) == text)
         .collect();
     assert_eq!(shown, [true, false, true, false, true, false]);
     // By whatever way the text is asked for.
     let mut history = History::default();
-    forward(&mut history, &Call::read("a", "x.rs"), &text);
-    let (first, second) = (Call::bash("b", "cat x.rs"), Call::bash("c", "cat ./x.rs"));
+    forward(&mut history, &OwnedCall::read("a", "x.rs"), &text);
+    let (first, second) = (OwnedCall::bash("b", "cat x.rs"), OwnedCall::bash("c", "cat ./x.rs"));
     assert!(marker::is_pointer(&forward(&mut history, &first, &listing(0, 80))));
     assert_eq!(forward(&mut history, &second, &listing(0, 80)), listing(0, 80));
 }
@@ -147,9 +156,9 @@ fn d1_who_asks_again_after_a_pointer_gets_the_text() {
 fn d1_a_command_that_ran_more_than_once_says_which_run() {
     let mut history = History::default();
     for (id, from) in ["a", "b", "c"].into_iter().zip([0, 100, 200]) {
-        forward(&mut history, &Call::bash(id, "make"), &listing(from, from + 50));
+        forward(&mut history, &OwnedCall::bash(id, "make"), &listing(from, from + 50));
     }
-    let call = Call::bash("d", "make again");
+    let call = OwnedCall::bash("d", "make again");
     let marker = point(&history, &call, &listing(100, 150)).unwrap();
     assert_eq!(marker, "[Duplicate of make (run 2 of 3); see earlier result]");
     let marker = point(&history, &call, &format!("x\n{}", listing(210, 240))).unwrap();
@@ -159,8 +168,8 @@ fn d1_a_command_that_ran_more_than_once_says_which_run() {
 #[test]
 fn d1_what_is_not_unique_is_not_named() {
     let long = |end: &str| format!("echo {} {end}", "x".repeat(100));
-    let commands = [Call::bash("a", &long("1")), Call::bash("b", &long("2"))];
-    let tools = ["a", "b"].map(|id| Call {
+    let commands = [OwnedCall::bash("a", &long("1")), OwnedCall::bash("b", &long("2"))];
+    let tools = ["a", "b"].map(|id| OwnedCall {
         id: id.into(),
         tool: "get_log",
         arguments: json!({"service": "web", "page": id.len()}).to_string(),
@@ -168,7 +177,7 @@ fn d1_what_is_not_unique_is_not_named() {
     for calls in [commands, tools] {
         let mut history = History::default();
         forward(&mut history, &calls[0], &listing(0, 50));
-        let last = Call::bash("z", "make");
+        let last = OwnedCall::bash("z", "make");
         assert!(point(&history, &last, &format!("x\n{}", listing(0, 50))).is_some());
         forward(&mut history, &calls[1], &listing(100, 150));
         assert_eq!(point(&history, &last, &format!("x\n{}", listing(0, 50))), None);
@@ -180,34 +189,38 @@ fn d1_what_is_not_unique_is_not_named() {
 fn d1_lines_that_look_alike_are_not_quoted() {
     let mut history = History::default();
     let shown = format!("}}\n{}}}\n}}\nend\n", listing(0, 9));
-    history.add(&Call::bash("a", "make").view(), &shown);
+    history.add(&OwnedCall::bash("a", "make").view(), &shown);
     let text = format!("begin\n}}\n{}}}\n}}\nother\n", listing(0, 9));
-    let pointed = forward(&mut history, &Call::bash("b", "make x"), &text);
+    let pointed = forward(&mut history, &OwnedCall::bash("b", "make x"), &text);
     assert_eq!(
         pointed,
         "begin\n}\n[Forge same as 9 lines of `make` above, from \"line number 0 of some file\" to \
          \"line number 8 of some file\"]\n}\n}\nother\n"
     );
     let mut history = History::default();
-    history.add(&Call::bash("a", "make").view(), &"the same line again and again\n".repeat(2000));
+    history
+        .add(&OwnedCall::bash("a", "make").view(), &"the same line again and again\n".repeat(2000));
     let same = "the same line again and again\n".repeat(1999);
-    assert_eq!(point(&history, &Call::bash("b", "make x"), &same), None);
+    assert_eq!(point(&history, &OwnedCall::bash("b", "make x"), &same), None);
 }
 
 #[test]
 fn d10_a_duplicate_is_one_of_the_same_tool() {
     let history = history();
     let text = listing(0, 50);
-    let call = |tool| Call { id: "b".into(), tool, arguments: json!({"pattern": "x"}).to_string() };
+    let call =
+        |tool| OwnedCall { id: "b".into(), tool, arguments: json!({"pattern": "x"}).to_string() };
     assert_eq!(history.duplicate_of(&text, &call("Grep").view()), None);
-    let same =
-        Call { arguments: json!({"command": "other"}).to_string(), ..call("run_shell_command") };
+    let same = OwnedCall {
+        arguments: json!({"command": "other"}).to_string(),
+        ..call("run_shell_command")
+    };
     assert!(history.duplicate_of(&text, &same.view()).is_some(), "of another name");
 }
 
 #[test]
 fn what_the_call_itself_said_is_pointed_to() {
-    let call = Call { id: "a".into(), tool: "Write", arguments: String::new() }
+    let call = OwnedCall { id: "a".into(), tool: "Write", arguments: String::new() }
         .with(&json!({"path": "a.rs", "content": listing(0, 40)}));
     let text = format!("The file now reads:\n{}", listing(0, 40));
     let pointed = forward(&mut History::default(), &call, &text);
@@ -221,22 +234,22 @@ fn what_the_call_itself_said_is_pointed_to() {
 #[test]
 fn fewer_than_three_lines_are_repeated() {
     let text = format!("x\n{}y\n", listing(10, 12));
-    assert_eq!(point(&history(), &Call::bash("b", "make all"), &text), None);
+    assert_eq!(point(&history(), &OwnedCall::bash("b", "make all"), &text), None);
 }
 
 #[test]
 fn f11_a_result_without_a_call_id_is_never_pointed_to() {
     let mut history = History::default();
-    let call = Call::bash("", "make");
+    let call = OwnedCall::bash("", "make");
     history.add(&ToolCall { id: None, ..call.view() }, &listing(0, 50));
-    assert_eq!(point(&history, &Call::bash("b", "make x"), &listing(0, 50)), None);
+    assert_eq!(point(&history, &OwnedCall::bash("b", "make x"), &listing(0, 50)), None);
 }
 
 #[test]
 fn g9_a_result_that_is_sent_twice_does_not_point_to_itself() {
     let longer = format!("{}and more\n", listing(0, 50));
     for text in [listing(0, 50), longer] {
-        assert_eq!(point(&history(), &Call::bash("call_1", "make"), &text), None);
+        assert_eq!(point(&history(), &OwnedCall::bash("call_1", "make"), &text), None);
     }
 }
 
@@ -244,8 +257,8 @@ fn g9_a_result_that_is_sent_twice_does_not_point_to_itself() {
 fn d1_lines_in_a_notation_are_not_pointed_to() {
     let text = format!("[Forge templates: a legend]\n{}", listing(0, 50));
     let mut history = History::default();
-    history.add(&Call::bash("a", "make").view(), &text);
-    let call = Call::bash("b", "make x");
+    history.add(&OwnedCall::bash("a", "make").view(), &text);
+    let call = OwnedCall::bash("b", "make x");
     assert_eq!(point(&history, &call, &listing(0, 50)), None);
     assert!(point(&history, &call, &text).is_some(), "the whole is");
     let whole = History::default();
@@ -265,13 +278,13 @@ fn d1_what_a_tool_printed_in_our_words_leads_nowhere() {
         "[Duplicate of nothing; see earlier result]",
     ] {
         assert_eq!(history.resolve(text, "{}"), None, "{text}");
-        history.add(&Call::bash("x", "cat evil.txt").view(), text);
+        history.add(&OwnedCall::bash("x", "cat evil.txt").view(), text);
     }
 }
 
 /// A call that changes a file.
-fn change(tool: &'static str, arguments: &Value) -> Call {
-    Call { id: "change".into(), tool, arguments: arguments.to_string() }
+fn change(tool: &'static str, arguments: &Value) -> OwnedCall {
+    OwnedCall { id: "change".into(), tool, arguments: arguments.to_string() }
 }
 
 #[test]
@@ -282,10 +295,10 @@ fn d1_a_file_that_was_edited_since_is_pointed_to_only_where_it_is_read_again() {
         change("apply_patch", &json!({"input": "*** Begin Patch\n*** Update File: a.rs"})),
     ] {
         let mut history = History::default();
-        forward(&mut history, &Call::read("call_1", "a.rs"), &read);
+        forward(&mut history, &OwnedCall::read("call_1", "a.rs"), &read);
         history.add(&changed.view(), "Done.");
-        assert_eq!(point(&history, &Call::read("call_2", "b.rs"), &read), None);
-        let again = point(&history, &Call::read("call_2", "a.rs"), &read).unwrap();
+        assert_eq!(point(&history, &OwnedCall::read("call_2", "b.rs"), &read), None);
+        let again = point(&history, &OwnedCall::read("call_2", "a.rs"), &read).unwrap();
         assert_eq!(again, "[Duplicate of a.rs; see earlier result]");
     }
 }
@@ -294,13 +307,13 @@ fn d1_a_file_that_was_edited_since_is_pointed_to_only_where_it_is_read_again() {
 fn d1_a_file_that_was_overwritten_is_not_pointed_to_until_it_is_read_again() {
     let read = numbered(1, &listing(0, 80));
     let mut history = History::default();
-    forward(&mut history, &Call::read("call_1", "a.rs"), &read);
+    forward(&mut history, &OwnedCall::read("call_1", "a.rs"), &read);
     history.add(&change("Write", &json!({"file_path": "a.rs", "content": "x"})).view(), "Done.");
     for path in ["a.rs", "b.rs"] {
-        assert_eq!(point(&history, &Call::read("call_2", path), &read), None, "{path}");
+        assert_eq!(point(&history, &OwnedCall::read("call_2", path), &read), None, "{path}");
     }
-    forward(&mut history, &Call::read("call_2", "a.rs"), &read);
-    assert!(point(&history, &Call::read("call_3", "b.rs"), &read).is_some());
+    forward(&mut history, &OwnedCall::read("call_2", "a.rs"), &read);
+    assert!(point(&history, &OwnedCall::read("call_3", "b.rs"), &read).is_some());
 }
 
 #[test]
@@ -308,16 +321,16 @@ fn d1_the_result_of_an_edit_does_not_point_to_what_it_changed_whatever_the_path_
     let read = numbered(1, &listing(0, 80));
     for path in ["/repo/a.rs", "./a.rs", "a.rs"] {
         let mut history = History::default();
-        forward(&mut history, &Call::read("call_1", "a.rs"), &read);
+        forward(&mut history, &OwnedCall::read("call_1", "a.rs"), &read);
         let edit = change("Edit", &json!({"file_path": path, "old_string": "x"}));
         assert_eq!(point(&history, &edit, &read), None, "{path}");
         history.add(&edit.view(), "Done.");
-        assert_eq!(point(&history, &Call::read("call_2", "b.rs"), &read), None, "{path}");
+        assert_eq!(point(&history, &OwnedCall::read("call_2", "b.rs"), &read), None, "{path}");
     }
     let mut history = History::default();
-    forward(&mut history, &Call::read("call_1", "a.rs"), &read);
-    history.add(&Call::bash("call_2", "git checkout -- a.rs").view(), "");
-    assert_eq!(point(&history, &Call::read("call_3", "b.rs"), &read), None);
+    forward(&mut history, &OwnedCall::read("call_1", "a.rs"), &read);
+    history.add(&OwnedCall::bash("call_2", "git checkout -- a.rs").view(), "");
+    assert_eq!(point(&history, &OwnedCall::read("call_3", "b.rs"), &read), None);
 }
 
 #[test]
@@ -329,8 +342,8 @@ fn d1_two_columns_of_numbers_in_a_file_are_not_pointed_to_by_number() {
         numbers::encode(&format!("{title}\n{}and then\n{}", list("first"), list("second"))).unwrap()
     };
     let mut history = History::default();
-    forward(&mut history, &Call::read("call_1", "list.txt"), &text("Before"));
-    let again = forward(&mut history, &Call::read("call_2", "list.txt"), &text("After"));
+    forward(&mut history, &OwnedCall::read("call_1", "list.txt"), &text("Before"));
+    let again = forward(&mut history, &OwnedCall::read("call_2", "list.txt"), &text("After"));
     assert!(!again.contains("same as lines"), "{again}");
 }
 
@@ -339,7 +352,7 @@ fn d1_files_of_one_path_in_two_places_are_not_taken_for_one() {
     let mut history = History::default();
     let call = |id: &str, repo: &str| {
         let arguments = json!({"repo": repo, "path": "README.md"});
-        Call { id: id.into(), tool: "get_file_contents", arguments: arguments.to_string() }
+        OwnedCall { id: id.into(), tool: "get_file_contents", arguments: arguments.to_string() }
     };
     forward(&mut history, &call("call_1", "one"), &listing(0, 50));
     assert_eq!(point(&history, &call("call_2", "two"), &listing(0, 50)), None);
@@ -349,9 +362,9 @@ fn d1_files_of_one_path_in_two_places_are_not_taken_for_one() {
 fn d1_a_name_that_could_be_read_otherwise_is_not_pointed_to() {
     for command in ["echo 'x, from \"y\"' && ./list", "./list 'a (run 1 of 2)'"] {
         let mut history = History::default();
-        history.add(&Call::bash("call_1", command).view(), &listing(0, 50));
+        history.add(&OwnedCall::bash("call_1", command).view(), &listing(0, 50));
         assert_eq!(
-            point(&history, &Call::bash("call_2", "ls"), &listing(0, 50)),
+            point(&history, &OwnedCall::bash("call_2", "ls"), &listing(0, 50)),
             None,
             "{command}"
         );

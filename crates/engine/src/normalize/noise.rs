@@ -4,7 +4,7 @@ use super::time::{duration, time};
 
 /// What noise there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NoiseKind {
     Time,
     Duration,
     Uuid,
@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Temporary,
 }
 
-impl Kind {
+impl NoiseKind {
     pub(super) const ALL: [Self; 6] =
         [Self::Time, Self::Duration, Self::Uuid, Self::Address, Self::Process, Self::Temporary];
 
@@ -31,14 +31,14 @@ impl Kind {
 
 /// One piece of noise in a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Noise {
-    pub(super) kind: Kind,
+pub(super) struct NoiseSpan {
+    pub(super) kind: NoiseKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 /// The noise of a line, in order. Every rule looks at a bounded number of bytes.
-pub(super) fn find(line: &str) -> impl Iterator<Item = Noise> {
+pub(super) fn find(line: &str) -> impl Iterator<Item = NoiseSpan> {
     let bytes = line.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -80,20 +80,20 @@ pub(super) fn find(line: &str) -> impl Iterator<Item = Noise> {
     })
 }
 
-fn noise_at(bytes: &[u8], start: usize) -> Option<Noise> {
+fn noise_at(bytes: &[u8], start: usize) -> Option<NoiseSpan> {
     let text = bytes.get(start..)?;
     let before = start.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
-    let whole = |kind, length: usize| Noise { kind, start, end: start + length };
+    let whole = |kind, length: usize| NoiseSpan { kind, start, end: start + length };
     if text.first() == Some(&b'/') {
-        return temporary(text, before).map(|(from, to)| Noise {
-            kind: Kind::Temporary,
+        return temporary(text, before).map(|(from, to)| NoiseSpan {
+            kind: NoiseKind::Temporary,
             start: start + from,
             end: start + to,
         });
     }
     if text.first() == Some(&b'[') || matches!(text.first(), Some(b'p' | b'P')) {
-        return process(text, before).map(|(from, to)| Noise {
-            kind: Kind::Process,
+        return process(text, before).map(|(from, to)| NoiseSpan {
+            kind: NoiseKind::Process,
             start: start + from,
             end: start + to,
         });
@@ -102,10 +102,10 @@ fn noise_at(bytes: &[u8], start: usize) -> Option<Noise> {
         return None;
     }
     uuid(text)
-        .map(|length| whole(Kind::Uuid, length))
-        .or_else(|| address(text).map(|length| whole(Kind::Address, length)))
-        .or_else(|| time(text).map(|length| whole(Kind::Time, length)))
-        .or_else(|| duration(text).map(|length| whole(Kind::Duration, length)))
+        .map(|length| whole(NoiseKind::Uuid, length))
+        .or_else(|| address(text).map(|length| whole(NoiseKind::Address, length)))
+        .or_else(|| time(text).map(|length| whole(NoiseKind::Time, length)))
+        .or_else(|| duration(text).map(|length| whole(NoiseKind::Duration, length)))
 }
 
 fn uuid(text: &[u8]) -> Option<usize> {

@@ -1,21 +1,21 @@
 //! Walks through a text line by line and knows which number a thinned column would show next.
 
-use super::{Column, Run, SIGNATURE};
+use super::{NumberColumn, NumberedRun, SIGNATURE};
 
 /// Where in a thinned column a reader is.
 #[derive(Debug, Default)]
-pub(crate) struct Numbering<'a> {
-    run: Option<Run<'a>>,
+pub(crate) struct ThinnedNumbers<'a> {
+    run: Option<NumberedRun<'a>>,
     next: u32,
     /// What stands before the next line.
     shown: String,
 }
 
-impl<'a> Numbering<'a> {
+impl<'a> ThinnedNumbers<'a> {
     /// Reads a line; `following` is the one after it. Gives the line's text behind a number that is shown.
     pub(crate) fn read(&mut self, line: &'a str, following: Option<&'a str>) -> &'a str {
         if let Some(announced) = line.strip_prefix(SIGNATURE) {
-            self.run = following.and_then(|first| Run::announced(announced, first));
+            self.run = following.and_then(|first| NumberedRun::announced(announced, first));
             self.next = self.run.as_ref().map_or(0, |run| run.first);
             self.write_shown();
             return line;
@@ -58,7 +58,7 @@ impl<'a> Numbering<'a> {
         match &self.run {
             Some(run) if self.next == run.first => run.column.write(self.next, &mut self.shown),
             Some(run) if run.shows(self.next) => {
-                Column { width: 0, ..run.column }.write(self.next, &mut self.shown);
+                NumberColumn { width: 0, ..run.column }.write(self.next, &mut self.shown);
             }
             _ => {}
         }

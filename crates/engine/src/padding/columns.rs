@@ -7,10 +7,10 @@ mod column;
 mod header;
 mod row;
 
-use super::{Table, is_blank, split_end};
+use super::{PaddedTable, is_blank, split_end};
 use crate::whole_lines::whole_lines;
-use column::{Alignment, Column};
-use row::{Cell, cells};
+use column::{Alignment, PaddedColumn};
+use row::{PaddedCell, cells};
 use std::ops::Range;
 
 /// Some tools write a title above the header, or a few lines if a rule follows it.
@@ -21,12 +21,12 @@ const MAX_RULED_TITLE: usize = 3;
 const MAX_WIDTH: usize = 4096;
 
 /// The table that ends the block of lines before the next blank line.
-pub(super) fn table(rest: &str) -> Option<Table> {
+pub(super) fn table(rest: &str) -> Option<PaddedTable> {
     let title = title_len(rest)?;
     let block: Vec<&str> = block(&rest[title..]).collect();
     let rows = squeezed(&block)?;
     let len = title + block.iter().map(|line| line.len()).sum::<usize>();
-    Some(Table { len, text: Some(rest[..title].to_owned() + &rows) })
+    Some(PaddedTable { len, text: Some(rest[..title].to_owned() + &rows) })
 }
 
 /// How many bytes lie before the header.
@@ -65,7 +65,7 @@ fn squeezed(block: &[&str]) -> Option<String> {
     let body = &block[1 + usize::from(ruled)..];
     let gutters = if ruled { header::rule_gutters(block[1]) } else { gutters(block[0], body) };
     let head = cells(block[0], &gutters).filter(|head| header::is_resolved(head))?;
-    let mut rows: Vec<Option<Vec<Cell<'_>>>> =
+    let mut rows: Vec<Option<Vec<PaddedCell<'_>>>> =
         body.iter().map(|line| cells(line, &gutters)).collect();
     let alignments = (0..head.len())
         .map(|index| Alignment::of(&head, &rows, index))
@@ -80,14 +80,15 @@ fn squeezed(block: &[&str]) -> Option<String> {
         return None;
     }
     let columns = alignments.into_iter().enumerate();
-    let columns: Vec<Column> =
-        columns.map(|(index, alignment)| Column::of(alignment, &head, &rows, index)).collect();
+    let columns: Vec<PaddedColumn> = columns
+        .map(|(index, alignment)| PaddedColumn::of(alignment, &head, &rows, index))
+        .collect();
     // Two words far apart in one cell are two cells.
     let is_parted = columns[..columns.len() - 1].iter().any(|column| column.has_gaps);
     if !ruled && (is_parted || !header::names_columns(&head, &columns, body)) {
         return None;
     }
-    let layout = Layout::of(&head, &rows, &columns);
+    let layout = CellLayout::of(&head, &rows, &columns);
     let mut text = String::new();
     layout.write(&head, true, &mut text);
     text.push_str(split_end(block[0]).1);
@@ -157,16 +158,21 @@ fn used(body: &[&str], width: usize) -> Vec<usize> {
 }
 
 /// How the cells of a table are told apart.
-struct Layout<'a> {
-    columns: &'a [Column],
+struct CellLayout<'a> {
+    columns: &'a [PaddedColumn],
     /// A cell in the middle is empty or holds more than single spaces: only tabs can tell.
     tabs: bool,
 }
 
-impl<'a> Layout<'a> {
-    fn of(head: &[Cell<'_>], rows: &[Option<Vec<Cell<'_>>>], columns: &'a [Column]) -> Self {
-        let skips =
-            |cells: &[Cell<'_>]| cells[..filled(cells)].iter().any(|cell| cell.text.is_empty());
+impl<'a> CellLayout<'a> {
+    fn of(
+        head: &[PaddedCell<'_>],
+        rows: &[Option<Vec<PaddedCell<'_>>>],
+        columns: &'a [PaddedColumn],
+    ) -> Self {
+        let skips = |cells: &[PaddedCell<'_>]| {
+            cells[..filled(cells)].iter().any(|cell| cell.text.is_empty())
+        };
         let inner = &columns[..columns.len() - 1];
         let tabs = skips(head)
             || rows.iter().flatten().any(|cells| skips(cells))
@@ -174,7 +180,7 @@ impl<'a> Layout<'a> {
         Self { columns, tabs }
     }
 
-    fn write(&self, cells: &[Cell<'_>], is_head: bool, text: &mut String) {
+    fn write(&self, cells: &[PaddedCell<'_>], is_head: bool, text: &mut String) {
         text.extend(std::iter::repeat_n(' ', self.columns[0].indent));
         for (index, cell) in cells[..filled(cells)].iter().enumerate() {
             if index > 0 {
@@ -188,7 +194,8 @@ impl<'a> Layout<'a> {
     /// What stands before a column: one space where it is clear which words belong together, else two.
     fn separator(&self, index: usize, is_head: bool) -> &'static str {
         let (before, column) = (&self.columns[index - 1], &self.columns[index]);
-        let has_spaces = |column: &Column| column.has_spaces || is_head && column.name_has_spaces;
+        let has_spaces =
+            |column: &PaddedColumn| column.has_spaces || is_head && column.name_has_spaces;
         let is_last = index + 1 == self.columns.len();
         if self.tabs {
             "\t"
@@ -201,6 +208,6 @@ impl<'a> Layout<'a> {
 }
 
 /// How many cells there are up to the last one that is not empty.
-fn filled(cells: &[Cell<'_>]) -> usize {
+fn filled(cells: &[PaddedCell<'_>]) -> usize {
     cells.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1)
 }

@@ -1,6 +1,6 @@
 //! Lines that begin with right-aligned numbers, as `wc`, `uniq -c` and `history` write them.
 
-use super::Table;
+use super::PaddedTable;
 use crate::whole_lines::{first_line, whole_lines};
 
 const MIN_LINES: usize = 3;
@@ -9,7 +9,7 @@ const MIN_LINES: usize = 3;
 const MIN_UNIFORM_WIDTH: usize = 7;
 
 /// Consecutive lines whose first numbers end in the same columns.
-pub(super) fn table(rest: &str) -> Option<Table> {
+pub(super) fn table(rest: &str) -> Option<PaddedTable> {
     let mut ends: Vec<usize> = number_ends(first_line(rest)).collect();
     let mut narrowest = usize::MAX;
     let mut widest = 0;
@@ -32,7 +32,7 @@ pub(super) fn table(rest: &str) -> Option<Table> {
     }
     let is_padding = widest > narrowest || *ends.first()? >= MIN_UNIFORM_WIDTH && narrowest > 0;
     let text = is_padding.then(|| whole_lines(&rest[..len]).map(|line| row(line, &ends)).collect());
-    Some(Table { len, text })
+    Some(PaddedTable { len, text })
 }
 
 /// Whether the line begins with a number and a blank.

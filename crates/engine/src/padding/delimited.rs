@@ -3,14 +3,14 @@
 //! Delimiters, rules and borders stay as they are: a terminal shows them, and nothing could put them back.
 //! A row with more or fewer delimiters than the table has (one of its cells holds one) stays as it is.
 
-use super::{Table, split_end, split_indent};
+use super::{PaddedTable, split_end, split_indent};
 use crate::whole_lines::{first_line, whole_lines};
 use std::iter::{once, repeat};
 
 const VERTICALS: [char; 3] = ['│', '┃', '║'];
 
 /// A table that begins with the first line.
-pub(super) fn table(rest: &str) -> Option<Table> {
+pub(super) fn table(rest: &str) -> Option<PaddedTable> {
     let (_, first) = split_indent(first_line(rest));
     if first.starts_with('+') || first.starts_with(|c: char| is_box(c) && !VERTICALS.contains(&c)) {
         boxed(rest)
@@ -22,7 +22,7 @@ pub(super) fn table(rest: &str) -> Option<Table> {
 }
 
 /// Rows between borders: `+---+---+` or `┌───┬───┐`. The table ends at the last border that rows lead up to.
-fn boxed(rest: &str) -> Option<Table> {
+fn boxed(rest: &str) -> Option<PaddedTable> {
     let columns = border_columns(first_line(rest)).filter(|&columns| columns > 1)?;
     let mut table = Draft::default();
     let mut whole = Draft::default();
@@ -77,7 +77,7 @@ fn is_boxed_row(line: &str) -> bool {
 }
 
 /// A header, a rule such as `----+----`, and rows, as `psql` writes them.
-fn ruled(rest: &str) -> Option<Table> {
+fn ruled(rest: &str) -> Option<PaddedTable> {
     let mut lines = whole_lines(rest);
     let bars = lines.next()?.matches('|').count();
     let (rule, _) = split_end(lines.next()?);
@@ -103,7 +103,7 @@ fn ruled(rest: &str) -> Option<Table> {
 }
 
 /// A header, a rule such as `|---|:-:|`, and rows, each between bars.
-fn markdown(rest: &str) -> Option<Table> {
+fn markdown(rest: &str) -> Option<PaddedTable> {
     let mut lines = whole_lines(rest);
     let header = lines.next()?;
     let rule =
@@ -149,8 +149,8 @@ impl Draft {
         self.text.push_str(&part.text);
     }
 
-    fn finished(self) -> Option<Table> {
-        (self.lines > 2).then_some(Table { len: self.len, text: Some(self.text) })
+    fn finished(self) -> Option<PaddedTable> {
+        (self.lines > 2).then_some(PaddedTable { len: self.len, text: Some(self.text) })
     }
 }
 

@@ -1,13 +1,13 @@
 //! Labels with their values lined up: `Architecture:     x86_64`, or `Speed      : 3`.
 
-use super::{Table, split_end, split_indent};
+use super::{PaddedTable, split_end, split_indent};
 use crate::whole_lines::{first_line, whole_lines};
 use memchr::memchr;
 
 const MIN_LINES: usize = 3;
 
 /// Consecutive lines of the same indentation whose values begin in the same column.
-pub(super) fn table(rest: &str) -> Option<Table> {
+pub(super) fn table(rest: &str) -> Option<PaddedTable> {
     let first = Label::of(first_line(rest))?;
     let rows: Vec<Label<'_>> = whole_lines(rest)
         .map_while(|line| Label::of(line).filter(|label| label.lines_up_with(&first)))
@@ -18,7 +18,7 @@ pub(super) fn table(rest: &str) -> Option<Table> {
     let len = whole_lines(rest).take(rows.len()).map(str::len).sum();
     let text =
         rows.iter().any(Label::is_padded).then(|| rows.iter().map(Label::squeezed).collect());
-    Some(Table { len, text })
+    Some(PaddedTable { len, text })
 }
 
 /// Whether the first colon of the line has a blank after it.

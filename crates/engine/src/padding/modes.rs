@@ -1,13 +1,13 @@
 //! Lines that begin with the mode of a file: `ls -l` and `git ls-tree -l`. What lies before the name holds no spaces of
 //! its own; the name keeps what it has.
 
-use super::{Table, split_end};
+use super::{PaddedTable, split_end};
 use crate::whole_lines::whole_lines;
 
 const MIN_LINES: usize = 2;
 
 /// Consecutive lines of a long listing.
-pub(super) fn table(rest: &str) -> Option<Table> {
+pub(super) fn table(rest: &str) -> Option<PaddedTable> {
     let mut table = String::new();
     let (mut len, mut lines) = (0, 0);
     for (line, row) in whole_lines(rest).map_while(|line| row(line).map(|row| (line, row))) {
@@ -15,7 +15,7 @@ pub(super) fn table(rest: &str) -> Option<Table> {
         len += line.len();
         lines += 1;
     }
-    (lines >= MIN_LINES).then_some(Table { len, text: Some(table) })
+    (lines >= MIN_LINES).then_some(PaddedTable { len, text: Some(table) })
 }
 
 /// Whether the line begins with a mode.

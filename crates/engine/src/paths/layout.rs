@@ -1,10 +1,10 @@
 //! The three ways in which a line and the heading above it make up the original line.
 
-use super::{Block, matches, names};
+use super::{LineBlock, matches, names};
 use memchr::memrchr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum HeadingLayout {
     /// The heading and the line.
     Names,
     /// The heading goes before the last column of the line.
@@ -13,12 +13,12 @@ pub(super) enum Layout {
     Matches,
 }
 
-impl Layout {
+impl HeadingLayout {
     /// Of two that are as good the later is used.
     pub(super) const ALL: [Self; 3] = [Self::Columns, Self::Names, Self::Matches];
 
     /// The lines that are worth writing in this layout.
-    pub(super) fn blocks<'a>(self, lines: &[&'a str]) -> Vec<Block<'a>> {
+    pub(super) fn blocks<'a>(self, lines: &[&'a str]) -> Vec<LineBlock<'a>> {
         match self {
             Self::Names => names::blocks(lines, |_| 0),
             Self::Columns => names::blocks(lines, last_column),
@@ -27,7 +27,7 @@ impl Layout {
     }
 
     /// How good it is to write these blocks so: what it saves, and a little more if a reader knows the layout.
-    pub(super) fn score(self, blocks: &[Block]) -> usize {
+    pub(super) fn score(self, blocks: &[LineBlock]) -> usize {
         let saved: usize = blocks.iter().map(|block| block.saved).sum();
         match self {
             Self::Names | Self::Columns => saved,

@@ -1,11 +1,11 @@
 //! Searches with line numbers: `path:12:text`, with context lines as `path-11-text` and `--` between parts.
 
-use super::{Block, FEWEST_LINES, OVERHEAD, Row};
+use super::{FEWEST_LINES, GroupRow, LineBlock, OVERHEAD};
 use crate::lexeme;
 use crate::weight::weight;
 
 /// The lines that name their file, as groups of lines of one file.
-pub(super) fn blocks<'a>(lines: &[&'a str]) -> Vec<Block<'a>> {
+pub(super) fn blocks<'a>(lines: &[&'a str]) -> Vec<LineBlock<'a>> {
     let files = files(lines);
     let mut blocks = Vec::new();
     let mut first = 0;
@@ -76,7 +76,7 @@ fn is_separator(lines: &[&str], files: &[Option<&str>], index: usize) -> bool {
     separates(lines[index]) && is_row(index.checked_sub(1)) && is_row(index.checked_add(1))
 }
 
-fn block<'a>(first: usize, lines: &[&'a str], files: &[Option<&'a str>]) -> Option<Block<'a>> {
+fn block<'a>(first: usize, lines: &[&'a str], files: &[Option<&'a str>]) -> Option<LineBlock<'a>> {
     let mut names: Vec<&str> = Vec::with_capacity(files.len());
     names.extend(files.iter().flatten());
     if names.len() < FEWEST_LINES {
@@ -91,7 +91,7 @@ fn block<'a>(first: usize, lines: &[&'a str], files: &[Option<&'a str>]) -> Opti
         current = file.or(current);
         cost += heading.map_or(0, weight);
         let rest = line.get(file.map_or(0, |file| file.len() + 1)..)?;
-        rows.push(Row { heading, before: "", rest });
+        rows.push(GroupRow { heading, before: "", rest });
     }
-    (cost < total).then(|| Block { first, rows, saved: total - cost })
+    (cost < total).then(|| LineBlock { first, rows, saved: total - cost })
 }

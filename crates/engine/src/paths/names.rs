@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::plan::{Cut, cuts, often_share};
-use super::{Block, FEWEST_LINES, OVERHEAD, Row};
+use super::plan::{NameCut, cuts, often_share};
+use super::{FEWEST_LINES, GroupRow, LineBlock, OVERHEAD};
 
 /// More lines than this without a folder end a block.
 const LONGEST_GAP: usize = 8;
@@ -11,7 +11,7 @@ const LONGEST_GAP: usize = 8;
 const BYTES_A_TOKEN: usize = 48;
 
 /// The lines worth grouping, where `column` says where in a line the name starts.
-pub(super) fn blocks<'a>(lines: &[&'a str], column: impl Fn(&str) -> usize) -> Vec<Block<'a>> {
+pub(super) fn blocks<'a>(lines: &[&'a str], column: impl Fn(&str) -> usize) -> Vec<LineBlock<'a>> {
     let mut blocks = Vec::new();
     let mut next = 0;
     while let Some(run) = next_run(lines, next, &column) {
@@ -48,7 +48,7 @@ fn block<'a>(
     first: usize,
     lines: &[&'a str],
     column: &impl Fn(&str) -> usize,
-) -> Option<Block<'a>> {
+) -> Option<LineBlock<'a>> {
     if lines.len() < FEWEST_LINES {
         return None;
     }
@@ -67,18 +67,18 @@ fn block<'a>(
         return None;
     }
     let mut line = String::new();
-    let row = |((before, name), cut): ((&'a str, &'a str), Cut)| {
+    let row = |((before, name), cut): ((&'a str, &'a str), NameCut)| {
         let (heading, rest) = name.split_at_checked(cut.end)?;
         line.clear();
         line.extend([before, rest]);
         // The name must be found again where it was.
         let is_row = !rest.is_empty() && column(&line) == before.len();
-        is_row.then_some(Row { heading: cut.opens.then_some(heading), before, rest })
+        is_row.then_some(GroupRow { heading: cut.opens.then_some(heading), before, rest })
     };
     let befores = parts.iter().map(|(before, _)| *before);
     let mut rows = Vec::with_capacity(lines.len());
     for found in befores.zip(names).zip(cuts).map(row) {
         rows.push(found?);
     }
-    Some(Block { first, rows, saved })
+    Some(LineBlock { first, rows, saved })
 }

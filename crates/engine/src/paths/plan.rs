@@ -4,14 +4,14 @@ use crate::weight::step_weight;
 
 /// Where a name may be cut: everything before `end` would be in the heading, and is worth `weight` tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Level {
+pub(super) struct CutLevel {
     pub(super) end: usize,
     weight: usize,
 }
 
 /// The cut chosen for a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct NameCut {
     pub(super) end: usize,
     /// The name starts a new group.
     pub(super) opens: bool,
@@ -20,12 +20,12 @@ pub(super) struct Cut {
 /// Lines longer than this are not looked at further.
 const LONGEST_NAME: usize = 512;
 const MOST_LEVELS: usize = 16;
-const ROOT: Level = Level { end: 0, weight: 0 };
+const ROOT: CutLevel = CutLevel { end: 0, weight: 0 };
 
 /// The cuts that save most, and about how many tokens they save.
-pub(super) fn cuts(names: &[&str]) -> (Vec<Cut>, usize) {
+pub(super) fn cuts(names: &[&str]) -> (Vec<NameCut>, usize) {
     if !often_share(names) {
-        let root = |index| Cut { end: 0, opens: index == 0 };
+        let root = |index| NameCut { end: 0, opens: index == 0 };
         return ((0..names.len()).map(root).collect(), 0);
     }
     let mut grid = Grid::default();
@@ -39,37 +39,38 @@ pub(super) fn cuts(names: &[&str]) -> (Vec<Cut>, usize) {
 /// Names, and for each the levels it may be cut at with the best that can be done up to there.
 #[derive(Debug, Default)]
 struct Grid {
-    steps: Vec<Step>,
+    steps: Vec<GridStep>,
     /// Where the steps of each name start.
     names: Vec<usize>,
 }
 
 impl Grid {
     /// Adds a name with the number of bytes that it shares with the one before.
-    fn add(&mut self, levels: impl Iterator<Item = Level>, shared: usize) {
+    fn add(&mut self, levels: impl Iterator<Item = CutLevel>, shared: usize) {
         let before = self.names.last().copied().unwrap_or(0);
         let start = self.steps.len();
         let (best_saved, best_depth) = best(&self.steps[before..]);
         for (depth, level) in levels.enumerate() {
             let weight = level.weight as isize;
             let heading = 1 + if depth == 0 { 1 } else { weight };
-            let opened = Step { level, saved: best_saved - heading, from: best_depth, opens: true };
-            let same = |step: &&Step| step.level.end == level.end && level.end <= shared;
+            let opened =
+                GridStep { level, saved: best_saved - heading, from: best_depth, opens: true };
+            let same = |step: &&GridStep| step.level.end == level.end && level.end <= shared;
             let above = self.steps[before..start].get(depth).filter(same);
-            let kept = above.map(|step| Step { from: depth, opens: false, ..*step });
+            let kept = above.map(|step| GridStep { from: depth, opens: false, ..*step });
             let step = kept.filter(|kept| kept.saved >= opened.saved).unwrap_or(opened);
-            self.steps.push(Step { level, saved: step.saved + weight, ..step });
+            self.steps.push(GridStep { level, saved: step.saved + weight, ..step });
         }
         self.names.push(start);
     }
 
-    fn best_cuts(&self) -> (Vec<Cut>, usize) {
+    fn best_cuts(&self) -> (Vec<NameCut>, usize) {
         let last = self.names.last().copied().unwrap_or(0);
         let (saved, mut depth) = best(&self.steps[last..]);
         let cut = |&start: &usize| {
             let step = self.steps[start + depth];
             depth = step.from;
-            Cut { end: step.level.end, opens: step.opens }
+            NameCut { end: step.level.end, opens: step.opens }
         };
         let mut cuts: Vec<_> = self.names.iter().rev().map(cut).collect();
         cuts.reverse();
@@ -79,8 +80,8 @@ impl Grid {
 
 /// A name cut at a level.
 #[derive(Debug, Clone, Copy)]
-struct Step {
-    level: Level,
+struct GridStep {
+    level: CutLevel,
     /// Tokens saved up to here.
     saved: isize,
     /// The level at which the name before is cut.
@@ -88,7 +89,7 @@ struct Step {
     opens: bool,
 }
 
-fn best(steps: &[Step]) -> (isize, usize) {
+fn best(steps: &[GridStep]) -> (isize, usize) {
     let indexed = steps.iter().enumerate().map(|(index, step)| (step.saved, index));
     indexed.max_by_key(|&(saved, index)| (saved, std::cmp::Reverse(index))).unwrap_or_default()
 }
@@ -115,7 +116,7 @@ fn is_slash(byte: u8) -> bool {
 }
 
 /// The places where a name may be cut: after folders, after `file:`, or, without folders, after dots.
-fn levels(name: &str) -> impl Iterator<Item = Level> {
+fn levels(name: &str) -> impl Iterator<Item = CutLevel> {
     let bytes = &name.as_bytes()[..name.len().min(LONGEST_NAME)];
     let start = bytes.iter().take_while(|&&byte| byte == b' ').count();
     let has_slash = memchr::memchr2(b'/', b'\\', bytes).is_some();
@@ -150,7 +151,7 @@ fn levels(name: &str) -> impl Iterator<Item = Level> {
                 // What follows the name of a file is text.
                 index = if byte == b':' { bytes.len() } else { index };
                 if next != b' ' && bytes[..end] != *b"./" {
-                    return Some(Level { end, weight });
+                    return Some(CutLevel { end, weight });
                 }
             }
         }

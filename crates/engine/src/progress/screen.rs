@@ -1,6 +1,6 @@
 //! A terminal of unlimited height and width: enough of one to know what is left of overwritten lines.
 
-use super::{Piece, pieces};
+use super::{TerminalPiece, pieces};
 use unicode_width::UnicodeWidthChar;
 
 /// No terminal is higher: the cursor moves up by no more lines than this.
@@ -13,30 +13,30 @@ const TAB: usize = 8;
 
 /// The lines so far and the cursor.
 pub(super) struct Screen<'a> {
-    rows: Vec<Row<'a>>,
+    rows: Vec<ScreenRow<'a>>,
     row: usize,
     column: usize,
     size: usize,
 }
 
 /// A line as it came, or played cell by cell.
-struct Row<'a> {
+struct ScreenRow<'a> {
     raw: &'a str,
     end: &'a str,
-    cells: Option<Vec<Cell<'a>>>,
+    cells: Option<Vec<ScreenCell<'a>>>,
     /// Cells written before the line was last erased count as blank.
     erased: u32,
 }
 
 /// One column of a line.
 #[derive(Clone, Copy)]
-struct Cell<'a> {
-    content: Content<'a>,
+struct ScreenCell<'a> {
+    content: CellContent<'a>,
     written: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Content<'a> {
+enum CellContent<'a> {
     Blank,
     /// Starts with the character; combining marks may follow it.
     Char(&'a str),
@@ -52,7 +52,7 @@ impl<'a> Screen<'a> {
     /// Adds a line that needs no playing.
     pub(super) fn put(&mut self, line: &'a str) {
         self.row = self.rows.len();
-        self.rows.push(Row { raw: line, end: "", cells: None, erased: 0 });
+        self.rows.push(ScreenRow { raw: line, end: "", cells: None, erased: 0 });
     }
 
     /// Plays a line from the cursor on.
@@ -62,10 +62,10 @@ impl<'a> Screen<'a> {
         }
         for piece in pieces(line) {
             match piece {
-                Piece::Char(_, '\r') => self.column = 0,
-                Piece::Char(_, '\u{8}') => self.column = self.column.saturating_sub(1),
-                Piece::Char(at, c) => self.write(&line[at..], c),
-                Piece::Control(last, parameter) => self.control(last, parameter),
+                TerminalPiece::Char(_, '\r') => self.column = 0,
+                TerminalPiece::Char(_, '\u{8}') => self.column = self.column.saturating_sub(1),
+                TerminalPiece::Char(at, c) => self.write(&line[at..], c),
+                TerminalPiece::Control(last, parameter) => self.control(last, parameter),
             }
         }
     }
@@ -133,27 +133,27 @@ impl<'a> Screen<'a> {
     }
 
     /// The row under the cursor, which is made if there is none yet.
-    fn current(&mut self) -> &mut Row<'a> {
+    fn current(&mut self) -> &mut ScreenRow<'a> {
         if self.row >= self.rows.len() {
             self.row = self.rows.len();
             if let Some(above) = self.rows.last_mut().filter(|above| above.end.is_empty()) {
                 above.end = "\n";
             }
-            self.rows.push(Row { raw: "", end: "", cells: None, erased: 0 });
+            self.rows.push(ScreenRow { raw: "", end: "", cells: None, erased: 0 });
         }
         &mut self.rows[self.row]
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> ScreenRow<'a> {
     fn show(&self, shown: &mut String) {
         let Some(cells) = &self.cells else { return shown.push_str(self.raw) };
         let start = shown.len();
         let mut skips = false;
         for cell in cells {
             match cell.content {
-                Content::Continued if cell.written == self.erased => continue,
-                Content::Char(rest) if cell.written == self.erased => {
+                CellContent::Continued if cell.written == self.erased => continue,
+                CellContent::Char(rest) if cell.written == self.erased => {
                     shown.push_str(with_marks(rest));
                     skips = false;
                 }
@@ -168,12 +168,12 @@ impl<'a> Row<'a> {
     }
 
     /// The cells, laid out from the raw line when they are first needed.
-    fn cells(&mut self) -> &mut Vec<Cell<'a>> {
+    fn cells(&mut self) -> &mut Vec<ScreenCell<'a>> {
         if self.cells.is_none() {
             self.cells = Some(Vec::with_capacity(self.raw.len()));
             let mut column = 0;
             for piece in pieces(self.raw) {
-                let Piece::Char(at, c) = piece else { continue };
+                let TerminalPiece::Char(at, c) = piece else { continue };
                 let width = if c == '\t' { TAB - column % TAB } else { c.width().unwrap_or(0) };
                 if width > 0 {
                     self.write(column, &self.raw[at..], width);
@@ -186,7 +186,7 @@ impl<'a> Row<'a> {
 
     fn write(&mut self, column: usize, rest: &'a str, width: usize) {
         let written = self.erased;
-        let blank = Cell { content: Content::Blank, written };
+        let blank = ScreenCell { content: CellContent::Blank, written };
         let cells = self.cells();
         let end = column + width;
         if cells.len() < end {
@@ -194,8 +194,8 @@ impl<'a> Row<'a> {
         }
         break_wide(cells, column);
         break_wide(cells, end);
-        cells[column] = Cell { content: Content::Char(rest), written };
-        cells[column + 1..end].fill(Cell { content: Content::Continued, written });
+        cells[column] = ScreenCell { content: CellContent::Char(rest), written };
+        cells[column + 1..end].fill(ScreenCell { content: CellContent::Continued, written });
     }
 
     /// Erases to the end of the line (0) or all of it (2). To the start (1) is too rare to be played.
@@ -216,18 +216,18 @@ impl<'a> Row<'a> {
 }
 
 /// A wide character that a write or an erasure cuts in two is gone: its columns before `column` and after become blank.
-fn break_wide(cells: &mut [Cell<'_>], column: usize) {
-    if cells.get(column).is_none_or(|cell| cell.content != Content::Continued) {
+fn break_wide(cells: &mut [ScreenCell<'_>], column: usize) {
+    if cells.get(column).is_none_or(|cell| cell.content != CellContent::Continued) {
         return;
     }
     let owner = cells[..column]
         .iter()
-        .rposition(|cell| cell.content != Content::Continued)
+        .rposition(|cell| cell.content != CellContent::Continued)
         .unwrap_or(column);
     let end = column
-        + cells[column..].iter().take_while(|cell| cell.content == Content::Continued).count();
+        + cells[column..].iter().take_while(|cell| cell.content == CellContent::Continued).count();
     for cell in &mut cells[owner..end] {
-        cell.content = Content::Blank;
+        cell.content = CellContent::Blank;
     }
 }
 

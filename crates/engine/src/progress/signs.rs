@@ -1,6 +1,6 @@
 //! Is what a carriage return overwrites progress, or text whose lines end with `\r`?
 
-use super::{Piece, pieces};
+use super::{TerminalPiece, pieces};
 
 /// Letters that two states of the same progress have in common.
 const MIN_LABEL: usize = 6;
@@ -14,11 +14,11 @@ pub(super) fn of_progress(line: &str) -> bool {
     let mut erases = false;
     for piece in pieces(line) {
         match piece {
-            Piece::Control(b'K' | b'J', _) => erases = true,
-            Piece::Control(..) => {}
-            Piece::Char(_, '\r') if states.last().is_some_and(String::is_empty) => {}
-            Piece::Char(_, '\r') => states.push(String::new()),
-            Piece::Char(_, c) => {
+            TerminalPiece::Control(b'K' | b'J', _) => erases = true,
+            TerminalPiece::Control(..) => {}
+            TerminalPiece::Char(_, '\r') if states.last().is_some_and(String::is_empty) => {}
+            TerminalPiece::Char(_, '\r') => states.push(String::new()),
+            TerminalPiece::Char(_, c) => {
                 if let Some(state) = states.last_mut() {
                     state.push(c);
                 }

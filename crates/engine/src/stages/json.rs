@@ -3,49 +3,49 @@
 use crate::fidelity::Fidelity;
 use crate::json::{self, embedded, lines};
 use crate::settings::Settings;
-use crate::stage::{Layer, Stage, Subject, Written};
+use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use std::borrow::Cow;
 use tokenforge_formats::Form;
 
 /// A stage that writes JSON in another way. What it writes decodes to the text without its insignificant white space.
-pub(super) struct Json {
+pub(super) struct JsonStage {
     name: &'static str,
-    layer: Layer,
-    encode: fn(&str, &Settings) -> Option<Written>,
+    layer: TextLayer,
+    encode: fn(&str, &Settings) -> Option<StageOutput>,
     decode: fn(&str) -> Option<String>,
     minify: fn(&str) -> Cow<'_, str>,
 }
 
 /// A whole JSON text.
-pub(super) static WHOLE: Json = Json {
+pub(super) static WHOLE: JsonStage = JsonStage {
     name: "json",
-    layer: Layer::Form,
+    layer: TextLayer::Form,
     encode: |text, settings| {
         let choice = json::cheapest(text, &settings.json_forms(), settings.counter)?;
-        let layer = if choice.form == Form::Json { Layer::Words } else { Layer::Form };
-        Some(Written { tokens: Some(choice.tokens), layer, ..choice.text.into_owned().into() })
+        let layer = if choice.form == Form::Json { TextLayer::Words } else { TextLayer::Form };
+        Some(StageOutput { tokens: Some(choice.tokens), layer, ..choice.text.into_owned().into() })
     },
     decode: json::decode,
     minify: json::minify,
 };
 
 /// One JSON value a line.
-pub(super) static LINES: Json = Json {
+pub(super) static LINES: JsonStage = JsonStage {
     name: "json_lines",
-    layer: Layer::Form,
+    layer: TextLayer::Form,
     encode: |text, settings| {
         let text = lines::encode(text, &settings.json_forms(), settings.counter)?;
-        let layer = if lines::is_array(&text) { Layer::Form } else { Layer::Words };
-        Some(Written { layer, ..text.into() })
+        let layer = if lines::is_array(&text) { TextLayer::Form } else { TextLayer::Words };
+        Some(StageOutput { layer, ..text.into() })
     },
     decode: lines::decode,
     minify: lines::minify,
 };
 
 /// JSON values inside other text.
-pub(super) static EMBEDDED: Json = Json {
+pub(super) static EMBEDDED: JsonStage = JsonStage {
     name: "embedded_json",
-    layer: Layer::Words,
+    layer: TextLayer::Words,
     encode: |text, _| match embedded::minify(text) {
         Cow::Owned(minified) => Some(minified.into()),
         Cow::Borrowed(_) => None,
@@ -54,7 +54,7 @@ pub(super) static EMBEDDED: Json = Json {
     minify: embedded::minify,
 };
 
-impl Stage for Json {
+impl Stage for JsonStage {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -63,7 +63,7 @@ impl Stage for Json {
         Fidelity::Lossless
     }
 
-    fn layer(&self) -> Layer {
+    fn layer(&self) -> TextLayer {
         self.layer
     }
 
@@ -72,7 +72,7 @@ impl Stage for Json {
         usize::MAX
     }
 
-    fn apply(&self, text: &str, subject: &Subject<'_>) -> Option<Written> {
+    fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
         (self.encode)(text, subject.settings)
     }
 

@@ -1,13 +1,13 @@
 //! A varying field of a template, without the text that all its values begin or end with.
 
-use super::scan::Scan;
+use super::scan::LineScan;
 
 /// A directory that all values begin with is moved to the template from this length on.
 const MIN_FRONT: usize = 8;
 
 /// Which field varies, and how much of it belongs to the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Column {
+pub(super) struct TemplateColumn {
     pub(super) field: usize,
     /// Bytes at the start that are the same in every row: a directory.
     pub(super) front: u32,
@@ -16,17 +16,17 @@ pub(super) struct Column {
 }
 
 /// The columns of rows of one shape.
-pub(super) fn columns(scan: &Scan, rows: &[u32], varying: &[bool]) -> Vec<Column> {
+pub(super) fn columns(scan: &LineScan, rows: &[u32], varying: &[bool]) -> Vec<TemplateColumn> {
     let varying = varying.iter().enumerate().filter(|&(_, &varies)| varies);
     varying.map(|(field, _)| column(scan, rows, field)).collect()
 }
 
-fn column(scan: &Scan, rows: &[u32], field: usize) -> Column {
+fn column(scan: &LineScan, rows: &[u32], field: usize) -> TemplateColumn {
     let mut values = rows.iter().filter_map(|&row| {
         let value = scan.fields(row).get(field)?;
         Some(scan.slice(value.start, value.end()))
     });
-    let Some(first) = values.next() else { return Column { field, front: 0, back: 0 } };
+    let Some(first) = values.next() else { return TemplateColumn { field, front: 0, back: 0 } };
     let mut front = directory(first);
     let mut unit = unit(first);
     for value in values {
@@ -39,7 +39,11 @@ fn column(scan: &Scan, rows: &[u32], field: usize) -> Column {
     }
     let front = directory(first.get(..front).unwrap_or_default());
     let front = if front < MIN_FRONT { 0 } else { front };
-    Column { field, front: front as u32, back: if front > 0 { 0 } else { unit.len() as u32 } }
+    TemplateColumn {
+        field,
+        front: front as u32,
+        back: if front > 0 { 0 } else { unit.len() as u32 },
+    }
 }
 
 /// The length of the directory part of an absolute path. A URL stays whole.

@@ -2,11 +2,11 @@
 
 use super::align;
 use super::heads;
-use super::rows::Rows;
-use super::scan::Scan;
+use super::rows::ShapeRows;
+use super::scan::LineScan;
 use super::split::split;
-use super::tally::Tally;
-use super::template::Template;
+use super::tally::HashTally;
+use super::template::LogTemplate;
 
 /// A template must save this many tokens.
 const MIN_GAIN: i64 = 4;
@@ -25,15 +25,15 @@ const MIN_PART: i64 = 8;
 const MIN_PART_OF_LOG: i64 = 20;
 
 /// Which lines are rows of which template.
-pub(super) struct Plan<'a> {
+pub(super) struct TemplatePlan<'a> {
     /// In the order of their first rows.
-    pub(super) templates: Vec<Template<'a>>,
+    pub(super) templates: Vec<LogTemplate<'a>>,
     /// The template of each line.
     pub(super) of_line: Vec<Option<u32>>,
 }
 
 /// Rows of one template.
-pub(super) struct Found {
+pub(super) struct TemplateRows {
     pub(super) gain: i64,
     pub(super) rows: Vec<u32>,
     /// How many fields are looked at; the rest of the line is one value.
@@ -41,7 +41,7 @@ pub(super) struct Found {
 }
 
 /// The best templates of a text, at most `max`; `None` where they save too little.
-pub(super) fn mine<'a>(scan: &Scan<'a>, max: usize) -> Option<Plan<'a>> {
+pub(super) fn mine<'a>(scan: &LineScan<'a>, max: usize) -> Option<TemplatePlan<'a>> {
     let total: i64 = scan.lines.iter().map(|line| i64::from(line.cost)).sum();
     let classes: Vec<(i64, Vec<u32>)> = classes(scan)
         .into_iter()
@@ -55,10 +55,10 @@ pub(super) fn mine<'a>(scan: &Scan<'a>, max: usize) -> Option<Plan<'a>> {
     }
     let mut found = Vec::new();
     for (_, class) in classes {
-        split(scan, Rows::new(scan, class), &mut |rows| found.extend(worth(rows)));
+        split(scan, ShapeRows::new(scan, class), &mut |rows| found.extend(worth(rows)));
     }
     heads::find(scan, &mut found);
-    found.sort_by_key(|found: &Found| std::cmp::Reverse(found.gain));
+    found.sort_by_key(|found: &TemplateRows| std::cmp::Reverse(found.gain));
     found.truncate(max);
     let gain: i64 = found.iter().map(|found| found.gain).sum();
     let rows: usize = found.iter().map(|found| found.rows.len()).sum();
@@ -67,7 +67,7 @@ pub(super) fn mine<'a>(scan: &Scan<'a>, max: usize) -> Option<Plan<'a>> {
 }
 
 /// Tokens of the fields that lines of a class have in common with the line before: few in prose and in programs.
-fn alike(scan: &Scan, class: &[u32]) -> i64 {
+fn alike(scan: &LineScan, class: &[u32]) -> i64 {
     let mut above = class.first().map_or(&[][..], |&line| scan.fields(line));
     let mut alike = 0;
     for &line in class.iter().skip(1) {
@@ -79,7 +79,7 @@ fn alike(scan: &Scan, class: &[u32]) -> i64 {
     alike
 }
 
-fn plan<'a>(scan: &Scan<'a>, mut found: Vec<Found>) -> Plan<'a> {
+fn plan<'a>(scan: &LineScan<'a>, mut found: Vec<TemplateRows>) -> TemplatePlan<'a> {
     found.sort_by_key(|found| found.rows.first().copied());
     let mut of_line = vec![None; scan.lines.len()];
     for (id, found) in found.iter().enumerate() {
@@ -89,11 +89,14 @@ fn plan<'a>(scan: &Scan<'a>, mut found: Vec<Found>) -> Plan<'a> {
             }
         }
     }
-    Plan { templates: found.iter().map(|found| Template::new(scan, found)).collect(), of_line }
+    TemplatePlan {
+        templates: found.iter().map(|found| LogTemplate::new(scan, found)).collect(),
+        of_line,
+    }
 }
 
 /// Lines of the same shape, in order. Blanks of different width are the same shape if they end in the same column.
-fn classes(scan: &Scan) -> Vec<Vec<u32>> {
+fn classes(scan: &LineScan) -> Vec<Vec<u32>> {
     let mut order = repeated(scan);
     order.sort_unstable();
     let mut classes = Vec::new();
@@ -114,8 +117,8 @@ fn classes(scan: &Scan) -> Vec<Vec<u32>> {
 }
 
 /// Shape, spacing and number of the lines whose shape occurs more than once, and maybe of some others.
-fn repeated(scan: &Scan) -> Vec<(u64, u32, u32)> {
-    let tally = Tally::of(scan.lines.iter().map(|line| line.shape));
+fn repeated(scan: &LineScan) -> Vec<(u64, u32, u32)> {
+    let tally = HashTally::of(scan.lines.iter().map(|line| line.shape));
     let lines = (0u32..).zip(&scan.lines).filter(|(_, line)| {
         line.shape != 0 && line.cost > MIN_LINE && tally.at_most(line.shape) > 1
     });
@@ -125,7 +128,7 @@ fn repeated(scan: &Scan) -> Vec<(u64, u32, u32)> {
 }
 
 /// The rows as a template, if it saves enough and the lines are not easier to read as they were.
-fn worth(rows: Rows) -> Option<Found> {
+fn worth(rows: ShapeRows) -> Option<TemplateRows> {
     let [table, alone, same, pair] = MIN_CONSTANT;
     let constant = rows.constant();
     let needed = match rows.lines.len() as i64 {
@@ -138,5 +141,5 @@ fn worth(rows: Rows) -> Option<Found> {
     let words = rows.words();
     let sentence = words > 2 && constant < MIN_CONSTANT_PER_WORD * words;
     let gain = if constant < needed || sentence { 0 } else { rows.gain() };
-    (gain >= MIN_GAIN).then_some(Found { gain, rows: rows.lines, head: None })
+    (gain >= MIN_GAIN).then_some(TemplateRows { gain, rows: rows.lines, head: None })
 }

@@ -1,7 +1,7 @@
 //! Templates and rows to text.
 
 use super::align::MAX_COLUMN;
-use super::spelling::{self, LITERAL, MAX_TEXT, SIGNATURE, Signs};
+use super::spelling::{self, LITERAL, MAX_TEXT, NotationSigns, SIGNATURE};
 use crate::whole_lines::whole_lines;
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ pub fn decode(text: &str) -> Option<String> {
         return None;
     }
     let (legend, body) = text.split_once('\n')?;
-    let mut reader = Reader {
-        signs: Signs::read(legend)?,
+    let mut reader = TemplateReader {
+        signs: NotationSigns::read(legend)?,
         templates: Vec::new(),
         current: None,
         above: Vec::new(),
@@ -31,8 +31,8 @@ pub fn decode(text: &str) -> Option<String> {
     Some(reader.out)
 }
 
-struct Reader<'a> {
-    signs: Signs,
+struct TemplateReader<'a> {
+    signs: NotationSigns,
     /// The constant text around the values of each template.
     templates: Vec<Vec<Constant<'a>>>,
     current: Option<usize>,
@@ -42,7 +42,7 @@ struct Reader<'a> {
     out: String,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TemplateReader<'a> {
     /// Whether the line stood for one of the text.
     fn line(&mut self, line: &'a str) -> Option<bool> {
         let known = self.templates.len();
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, id: usize, row: &str) -> Option<()> {
-        let Reader { signs, templates, above, values, out, .. } = self;
+        let TemplateReader { signs, templates, above, values, out, .. } = self;
         let (first, others) = templates.get(id)?.split_first()?;
         let (start, mut rest) = (out.len(), row);
         first.write(start, out)?;

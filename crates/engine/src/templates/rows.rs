@@ -1,6 +1,6 @@
 //! Rows of one shape, and what a template for them would cost, in estimated tokens.
 
-use super::scan::{Field, Scan};
+use super::scan::{LineScan, ScanField};
 use tokenforge_tokens::interrupt::tick;
 
 /// Going to a template and back again.
@@ -9,8 +9,8 @@ const SWITCH: i64 = 2;
 const DEFINITION: i64 = 4;
 
 /// Lines of one shape, in order.
-pub(super) struct Rows<'a> {
-    scan: &'a Scan<'a>,
+pub(super) struct ShapeRows<'a> {
+    scan: &'a LineScan<'a>,
     pub(super) lines: Vec<u32>,
     /// Which fields differ between the rows.
     pub(super) varying: Vec<bool>,
@@ -18,8 +18,8 @@ pub(super) struct Rows<'a> {
     values: i64,
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn new(scan: &'a Scan<'a>, lines: Vec<u32>) -> Self {
+impl<'a> ShapeRows<'a> {
+    pub(super) fn new(scan: &'a LineScan<'a>, lines: Vec<u32>) -> Self {
         let mut rows = Self { scan, varying: varying(scan, &lines), lines, values: 0 };
         tick(rows.lines.len() * (1 + rows.varying.len()));
         rows.values = rows.values_of(&rows.varying);
@@ -72,7 +72,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The first row's fields that vary.
-    fn columns(&self) -> impl Iterator<Item = Field> {
+    fn columns(&self) -> impl Iterator<Item = ScanField> {
         let fields = self.lines.first().map_or(&[][..], |&first| self.scan.fields(first));
         fields.iter().zip(&self.varying).filter(|&(_, &varies)| varies).map(|(field, _)| *field)
     }
@@ -81,7 +81,7 @@ impl<'a> Rows<'a> {
     fn values_of(&self, varying: &[bool]) -> i64 {
         let columns: Vec<usize> =
             (0..varying.len()).filter(|&column| varying.get(column) == Some(&true)).collect();
-        let mut above: &[Field] = &[];
+        let mut above: &[ScanField] = &[];
         let mut cost = self.lines.len() as i64;
         for &line in &self.lines {
             let fields = self.scan.fields(line);
@@ -97,7 +97,7 @@ impl<'a> Rows<'a> {
 }
 
 /// Which fields differ between lines of one shape.
-pub(super) fn varying(scan: &Scan, lines: &[u32]) -> Vec<bool> {
+pub(super) fn varying(scan: &LineScan, lines: &[u32]) -> Vec<bool> {
     let Some((&first, others)) = lines.split_first() else { return Vec::new() };
     let first = scan.fields(first);
     let mut varying = vec![false; first.len()];

@@ -3,7 +3,7 @@
 //! A field is whole: a path with its line number, a time, a URL, a dotted or dashed name. What lies between fields
 //! (blanks, brackets, quotes, `=`, `:`) is the line's shape.
 
-use super::word::{Word, starts_field};
+use super::word::{FieldWord, starts_field};
 use crate::lines;
 use memchr::memchr;
 
@@ -11,15 +11,15 @@ use memchr::memchr;
 const MAX_FIELDS: usize = 1024;
 
 /// A text in lines and fields. Offsets are 32 bits wide to keep the working set small.
-pub(super) struct Scan<'a> {
+pub(super) struct LineScan<'a> {
     pub(super) text: &'a str,
-    pub(super) lines: Vec<Line>,
-    fields: Vec<Field>,
+    pub(super) lines: Vec<ScanLine>,
+    fields: Vec<ScanField>,
 }
 
 /// One line, without its line end.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Line {
+pub(super) struct ScanLine {
     pub(super) start: u32,
     pub(super) end: u32,
     first: u32,
@@ -34,7 +34,7 @@ pub(super) struct Line {
 
 /// One field.
 #[derive(Clone, Copy)]
-pub(super) struct Field {
+pub(super) struct ScanField {
     pub(super) start: u32,
     /// Equal for equal text; rarely equal for other text.
     pub(super) hash: u32,
@@ -49,7 +49,7 @@ pub(super) struct Field {
     pub(super) digits: bool,
 }
 
-impl Field {
+impl ScanField {
     pub(super) fn end(self) -> u32 {
         self.start + u32::from(self.length)
     }
@@ -60,7 +60,7 @@ impl Field {
     }
 }
 
-impl<'a> Scan<'a> {
+impl<'a> LineScan<'a> {
     /// `None` for a text whose offsets would not fit.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         u32::try_from(text.len()).ok()?;
@@ -76,11 +76,11 @@ impl<'a> Scan<'a> {
         Some(scan)
     }
 
-    pub(super) fn line(&self, row: u32) -> Line {
+    pub(super) fn line(&self, row: u32) -> ScanLine {
         self.lines.get(row as usize).copied().unwrap_or_default()
     }
 
-    pub(super) fn fields(&self, row: u32) -> &[Field] {
+    pub(super) fn fields(&self, row: u32) -> &[ScanField] {
         let line = self.line(row);
         let first = line.first as usize;
         self.fields.get(first..first + line.count as usize).unwrap_or_default()
@@ -92,7 +92,7 @@ impl<'a> Scan<'a> {
 
     fn push(&mut self, line: &[u8], start: usize) {
         let first = self.fields.len();
-        let mut between = Between::new(line);
+        let mut between = FieldGaps::new(line);
         // A line of ours says something about others, and is no row.
         let is_ours = line.starts_with(crate::SIGNATURE.as_bytes());
         let mut at = if is_ours { line.len() } else { 0 };
@@ -102,7 +102,7 @@ impl<'a> Scan<'a> {
                 at += 1;
                 continue;
             }
-            let word = Word::read(line, at).filter(|_| self.fields.len() - first < MAX_FIELDS);
+            let word = FieldWord::read(line, at).filter(|_| self.fields.len() - first < MAX_FIELDS);
             let Some(word) = word else {
                 self.fields.truncate(first);
                 between.shape = 0;
@@ -110,7 +110,7 @@ impl<'a> Scan<'a> {
             };
             let blank = between.field();
             between.cost += u32::from(word.cost());
-            self.fields.push(Field {
+            self.fields.push(ScanField {
                 start: (start + at) as u32,
                 length: (word.end - at) as u16,
                 hash: word.hash,
@@ -123,7 +123,7 @@ impl<'a> Scan<'a> {
         }
         between.end();
         between.shape = if is_ours { 0 } else { between.shape };
-        self.lines.push(Line {
+        self.lines.push(ScanLine {
             start: start as u32,
             end: (start + line.len()) as u32,
             first: first as u32,
@@ -142,7 +142,7 @@ pub(super) fn mix(hash: u64, byte: u64) -> u64 {
 }
 
 /// What is between the fields of a line. Of each stretch the first blank counts as one space in the shape.
-struct Between {
+struct FieldGaps {
     shape: u64,
     spacing: u64,
     cost: u32,
@@ -151,7 +151,7 @@ struct Between {
     ended: bool,
 }
 
-impl Between {
+impl FieldGaps {
     fn new(line: &[u8]) -> Self {
         // An indent costs a token and is part of the shape.
         Self {

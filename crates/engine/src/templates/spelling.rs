@@ -24,7 +24,7 @@ pub(super) const BLANKS: [&str; 3] = ["\u{2192}", "\u{21e5}", "\u{27f6}"];
 
 /// The signs of one text: some that do not occur where they would be read as signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Signs {
+pub(super) struct NotationSigns {
     pub(super) hole: &'static str,
     /// Only where a value is in the row above.
     pub(super) ditto: Option<&'static str>,
@@ -32,7 +32,7 @@ pub(super) struct Signs {
     pub(super) blank: Option<&'static str>,
 }
 
-impl Signs {
+impl NotationSigns {
     /// The signs that a legend announces.
     pub(super) fn read(legend: &str) -> Option<Self> {
         let dittos = || std::iter::once(None).chain(DITTOS.map(Some));

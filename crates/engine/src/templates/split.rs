@@ -1,7 +1,7 @@
 //! Tells kinds of line apart that have the same shape, by the value of a field.
 
-use super::rows::Rows;
-use super::scan::Scan;
+use super::rows::ShapeRows;
+use super::scan::LineScan;
 use std::cmp::Reverse;
 
 /// Rows are split at most this often.
@@ -14,17 +14,26 @@ const CANDIDATES: usize = 3;
 const MIN_GAIN: i64 = 4;
 
 /// Gives `keep` the sets of rows that are cheapest as templates of their own.
-pub(super) fn split<'a>(scan: &'a Scan<'a>, rows: Rows<'a>, keep: &mut impl FnMut(Rows<'a>)) {
+pub(super) fn split<'a>(
+    scan: &'a LineScan<'a>,
+    rows: ShapeRows<'a>,
+    keep: &mut impl FnMut(ShapeRows<'a>),
+) {
     grow(scan, rows, 0, keep);
 }
 
-fn grow<'a>(scan: &'a Scan<'a>, rows: Rows<'a>, depth: u32, keep: &mut impl FnMut(Rows<'a>)) {
+fn grow<'a>(
+    scan: &'a LineScan<'a>,
+    rows: ShapeRows<'a>,
+    depth: u32,
+    keep: &mut impl FnMut(ShapeRows<'a>),
+) {
     let field =
         if depth < MAX_DEPTH && rows.lines.len() > 3 { best_field(scan, &rows) } else { None };
     let Some(field) = field else { return keep(rows) };
     let mut others = Vec::new();
     for group in groups(scan, &rows.lines, field).chunk_by(|a, b| a.0 == b.0) {
-        let group = Rows::new(scan, group.iter().map(|pair| pair.1).collect());
+        let group = ShapeRows::new(scan, group.iter().map(|pair| pair.1).collect());
         if group.lines.len() > 1 && group.gain_over(&rows.varying) >= MIN_GAIN {
             grow(scan, group, depth + 1, keep);
         } else {
@@ -32,11 +41,11 @@ fn grow<'a>(scan: &'a Scan<'a>, rows: Rows<'a>, depth: u32, keep: &mut impl FnMu
         }
     }
     others.sort_unstable();
-    keep(Rows::new(scan, others));
+    keep(ShapeRows::new(scan, others));
 }
 
 /// The lines with the value of a field, sorted by it.
-fn groups(scan: &Scan, lines: &[u32], field: usize) -> Vec<(u32, u32)> {
+fn groups(scan: &LineScan, lines: &[u32], field: usize) -> Vec<(u32, u32)> {
     let value = |line: u32| scan.fields(line).get(field).map_or(0, |field| field.hash);
     let mut pairs: Vec<(u32, u32)> = lines.iter().map(|&line| (value(line), line)).collect();
     pairs.sort_unstable();
@@ -44,7 +53,7 @@ fn groups(scan: &Scan, lines: &[u32], field: usize) -> Vec<(u32, u32)> {
 }
 
 /// The field by whose values a sample of the rows is best told apart.
-fn best_field(scan: &Scan, rows: &Rows) -> Option<usize> {
+fn best_field(scan: &LineScan, rows: &ShapeRows) -> Option<usize> {
     let step = rows.lines.len().div_ceil(SAMPLE);
     let scale = step as i64;
     let sample: Vec<u32> = rows.lines.iter().copied().step_by(step).collect();
@@ -68,7 +77,7 @@ fn best_field(scan: &Scan, rows: &Rows) -> Option<usize> {
 }
 
 /// Tokens of a field in rows whose value an earlier row had, more or less.
-fn shared(scan: &Scan, sample: &[u32], field: usize) -> i64 {
+fn shared(scan: &LineScan, sample: &[u32], field: usize) -> i64 {
     let mut seen = [0u64; 16];
     let mut shared = 0;
     for field in sample.iter().filter_map(|&line| scan.fields(line).get(field)) {
@@ -81,11 +90,11 @@ fn shared(scan: &Scan, sample: &[u32], field: usize) -> i64 {
 }
 
 /// Tokens that templates for the values of a field would save.
-fn gain(scan: &Scan, sample: &[u32], field: usize, varying: &[bool], scale: i64) -> i64 {
+fn gain(scan: &LineScan, sample: &[u32], field: usize, varying: &[bool], scale: i64) -> i64 {
     let pairs = groups(scan, sample, field);
     let groups = pairs.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
     let gains = groups.map(|group| {
-        let group = Rows::new(scan, group.iter().map(|pair| pair.1).collect());
+        let group = ShapeRows::new(scan, group.iter().map(|pair| pair.1).collect());
         group.gain_over_scaled(varying, scale).max(0)
     });
     gains.sum()

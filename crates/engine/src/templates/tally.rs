@@ -1,11 +1,11 @@
 //! How often hashes occur, roughly: enough to leave out the many that occur once or twice.
 
 /// For each hash, how often it was seen, or more often: a few are taken for others. Counted up to 255.
-pub(super) struct Tally {
+pub(super) struct HashTally {
     counts: Vec<u8>,
 }
 
-impl Tally {
+impl HashTally {
     pub(super) fn of(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
         let mut tally = Self { counts: vec![0; (hashes.len() * 4).next_power_of_two()] };
         for hash in hashes {

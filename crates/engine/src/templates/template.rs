@@ -1,14 +1,14 @@
 //! A template over the lines of a scan: its constant text, and how its values are cut out of a line.
 
 use super::align;
-use super::column::{Column, columns};
-use super::mine::Found;
+use super::column::{TemplateColumn, columns};
+use super::mine::TemplateRows;
 use super::rows::varying;
-use super::scan::Scan;
+use super::scan::LineScan;
 
 /// What a line consists of, seen through a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part<'a> {
+pub(super) enum LinePart<'a> {
     Text(&'a str),
     /// The place of a value.
     Hole,
@@ -17,17 +17,17 @@ pub(super) enum Part<'a> {
 }
 
 /// One line whose columns vary.
-pub(super) struct Template<'a> {
-    pub(super) parts: Vec<Part<'a>>,
-    columns: Vec<Column>,
+pub(super) struct LogTemplate<'a> {
+    pub(super) parts: Vec<LinePart<'a>>,
+    columns: Vec<TemplateColumn>,
     /// Fields before which a blank reaches up to a column.
     blanks: Vec<(usize, usize)>,
     /// The field from which on the line is one value.
     rest: Option<usize>,
 }
 
-impl<'a> Template<'a> {
-    pub(super) fn new(scan: &Scan<'a>, found: &Found) -> Self {
+impl<'a> LogTemplate<'a> {
+    pub(super) fn new(scan: &LineScan<'a>, found: &TemplateRows) -> Self {
         let mut varying = varying(scan, &found.rows);
         let mut blanks = Vec::new();
         match found.head {
@@ -47,9 +47,9 @@ impl<'a> Template<'a> {
     /// The parts and the values of a line; it is a row if the parts are the template's.
     pub(super) fn cut(
         &self,
-        scan: &Scan<'a>,
+        scan: &LineScan<'a>,
         row: u32,
-        parts: &mut Vec<Part<'a>>,
+        parts: &mut Vec<LinePart<'a>>,
         values: &mut Vec<&'a str>,
     ) {
         parts.clear();
@@ -65,7 +65,7 @@ impl<'a> Template<'a> {
             }
             let (start, end) = (field.start + column.front, field.end() - column.back);
             push_text(parts, scan.slice(from, start));
-            parts.push(Part::Hole);
+            parts.push(LinePart::Hole);
             values.push(scan.slice(start, end));
             from = end;
         }
@@ -74,7 +74,7 @@ impl<'a> Template<'a> {
         }
         if let Some(rest) = self.rest.and_then(|rest| fields.get(rest)) {
             push_text(parts, scan.slice(from, rest.start));
-            parts.push(Part::Hole);
+            parts.push(LinePart::Hole);
             values.push(scan.slice(rest.start, line.end));
             from = line.end;
         }
@@ -83,25 +83,25 @@ impl<'a> Template<'a> {
 
     fn blank(
         &self,
-        scan: &Scan<'a>,
+        scan: &LineScan<'a>,
         row: u32,
         field: usize,
         column: usize,
         from: &mut u32,
-        parts: &mut Vec<Part<'a>>,
+        parts: &mut Vec<LinePart<'a>>,
     ) {
         if let Some(blank) = align::blank(scan, row, field)
             && align::reaches(scan, row, &blank, column)
         {
             push_text(parts, scan.slice(*from, blank.start));
-            parts.push(Part::Blank(column));
+            parts.push(LinePart::Blank(column));
             *from = blank.end;
         }
     }
 }
 
-fn push_text<'a>(parts: &mut Vec<Part<'a>>, text: &'a str) {
+fn push_text<'a>(parts: &mut Vec<LinePart<'a>>, text: &'a str) {
     if !text.is_empty() {
-        parts.push(Part::Text(text));
+        parts.push(LinePart::Text(text));
     }
 }

@@ -9,17 +9,17 @@ const MAX_FIELD: usize = 4096;
 const MAX_BRACKET: usize = 128;
 
 /// The field that begins at an offset.
-pub(super) struct Word {
+pub(super) struct FieldWord {
     pub(super) end: usize,
     pub(super) hash: u32,
     counts: Counts,
 }
 
-impl Word {
+impl FieldWord {
     /// `None` for a field that is too long.
     pub(super) fn read(line: &[u8], start: usize) -> Option<Self> {
         let inside = bracket(line, start);
-        let mut seen = Seen::default();
+        let mut seen = FieldContents::default();
         let mut counts = Counts(0);
         // A time with its date is one field, blanks and all.
         let mut end = start + lexeme::timestamp(line.get(start..)?).unwrap_or(0);
@@ -31,7 +31,7 @@ impl Word {
             }
             let joins = match line.get(end) {
                 None => break,
-                Some(&byte) if kind(byte) == Kind::Blank => break,
+                Some(&byte) if kind(byte) == CharClass::Blank => break,
                 Some(_) => end < inside || seen.joins(line, start, end, counts),
             };
             if !joins {
@@ -97,11 +97,11 @@ static COUNTS: [u64; 256] = {
     let mut byte = 0;
     while byte < 256 {
         counts[byte] = match KINDS[byte] {
-            Kind::Letter => LETTER,
-            Kind::Digit => DIGIT,
-            Kind::Mark if byte == b'/' as usize || byte == b'.' as usize => PLACE,
-            Kind::Mark => MARK,
-            Kind::Blank | Kind::Between => STOP,
+            CharClass::Letter => LETTER,
+            CharClass::Digit => DIGIT,
+            CharClass::Mark if byte == b'/' as usize || byte == b'.' as usize => PLACE,
+            CharClass::Mark => MARK,
+            CharClass::Blank | CharClass::Between => STOP,
         };
         byte += 1;
     }
@@ -121,12 +121,12 @@ fn hash(field: &[u8]) -> u32 {
 
 /// What a field contains so far.
 #[derive(Default)]
-struct Seen {
+struct FieldContents {
     url: bool,
     paren: bool,
 }
 
-impl Seen {
+impl FieldContents {
     /// Whether the separator at `at` belongs to the field, as in `12:30`, `src/a.rs:7`, `a.ts(3,4)`, `1,024`, `don't`.
     fn joins(&mut self, line: &[u8], start: usize, at: usize, counts: Counts) -> bool {
         let before = if at > start { line.get(at - 1).copied().unwrap_or(b' ') } else { b' ' };
@@ -160,7 +160,7 @@ impl Seen {
 fn bracket(line: &[u8], start: usize) -> usize {
     let opened = start > 1
         && line.get(start - 1) == Some(&b'[')
-        && line.get(start - 2).is_some_and(|&byte| kind(byte) == Kind::Letter);
+        && line.get(start - 2).is_some_and(|&byte| kind(byte) == CharClass::Letter);
     if !opened {
         return start;
     }
@@ -170,7 +170,7 @@ fn bracket(line: &[u8], start: usize) -> usize {
             b'[' => depth += 1,
             b']' if depth == 1 => return at,
             b']' => depth -= 1,
-            _ if kind(byte) == Kind::Blank => break,
+            _ if kind(byte) == CharClass::Blank => break,
             _ => {}
         }
     }
@@ -178,35 +178,35 @@ fn bracket(line: &[u8], start: usize) -> usize {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharClass {
     Letter,
     Digit,
     /// Punctuation that names contain.
     Mark,
     Blank,
-    /// Punctuation that separates, but for [`Seen::joins`].
+    /// Punctuation that separates, but for [`FieldContents::joins`].
     Between,
 }
 
 pub(super) fn starts_field(byte: u8) -> bool {
-    !matches!(kind(byte), Kind::Blank | Kind::Between)
+    !matches!(kind(byte), CharClass::Blank | CharClass::Between)
 }
 
-fn kind(byte: u8) -> Kind {
+fn kind(byte: u8) -> CharClass {
     KINDS[byte as usize]
 }
 
-static KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Letter; 256];
+static KINDS: [CharClass; 256] = {
+    let mut kinds = [CharClass::Letter; 256];
     let mut byte = 0;
     while byte < 128 {
         kinds[byte as usize] = match byte as u8 {
-            0..=b' ' | 127 => Kind::Blank,
-            b'0'..=b'9' => Kind::Digit,
-            b'a'..=b'z' | b'A'..=b'Z' => Kind::Letter,
+            0..=b' ' | 127 => CharClass::Blank,
+            b'0'..=b'9' => CharClass::Digit,
+            b'a'..=b'z' | b'A'..=b'Z' => CharClass::Letter,
             b'"' | b'\'' | b'`' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b'='
-            | b':' | b',' | b';' | b'|' => Kind::Between,
-            _ => Kind::Mark,
+            | b':' | b',' | b';' | b'|' => CharClass::Between,
+            _ => CharClass::Mark,
         };
         byte += 1;
     }

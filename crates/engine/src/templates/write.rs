@@ -1,46 +1,48 @@
 //! Text to templates and rows.
 
 use super::ditto::is_ditto;
-use super::mine::{Plan, mine};
-use super::scan::Scan;
+use super::mine::{TemplatePlan, mine};
+use super::scan::LineScan;
 use super::spelling::{
-    self, BLANKS, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, MAX_TEXT, SIGNATURE, Signs,
+    self, BLANKS, DITTOS, HOLES, LITERAL, MAX_TEMPLATES, MAX_TEXT, NotationSigns, SIGNATURE,
 };
-use super::template::{Part, Template};
+use super::template::{LinePart, LogTemplate};
 
 /// Writes lines that share a shape as a template and rows of values; `None` where that does not pay.
 pub fn encode(text: &str) -> Option<String> {
     if text.starts_with(SIGNATURE) || text.len() > MAX_TEXT {
         return None;
     }
-    let scan = Scan::new(text)?;
+    let scan = LineScan::new(text)?;
     let plan = mine(&scan, MAX_TEMPLATES)?;
     let hole = HOLES.into_iter().find(|hole| !plan.says(hole))?;
     let blank = match plan.has_blanks() {
         true => Some(BLANKS.into_iter().find(|blank| !plan.says(blank))?),
         false => None,
     };
-    DITTOS.into_iter().find_map(|ditto| Writer::new(&scan, &plan, hole, ditto, blank).write())
+    DITTOS
+        .into_iter()
+        .find_map(|ditto| TemplateWriter::new(&scan, &plan, hole, ditto, blank).write())
 }
 
-impl Plan<'_> {
+impl TemplatePlan<'_> {
     /// Whether the text of a template contains a sign.
     fn says(&self, sign: &str) -> bool {
-        self.parts().any(|part| matches!(part, Part::Text(text) if text.contains(sign)))
+        self.parts().any(|part| matches!(part, LinePart::Text(text) if text.contains(sign)))
     }
 
     fn has_blanks(&self) -> bool {
-        self.parts().any(|part| matches!(part, Part::Blank(_)))
+        self.parts().any(|part| matches!(part, LinePart::Blank(_)))
     }
 
-    fn parts(&self) -> impl Iterator<Item = &Part<'_>> {
+    fn parts(&self) -> impl Iterator<Item = &LinePart<'_>> {
         self.templates.iter().flat_map(|template| &template.parts)
     }
 }
 
-struct Writer<'a> {
-    scan: &'a Scan<'a>,
-    plan: &'a Plan<'a>,
+struct TemplateWriter<'a> {
+    scan: &'a LineScan<'a>,
+    plan: &'a TemplatePlan<'a>,
     hole: &'static str,
     ditto: &'static str,
     blank: Option<&'static str>,
@@ -52,16 +54,16 @@ struct Writer<'a> {
     /// The number each template got when it was first used, and how many have one.
     numbers: Vec<Option<usize>>,
     known: usize,
-    parts: Vec<Part<'a>>,
+    parts: Vec<LinePart<'a>>,
     values: Vec<&'a str>,
     above: Vec<&'a str>,
     row: String,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> TemplateWriter<'a> {
     fn new(
-        scan: &'a Scan<'a>,
-        plan: &'a Plan<'a>,
+        scan: &'a LineScan<'a>,
+        plan: &'a TemplatePlan<'a>,
         hole: &'static str,
         ditto: &'static str,
         blank: Option<&'static str>,
@@ -96,7 +98,7 @@ impl<'a> Writer<'a> {
             }
         }
         let ditto = self.repeated.then_some(self.ditto);
-        let legend = Signs { hole: self.hole, ditto, blank: self.blank }.legend();
+        let legend = NotationSigns { hole: self.hole, ditto, blank: self.blank }.legend();
         Some([legend.as_str(), "\n", self.out.as_str()].concat())
     }
 
@@ -110,7 +112,7 @@ impl<'a> Writer<'a> {
         self.out.push_str(text);
     }
 
-    fn row(&mut self, id: u32, template: &'a Template<'a>, row: u32) -> Option<()> {
+    fn row(&mut self, id: u32, template: &'a LogTemplate<'a>, row: u32) -> Option<()> {
         template.cut(self.scan, row, &mut self.parts, &mut self.values);
         if self.parts != template.parts {
             self.literal(row);
@@ -176,7 +178,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn define(&mut self, id: u32, template: &Template) -> usize {
+    fn define(&mut self, id: u32, template: &LogTemplate) -> usize {
         let number = self.known;
         self.known += 1;
         if let Some(slot) = self.numbers.get_mut(id as usize) {
@@ -187,9 +189,9 @@ impl<'a> Writer<'a> {
         self.out.push_str(LITERAL);
         for part in &template.parts {
             match part {
-                Part::Text(text) => self.out.push_str(text),
-                Part::Hole => self.out.push_str(self.hole),
-                Part::Blank(column) => {
+                LinePart::Text(text) => self.out.push_str(text),
+                LinePart::Hole => self.out.push_str(self.hole),
+                LinePart::Blank(column) => {
                     self.out.push_str(self.blank.unwrap_or_default());
                     self.out.push_str(&column.to_string());
                 }

@@ -1,6 +1,6 @@
 //! The names that agents give their tools; the data are in `tools.toml`.
 
-use super::Tool;
+use super::ToolKind;
 use super::skip::{CATEGORIES, DOCUMENTED_CATEGORIES};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -9,28 +9,32 @@ use std::sync::LazyLock;
 const LONGEST_NAME: usize = 256;
 
 /// The tool of this name, whatever agent uses it.
-pub(super) fn find(name: &str) -> Tool {
+pub(super) fn find(name: &str) -> ToolKind {
     if name.len() > LONGEST_NAME {
-        return Tool::Other;
+        return ToolKind::Other;
     }
     if let Some(server_and_tool) = strip_mcp(name) {
         return mcp_tool(server_and_tool);
     }
     let last = name.rsplit(['.', '/']).next().unwrap_or(name);
-    NAMES.own(name).or_else(|| NAMES.own(last)).or_else(|| prefixed(last)).unwrap_or(Tool::Other)
+    NAMES
+        .own(name)
+        .or_else(|| NAMES.own(last))
+        .or_else(|| prefixed(last))
+        .unwrap_or(ToolKind::Other)
 }
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| Names::read(include_str!("tools.toml")));
 
 #[derive(Debug, Default)]
 struct Names {
-    own: HashMap<String, Tool>,
-    mcp: HashMap<String, Tool>,
+    own: HashMap<String, ToolKind>,
+    mcp: HashMap<String, ToolKind>,
 }
 
 impl Names {
     fn read(data: &str) -> Self {
-        let tools: BTreeMap<Tool, BTreeMap<String, Vec<String>>> =
+        let tools: BTreeMap<ToolKind, BTreeMap<String, Vec<String>>> =
             toml::from_str(data).unwrap_or_default();
         let mut names = Self::default();
         for (tool, agents) in tools {
@@ -42,12 +46,12 @@ impl Names {
         names
     }
 
-    fn own(&self, name: &str) -> Option<Tool> {
+    fn own(&self, name: &str) -> Option<ToolKind> {
         self.own.get(&squashed(name)).copied()
     }
 
     /// One word of a foreign server may mean anything (`list`, `open`); two say what is meant.
-    fn foreign(&self, name: &str) -> Option<Tool> {
+    fn foreign(&self, name: &str) -> Option<ToolKind> {
         if let Some(tool) = self.mcp.get(&squashed(name)) {
             return Some(*tool);
         }
@@ -65,17 +69,17 @@ fn strip_mcp(name: &str) -> Option<&str> {
     name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_"))
 }
 
-fn mcp_tool(server_and_tool: &str) -> Tool {
+fn mcp_tool(server_and_tool: &str) -> ToolKind {
     let known = match server_and_tool.rsplit_once("__") {
         Some((_, tool)) => NAMES.foreign(tool),
         // Where the server's name ends is not marked, and it may hold an underscore itself.
         None => after_each_mark(server_and_tool).take(2).find_map(|tool| NAMES.foreign(tool)),
     };
-    known.unwrap_or(Tool::Mcp)
+    known.unwrap_or(ToolKind::Mcp)
 }
 
 /// `server_tool` of opencode and `server__tool` of Goose look like any other name: only what is known counts.
-fn prefixed(name: &str) -> Option<Tool> {
+fn prefixed(name: &str) -> Option<ToolKind> {
     match name.rsplit_once("__") {
         Some((_, tool)) => NAMES.foreign(tool).or_else(|| NAMES.own(tool)),
         None => {
@@ -105,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_data_file_is_read_whole() {
-        let tools: BTreeMap<Tool, BTreeMap<String, Vec<String>>> =
+        let tools: BTreeMap<ToolKind, BTreeMap<String, Vec<String>>> =
             toml::from_str(include_str!("tools.toml")).unwrap();
         assert_eq!(tools.len(), 12);
         let mut seen = HashMap::new();
@@ -118,7 +122,7 @@ mod tests {
                         "{name}: {earlier:?}, {tool:?}"
                     );
                     if agent != "mcp" {
-                        assert_eq!(Tool::canonical(name), *tool, "{name}");
+                        assert_eq!(ToolKind::canonical(name), *tool, "{name}");
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Which tools are left alone.
 
-use super::Tool;
+use super::ToolKind;
 
 /// The tools whose results must not be changed.
 ///
@@ -14,7 +14,7 @@ use super::Tool;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SkipTools {
-    tools: Vec<Tool>,
+    tools: Vec<ToolKind>,
     names: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl SkipTools {
         let mut skip = Self::default();
         for entry in entries {
             let entry = entry.as_ref().trim();
-            match Tool::from_category(entry) {
+            match ToolKind::from_category(entry) {
                 Some(tool) => skip.tools.push(tool),
                 None if entry.is_empty() => {}
                 None => skip.names.push(entry.to_owned()),
@@ -36,12 +36,12 @@ impl SkipTools {
     /// Is a tool of this name on the list?
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
-        self.covers(name, Tool::canonical(name))
+        self.covers(name, ToolKind::canonical(name))
     }
 
     /// Like [`contains`](Self::contains), where the arguments of the call said more about the tool than its name.
     #[must_use]
-    pub fn covers(&self, name: &str, tool: Tool) -> bool {
+    pub fn covers(&self, name: &str, tool: ToolKind) -> bool {
         self.tools.contains(&tool) || self.names.iter().any(|listed| listed == name)
     }
 }
@@ -49,7 +49,7 @@ impl SkipTools {
 impl SkipTools {
     /// The entries of the list: categories, then names.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &str> {
-        let category = |tool: &Tool| {
+        let category = |tool: &ToolKind| {
             let known = CATEGORIES.iter().find(|(_, category)| category == tool);
             known.map_or("", |(name, _)| *name)
         };
@@ -58,20 +58,20 @@ impl SkipTools {
 }
 
 /// What a skip list may call a tool. The first six are the documented ones.
-pub(super) const CATEGORIES: &[(&str, Tool)] = &[
-    ("read", Tool::Read),
-    ("edit", Tool::Edit),
-    ("write", Tool::Write),
-    ("bash", Tool::Shell),
-    ("glob", Tool::Glob),
-    ("grep", Tool::Grep),
-    ("shell", Tool::Shell),
-    ("list", Tool::List),
-    ("web_fetch", Tool::WebFetch),
-    ("web_search", Tool::WebSearch),
-    ("agent", Tool::Agent),
-    ("todo", Tool::Todo),
-    ("mcp", Tool::Mcp),
+pub(super) const CATEGORIES: &[(&str, ToolKind)] = &[
+    ("read", ToolKind::Read),
+    ("edit", ToolKind::Edit),
+    ("write", ToolKind::Write),
+    ("bash", ToolKind::Shell),
+    ("glob", ToolKind::Glob),
+    ("grep", ToolKind::Grep),
+    ("shell", ToolKind::Shell),
+    ("list", ToolKind::List),
+    ("web_fetch", ToolKind::WebFetch),
+    ("web_search", ToolKind::WebSearch),
+    ("agent", ToolKind::Agent),
+    ("todo", ToolKind::Todo),
+    ("mcp", ToolKind::Mcp),
 ];
 pub(super) const DOCUMENTED_CATEGORIES: usize = 6;
 
@@ -101,8 +101,8 @@ mod tests {
     #[test]
     fn c10_the_six_documented_categories_are_known() {
         for category in ["read", "edit", "write", "bash", "glob", "grep"] {
-            assert!(Tool::from_category(category).is_some(), "{category}");
+            assert!(ToolKind::from_category(category).is_some(), "{category}");
         }
-        assert_eq!(Tool::from_category("Read"), None);
+        assert_eq!(ToolKind::from_category("Read"), None);
     }
 }

@@ -1,11 +1,11 @@
 //! What a command line is read as.
 
-use tokenforge_engine::command::{Command, Shape};
-use tokenforge_engine::tool::Tool;
+use tokenforge_engine::command::{CommandLine, PipeEffect};
+use tokenforge_engine::tool::ToolKind;
 
 /// `program subcommand args | filter ! shape shared`, or `-` where no single command printed.
 fn main_of(line: &str) -> String {
-    let Some(command) = Command::parse(line) else { return "unread".into() };
+    let Some(command) = CommandLine::parse(line) else { return "unread".into() };
     let Some(main) = command.main() else { return "-".into() };
     let mut text = main.command.program.clone();
     for word in main.command.subcommand.iter().chain(&main.command.args) {
@@ -15,9 +15,9 @@ fn main_of(line: &str) -> String {
         text += &format!(" | {}", filter.program);
     }
     text + match main.shape {
-        Shape::Whole => "",
-        Shape::Selected => " ! selected",
-        Shape::Changed => " ! changed",
+        PipeEffect::Whole => "",
+        PipeEffect::Selected => " ! selected",
+        PipeEffect::Changed => " ! changed",
     } + if main.shared { " shared" } else { "" }
 }
 
@@ -92,7 +92,7 @@ fn the_subcommand_is_found_behind_global_options() {
         ("aws --profile p ec2 describe-instances", "aws ec2 describe-instances"),
         ("ls src", "ls src"),
     ]);
-    let git = Command::parse("git -C dir stash -q list").unwrap();
+    let git = CommandLine::parse("git -C dir stash -q list").unwrap();
     let main = git.main().unwrap();
     assert_eq!(main.command.subcommand.as_deref(), Some("stash"));
     assert!(main.command.is("git stash list") && !main.command.is("git status"));
@@ -115,7 +115,7 @@ fn the_command_that_printed_is_found_in_a_chain() {
         ("X=1", "unread"),
         ("", "unread"),
     ]);
-    let command = Command::parse("cd x; git status; git diff | head").unwrap();
+    let command = CommandLine::parse("cd x; git status; git diff | head").unwrap();
     let all: Vec<_> = command.all().map(|main| main.command.subcommand.clone().unwrap()).collect();
     assert_eq!(all, ["status", "diff"]);
 }
@@ -151,7 +151,7 @@ fn what_a_pipe_leaves_of_the_lines_is_known() {
 
 #[test]
 fn reads_of_files_are_known() {
-    let reads = |line: &str| Command::parse(line).unwrap().reads_file();
+    let reads = |line: &str| CommandLine::parse(line).unwrap().reads_file();
     for line in [
         "cat src/main.rs",
         "cat < src/main.rs",
@@ -204,11 +204,14 @@ fn commands_are_read_from_the_arguments_of_every_agent() {
         ("git status", "git"),
     ];
     for (arguments, program) in cases {
-        let command = Command::from_arguments(Tool::Shell, arguments).unwrap();
+        let command = CommandLine::from_arguments(ToolKind::Shell, arguments).unwrap();
         assert_eq!(command.main().unwrap().command.program, program, "{arguments}");
     }
-    assert_eq!(Command::from_arguments(Tool::Read, r#"{"command":"ls"}"#), None);
-    assert_eq!(Command::from_arguments(Tool::Shell, r#"{"commands":["ls", "case x in"]}"#), None);
+    assert_eq!(CommandLine::from_arguments(ToolKind::Read, r#"{"command":"ls"}"#), None);
+    assert_eq!(
+        CommandLine::from_arguments(ToolKind::Shell, r#"{"commands":["ls", "case x in"]}"#),
+        None
+    );
 }
 
 #[test]
@@ -236,10 +239,10 @@ fn hostile_lines_are_refused_or_read_without_harm() {
     ] {
         for count in [1, 7, 500, 5000] {
             let line = unit.repeat(count);
-            if let Some(command) = Command::parse(&line) {
+            if let Some(command) = CommandLine::parse(&line) {
                 let _ = (command.main().is_some(), command.reads_file(), command.all().count());
             }
         }
     }
-    assert_eq!(Command::parse(&"a ".repeat(1 << 20)), None);
+    assert_eq!(CommandLine::parse(&"a ".repeat(1 << 20)), None);
 }

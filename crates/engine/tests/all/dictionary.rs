@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use tokenforge_engine::dictionary::{DecodeError, Method, decode, encode, is_dictionary};
+use tokenforge_engine::dictionary::{DecodeError, DictionaryMethod, decode, encode, is_dictionary};
 use tokenforge_tokens::Counter;
 
 const SENTENCE: &str =
     "error: repeated dependency resolution failure, giving up after 3 attempts (see the log above)";
 
-fn encoded(text: &str, method: Method) -> Option<String> {
+fn encoded(text: &str, method: DictionaryMethod) -> Option<String> {
     encode(text, method, &Counter::default())
 }
 
@@ -43,8 +43,8 @@ fn f10_lzw_is_printed_as_documented() {
     let printed = format!(
         "[Forge LZW Dictionary]\n<<F1:1>> = \"{SENTENCE} in crate\"\n<<F1:1>> alpha\n<<F1:1>> beta\n<<F1:1>> gamma\n"
     );
-    assert_eq!(encoded(&text, Method::Lzw), Some(printed.clone()));
-    assert_eq!(encoded(&text, Method::Auto), Some(printed));
+    assert_eq!(encoded(&text, DictionaryMethod::Lzw), Some(printed.clone()));
+    assert_eq!(encoded(&text, DictionaryMethod::Auto), Some(printed));
 }
 
 #[test]
@@ -56,19 +56,19 @@ fn f10_repair_is_printed_as_documented() {
     let printed = "[Forge RePair Dictionary]\n\
         <<R1:1>> = \": warning: the \\\"old\\\\new\\\" name of this function is deprecated\\n  use the new one instead\\n\"\n\
         src/one.rs<<R1:1>>lib/two.py<<R1:1>>bin/three.sh<<R1:1>>etc/four.c<<R1:1>>";
-    assert_eq!(encoded(&text, Method::Repair).as_deref(), Some(printed));
-    assert_eq!(encoded(&text, Method::Auto).as_deref(), Some(printed));
+    assert_eq!(encoded(&text, DictionaryMethod::Repair).as_deref(), Some(printed));
+    assert_eq!(encoded(&text, DictionaryMethod::Auto).as_deref(), Some(printed));
 }
 
 #[test]
 fn f10_inputs_over_50000_bytes_are_skipped() {
     let mut text = numbered(SENTENCE, 1000);
     text.truncate(50_000);
-    for &method in Method::ALL {
+    for &method in DictionaryMethod::ALL {
         assert!(encoded(&text, method).is_some(), "{method}");
     }
     text.push('.');
-    for &method in Method::ALL {
+    for &method in DictionaryMethod::ALL {
         assert_eq!(encoded(&text, method), None, "{method}");
     }
 }
@@ -77,7 +77,7 @@ fn f10_inputs_over_50000_bytes_are_skipped() {
 fn f10_a_dictionary_has_at_most_20_entries() {
     let of = |sentences: usize| {
         let text: String = (0..sentences).map(|number| numbered(&sentence(number), 4)).collect();
-        encoded(&text, Method::Lzw).map(|encoded| entries(&encoded).len())
+        encoded(&text, DictionaryMethod::Lzw).map(|encoded| entries(&encoded).len())
     };
     assert_eq!(of(19), Some(19));
     assert_eq!(of(20), Some(20));
@@ -86,7 +86,7 @@ fn f10_a_dictionary_has_at_most_20_entries() {
 
 #[test]
 fn f10_an_entry_occurs_at_least_3_times() {
-    for method in [Method::Lzw, Method::Repair] {
+    for method in [DictionaryMethod::Lzw, DictionaryMethod::Repair] {
         let long: String = (0..9).map(sentence).collect();
         assert_eq!(encoded(&numbered(&long, 2), method), None);
         let text = numbered(&SENTENCE.replace("above", "of today"), 3) + &numbered(&sentence(1), 2);
@@ -99,7 +99,7 @@ fn f10_an_entry_occurs_at_least_3_times() {
 fn f10_an_entry_saves_at_least_16_bytes() {
     let entries_with = |dense: &str| {
         let text = numbered(SENTENCE, 5) + &numbered(dense, 3);
-        encoded(&text, Method::Lzw).map(|encoded| entries(&encoded).len())
+        encoded(&text, DictionaryMethod::Lzw).map(|encoded| entries(&encoded).len())
     };
     // Every character is a token, so that both would save tokens. With the blank before the number
     // the first has 27 bytes and saves 3 * (27 - 8) - (27 + 14) = 16, the second saves 14.
@@ -116,17 +116,17 @@ fn f10_entries_of_lzw_have_no_newline_and_those_of_repair_at_most_two() {
         let entries = entries(&encoded);
         entries.iter().map(|entry| entry.matches("\\n").count()).max()
     };
-    assert_eq!(newlines(Method::Lzw), Some(0));
-    assert_eq!(newlines(Method::Repair), Some(2));
+    assert_eq!(newlines(DictionaryMethod::Lzw), Some(0));
+    assert_eq!(newlines(DictionaryMethod::Repair), Some(2));
 }
 
 #[test]
 fn f10_a_dictionary_is_not_compressed_again() {
     let text = numbered(SENTENCE, 20);
-    for &method in Method::ALL {
+    for &method in DictionaryMethod::ALL {
         let once = encoded(&text, method).unwrap();
         assert!(is_dictionary(&once));
-        for &again in Method::ALL {
+        for &again in DictionaryMethod::ALL {
             assert_eq!(encoded(&once, again), None);
             assert_eq!(encoded(&format!("$ cat out\n{once}"), again), None);
         }
@@ -137,17 +137,17 @@ fn f10_a_dictionary_is_not_compressed_again() {
 #[test]
 fn markers_that_are_in_the_text_stay_what_they_are() {
     let text = numbered(&format!("<<F1:1>> and <<R1:2>> {SENTENCE}"), 9);
-    let lzw = encoded(&text, Method::Lzw).unwrap();
+    let lzw = encoded(&text, DictionaryMethod::Lzw).unwrap();
     assert!(lzw.starts_with("[Forge LZW Dictionary]\n<<F2:1>> = \"<<F1:1>> and"), "{lzw}");
     assert_eq!(decode(&lzw, text.len()), Ok(text.clone()));
-    let repair = encoded(&text, Method::Repair).unwrap();
+    let repair = encoded(&text, DictionaryMethod::Repair).unwrap();
     assert_eq!(decode(&repair, text.len()), Ok(text));
 }
 
 #[test]
 fn text_without_repetition_is_left_alone() {
     let text: String = (0..100).map(sentence).collect();
-    for &method in Method::ALL {
+    for &method in DictionaryMethod::ALL {
         for text in ["", "\n", "short", &text] {
             assert_eq!(encoded(text, method), None);
         }
@@ -160,8 +160,9 @@ fn auto_keeps_the_method_with_fewer_tokens() {
     let one_line = numbered(SENTENCE, 20);
     let two_lines = numbered(&SENTENCE.replace(", ", ",\n"), 20);
     for text in [one_line, two_lines] {
-        let [lzw, repair, auto] = [Method::Lzw, Method::Repair, Method::Auto]
-            .map(|method| encoded(&text, method).unwrap());
+        let [lzw, repair, auto] =
+            [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto]
+                .map(|method| encoded(&text, method).unwrap());
         let expected = if counter.count(&repair) < counter.count(&lzw) { repair } else { lzw };
         assert_eq!(auto, expected);
     }
@@ -169,11 +170,11 @@ fn auto_keeps_the_method_with_fewer_tokens() {
 
 #[test]
 fn f3_methods_have_names_and_lzw_is_the_default() {
-    assert_eq!(Method::default(), Method::Lzw);
-    for &method in Method::ALL {
+    assert_eq!(DictionaryMethod::default(), DictionaryMethod::Lzw);
+    for &method in DictionaryMethod::ALL {
         assert_eq!(method.to_string().parse(), Ok(method));
     }
-    let error = "zip".parse::<Method>().unwrap_err();
+    let error = "zip".parse::<DictionaryMethod>().unwrap_err();
     assert_eq!(
         error.to_string(),
         "unknown dictionary method `zip`, expected one of: lzw, repair, auto"
@@ -189,7 +190,7 @@ fn errors_say_what_is_wrong() {
 /// what its text is encoded to.
 fn check(text: &str) -> Result<(), TestCaseError> {
     let counter = Counter::default();
-    for &method in Method::ALL {
+    for &method in DictionaryMethod::ALL {
         let Some(encoded) = encode(text, method, &counter) else { continue };
         prop_assert_eq!(decode(&encoded, text.len()), Ok(text.to_owned()));
         prop_assert!(counter.count(&encoded) < counter.count(text), "{}", encoded);
@@ -197,7 +198,11 @@ fn check(text: &str) -> Result<(), TestCaseError> {
         prop_assert_eq!(encode(&encoded, method, &counter), None);
         let too_small = decode(&encoded, text.len() - 1);
         prop_assert_eq!(too_small, Err(DecodeError::TooLarge { limit: text.len() - 1 }));
-        let its = if encoded.starts_with("[Forge LZW") { Method::Lzw } else { Method::Repair };
+        let its = if encoded.starts_with("[Forge LZW") {
+            DictionaryMethod::Lzw
+        } else {
+            DictionaryMethod::Repair
+        };
         prop_assert_eq!(encode(text, its, &counter), Some(encoded));
     }
     Ok(())
@@ -250,7 +255,7 @@ proptest! {
         after in repetitive(),
         header in "\\[Forge (LZW|RePair) Dictionary\\]",
     ) {
-        for &method in Method::ALL {
+        for &method in DictionaryMethod::ALL {
             prop_assert_eq!(encoded(&format!("{before}\n{header}\n{after}"), method), None);
         }
     }

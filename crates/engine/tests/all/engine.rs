@@ -1,20 +1,20 @@
 //! The engine as its callers see it: what is exact stays exact, and what is cut can still be read.
 
 use std::collections::HashSet;
-use tokenforge_engine::reference::{Hint, Key, Reference};
+use tokenforge_engine::reference::{ExpandHint, Reference, ReferenceSecret};
 use tokenforge_engine::{
-    Access, CEILING_BYTES, Compressed, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, Mode, Output,
-    Reason, Settings, Stc2, Vault, Verdict,
+    CEILING_BYTES, CompressedOutput, DEFAULT_MAX_OUTPUT_BYTES, Engine, History, KeptReason, Mode,
+    Output, Settings, Stc2Policy, Vault, VaultAccess, Verdict,
 };
 use tokenforge_formats::{Json, MAX_OUTPUT, decode_any};
 
-fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> Compressed {
+fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> CompressedOutput {
     let arguments = serde_json::json!({ "command": command }).to_string();
     let output = Output { text, tool, arguments: &arguments, call: None, is_error: false };
     Engine::new(settings).compress(&output, &History::default())
 }
 
-fn applied(compressed: &Compressed) -> Vec<&'static str> {
+fn applied(compressed: &CompressedOutput) -> Vec<&'static str> {
     compressed.steps.iter().filter(|step| step.is_applied()).map(|step| step.stage).collect()
 }
 
@@ -52,11 +52,11 @@ fn l3_json_becomes_stc_2_at_the_cheapest_level_and_blanks_in_it_stay() {
     let shared = "stc2 (JSON; columns above rows; =1,2.. counts on, not in rows; \
                   +*+ stands for the cell, null stays null)\n[4]{id=0,1.. at=\"https://example.com/items/\"+* ";
     for (mode, stc2, head) in [
-        (Mode::Standard, Stc2::Auto, shared),
-        (Mode::Lossless, Stc2::Auto, shared),
-        (Mode::Aggressive, Stc2::Auto, shared),
-        (Mode::Standard, Stc2::Nested, plain),
-        (Mode::Standard, Stc2::Shared, shared),
+        (Mode::Standard, Stc2Policy::Auto, shared),
+        (Mode::Lossless, Stc2Policy::Auto, shared),
+        (Mode::Aggressive, Stc2Policy::Auto, shared),
+        (Mode::Standard, Stc2Policy::Nested, plain),
+        (Mode::Standard, Stc2Policy::Shared, shared),
     ] {
         let settings = Settings { mode, stc2, ..Settings::default() };
         let compressed = compress(&settings, "mcp__db__query", "", &text);
@@ -64,7 +64,7 @@ fn l3_json_becomes_stc_2_at_the_cheapest_level_and_blanks_in_it_stay() {
         assert!(shown.starts_with(head), "{mode} {stc2:?}: {shown}");
         assert_eq!(decode_any(shown, MAX_OUTPUT).unwrap(), minified, "{mode} {stc2:?}");
     }
-    let settings = Settings { stc2: Stc2::Never, ..Settings::default() };
+    let settings = Settings { stc2: Stc2Policy::Never, ..Settings::default() };
     let compressed = compress(&settings, "mcp__db__query", "", &text);
     assert_eq!(decode_any(compressed.text(&text), MAX_OUTPUT).unwrap(), minified);
     assert!(!compressed.text(&text).contains("stc2"));
@@ -108,7 +108,7 @@ fn l6_what_is_stc_2_already_is_left_as_it_is() {
     let shown = compressed.text(&text);
     assert!(shown.starts_with("stc2 (JSON; "), "{shown}");
     let again = compress(&settings, "mcp__db__query", "", shown);
-    assert_eq!(again.verdict, Verdict::Kept(Reason::AlreadyCompressed));
+    assert_eq!(again.verdict, Verdict::Kept(KeptReason::AlreadyCompressed));
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn cargo_test<'a>(text: &'a str, call: &'a str) -> Output<'a> {
 
 #[test]
 fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
-    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
-    for expand_hint in [None, Some(Hint::Tool), Some(Hint::Command)] {
+    let (text, key) = (test_run(), ReferenceSecret::from_bytes([7; 32]));
+    for expand_hint in [None, Some(ExpandHint::Tool), Some(ExpandHint::Command)] {
         let settings = Settings { expand_hint, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
@@ -207,7 +207,7 @@ fn g9_an_equal_result_that_was_shortened_is_a_pointer_to_the_first() {
 
 #[test]
 fn d10_without_dedup_nothing_points_to_an_earlier_result() {
-    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
+    let (text, key) = (test_run(), ReferenceSecret::from_bytes([7; 32]));
     let settings = Settings { dedup: false, ..Settings::default() };
     let bare = Engine::new(&settings);
     for engine in [bare, bare.with_vault(vault(&key))] {
@@ -221,7 +221,7 @@ fn d10_without_dedup_nothing_points_to_an_earlier_result() {
 
 #[test]
 fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
-    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
+    let (text, key) = (test_run(), ReferenceSecret::from_bytes([7; 32]));
     let settings = Settings::default();
     let bare = Engine::new(&settings);
     for engine in [bare, bare.with_vault(vault(&key))] {
@@ -235,15 +235,15 @@ fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
 
 #[test]
 fn c9_with_a_hint_the_line_under_the_reference_says_how_to_use_it() {
-    let (text, key) = (test_run(), Key::from_bytes([7; 32]));
-    let compress = |text: &str, expand_hint: Option<Hint>| {
+    let (text, key) = (test_run(), ReferenceSecret::from_bytes([7; 32]));
+    let compress = |text: &str, expand_hint: Option<ExpandHint>| {
         let settings = Settings { expand_hint, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         engine.compress(&cargo_test(text, "call_1"), &History::default()).replacement
     };
     let plain = compress(&text, None).unwrap();
     let (marker, body) = plain.split_once('\n').unwrap();
-    for hint in Hint::ALL {
+    for hint in ExpandHint::ALL {
         let hinted = compress(&text, Some(hint)).unwrap();
         assert_eq!(hinted, format!("{marker}\n{}\n{body}", hint.line()));
         assert_eq!(compress(&hinted, Some(hint)), None);
@@ -253,7 +253,7 @@ fn c9_with_a_hint_the_line_under_the_reference_says_how_to_use_it() {
 #[test]
 fn c9_l2_the_hint_is_counted() {
     // What a family leaves out here pays for a reference and not for a hint.
-    let (key, counter) = (Key::from_bytes([7; 32]), Settings::default().counter);
+    let (key, counter) = (ReferenceSecret::from_bytes([7; 32]), Settings::default().counter);
     let passed = |count: usize| -> String {
         (0..count).map(|n| format!("test case_{n:02}_{:x} ... ok\n", n * 7919)).collect()
     };
@@ -265,12 +265,12 @@ fn c9_l2_the_hint_is_counted() {
     };
     let mut outcomes = Vec::new();
     for text in (4..16).map(run) {
-        let settings = Settings { expand_hint: Some(Hint::Tool), ..Settings::default() };
+        let settings = Settings { expand_hint: Some(ExpandHint::Tool), ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(vault(&key));
         let compressed = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let shown = compressed.text(&text);
         assert!(shown == text || counter.count(shown) < counter.count(&text), "{shown}");
-        outcomes.push(shown.contains(Hint::Tool.line()));
+        outcomes.push(shown.contains(ExpandHint::Tool.line()));
     }
     assert!(outcomes.contains(&false) && outcomes.contains(&true), "{outcomes:?}");
 }
@@ -290,7 +290,7 @@ fn megabyte() -> String {
         .collect()
 }
 
-fn vault(key: &Key) -> Vault<'_> {
+fn vault(key: &ReferenceSecret) -> Vault<'_> {
     Vault::for_reader(key)
 }
 
@@ -301,13 +301,13 @@ fn limited(mode: Mode) -> Settings {
 
 #[test]
 fn d02_the_usual_limit_cuts_only_where_the_reader_can_fetch_the_rest() {
-    let (key, long) = (Key::from_bytes([7; 32]), megabyte());
+    let (key, long) = (ReferenceSecret::from_bytes([7; 32]), megabyte());
     let marked = format!("[Forge left out 3 lines (20 bytes)]\n{long}");
     let output = |text| Output { text, tool: "Bash", arguments: "{}", call: None, is_error: false };
     for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
         let settings = Settings { mode, ..Settings::default() };
         let bare = Engine::new(&settings);
-        let for_others = bare.with_vault(Vault { key: &key, access: Access::Others });
+        let for_others = bare.with_vault(Vault { key: &key, access: VaultAccess::Others });
         for text in [&long, &marked] {
             for engine in [bare, for_others] {
                 let compressed = engine.compress(&output(text), &History::default());
@@ -327,14 +327,14 @@ fn d02_the_usual_limit_cuts_only_where_the_reader_can_fetch_the_rest() {
 
 #[test]
 fn decision_11_a_limit_of_the_callers_own_cuts_with_a_reference_wherever_there_is_a_store() {
-    let (key, long) = (Key::from_bytes([7; 32]), megabyte());
+    let (key, long) = (ReferenceSecret::from_bytes([7; 32]), megabyte());
     let output = Output { text: &long, tool: "Bash", arguments: "{}", call: None, is_error: false };
     for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
         let settings = Settings { mode, max_output_bytes: Some(9_000), ..Settings::default() };
         let bare = Engine::new(&settings);
         for (engine, has_store) in [
             (bare, false),
-            (bare.with_vault(Vault { key: &key, access: Access::Others }), true),
+            (bare.with_vault(Vault { key: &key, access: VaultAccess::Others }), true),
             (bare.with_vault(vault(&key)), true),
         ] {
             let compressed = engine.compress(&output, &History::default());
@@ -348,7 +348,8 @@ fn decision_11_a_limit_of_the_callers_own_cuts_with_a_reference_wherever_there_i
 
 #[test]
 fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
-    let (key, stranger) = (Key::from_bytes([7; 32]), Key::from_bytes([8; 32]));
+    let (key, stranger) =
+        (ReferenceSecret::from_bytes([7; 32]), ReferenceSecret::from_bytes([8; 32]));
     let ours = Reference::of(&key, "another original").marker();
     let forged = Reference::of(&stranger, "another original").marker();
     let long = megabyte();
@@ -357,7 +358,7 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
         format!("{long}[Forge left out 3 lines (20 bytes)]\n{long}"),
         format!("[Forge LZW Dictionary]\n<<F1:1>> = \"a line of\"\n\n{long}"),
         format!("{forged}\n{long}"),
-        format!("{ours}\n{}\n{long}", Hint::Tool.line()),
+        format!("{ours}\n{}\n{long}", ExpandHint::Tool.line()),
         format!("{ours}\n").repeat(20_000),
         "[Forge \n".repeat(100_000),
         format!("[Forge \n{}", "\u{1}PNG\u{fffd}\u{2}\u{fffd}\n".repeat(100_000)),
@@ -399,7 +400,7 @@ fn l6_a_line_like_ours_in_an_output_of_ordinary_length_is_left_alone() {
     for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
         let settings = Settings { mode, ..Settings::default() };
         let compressed = compress(&settings, "Bash", "make", &text);
-        assert_eq!(compressed.verdict, Verdict::Kept(Reason::AlreadyCompressed), "{mode}");
+        assert_eq!(compressed.verdict, Verdict::Kept(KeptReason::AlreadyCompressed), "{mode}");
     }
 }
 
@@ -408,7 +409,7 @@ fn l6_payloads_that_are_too_long_only_together_stay_under_their_reference() {
     let block = |from: usize| serde_json::json!({"query": "a", "result": &megabyte()[from..from + 100_000], "success": true});
     let text = serde_json::json!([block(0), block(200_016), block(400_032)]).to_string();
     let settings = Settings { mode: Mode::Safe, ..Settings::default() };
-    let key = Key::from_bytes([7; 32]);
+    let key = ReferenceSecret::from_bytes([7; 32]);
     let engine = Engine::new(&settings).with_vault(vault(&key));
     let output = |text| Output { text, tool: "x", arguments: "{}", call: None, is_error: false };
     let once = engine.compress(&output(&text), &History::default()).replacement.unwrap();

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use tokenforge_engine::filter::{Filter, FilterSet};
+use tokenforge_engine::filter::{FamilyFilter, FilterSet};
 
 /// The filters that come with Tokenforge, with their tests, which the program does not hold.
-fn with_tests() -> Vec<Filter> {
+fn with_tests() -> Vec<FamilyFilter> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/filters");
-    let read = |filter: &Filter| {
+    let read = |filter: &FamilyFilter| {
         let file = format!("{folder}/{}.toml", filter.name());
         let text = fs::read_to_string(&file).unwrap();
-        Filter::parse(&file, &text).unwrap()
+        FamilyFilter::parse(&file, &text).unwrap()
     };
     FilterSet::builtin().iter().map(read).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use tokenforge_engine::filter::{Filter, FilterSet};
+use tokenforge_engine::filter::{FamilyFilter, FilterSet};
 use tokenforge_laws::filter as laws;
 
 /// Inputs of the built-in filters' own tests: recorded output of real tools.
@@ -24,7 +24,7 @@ fn recorded() -> Vec<String> {
 }
 
 /// A filter that uses every operation, on words that occur in every log.
-fn everything() -> Filter {
+fn everything() -> FamilyFilter {
     let text = r#"
         name = "everything"
         family = "test"
@@ -54,7 +54,7 @@ fn everything() -> Filter {
         pattern = '(\d)\d+'
         with = '$1'
     "#;
-    Filter::parse("everything.toml", text).unwrap()
+    FamilyFilter::parse("everything.toml", text).unwrap()
 }
 
 /// Recorded output, spoiled: lines cut, doubled, moved from another output, line ends changed, junk inserted.
@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn a_filter_that_is_not_one_is_an_error_and_no_panic(text in r#"(?s)(name = "a"\n|family = "b"\n|\[match\]\n|programs = \["x"\]\n|\[\[strip\]\]\n|say = "s"\n|lines = \['[(a-z]{1,3}'\]\n|.){0,12}"#) {
-        let _ = Filter::parse("x.toml", &text);
+        let _ = FamilyFilter::parse("x.toml", &text);
     }
 }
 

@@ -4,13 +4,13 @@
 //! changelog. `INSTA_UPDATE=always cargo test -p tokenforge-engine golden` writes the new texts.
 
 use std::fmt::Write;
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_samples::recorded;
 
 /// An output in every mode. Modes that make the same text of it stand together.
 fn pinned(output: &Output<'_>) -> String {
-    let key = Key::from_bytes([7; 32]);
+    let key = ReferenceSecret::from_bytes([7; 32]);
     let mut made: Vec<(String, Option<String>)> = Vec::new();
     for mode in Mode::ALL {
         let settings = Settings { mode, ..Settings::default() };

@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use tokenforge_engine::{columns, fold, numbers, paths};
 use tokenforge_tokens::Counter;
 
-type Stage = (&'static str, fn(&str) -> Option<String>, fn(&str) -> Option<String>);
+type StageCodec = (&'static str, fn(&str) -> Option<String>, fn(&str) -> Option<String>);
 
-const NUMBERS: Stage = ("numbers", numbers::encode, numbers::decode);
-const PATHS: Stage = ("paths", paths::encode, paths::decode);
-const COLUMNS: Stage = ("columns", columns::encode, columns::decode);
-const FOLD: Stage = ("fold", fold::encode, fold::decode);
-const STAGES: [Stage; 4] = [NUMBERS, PATHS, COLUMNS, FOLD];
+const NUMBERS: StageCodec = ("numbers", numbers::encode, numbers::decode);
+const PATHS: StageCodec = ("paths", paths::encode, paths::decode);
+const COLUMNS: StageCodec = ("columns", columns::encode, columns::decode);
+const FOLD: StageCodec = ("fold", fold::encode, fold::decode);
+const STAGES: [StageCodec; 4] = [NUMBERS, PATHS, COLUMNS, FOLD];
 
 fn recorded(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/listing");
@@ -29,13 +29,13 @@ fn all_recorded() -> Vec<String> {
 }
 
 /// The stage's text for `text`, once it is known to come back.
-fn encoded((name, encode, decode): Stage, text: &str) -> Option<String> {
+fn encoded((name, encode, decode): StageCodec, text: &str) -> Option<String> {
     let encoded = encode(text)?;
     assert_eq!(decode(&encoded).as_deref(), Some(text), "{name} lost something: {encoded}");
     Some(encoded)
 }
 
-fn saved_percent(stage: Stage, text: &str) -> usize {
+fn saved_percent(stage: StageCodec, text: &str) -> usize {
     let counter = Counter::default();
     let encoded =
         encoded(stage, text).unwrap_or_else(|| panic!("{} does nothing: {text}", stage.0));

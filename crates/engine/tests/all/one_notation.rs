@@ -1,18 +1,18 @@
 //! One notation at a time: what the model reads is never a notation over another, and nothing that it copies is split.
 
-use tokenforge_engine::{Compressed, Engine, History, Mode, Output, Settings};
+use tokenforge_engine::{CompressedOutput, Engine, History, Mode, Output, Settings};
 use tokenforge_formats::Form;
 use tokenforge_samples::recorded;
 
 const NOTATIONS: [&str; 4] = ["path_headings", "repeated_columns", "log_templates", "dictionary"];
 
-fn compress(text: &str, tool: &str, arguments: &str, mode: Mode) -> Compressed {
+fn compress(text: &str, tool: &str, arguments: &str, mode: Mode) -> CompressedOutput {
     let settings = Settings { mode, ..Settings::default() };
     let output = Output { text, tool, arguments, call: None, is_error: false };
     Engine::new(&settings).traced().compress(&output, &History::default())
 }
 
-fn notations(compressed: &Compressed) -> Vec<&'static str> {
+fn notations(compressed: &CompressedOutput) -> Vec<&'static str> {
     let applied = compressed.steps.iter().filter(|step| step.is_applied());
     applied.map(|step| step.stage).filter(|stage| NOTATIONS.contains(stage)).collect()
 }

@@ -1,6 +1,6 @@
 //! What other tools lose, and these filters keep.
 
-use tokenforge_engine::filter::{Filter, FilterSet, Invocation};
+use tokenforge_engine::filter::{FamilyFilter, FilterSet, Invocation};
 
 /// The filter for a command, and what it leaves of an output.
 fn run(command: &str, output: &str) -> (Option<&'static str>, String) {
@@ -11,7 +11,7 @@ fn run(command: &str, output: &str) -> (Option<&'static str>, String) {
     let text = filter
         .and_then(|filter| filter.apply(output))
         .map_or(output.to_owned(), |filtered| filtered.text);
-    (filter.map(Filter::name), text)
+    (filter.map(FamilyFilter::name), text)
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The engine's half of the contracts about JSON in prompt context.
 
 use proptest::prelude::*;
-use tokenforge_engine::prompt::{Outcome, PromptSettings, Reason, Stats, convert};
+use tokenforge_engine::prompt::{
+    PromptOutcome, PromptReason, PromptSettings, PromptStats, convert,
+};
 use tokenforge_formats::{Form, Json, MAX_OUTPUT};
 use tokenforge_tokens::Counter;
 
@@ -19,14 +21,14 @@ fn matches(count: usize) -> String {
     format!(r#"{{"matches": [{}]}}"#, items.collect::<Vec<_>>().join(", "))
 }
 
-fn outcome(text: &str) -> Outcome {
+fn outcome(text: &str) -> PromptOutcome {
     convert(text, &ON, Counter::default()).unwrap()
 }
 
-fn converted(text: &str) -> (String, Stats) {
+fn converted(text: &str) -> (String, PromptStats) {
     match outcome(text) {
-        Outcome::Converted { text, stats } => (text, stats),
-        Outcome::Kept(reason) => panic!("kept: {reason:?}"),
+        PromptOutcome::Converted { text, stats } => (text, stats),
+        PromptOutcome::Kept(reason) => panic!("kept: {reason:?}"),
     }
 }
 
@@ -41,9 +43,9 @@ fn t1_the_defaults_are_safe() {
 #[test]
 fn t2_only_a_whole_json_object_or_array_is_eligible() {
     let json = matches(60);
-    assert!(matches!(outcome(&json), Outcome::Converted { .. }));
+    assert!(matches!(outcome(&json), PromptOutcome::Converted { .. }));
     let array = &json[json.find('[').unwrap()..json.len() - 1];
-    assert!(matches!(outcome(&format!("\n {array} \n")), Outcome::Converted { .. }));
+    assert!(matches!(outcome(&format!("\n {array} \n")), PromptOutcome::Converted { .. }));
     let long = "x".repeat(5000);
     for text in [
         format!("Here it is: {json}"),
@@ -53,7 +55,7 @@ fn t2_only_a_whole_json_object_or_array_is_eligible() {
         json.replacen('}', "", 1),
         long,
     ] {
-        assert_eq!(outcome(&text), Outcome::Kept(Reason::NotJson), "{text}");
+        assert_eq!(outcome(&text), PromptOutcome::Kept(PromptReason::NotJson), "{text}");
     }
 }
 
@@ -68,7 +70,7 @@ fn t3_what_was_converted_still_holds_the_original() {
 #[test]
 fn t4_an_error_keeps_the_json_or_is_one() {
     let twice = format!(r#"{{"a": 1, "a": {}}}"#, matches(60));
-    assert_eq!(outcome(&twice), Outcome::Kept(Reason::Failure));
+    assert_eq!(outcome(&twice), PromptOutcome::Kept(PromptReason::Failure));
     let closed = PromptSettings { fail_open: false, ..ON };
     let error = convert(&twice, &closed, Counter::default()).unwrap_err().to_string();
     assert!(error.contains("the key at byte 9 twice"), "{error}");
@@ -80,7 +82,7 @@ fn t5_an_object_no_longer_starts_like_json_and_its_figures_are_known() {
     let (text, stats) = converted(&json);
     assert!(!text.starts_with(['{', '[']));
     let counter = Counter::default();
-    let expected = Stats {
+    let expected = PromptStats {
         original_bytes: json.len(),
         compressed_bytes: text.len(),
         original_tokens: counter.count(&json),
@@ -95,7 +97,7 @@ fn t5_an_object_no_longer_starts_like_json_and_its_figures_are_known() {
 fn p1_disabled_changes_nothing() {
     let settings = PromptSettings { min_bytes: 0, ..PromptSettings::default() };
     let outcome = convert(&matches(60), &settings, Counter::default()).unwrap();
-    assert_eq!(outcome, Outcome::Kept(Reason::Disabled));
+    assert_eq!(outcome, PromptOutcome::Kept(PromptReason::Disabled));
 }
 
 #[test]
@@ -104,17 +106,17 @@ fn p2_at_the_threshold_nothing_changes_and_above_it_does() {
     let at = PromptSettings { min_bytes: json.len(), ..ON };
     let below = PromptSettings { min_bytes: json.len() - 1, ..ON };
     let outcome = convert(&json, &at, Counter::default()).unwrap();
-    assert_eq!(outcome, Outcome::Kept(Reason::SkippedBySize));
-    assert_eq!(Reason::SkippedBySize.name(), "skippedBySize");
+    assert_eq!(outcome, PromptOutcome::Kept(PromptReason::SkippedBySize));
+    assert_eq!(PromptReason::SkippedBySize.name(), "skippedBySize");
     let outcome = convert(&json, &below, Counter::default()).unwrap();
-    assert!(matches!(outcome, Outcome::Converted { .. }));
+    assert!(matches!(outcome, PromptOutcome::Converted { .. }));
 }
 
 #[test]
 fn p3_what_toon_cannot_hold_is_a_counted_failure() {
     let surrogate = format!(r#"{{"a": "\ud800", "b": {}}}"#, matches(60));
-    assert_eq!(outcome(&surrogate), Outcome::Kept(Reason::Failure));
-    assert_eq!(Reason::Failure.name(), "failure");
+    assert_eq!(outcome(&surrogate), PromptOutcome::Kept(PromptReason::Failure));
+    assert_eq!(PromptReason::Failure.name(), "failure");
 }
 
 #[test]
@@ -135,21 +137,21 @@ fn p6_every_file_line_and_match_is_still_readable() {
 fn p7_growth_keeps_the_json() {
     // Deep nesting: indentation costs more than braces.
     let nested = format!("{}1{}", r#"{"a":"#.repeat(60), "}".repeat(60));
-    assert_eq!(outcome(&nested), Outcome::Kept(Reason::SkippedByGrowth));
-    assert_eq!(Reason::SkippedByGrowth.name(), "skippedByGrowth");
+    assert_eq!(outcome(&nested), PromptOutcome::Kept(PromptReason::SkippedByGrowth));
+    assert_eq!(PromptReason::SkippedByGrowth.name(), "skippedByGrowth");
 }
 
 #[test]
 fn p8_what_would_not_come_back_byte_for_byte_keeps_the_json() {
     let json = matches(60).replacen("src/part1.rs", r"src\/part1.rs", 1);
-    assert_eq!(outcome(&json), Outcome::Kept(Reason::Mismatch));
+    assert_eq!(outcome(&json), PromptOutcome::Kept(PromptReason::Mismatch));
 }
 
 #[test]
 fn p9_the_same_text_gives_the_same_bytes() {
     let json = matches(60);
     assert_eq!(outcome(&json), outcome(&json));
-    assert_eq!(outcome(&converted(&json).0), Outcome::Kept(Reason::NotJson));
+    assert_eq!(outcome(&converted(&json).0), PromptOutcome::Kept(PromptReason::NotJson));
 }
 
 proptest! {
@@ -161,7 +163,7 @@ proptest! {
         let text = tokenforge_samples::nasty(seed, tokenforge_samples::Nasty::default());
         let settings = PromptSettings { min_bytes: 0, ..ON };
         let counter = Counter::Estimate;
-        if let Outcome::Converted { text: toon, .. } = convert(&text, &settings, counter).unwrap() {
+        if let PromptOutcome::Converted { text: toon, .. } = convert(&text, &settings, counter).unwrap() {
             let minified = Json::parse(&text).unwrap().minify().into_owned();
             prop_assert_eq!(Form::Toon.decode(&toon, MAX_OUTPUT).unwrap(), minified.as_str());
             prop_assert!(toon.len() <= text.len());

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tokenforge_engine::filter::{Filter, FilterSet, Filtered, Invocation};
+use tokenforge_engine::filter::{FamilyFilter, FilterSet, FilteredOutput, Invocation};
 
 /// A recorded output and the command that printed it.
-struct Recorded {
+struct RecordedCommand {
     file: String,
     command: Option<String>,
     text: String,
 }
 
-impl Recorded {
+impl RecordedCommand {
     fn all() -> Vec<Self> {
         let index: toml::Table = read("index.toml").parse().unwrap();
         let output = |entry: &toml::Value| {
@@ -28,7 +28,7 @@ impl Recorded {
     }
 
     /// The built-in filter for it; `npx` only finds the program.
-    fn filter(&self) -> Option<&'static Filter> {
+    fn filter(&self) -> Option<&'static FamilyFilter> {
         let words: Vec<String> = self
             .command
             .iter()
@@ -44,7 +44,7 @@ impl Recorded {
         FilterSet::builtin().find(Some(&Invocation { program, subcommand, args }), &self.text)
     }
 
-    fn filtered(&self) -> Option<Filtered> {
+    fn filtered(&self) -> Option<FilteredOutput> {
         self.filter().and_then(|filter| filter.apply(&self.text))
     }
 
@@ -73,14 +73,14 @@ fn every_recording_is_listed_once() {
         .filter(|name| name.ends_with(".txt"))
         .collect();
     on_disk.sort();
-    let mut listed: Vec<_> = Recorded::all().into_iter().map(|output| output.file).collect();
+    let mut listed: Vec<_> = RecordedCommand::all().into_iter().map(|output| output.file).collect();
     listed.sort();
     assert_eq!(on_disk, listed);
 }
 
 #[test]
 fn filters_only_leave_lines_out_and_count_them() {
-    for output in Recorded::all() {
+    for output in RecordedCommand::all() {
         let Some(filtered) = output.filtered() else { continue };
         let notes = filtered.text.lines().filter(|line| line.starts_with("[Forge ")).count();
         assert!(filtered.text.len() < output.text.len(), "{}", output.file);
@@ -95,7 +95,7 @@ fn filters_only_leave_lines_out_and_count_them() {
 
 #[test]
 fn what_a_file_tool_read_is_never_filtered() {
-    for output in Recorded::all().iter().filter(|output| output.command.is_none()) {
+    for output in RecordedCommand::all().iter().filter(|output| output.command.is_none()) {
         assert_eq!(output.filtered(), None, "{}", output.file);
     }
 }
@@ -129,7 +129,7 @@ fn every_output_of_a_failure_still_says_so() {
         ("vitest-failing.txt", "Tests  3 failed | 24 passed"),
         ("yarn-error.txt", "Couldn't find package"),
     ] {
-        let output = Recorded::of(file);
+        let output = RecordedCommand::of(file);
         let text = output.filtered().map_or(output.text, |filtered| filtered.text);
         assert!(text.contains(needle), "{needle:?} is not in {file}: {text}");
     }
@@ -137,7 +137,7 @@ fn every_output_of_a_failure_still_says_so() {
 
 #[test]
 fn jest_assertion_values_survive() {
-    Recorded::of("jest-verbose.txt").assert_keeps(&[
+    RecordedCommand::of("jest-verbose.txt").assert_keeps(&[
         "Expected: 99\n    Received: 101",
         "-     \"cents\": 315,\n    +     \"cents\": 350,",
         "Expected substring: \"no item called cake\"\n    Received message:   \"no item called tea\"",
@@ -150,21 +150,21 @@ fn jest_assertion_values_survive() {
 
 #[test]
 fn jest_passes_are_counted() {
-    let text = Recorded::of("jest-passing.txt").filtered().unwrap().text;
+    let text = RecordedCommand::of("jest-passing.txt").filtered().unwrap().text;
     assert!(text.starts_with("[Forge left out 10 test files that passed, here and below]\n"));
     assert!(text.contains("Tests:       23 passed, 23 total\n") && !text.contains('✓'), "{text}");
 }
 
 #[test]
 fn jest_is_known_behind_npm_test() {
-    let output = Recorded::of("npm-test-jest.txt");
-    assert_eq!(output.filter().map(Filter::name), Some("jest"));
+    let output = RecordedCommand::of("npm-test-jest.txt");
+    assert_eq!(output.filter().map(FamilyFilter::name), Some("jest"));
     output.assert_keeps(&["Received: 101", "Tests:       3 failed"]);
 }
 
 #[test]
 fn vitest_assertion_values_survive() {
-    Recorded::of("vitest-failing.txt").assert_keeps(&[
+    RecordedCommand::of("vitest-failing.txt").assert_keeps(&[
         "AssertionError: expected 101 to be 99",
         "- 99\n+ 101",
         "❯ vt/cart.spec.js:17:51",
@@ -175,7 +175,7 @@ fn vitest_assertion_values_survive() {
 
 #[test]
 fn go_test_failures_survive_with_values_and_places() {
-    Recorded::of("go-test-verbose.txt").assert_keeps(&[
+    RecordedCommand::of("go-test-verbose.txt").assert_keeps(&[
         "=== RUN   TestFormat/0.05\n    money_test.go:21: formatting 5\n    money_test.go:23: Format(5) = \"0.5\"; want \"0.05\"",
         "    --- FAIL: TestFormat/0.05 (0.00s)",
         "--- SKIP: TestSlow (0.00s)",
@@ -188,7 +188,7 @@ fn go_test_failures_survive_with_values_and_places() {
 
 #[test]
 fn go_test_packages_that_do_not_build_survive() {
-    let output = Recorded::of("go-test-many-packages.txt");
+    let output = RecordedCommand::of("go-test-many-packages.txt");
     output.assert_keeps(&[
         "broken/broken_test.go:5:39: undefined: undefinedName",
         "FAIL\texample.com/ledger/broken [build failed]",
@@ -199,7 +199,7 @@ fn go_test_packages_that_do_not_build_survive() {
 
 #[test]
 fn maven_failures_survive() {
-    Recorded::of("mvn-test-failing.txt").assert_keeps(&[
+    RecordedCommand::of("mvn-test-failing.txt").assert_keeps(&[
         "java.lang.AssertionError: vat of 100 expected:<19> but was:<20>\n\tat shop.TillTest.vat(TillTest.java:7)",
         "TillTest.fails:8 NullPointer",
         "Tests run: 13, Failures: 1, Errors: 1, Skipped: 1",
@@ -209,7 +209,7 @@ fn maven_failures_survive() {
 
 #[test]
 fn a_plan_keeps_every_change() {
-    Recorded::of("terraform-plan.txt").assert_keeps(&[
+    RecordedCommand::of("terraform-plan.txt").assert_keeps(&[
         "# terraform_data.service[\"worker\"] will be created",
         "+ replicas = 2",
         "Plan: 5 to add, 0 to change, 0 to destroy.",

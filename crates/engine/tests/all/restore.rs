@@ -1,7 +1,7 @@
 //! D9: everything that a lossless mode writes is restored by what we ship.
 
 use serde_json::Value;
-use tokenforge_engine::reference::{Key, Reference};
+use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{
     Engine, Fidelity, History, Mode, Output, RestoreError, Settings, ToolCall, json, restore,
     wrapper,
@@ -97,7 +97,7 @@ fn d9_a_text_that_does_not_hold_all_says_so() {
     {
         assert_eq!(restore(text), Err(RestoreError::Points), "{text}");
     }
-    let reference = Reference::of(&Key::from_bytes([7; 32]), "all of it");
+    let reference = Reference::of(&ReferenceSecret::from_bytes([7; 32]), "all of it");
     let error = restore(&reference.before("what is left\n", None)).unwrap_err();
     assert_eq!(error, RestoreError::LeftOut(reference));
     assert!(error.to_string().contains(&format!("tokenforge expand {reference}")), "{error}");

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{
-    Deadline, Engine, History, Mode, Output, Reason, Settings, Vault, Verdict,
+    Deadline, Engine, History, KeptReason, Mode, Output, Settings, Vault, Verdict,
 };
 
 /// Outputs with work for most stages.
@@ -26,7 +26,7 @@ fn texts() -> Vec<(&'static str, String)> {
 
 /// Calls `each` with every moment between two stages, and the engine's chance to be interrupted there.
 fn at_every_moment(each: impl Fn(&Engine<'_>, &Output<'_>, usize)) {
-    let key = Key::from_secret("for the test");
+    let key = ReferenceSecret::from_secret("for the test");
     for mode in [Mode::Safe, Mode::Lossless, Mode::Standard, Mode::Aggressive] {
         let settings = Settings { mode, ..Settings::default() };
         let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
@@ -68,7 +68,7 @@ fn l7_a_defect_at_any_stage_leaves_the_original() {
             false
         });
         let compressed = engine.with_deadline(&fails).compress(output, &History::default());
-        assert_eq!(compressed.verdict, Verdict::Kept(Reason::Panicked));
+        assert_eq!(compressed.verdict, Verdict::Kept(KeptReason::Panicked));
         assert_eq!(compressed.text(output.text), output.text);
     });
 }

@@ -18,9 +18,9 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokenforge_engine::reference::Reference;
-use tokenforge_providers::{Dialect, Purpose};
 use tokenforge_plugin::Exchange;
-use tokenforge_store::Kind;
+use tokenforge_providers::{Dialect, Purpose};
+use tokenforge_store::EntryKind;
 
 const COMPRESS: &str = "/v1/compress";
 const RETRIEVE: &str = "/v1/retrieve/";
@@ -143,7 +143,7 @@ async fn named(
             let hash = blake3::hash(id.as_bytes()).to_hex();
             let hash: String = hash.chars().take(HASH_DIGITS).collect();
             // Without it the reference itself stays, which is a name too.
-            gateway.store.put(Kind::Result, &tenant, &hash, id.as_bytes()).ok()?;
+            gateway.store.put(EntryKind::Result, &tenant, &hash, id.as_bytes()).ok()?;
             Some((reference, hash))
         };
         references.into_iter().filter_map(named).collect()
@@ -184,10 +184,10 @@ async fn retrieve(
     let finding = blocking(move || {
         let get = |kind, id: &str| gateway.store.get(kind, &tenant, id).ok().flatten();
         let id = match id.len() == HASH_DIGITS {
-            true => String::from_utf8(get(Kind::Result, &id)?).ok()?,
+            true => String::from_utf8(get(EntryKind::Result, &id)?).ok()?,
             false => id,
         };
-        get(Kind::Original, &id)
+        get(EntryKind::Original, &id)
     });
     let found = finding.await.flatten().and_then(|bytes| String::from_utf8(bytes).ok());
     match found {

@@ -16,7 +16,9 @@ use crate::http::body::Body;
 use http::{Response, StatusCode};
 use serde::Serialize;
 use std::sync::Arc;
-use tokenforge_ledger::{Fetches, History, Prices, Reading, Sessions, Summary, Turns};
+use tokenforge_ledger::{
+    FetchList, LedgerHistory, LedgerReader, LedgerSummary, ModelPrices, SessionList, SessionTurns,
+};
 use tokio::time::timeout;
 
 const GAIN: &str = "/_forge/api/gain";
@@ -51,40 +53,41 @@ type Told = Result<Response<Body>, Problem>;
 
 async fn gain(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
     let asked = Question::read(query, &["by"])?;
-    read(gateway, asked.start(), move |reading, prices: &Prices| {
-        Summary::new(asked.by, prices).about(&asked.filter).read(reading)
+    read(gateway, asked.start(), move |reading, prices: &ModelPrices| {
+        LedgerSummary::new(asked.by, prices).about(&asked.filter).read(reading)
     })
     .await
 }
 
 async fn history(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
     let asked = Question::read(query, &["edges"])?;
-    read(gateway, asked.start(), move |reading, prices: &Prices| {
-        History::of(reading, &asked.filter, &asked.edges, prices)
+    read(gateway, asked.start(), move |reading, prices: &ModelPrices| {
+        LedgerHistory::of(reading, &asked.filter, &asked.edges, prices)
     })
     .await
 }
 
 async fn sessions(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
     let asked = Question::read(query, &["limit"])?;
-    read(gateway, asked.start(), move |reading, prices: &Prices| {
-        Sessions::of(reading, &asked.filter, prices, asked.most)
+    read(gateway, asked.start(), move |reading, prices: &ModelPrices| {
+        SessionList::of(reading, &asked.filter, prices, asked.most)
     })
     .await
 }
 
 async fn fetches(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
     let asked = Question::read(query, &["limit"])?;
-    read(gateway, asked.start(), move |reading, _: &Prices| {
-        Fetches::of(reading, &asked.filter, asked.most)
+    read(gateway, asked.start(), move |reading, _: &ModelPrices| {
+        FetchList::of(reading, &asked.filter, asked.most)
     })
     .await
 }
 
 async fn turns(gateway: &Arc<Gateway>, id: &str) -> Told {
     let id = id.to_owned();
-    let found =
-        from_ledger(gateway, None, move |reading, prices: &Prices| Turns::of(reading, &id, prices));
+    let found = from_ledger(gateway, None, move |reading, prices: &ModelPrices| {
+        SessionTurns::of(reading, &id, prices)
+    });
     found
         .await?
         .map(told)
@@ -94,9 +97,9 @@ async fn turns(gateway: &Arc<Gateway>, id: &str) -> Told {
 async fn read<T: Serialize + Send + 'static>(
     gateway: &Arc<Gateway>,
     since: Option<u64>,
-    ask: impl FnOnce(Reading, &Prices) -> T + Send + 'static,
+    ask: impl FnOnce(LedgerReader, &ModelPrices) -> T + Send + 'static,
 ) -> Told {
-    let document = move |reading: Reading, prices: &Prices| Some(ask(reading, prices));
+    let document = move |reading: LedgerReader, prices: &ModelPrices| Some(ask(reading, prices));
     from_ledger(gateway, since, document).await.map(|json| told(json.unwrap_or_default()))
 }
 
@@ -105,7 +108,7 @@ async fn read<T: Serialize + Send + 'static>(
 async fn from_ledger<T: Serialize>(
     gateway: &Arc<Gateway>,
     since: Option<u64>,
-    ask: impl FnOnce(Reading, &Prices) -> Option<T> + Send + 'static,
+    ask: impl FnOnce(LedgerReader, &ModelPrices) -> Option<T> + Send + 'static,
 ) -> Result<Option<String>, Problem> {
     let slow = || Problem::new(StatusCode::GATEWAY_TIMEOUT, "the ledger cannot be read in time");
     let turn = timeout(PATIENCE, gateway.ledger_reads.clone().acquire_owned()).await;

@@ -15,8 +15,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Access, Deadline, Engine, History, Mode, Output, Settings, Vault};
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{Deadline, Engine, History, Mode, Output, Settings, Vault, VaultAccess};
 use tokenforge_formats::stc2::Level;
 use tokenforge_formats::{Form, Json};
 use tokenforge_tokens::{Counter, for_model};
@@ -124,11 +124,11 @@ fn mode(tried: &Tried, settings: &Settings, deadline: Instant) -> Value {
         is_error: tried.is_error,
     };
     // Nothing is stored, so that any key will do for the references.
-    let key = Key::from_bytes([0; 32]);
+    let key = ReferenceSecret::from_bytes([0; 32]);
     let deadline = Deadline::new(move || Instant::now() >= deadline);
     let engine = Engine::new(settings).with_deadline(&deadline).traced();
     // The mode `safe` offers no tool, so that nobody could ask.
-    let access = if settings.mode.leaves_out() { Access::Reader } else { Access::Others };
+    let access = if settings.mode.leaves_out() { VaultAccess::Reader } else { VaultAccess::Others };
     let engine = engine.with_vault(Vault { key: &key, access });
     let compressed = engine.compress(&output, &History::default());
     let (_, tokens) = compressed.tokens(&tried.text, settings.counter);

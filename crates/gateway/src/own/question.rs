@@ -2,7 +2,7 @@
 
 use crate::answer::Problem;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokenforge_ledger::{By, Day, Filter, Name};
+use tokenforge_ledger::{BoundedName, EntryFilter, GroupBy, UtcDay};
 
 /// How many columns a chart may have.
 const MOST_EDGES: usize = 1001;
@@ -14,8 +14,8 @@ const MOST: usize = 1000;
 /// What is asked.
 #[derive(Debug)]
 pub(super) struct Question {
-    pub(super) filter: Filter,
-    pub(super) by: By,
+    pub(super) filter: EntryFilter,
+    pub(super) by: GroupBy,
     /// Moments in seconds since 1970, rising: what lies between two of them is added up.
     pub(super) edges: Vec<u64>,
     pub(super) most: usize,
@@ -24,8 +24,8 @@ pub(super) struct Question {
 impl Question {
     /// Reads a query that may have these names, and those of a [`Filter`].
     pub(super) fn read(query: Option<&str>, names: &[&str]) -> Result<Self, Problem> {
-        let filter = Filter::default();
-        let mut asked = Question { filter, by: By::default(), edges: Vec::new(), most: USUAL };
+        let filter = EntryFilter::default();
+        let mut asked = Question { filter, by: GroupBy::default(), edges: Vec::new(), most: USUAL };
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             if !asked.choose(&name, &value)? {
                 match &*name {
@@ -48,13 +48,13 @@ impl Question {
     /// Is it one of the names by which entries are chosen?
     fn choose(&mut self, name: &str, value: &str) -> Result<bool, Problem> {
         let filter = &mut self.filter;
-        let named = Some(Name::from(value));
+        let named = Some(BoundedName::from(value));
         match name {
             "since" => filter.since = Some(whole(name, value)?),
             "until" => filter.until = Some(whole(name, value)?),
             "days" => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                let first = Day::of(now.as_secs()).first_of(whole(name, value)?);
+                let first = UtcDay::of(now.as_secs()).first_of(whole(name, value)?);
                 filter.since = Some(first.start());
             }
             "client" => filter.client = named,

@@ -1,10 +1,10 @@
 //! What a stage did, for people.
 
 use serde_json::{Value, json};
-use tokenforge_engine::Step;
+use tokenforge_engine::StageStep;
 
 /// A step, with the text that it left if that was kept.
-pub(super) fn shown(step: &Step) -> Value {
+pub(super) fn shown(step: &StageStep) -> Value {
     json!({
         "stage": step.stage,
         "fidelity": format!("{:?}", step.fidelity).to_lowercase(),

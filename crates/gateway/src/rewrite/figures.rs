@@ -2,14 +2,18 @@
 
 use crate::report::{Figures, Size};
 use memchr::memchr_iter;
-use tokenforge_engine::context::Context;
-use tokenforge_engine::{Compressed, Output, Step};
+use tokenforge_engine::context::CallContext;
+use tokenforge_engine::{CompressedOutput, Output, StageStep};
 use tokenforge_secrets::Scanner;
 use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The figures of an output and what became of it.
-pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Counter) -> Figures {
+pub(crate) fn figures(
+    output: &Output<'_>,
+    compressed: &CompressedOutput,
+    counter: Counter,
+) -> Figures {
     let forwarded = compressed.text(output.text);
     let has =
         |name: &str| compressed.steps.iter().any(|step| step.is_applied() && step.stage == name);
@@ -37,7 +41,7 @@ pub(crate) fn figures(output: &Output<'_>, compressed: &Compressed, counter: Cou
     }
 }
 
-fn name(step: &Step) -> &'static str {
+fn name(step: &StageStep) -> &'static str {
     step.stage
 }
 
@@ -53,7 +57,7 @@ fn lines(text: &str) -> usize {
 
 /// The program that a shell ran.
 fn family(output: &Output<'_>) -> Option<String> {
-    let context = Context::new(output.tool, output.arguments, output.is_error);
+    let context = CallContext::new(output.tool, output.arguments, output.is_error);
     let command = context.command.as_ref()?.main()?;
     Some(command.command.program.to_string())
 }

@@ -9,7 +9,7 @@
 use super::Order;
 use crate::memo::Digest;
 use quick_cache::sync::Cache;
-use tokenforge_engine::tool::Tool;
+use tokenforge_engine::tool::ToolKind;
 use tokenforge_providers::{Request, Tools, expand_tool, preamble};
 use tokenforge_tokens::Counter;
 
@@ -31,7 +31,7 @@ impl Default for Payments {
 /// Does the tool pay for itself in the conversation of this request?
 pub(super) fn pays(order: &Order, request: &Request<'_>, counter: Counter) -> bool {
     let lists = || request.tools.iter().chain(&request.further_tools);
-    let is_shell = |name: &str| Tool::canonical(name) == Tool::Shell;
+    let is_shell = |name: &str| ToolKind::canonical(name) == ToolKind::Shell;
     if !lists().any(|tools| tools.callable.iter().any(|name| is_shell(name))) {
         return false;
     }

@@ -4,7 +4,7 @@ use super::{Order, Scope};
 use crate::answer::Problem;
 use crate::report::Report;
 use http::StatusCode;
-use tokenforge_engine::prompt::{self, Outcome};
+use tokenforge_engine::prompt::{self, PromptOutcome};
 use tokenforge_providers::{Known, Purpose, Refusal, Request, Role, Splice, Texts};
 
 /// Reads the body, with these texts only where they are looked at.
@@ -45,7 +45,7 @@ fn converted(order: &Order, scope: &Scope<'_>, text: &str) -> Result<Option<Stri
         .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
     order.gateway.telemetry.prompt(&outcome, toon.log_stats);
     Ok(match outcome {
-        Outcome::Converted { text, .. } => Some(text),
-        Outcome::Kept(_) => None,
+        PromptOutcome::Converted { text, .. } => Some(text),
+        PromptOutcome::Kept(_) => None,
     })
 }

@@ -13,13 +13,13 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokenforge_engine::reference::Reference;
-use tokenforge_engine::session::{Remembered, SessionOptions};
+use tokenforge_engine::session::{SessionOptions, SessionOutput};
 use tokenforge_engine::{
-    Compressed, Deadline, Engine, History, Mode, Original, Outcome, Output, Reason, Session,
-    Verdict,
+    CompressedOutput, Deadline, Engine, History, KeptReason, Mode, Original, Output, Session,
+    StageOutcome, Verdict,
 };
 use tokenforge_providers::ToolResult;
-use tokenforge_store::Kind;
+use tokenforge_store::EntryKind;
 
 /// A conversation up to a result, and what became of that.
 pub(super) type Recalled = (Chain, Arc<Entry>);
@@ -161,7 +161,7 @@ impl Worker<'_> {
         }
         let (mut replacement, mut original) = (None, None);
         if self.scope.is_observed {
-            figures.verdict = Verdict::Kept(Reason::Observed);
+            figures.verdict = Verdict::Kept(KeptReason::Observed);
         } else {
             let splice =
                 made.compressed.replacement.as_deref().map(|text| result.replaced_by(text));
@@ -171,7 +171,7 @@ impl Worker<'_> {
         let memo = &self.order.gateway.memo;
         let forwarded = Forwarded { replacement, original, figures: figures.into(), is_stored };
         let entry = memo.keep(chain, result, body, forwarded);
-        let Remembered { memo_reused, memo_changed, deduped, .. } = made;
+        let SessionOutput { memo_reused, memo_changed, deduped, .. } = made;
         Done { entry, is_repeated: memo_reused, memo_reused, memo_changed, deduped }
     }
 
@@ -182,7 +182,7 @@ impl Worker<'_> {
         output: &Output<'_>,
         history: &History,
         session: Option<&mut Session>,
-    ) -> (Remembered, bool) {
+    ) -> (SessionOutput, bool) {
         let made = self.attempted(output, history, session);
         let Some(original) = &made.compressed.original else { return (made, true) };
         if self.scope.is_observed || self.store(original, &made) {
@@ -195,7 +195,7 @@ impl Worker<'_> {
             Asker::Caller => Engine::new(self.engine.settings()),
         };
         let compressed = engine.compress(output, history);
-        (Remembered { compressed, memo_reused: false, deduped: false, ..made }, false)
+        (SessionOutput { compressed, memo_reused: false, deduped: false, ..made }, false)
     }
 
     fn attempted(
@@ -203,8 +203,8 @@ impl Worker<'_> {
         output: &Output<'_>,
         history: &History,
         session: Option<&mut Session>,
-    ) -> Remembered {
-        let plain = |compressed| Remembered {
+    ) -> SessionOutput {
+        let plain = |compressed| SessionOutput {
             compressed,
             memo_reused: false,
             memo_changed: false,
@@ -232,10 +232,10 @@ impl Worker<'_> {
         made
     }
 
-    fn store(&self, original: &Original, made: &Remembered) -> bool {
+    fn store(&self, original: &Original, made: &SessionOutput) -> bool {
         let id = original.reference.to_string();
         let Order { gateway, tenant, asker, .. } = self.order;
-        let stored = gateway.store.put(Kind::Original, tenant, &id, original.text.as_bytes());
+        let stored = gateway.store.put(EntryKind::Original, tenant, &id, original.text.as_bytes());
         let telemetry = &gateway.telemetry;
         stored
             .inspect_err(|error| match asker {
@@ -259,9 +259,9 @@ impl Worker<'_> {
     }
 }
 
-fn is_out_of_time(compressed: &Compressed) -> bool {
-    compressed.verdict == Verdict::Kept(Reason::OutOfTime)
-        || compressed.steps.iter().any(|step| step.outcome == Outcome::OutOfTime)
+fn is_out_of_time(compressed: &CompressedOutput) -> bool {
+    compressed.verdict == Verdict::Kept(KeptReason::OutOfTime)
+        || compressed.steps.iter().any(|step| step.outcome == StageOutcome::OutOfTime)
 }
 
 /// The session that the request names. One that a client's own headers name is not enough: its subagents share it,

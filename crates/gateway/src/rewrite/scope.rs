@@ -6,9 +6,9 @@ use crate::answer::Problem;
 use crate::options::Options;
 use crate::report::Report;
 use std::sync::Arc;
-use tokenforge_engine::reference::Key;
-use tokenforge_engine::{Access, Engine, Mode, Settings, Vault};
 use tokenforge_config::ExpandInjection;
+use tokenforge_engine::reference::ReferenceSecret;
+use tokenforge_engine::{Engine, Mode, Settings, Vault, VaultAccess};
 use tokenforge_providers::{Dialect, Known, Refusal, Request, Tools};
 use tokenforge_tokens::{ModelClass, for_model};
 
@@ -22,9 +22,9 @@ pub(crate) struct Scope<'o> {
     /// It is only measured what would be done.
     pub(crate) is_observed: bool,
     /// Under which references are made, if there is one.
-    pub(super) key: Option<Arc<Key>>,
+    pub(super) key: Option<Arc<ReferenceSecret>>,
     /// Whether whoever reads the results can ask for what is left out of them.
-    access: Access,
+    access: VaultAccess,
     /// The model is, or would be, told of the tool with which it asks.
     is_offered: bool,
     /// The model may call the tool: it is told of it, or was in a part of the conversation that the provider keeps.
@@ -85,7 +85,7 @@ impl<'o> Scope<'o> {
             key.is_some() && mode.leaves_out() && takes_our_tool(order, &request, &asked);
         let is_watched = is_offered || (mode.leaves_out() && may_know_our_tool(order, &request));
         let may_ask = order.asker == Asker::Caller || (is_offered && !request.restricts_tools);
-        let access = if may_ask { Access::Reader } else { Access::Others };
+        let access = if may_ask { VaultAccess::Reader } else { VaultAccess::Others };
         let settings = Settings { mode, ..asked };
         Ok(Scope { request, options, settings, is_observed, key, access, is_offered, is_watched })
     }

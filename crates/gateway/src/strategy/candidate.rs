@@ -4,11 +4,11 @@ use super::Limits;
 use crate::memo::Found;
 use crate::rewrite::{Effort, Order, Plain, Scope};
 use crate::sticky::Sticky;
-use tokenforge_engine::context::Context;
-use tokenforge_engine::reference::Reference;
-use tokenforge_engine::{Compressed, History, Original, Outcome, Step, Verdict};
-use tokenforge_engine::{Fidelity, Settings};
 use tokenforge_config::{Choice, Strategy};
+use tokenforge_engine::context::CallContext;
+use tokenforge_engine::reference::Reference;
+use tokenforge_engine::{CompressedOutput, History, Original, StageOutcome, StageStep, Verdict};
+use tokenforge_engine::{Fidelity, Settings};
 
 /// A result that a strategy may shorten.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
     for result in &scope.request.results {
         let Some(said) = Plain::of(result, &order.body) else { continue };
         let (text, output) = (&said.text, said.output());
-        let context = Context::new(output.tool, output.arguments, output.is_error);
+        let context = CallContext::new(output.tool, output.arguments, output.is_error);
         let is_exact = context.is_file_text() || output.is_error;
         let is_skipped = engine.settings().skip_tools.covers(output.tool, context.tool);
         if !sizes.contains(&text.len()) || is_exact || is_skipped {
@@ -81,7 +81,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
 }
 
 /// What the stages made of it, without a reference of their own.
-fn plain(compressed: &Compressed, text: &str) -> String {
+fn plain(compressed: &CompressedOutput, text: &str) -> String {
     let shown = compressed.text(text);
     Reference::leading(shown).map_or(shown, |(_, rest)| rest).to_owned()
 }
@@ -95,17 +95,17 @@ impl Candidate {
     }
 
     /// What is forwarded with the strategy's text in it.
-    pub(crate) fn taken(&self, order: &Order, text: &str) -> Compressed {
+    pub(crate) fn taken(&self, order: &Order, text: &str) -> CompressedOutput {
         let strategy = order.state.settings.tool_output.strategy.name();
-        let step = Step {
+        let step = StageStep {
             stage: strategy,
             fidelity: Fidelity::Reversible,
-            outcome: Outcome::Applied,
+            outcome: StageOutcome::Applied,
             tokens: None,
             texts: None,
         };
         let original = Original { reference: self.reference, text: self.redacted.clone() };
-        Compressed {
+        CompressedOutput {
             replacement: Some(self.marked(text)),
             verdict: Verdict::Replaced,
             steps: vec![step],

@@ -5,7 +5,7 @@ use super::record::Record;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokenforge_config::LedgerSettings;
-use tokenforge_ledger::{Entry, Ledger};
+use tokenforge_ledger::{Ledger, LedgerEntry};
 
 /// How many entries may wait to be written; more are dropped and counted.
 const WAITING: usize = 1024;
@@ -27,7 +27,7 @@ pub(super) enum Page {
     /// A request; its entry is made on the thread that writes it.
     Record(Box<Record>),
     /// An entry.
-    Entry(Box<Entry>),
+    Entry(Box<LedgerEntry>),
 }
 
 impl Books {
@@ -64,7 +64,7 @@ impl Books {
 struct Writer {
     ledger: Ledger,
     /// What is written next, together.
-    entries: Vec<Entry>,
+    entries: Vec<LedgerEntry>,
     has_failed: bool,
 }
 
@@ -107,7 +107,7 @@ impl Clerk<Page> for Writer {
 mod tests {
     use super::*;
     use std::fs;
-    use tokenforge_ledger::Source;
+    use tokenforge_ledger::EntrySource;
 
     #[test]
     fn a_failure_is_remembered_until_something_was_written() {
@@ -116,7 +116,7 @@ mod tests {
         let ledger = Ledger::open(&folder).unwrap();
         let mut writer = Writer { ledger, entries: Vec::new(), has_failed: false };
         let take = |writer: &mut Writer| {
-            writer.take(Page::Entry(Box::new(Entry::new(Source::Gateway, 0))));
+            writer.take(Page::Entry(Box::new(LedgerEntry::new(EntrySource::Gateway, 0))));
             writer.rest();
         };
 

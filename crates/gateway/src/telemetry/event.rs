@@ -3,7 +3,7 @@
 use crate::report::{Report, ResultReport};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokenforge_engine::tool::Tool;
+use tokenforge_engine::tool::ToolKind;
 use tokenforge_secrets::Scanner;
 
 /// The event of a result.
@@ -19,7 +19,7 @@ pub(super) fn of(now: SystemTime, report: &Report, result: &ResultReport) -> Val
         "session": report.session_name(),
         "tool": figures.tool,
         "call_id": figures.call,
-        "family": figures.family.clone().unwrap_or_else(|| format!("{:?}", Tool::canonical(&figures.tool)).to_lowercase()),
+        "family": figures.family.clone().unwrap_or_else(|| format!("{:?}", ToolKind::canonical(&figures.tool)).to_lowercase()),
         "mode": report.mode,
         "strategies": figures.stages,
         "strategy": figures.strategy,

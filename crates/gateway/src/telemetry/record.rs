@@ -4,8 +4,10 @@ use crate::expand::Expanded;
 use crate::report::{Report, ResultReport, Sums};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::expand_tool;
+use tokenforge_ledger::{
+    BoundedName, EntrySource, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome,
+};
 use tokenforge_providers::{Dialect, ModelTokens, Tokens, Usage};
-use tokenforge_ledger::{Entry, Fetch, ModelUsage, Name, Outcome, Source};
 use tokenforge_tokens::{Counter, for_model};
 
 /// Bytes of a token in what is no tool result, for an estimate.
@@ -32,13 +34,13 @@ pub(crate) struct Record {
 
 impl Record {
     /// All of it, as it is written down.
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> LedgerEntry {
         let report = &self.report;
         let mut entry = self.blank();
         entry.client.clone_from(&report.client);
-        entry.project = report.project.as_deref().map(Name::from);
+        entry.project = report.project.as_deref().map(BoundedName::from);
         entry.session = report.session_name();
-        entry.dialect = report.dialect.map(|dialect| Name::from(&*format!("{dialect:?}")));
+        entry.dialect = report.dialect.map(|dialect| BoundedName::from(&*format!("{dialect:?}")));
         entry.context_estimate = self.context_estimate();
         for result in &report.results {
             let figures = &result.figures;
@@ -47,52 +49,55 @@ impl Record {
                 entry.add_repeated(&figures.tool, stages(result), tokens);
             } else {
                 let kept = (!figures.is_touched()).then(|| figures.verdict_name().into());
-                let fresh = Outcome::fresh(&figures.tool, stages(result), tokens.0, tokens.1);
-                entry.add(Outcome { program: program(result), kept, ..fresh });
+                let fresh = ResultOutcome::fresh(&figures.tool, stages(result), tokens.0, tokens.1);
+                entry.add(ResultOutcome { program: program(result), kept, ..fresh });
             }
         }
         for expanded in &self.expanded {
             let outcome = self.outcome_expanded(expanded);
-            let Outcome { tool, program, .. } = outcome.clone();
+            let ResultOutcome { tool, program, .. } = outcome.clone();
             let tokens = outcome.expanded;
-            entry.fetched(Fetch { tool, program, part: expanded.part, tokens });
+            entry.fetched(OriginalFetch { tool, program, part: expanded.part, tokens });
             entry.add(outcome);
         }
         // Somebody has to pay for the replies in which the model asked.
         if entry.extra.is_some() && entry.results.is_empty() {
-            entry.add(Outcome::expanded("", [UNKNOWN], 0));
+            entry.add(ResultOutcome::expanded("", [UNKNOWN], 0));
         }
         entry
     }
 
     /// Only what money is counted by: sums in place of results.
-    pub(super) fn summed(&self) -> Entry {
+    pub(super) fn summed(&self) -> LedgerEntry {
         let Sums { fresh, repeated, .. } = self.sums;
         let mut entry = self.blank();
         entry.results = vec![
-            Outcome {
+            ResultOutcome {
                 expanded: self.expanded.iter().map(|expanded| expanded.tokens as u64).sum(),
-                ..Outcome::fresh("", [], fresh.before, fresh.after)
+                ..ResultOutcome::fresh("", [], fresh.before, fresh.after)
             },
-            Outcome { repeated: true, ..Outcome::fresh("", [], repeated.before, repeated.after) },
+            ResultOutcome {
+                repeated: true,
+                ..ResultOutcome::fresh("", [], repeated.before, repeated.after)
+            },
         ];
         entry.observed = false;
         entry
     }
 
-    fn blank(&self) -> Entry {
-        let mut entry = Entry::new(Source::Gateway, seconds(SystemTime::now()));
-        entry.model = self.report.model.as_deref().map(Name::from);
+    fn blank(&self) -> LedgerEntry {
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, seconds(SystemTime::now()));
+        entry.model = self.report.model.as_deref().map(BoundedName::from);
         entry.observed = self.report.is_observed();
         entry.subscription = self.is_subscription;
         entry.added = self.added();
         if let (Some(dialect), Some(usage)) = (self.report.dialect, &self.usage) {
             entry.usage = counted(dialect, usage.billed);
             let extra = counted(dialect, usage.billed_earlier).filter(|_| entry.usage.is_some());
-            entry.extra = extra.filter(|extra| *extra != tokenforge_ledger::Usage::default());
+            entry.extra = extra.filter(|extra| *extra != tokenforge_ledger::TokenUsage::default());
             let advisor = |ModelTokens { model, tokens }: &ModelTokens| {
                 let usage = counted(dialect, *tokens)?;
-                Some(ModelUsage { model: Name::from(model.as_str()), usage })
+                Some(ModelUsage { model: BoundedName::from(model.as_str()), usage })
             };
             entry.advisors = usage.advisors.iter().filter_map(advisor).collect();
         }
@@ -115,15 +120,15 @@ impl Record {
         Some(results + (others / BYTES_PER_TOKEN) as u64)
     }
 
-    fn outcome_expanded(&self, expanded: &Expanded) -> Outcome {
+    fn outcome_expanded(&self, expanded: &Expanded) -> ResultOutcome {
         let tokens = expanded.tokens as u64;
         let result = expanded.result.and_then(|index| self.report.results.get(index));
         match result {
-            Some(result) => Outcome {
+            Some(result) => ResultOutcome {
                 program: program(result),
-                ..Outcome::expanded(&result.figures.tool, stages(result), tokens)
+                ..ResultOutcome::expanded(&result.figures.tool, stages(result), tokens)
             },
-            None => Outcome::expanded("", [UNKNOWN], tokens),
+            None => ResultOutcome::expanded("", [UNKNOWN], tokens),
         }
     }
 }
@@ -139,18 +144,18 @@ fn stages(result: &ResultReport) -> impl Iterator<Item = &'static str> + Clone {
 }
 
 /// The program that a shell ran.
-fn program(result: &ResultReport) -> Option<Name> {
-    result.figures.family.as_deref().and_then(Name::of_program)
+fn program(result: &ResultReport) -> Option<BoundedName> {
+    result.figures.family.as_deref().and_then(BoundedName::of_program)
 }
 
 /// A provider's figures with each token in one place: some count what is cached as input, too.
-fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::Usage> {
+fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::TokenUsage> {
     let Tokens { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
     let is_apart =
         matches!(dialect, Dialect::Anthropic | Dialect::BedrockConverse | Dialect::BedrockInvoke);
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
     let cached = if is_apart { 0 } else { cached };
-    Some(tokenforge_ledger::Usage {
+    Some(tokenforge_ledger::TokenUsage {
         input: input?.saturating_sub(cached),
         cache_read,
         cache_write,

@@ -7,7 +7,10 @@ use super::tables::Settled;
 use std::io;
 use std::sync::{PoisonError, RwLockReadGuard};
 use std::time::SystemTime;
-use tokenforge_ledger::{Account, Day, Entry, Ledger, Outcome, Prices, Reading, Source};
+use tokenforge_ledger::{
+    EntryAccount, EntrySource, Ledger, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome,
+    UtcDay,
+};
 
 impl Telemetry {
     /// A provider took the request.
@@ -36,7 +39,7 @@ impl Telemetry {
     pub(crate) fn settle(&self, record: Record) {
         let summed = record.summed();
         let prices = self.prices();
-        let account = Account::new(&summed, &prices);
+        let account = EntryAccount::new(&summed, &prices);
         let settled = Settled {
             saved: account.all_dollars_saved(),
             expanded: account.dollars_expanded(),
@@ -51,7 +54,7 @@ impl Telemetry {
     }
 
     /// A tool server's result, as it came and as it went on.
-    pub(crate) fn tool_called(&self, client: &str, outcome: Outcome, is_observed: bool) {
+    pub(crate) fn tool_called(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
         let counters = &self.counters;
         let sent = if is_observed { outcome.before } else { outcome.after };
         counters.results.add(1);
@@ -67,13 +70,13 @@ impl Telemetry {
     pub(crate) fn tool_expanded(&self, tokens: Option<usize>) {
         self.expansion(tokens);
         if let Some(tokens) = tokens {
-            self.enter("", Outcome::expanded("", [record::UNKNOWN], tokens as u64), false);
+            self.enter("", ResultOutcome::expanded("", [record::UNKNOWN], tokens as u64), false);
         }
     }
 
-    fn enter(&self, client: &str, outcome: Outcome, is_observed: bool) {
+    fn enter(&self, client: &str, outcome: ResultOutcome, is_observed: bool) {
         let Some(ledger) = &self.ledger else { return };
-        let mut entry = Entry::new(Source::Mcp, record::seconds(SystemTime::now()));
+        let mut entry = LedgerEntry::new(EntrySource::Mcp, record::seconds(SystemTime::now()));
         entry.client = (!client.is_empty()).then(|| client.into());
         entry.observed = is_observed;
         entry.add(outcome);
@@ -93,11 +96,11 @@ impl Telemetry {
     pub(crate) fn ledger<T>(
         &self,
         since: Option<u64>,
-        ask: impl FnOnce(Reading, &Prices) -> T,
+        ask: impl FnOnce(LedgerReader, &ModelPrices) -> T,
     ) -> Option<io::Result<T>> {
         let ledger = self.ledger.as_ref()?;
         ledger.close();
-        let reading = Ledger::read(ledger.folder(), since.map(Day::of));
+        let reading = Ledger::read(ledger.folder(), since.map(UtcDay::of));
         let prices = self.prices().clone();
         Some(reading.map(|reading| ask(reading, &prices)))
     }
@@ -109,7 +112,7 @@ impl Telemetry {
         }
     }
 
-    fn prices(&self) -> RwLockReadGuard<'_, Prices> {
+    fn prices(&self) -> RwLockReadGuard<'_, ModelPrices> {
         self.prices.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

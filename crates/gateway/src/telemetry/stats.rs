@@ -3,13 +3,13 @@
 use super::counters::Counters;
 use super::tables::{Dollars, Tables};
 use serde_json::{Map, Value, json};
-use tokenforge_store::Stats;
+use tokenforge_store::StoreStats;
 
 /// All figures. What models asked for again is taken off what was saved.
 pub(super) fn document(
     counters: &Counters,
     tables: &Tables,
-    store: Option<Stats>,
+    store: Option<StoreStats>,
     has_ledger: bool,
 ) -> Value {
     let counted: Map<String, Value> = counters

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokenforge_config::{ExpandInjection, Settings};
 use tokenforge_gateway::{Gateway, serve};
 use tokenforge_mock::{Mock, Recorded};
-use tokenforge_store::{Disk, Memory, Store};
+use tokenforge_store::{DiskStore, MemoryStore, Store};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -28,14 +28,14 @@ impl House {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
-        Self::built(change, || Arc::new(Memory::default()))
+        Self::built(change, || Arc::new(MemoryStore::default()))
     }
 
     /// What it keeps is in a folder, and survives it.
     pub(crate) fn on_disk(folder: &Path, change: impl FnOnce(&mut Settings)) -> Self {
         let folder = folder.to_owned();
         Self::built(change, move || {
-            Arc::new(Disk::open(&folder, tokenforge_store::Settings::DISK).unwrap())
+            Arc::new(DiskStore::open(&folder, tokenforge_store::StoreOptions::DISK).unwrap())
         })
     }
 

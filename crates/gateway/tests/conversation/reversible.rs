@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Secret;
 use tokenforge_mock::{Reply, first_reference};
-use tokenforge_store::{Error, Kind, Memory, Stats, Store};
+use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 const MODES: [&str; 6] = ["disabled", "observe", "safe", "lossless", "standard", "aggressive"];
 const DIALECTS: [Voice; 7] = [ANTHROPIC, CHAT, RESPONSES, GEMINI, CONVERSE, INVOKE, OLLAMA];
@@ -172,28 +172,28 @@ struct Refusing {
 }
 
 impl Refusing {
-    fn refuse<T>() -> Result<T, Error> {
-        Err(Error::Server { server: "s".into(), reason: "away".into() })
+    fn refuse<T>() -> Result<T, StoreError> {
+        Err(StoreError::Server { server: "s".into(), reason: "away".into() })
     }
 }
 
 impl Store for Refusing {
-    fn put(&self, _: Kind, _: &str, _: &str, _: &[u8]) -> Result<(), Error> {
+    fn put(&self, _: EntryKind, _: &str, _: &str, _: &[u8]) -> Result<(), StoreError> {
         Self::refuse()
     }
-    fn get(&self, _: Kind, _: &str, _: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, _: EntryKind, _: &str, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Self::refuse()
     }
-    fn forget(&self, _: Kind, _: &str, _: &str) -> Result<bool, Error> {
+    fn forget(&self, _: EntryKind, _: &str, _: &str) -> Result<bool, StoreError> {
         Self::refuse()
     }
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         Self::refuse()
     }
-    fn purge(&self, _: Option<Kind>, _: Option<Duration>) -> Result<u64, Error> {
+    fn purge(&self, _: Option<EntryKind>, _: Option<Duration>) -> Result<u64, StoreError> {
         Self::refuse()
     }
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         if self.has_key { Ok([7; 32]) } else { Self::refuse() }
     }
 }
@@ -302,11 +302,13 @@ fn d62_decision_29_without_a_store_the_same_bytes_go_out_and_the_request_answers
     let key = |settings: &mut tokenforge_config::Settings| {
         settings.store.key = Some(Secret::new("the key of all replicas"));
     };
-    let small =
-        tokenforge_store::Settings { max_bytes: 5_000, ..tokenforge_store::Settings::MEMORY };
+    let small = tokenforge_store::StoreOptions {
+        max_bytes: 5_000,
+        ..tokenforge_store::StoreOptions::MEMORY
+    };
     let whole = House::with(key);
     let down = House::built(key, || Arc::new(Refusing { has_key: true }));
-    let full = House::built(key, move || Arc::new(Memory::new(small)));
+    let full = House::built(key, move || Arc::new(MemoryStore::new(small)));
     for voice in DIALECTS {
         let told = told(&whole, voice);
         let mut forced = told.conversation.body.clone();

@@ -6,10 +6,10 @@ use crate::voices::{ANTHROPIC, CHAT, Conversation, STREAMS, Voice, WHOLE, all};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use tokenforge_engine::Mode;
 use tokenforge_config::{Fallback, Secret, Strategy};
+use tokenforge_engine::Mode;
 use tokenforge_mock::{Compressor, Fault, Reply, first_reference};
-use tokenforge_store::Memory;
+use tokenforge_store::MemoryStore;
 
 const KEY_A: (&str, &str) = ("authorization", "Bearer key-of-a");
 const KEY_B: (&str, &str) = ("authorization", "Bearer key-of-b");
@@ -137,9 +137,11 @@ fn many(count: usize) -> Value {
 
 #[test]
 fn g38_after_many_other_results_the_original_is_taken_from_the_request() {
-    let settings =
-        tokenforge_store::Settings { max_bytes: 64 << 10, ..tokenforge_store::Settings::MEMORY };
-    let house = House::built(|_| {}, move || Arc::new(Memory::new(settings)));
+    let settings = tokenforge_store::StoreOptions {
+        max_bytes: 64 << 10,
+        ..tokenforge_store::StoreOptions::MEMORY
+    };
+    let house = House::built(|_| {}, move || Arc::new(MemoryStore::new(settings)));
     let conversation = Conversation::new(ANTHROPIC).with_output(&house, &test_run());
     let id = in_request(&house, &conversation);
     assert_eq!(house.get(&format!("/_forge/api/expand?id={id}")).status, 200);
@@ -246,15 +248,15 @@ fn g54_lossless_means_that_the_json_can_be_read_again() {
 fn c4_p11_originals_are_forgotten_sooner_than_what_was_made_of_them() {
     let hours = Arc::new(std::sync::atomic::AtomicU64::new(0));
     let (clock, began) = (hours.clone(), SystemTime::now());
-    let settings = tokenforge_store::Settings {
+    let settings = tokenforge_store::StoreOptions {
         original_lifetime: Duration::from_secs(5 * 60),
-        ..tokenforge_store::Settings::MEMORY
+        ..tokenforge_store::StoreOptions::MEMORY
     };
     let house = House::built(
         |settings| settings.tool_output.strategy = Strategy::Simple,
         move || {
             let clock = clock.clone();
-            Arc::new(Memory::new(settings).with_clock(move || {
+            Arc::new(MemoryStore::new(settings).with_clock(move || {
                 began + Duration::from_secs(3600 * clock.load(std::sync::atomic::Ordering::Relaxed))
             }))
         },
@@ -383,7 +385,7 @@ fn d04_replicas_with_the_same_key_print_the_same_whoever_asks() {
 
 #[test]
 fn d04_what_there_was_no_time_for_is_the_same_for_a_renewed_token() {
-    let store: Arc<Memory> = Arc::default();
+    let store: Arc<MemoryStore> = Arc::default();
     let opened = store.clone();
     let late = House::built(
         |settings| settings.tool_output.deadline = Duration::ZERO,

@@ -6,7 +6,7 @@ use crate::voices::{ANTHROPIC, ANTHROPIC_STREAM, CHAT, Conversation, Voice, all}
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokenforge_engine::Mode;
-use tokenforge_ledger::{Entry, Ledger};
+use tokenforge_ledger::{Ledger, LedgerEntry};
 use tokenforge_mock::{Encoding, Reply};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,10 +19,10 @@ fn house(mode: Mode, folder: &Path) -> House {
 }
 
 /// The last entry of a ledger, once there are so many.
-fn entry(folder: &Path, count: usize) -> Entry {
+fn entry(folder: &Path, count: usize) -> LedgerEntry {
     let started = Instant::now();
     loop {
-        let entries: Vec<Entry> = Ledger::read(folder, None).unwrap().collect();
+        let entries: Vec<LedgerEntry> = Ledger::read(folder, None).unwrap().collect();
         if entries.len() >= count {
             return entries.into_iter().next_back().unwrap();
         }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokenforge_config::{GatewayKey, Secret, Settings};
-use tokenforge_store::{Error, Kind, Memory, Stats, Store};
+use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 /// A conversation with two results: a list of rows, and these texts.
 fn with_parts(texts: &[String], arguments: &Value) -> Value {
@@ -95,17 +95,17 @@ fn d64_a_body_that_decodes_to_far_more_than_came_is_passed_on_unread() {
 
 /// Holds whoever asks for something of tenant `a`, until it is let go.
 struct Held {
-    inner: Memory,
+    inner: MemoryStore,
     asked: Mutex<Sender<()>>,
     let_go: Mutex<Receiver<()>>,
     count: AtomicUsize,
 }
 
 impl Store for Held {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.inner.put(kind, tenant, id, bytes)
     }
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         if tenant == "a" {
             self.count.fetch_add(1, Ordering::SeqCst);
             let _ = self.asked.lock().unwrap().send(());
@@ -113,16 +113,20 @@ impl Store for Held {
         }
         self.inner.get(kind, tenant, id)
     }
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         self.inner.forget(kind, tenant, id)
     }
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         self.inner.stats()
     }
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.inner.purge(kind, unused_for)
     }
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         self.inner.key()
     }
 }
@@ -139,7 +143,7 @@ fn d64_a_tenant_whose_work_takes_long_does_not_stop_compression_for_another() {
     let (asked, is_asked) = channel();
     let (let_go, is_let_go) = channel();
     let store = Arc::new(Held {
-        inner: Memory::default(),
+        inner: MemoryStore::default(),
         asked: asked.into(),
         let_go: is_let_go.into(),
         count: AtomicUsize::new(0),

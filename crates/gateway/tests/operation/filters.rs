@@ -10,7 +10,7 @@ use tokenforge_config::{OnError, PluginConfig, PluginSettings};
 use tokenforge_mock::{Encoding, Reply};
 use tokenforge_negotiate::Format;
 use tokenforge_plugin::Registry;
-use tokenforge_store::Memory;
+use tokenforge_store::MemoryStore;
 
 const JSON: &str = "application/json";
 const TOKEN: &str = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
@@ -150,7 +150,7 @@ fn a_webassembly_module_is_a_plugin_like_any_other() {
     if !cfg!(feature = "wasm") {
         registry.register(tokenforge_plugin_wasm::factory()).unwrap();
     }
-    let world = world_of(Arc::new(Memory::default()), registry, |settings| {
+    let world = world_of(Arc::new(MemoryStore::default()), registry, |settings| {
         api(settings, "/api", Format::Json);
         settings.plugins = vec![plugin("wasm", json!({"module": file}))];
     });

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Settings;
 use tokenforge_gateway::{Gateway, serve};
-use tokenforge_store::Memory;
+use tokenforge_store::MemoryStore;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
@@ -87,7 +87,7 @@ fn a_connection_that_says_nothing_does_not_hold_up_the_end() {
     let mut settings = Settings::default();
     settings.limits.header_timeout = 10 * PATIENCE;
     settings.limits.drain_timeout = 10 * PATIENCE;
-    let gateway = Gateway::new(settings, Arc::new(Memory::default())).unwrap();
+    let gateway = Gateway::new(settings, Arc::new(MemoryStore::default())).unwrap();
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();

@@ -9,7 +9,7 @@ use tokenforge_config::{ExpandInjection, Secret, Settings};
 use tokenforge_gateway::{Gateway, serve};
 use tokenforge_mock::Mock;
 use tokenforge_plugin::Registry;
-use tokenforge_store::{Memory, Store};
+use tokenforge_store::{MemoryStore, Store};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -31,7 +31,7 @@ pub(crate) fn world() -> World {
 
 /// A gateway with settings.
 pub(crate) fn world_with(set: impl FnOnce(&mut Settings)) -> World {
-    world_on(Arc::new(Memory::default()), set)
+    world_on(Arc::new(MemoryStore::default()), set)
 }
 
 /// A gateway with a store and settings.

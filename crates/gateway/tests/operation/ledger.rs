@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 use tokenforge_engine::Mode;
-use tokenforge_ledger::{By, Entry, Gain, Ledger, Prices, Source, Summary};
+use tokenforge_ledger::{
+    EntrySource, GainReport, GroupBy, Ledger, LedgerEntry, LedgerSummary, ModelPrices,
+};
 use tokenforge_mock::Reply;
 
 fn keeping(folder: &Path) -> World {
@@ -15,10 +17,10 @@ fn keeping(folder: &Path) -> World {
 }
 
 /// The entries, when there are as many.
-fn entries(folder: &Path, count: usize) -> Vec<Entry> {
+fn entries(folder: &Path, count: usize) -> Vec<LedgerEntry> {
     let started = Instant::now();
     loop {
-        let entries: Vec<Entry> = Ledger::read(folder, None).unwrap().collect();
+        let entries: Vec<LedgerEntry> = Ledger::read(folder, None).unwrap().collect();
         if entries.len() >= count {
             assert_eq!(entries.len(), count, "{entries:?}");
             return entries;
@@ -28,8 +30,8 @@ fn entries(folder: &Path, count: usize) -> Vec<Entry> {
     }
 }
 
-fn gained(folder: &Path, by: By) -> Gain {
-    Summary::of(Ledger::read(folder, None).unwrap(), by, &Prices::default())
+fn gained(folder: &Path, by: GroupBy) -> GainReport {
+    LedgerSummary::of(Ledger::read(folder, None).unwrap(), by, &ModelPrices::default())
 }
 
 fn agent(ask: Ask) -> Ask {
@@ -71,15 +73,17 @@ fn c13_stats_metrics_gain_and_the_ledger_agree() {
     assert_eq!(world.send(messages(&longer(&rows(), &test_run()))).status, 529);
     world.post("/v1/messages/count_tokens", longer(&rows(), &test_run()).to_string());
     let entries = entries(folder.path(), 4);
-    assert!(entries.iter().all(|entry| entry.source == Source::Gateway && entry.usage.is_some()));
+    assert!(
+        entries.iter().all(|entry| entry.source == EntrySource::Gateway && entry.usage.is_some())
+    );
 
-    for by in By::ALL {
+    for by in GroupBy::ALL {
         let shown = world.get(&format!("/_forge/api/gain?by={}&days=2", by.name())).json();
         let gained = serde_json::to_value(gained(folder.path(), *by)).unwrap();
         assert_eq!(shown, gained, "{by:?}");
         assert_eq!(shown["requests"], 4);
     }
-    let gain = gained(folder.path(), By::Tool);
+    let gain = gained(folder.path(), GroupBy::Tool);
     let stats = world.get("/_forge/api/stats").json();
     for (name, tokens) in [
         ("saved_fresh", gain.tokens.saved),
@@ -147,7 +151,7 @@ fn what_was_fetched_back_is_charged_to_the_tool_it_came_from() {
     // The provider was asked twice, and the first time is what fetching back cost.
     let (usage, extra) = (entry.usage.unwrap(), entry.extra.unwrap());
     assert!(extra.all_input() > 0 && extra.all_input() < usage.all_input());
-    let gain = gained(folder.path(), By::Tool);
+    let gain = gained(folder.path(), GroupBy::Tool);
     assert!(gain.tokens.net < gain.tokens.saved && gain.rows[0].expanded == gain.tokens.expanded);
 }
 
@@ -161,9 +165,9 @@ fn what_was_asked_for_in_vain_is_taken_off_as_well() {
     let [mut entry] = entries(folder.path(), 1).try_into().unwrap();
     assert!(entry.results.iter().all(|outcome| outcome.expanded == 0), "{entry:?}");
     assert!(entry.extra.take().unwrap().all_input() > 0);
-    let cost = gained(folder.path(), By::Tool).cost.unwrap();
-    let prices = Prices::default();
-    let mut summary = Summary::new(By::Tool, &prices);
+    let cost = gained(folder.path(), GroupBy::Tool).cost.unwrap();
+    let prices = ModelPrices::default();
+    let mut summary = LedgerSummary::new(GroupBy::Tool, &prices);
     summary.add(&entry);
     assert!(cost.saved < summary.gain().cost.unwrap().saved);
     let dollars = &world.get("/_forge/api/stats").json()["dollars"];
@@ -180,7 +184,7 @@ fn what_is_only_observed_saves_nothing() {
     });
     world.send(messages(&conversation(&rows())));
     entries(folder.path(), 1);
-    let gain = gained(folder.path(), By::Tool);
+    let gain = gained(folder.path(), GroupBy::Tool);
     assert_eq!((gain.tokens.saved, gain.results), (0, 1));
     assert!(gain.observed.after < gain.observed.before);
     let stats = world.get("/_forge/api/stats").json();
@@ -236,7 +240,7 @@ fn d30_what_is_written_for_an_hour_and_every_iteration_is_in_the_bill() {
             world.mock.reply(reply(usage));
             world.send(messages(&conversation("done")));
             entries(folder.path(), 1);
-            let cost = gained(folder.path(), By::Tool).cost.unwrap();
+            let cost = gained(folder.path(), GroupBy::Tool).cost.unwrap();
             assert!((cost.after - charged).abs() < 1e-6, "{mode}: {cost:?}, not {charged}");
             let bill = &world.get("/_forge/api/stats").json()["dollars"]["bill"];
             assert!((bill["after"].as_f64().unwrap() - charged).abs() < 1e-6, "{mode}: {bill}");

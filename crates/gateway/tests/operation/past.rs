@@ -3,7 +3,7 @@
 use crate::kit::{Ask, World, conversation, messages, rows, streaming, test_run, world_with};
 use serde_json::{Value, json};
 use std::path::Path;
-use tokenforge_ledger::{Entry, Ledger, Outcome, Source};
+use tokenforge_ledger::{EntrySource, Ledger, LedgerEntry, ResultOutcome};
 use tokenforge_mock::Reply;
 
 fn keeping(folder: &Path) -> World {
@@ -24,9 +24,9 @@ fn of_session(name: &str, ask: Ask) -> Ask {
 #[test]
 fn a_gateway_that_just_started_shows_what_was_written_down_before() {
     let folder = tempfile::tempdir().unwrap();
-    let mut entry = Entry::new(Source::Gateway, 1_763_235_512);
+    let mut entry = LedgerEntry::new(EntrySource::Gateway, 1_763_235_512);
     entry.session = Some("00000000000000aa".into());
-    entry.add(Outcome::fresh("Bash", ["clean"], 1000, 400));
+    entry.add(ResultOutcome::fresh("Bash", ["clean"], 1000, 400));
     Ledger::open(folder.path()).unwrap().append(&entry).unwrap();
     let world = keeping(folder.path());
     let past = get(&world, "history?edges=1763164800,1763251200,1763337600");

@@ -13,7 +13,7 @@ use tokenforge_negotiate::Format;
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Context, Error, Flow, Phase, Phases, Plugin, Registry, factory,
 };
-use tokenforge_store::Memory;
+use tokenforge_store::MemoryStore;
 
 /// Does in one phase what its settings say.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -63,7 +63,7 @@ fn world(phase: &str, act: &str, on_error: OnError) -> World {
     registry.register(factory("actor", |actor: Actor| Ok(actor))).unwrap();
     let config = PluginConfig::new(json!({"phase": phase, "act": act}));
     let timeout = Duration::from_millis(if act == "timeout" { 20 } else { 60_000 });
-    world_of(Arc::new(Memory::default()), registry, |settings| {
+    world_of(Arc::new(MemoryStore::default()), registry, |settings| {
         api(settings, "/api", Format::Json);
         let actor = PluginSettings::named("actor");
         settings.plugins = vec![PluginSettings { config, on_error, timeout, ..actor }];
@@ -128,7 +128,7 @@ fn d12_plugins_see_whole_answers_of_models_with_tools_and_chunked_and_hear_of_st
     let mut registry = Registry::default();
     let shown = seen.clone();
     registry.register(factory("reader", move |_: Nothing| Ok(Reader(shown.clone())))).unwrap();
-    let world = world_of(Arc::new(Memory::default()), registry, |settings| {
+    let world = world_of(Arc::new(MemoryStore::default()), registry, |settings| {
         let reader = PluginSettings::named("reader");
         settings.plugins = vec![PluginSettings { on_error: OnError::Closed, ..reader }];
     });
@@ -257,7 +257,7 @@ fn h14_bodies_are_there_in_their_phases_only() {
     let kept = Arc::clone(&seen);
     let make = move |_: std::collections::BTreeMap<String, Value>| Ok(Witness(Arc::clone(&kept)));
     registry.register(factory("witness", make)).unwrap();
-    let world = world_of(Arc::new(Memory::default()), registry, |settings| {
+    let world = world_of(Arc::new(MemoryStore::default()), registry, |settings| {
         api(settings, "/api", Format::Json);
         settings.plugins = vec![PluginSettings::named("witness")];
     });

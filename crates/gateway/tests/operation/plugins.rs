@@ -14,7 +14,7 @@ use tokenforge_negotiate::Format;
 use tokenforge_plugin::{
     BodyNeed, BoxFuture, Context, Error, Flow, Phase, Phases, Plugin, Registry, factory,
 };
-use tokenforge_store::Memory;
+use tokenforge_store::MemoryStore;
 
 /// Takes a word out of answers, and writes down what it saw of them.
 struct Redactor;
@@ -62,7 +62,7 @@ fn h10_redaction_comes_before_encoding_whatever_the_priorities() {
     let body =
         json!([{"key": "sk-secret", "n": 1}, {"key": "sk-secret", "n": 2}, {"key": "x", "n": 3}]);
     for (redactor, encoder) in [(-5, 5), (5, -5)] {
-        let world = world_of(Arc::new(Memory::default()), redactors(), |settings| {
+        let world = world_of(Arc::new(MemoryStore::default()), redactors(), |settings| {
             api(settings, "/api", Format::Json);
             settings.plugins =
                 vec![plugin("toon", encoder), plugin("stc", encoder), plugin("redactor", redactor)];
@@ -81,7 +81,7 @@ fn h10_redaction_comes_before_encoding_whatever_the_priorities() {
 
 #[test]
 fn another_body_does_not_keep_the_tag_and_the_digest_of_the_first() {
-    let world = world_of(Arc::new(Memory::default()), redactors(), |settings| {
+    let world = world_of(Arc::new(MemoryStore::default()), redactors(), |settings| {
         api(settings, "/api", Format::Json);
         settings.plugins = vec![plugin("redactor", 0)];
     });
@@ -166,7 +166,7 @@ fn refused(name: &str, config: serde_json::Value) -> String {
     let config = PluginConfig::new(config);
     settings.plugins.push(PluginSettings { config, ..PluginSettings::named(name) });
     let checked = Gateway::check(&settings).unwrap_err().to_string();
-    let error = Gateway::new(settings, Arc::new(Memory::default())).err().unwrap();
+    let error = Gateway::new(settings, Arc::new(MemoryStore::default())).err().unwrap();
     assert_eq!(error.to_string(), checked);
     checked
 }

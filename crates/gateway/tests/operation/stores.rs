@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::Strategy;
 use tokenforge_mock::{Reply, first_reference};
-use tokenforge_store::{Disk, Error, Kind, Memory, Settings, Stats, Store};
+use tokenforge_store::{
+    DiskStore, EntryKind, MemoryStore, Store, StoreError, StoreOptions, StoreStats,
+};
 
 /// How a store is no good.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +20,9 @@ enum Bad {
 }
 
 impl Bad {
-    fn act<T>(self) -> Result<T, Error> {
+    fn act<T>(self) -> Result<T, StoreError> {
         match self {
-            Bad::Fails => Err(Error::Server { server: "s".into(), reason: "away".into() }),
+            Bad::Fails => Err(StoreError::Server { server: "s".into(), reason: "away".into() }),
             Bad::Panics => panic!("a defect in a store"),
             Bad::Blocks => loop {
                 std::thread::park();
@@ -30,22 +32,22 @@ impl Bad {
 }
 
 impl Store for Bad {
-    fn put(&self, _: Kind, _: &str, _: &str, _: &[u8]) -> Result<(), Error> {
+    fn put(&self, _: EntryKind, _: &str, _: &str, _: &[u8]) -> Result<(), StoreError> {
         self.act()
     }
-    fn get(&self, _: Kind, _: &str, _: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, _: EntryKind, _: &str, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.act()
     }
-    fn forget(&self, _: Kind, _: &str, _: &str) -> Result<bool, Error> {
+    fn forget(&self, _: EntryKind, _: &str, _: &str) -> Result<bool, StoreError> {
         self.act()
     }
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         self.act()
     }
-    fn purge(&self, _: Option<Kind>, _: Option<Duration>) -> Result<u64, Error> {
+    fn purge(&self, _: Option<EntryKind>, _: Option<Duration>) -> Result<u64, StoreError> {
         self.act()
     }
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         self.act()
     }
 }
@@ -148,7 +150,7 @@ fn a_store_that_never_answers_holds_nobody_up_for_long() {
 fn a_folder_that_was_deleted_is_no_reason_to_fail() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("store");
-    let disk = Disk::open(&place, Settings::DISK).unwrap();
+    let disk = DiskStore::open(&place, StoreOptions::DISK).unwrap();
     let world = world_on(Arc::new(disk), |_| {});
     world.send(messages(&conversation("short")));
     std::fs::remove_dir_all(&place).unwrap();
@@ -167,7 +169,8 @@ fn a_folder_that_was_deleted_is_no_reason_to_fail() {
 #[test]
 fn a_redis_that_is_away_is_no_reason_to_fail() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let store = tokenforge_store::open(&format!("redis://{closed}/0"), Settings::MEMORY).unwrap();
+    let store =
+        tokenforge_store::open(&format!("redis://{closed}/0"), StoreOptions::MEMORY).unwrap();
     assert_harmless(&world_on(store, |_| {}), "Redis down");
 }
 
@@ -189,7 +192,7 @@ fn what_was_left_out_before_the_store_failed_stays_left_out_and_can_be_had() {
 
 #[test]
 fn a_deadline_that_passed_is_remembered_so_that_no_later_turn_differs() {
-    let store: Arc<dyn Store> = Arc::new(Memory::default());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let late = world_on(store.clone(), |settings| settings.tool_output.deadline = Duration::ZERO);
     late.send(messages(&conversation(&test_run())));
     let first = forwarded(&late.mock);
@@ -208,7 +211,7 @@ fn a_deadline_that_passed_is_remembered_so_that_no_later_turn_differs() {
 /// A store in memory that fails from some moment on.
 #[derive(Default)]
 struct Fragile {
-    inner: Memory,
+    inner: MemoryStore,
     is_broken: std::sync::atomic::AtomicBool,
 }
 
@@ -217,7 +220,7 @@ impl Fragile {
         self.is_broken.store(true, std::sync::atomic::Ordering::SeqCst);
     }
 
-    fn check(&self) -> Result<&Memory, Error> {
+    fn check(&self) -> Result<&MemoryStore, StoreError> {
         match self.is_broken.load(std::sync::atomic::Ordering::SeqCst) {
             true => Bad::Fails.act(),
             false => Ok(&self.inner),
@@ -226,22 +229,26 @@ impl Fragile {
 }
 
 impl Store for Fragile {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.check()?.put(kind, tenant, id, bytes)
     }
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.check()?.get(kind, tenant, id)
     }
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         self.check()?.forget(kind, tenant, id)
     }
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         self.check()?.stats()
     }
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.check()?.purge(kind, unused_for)
     }
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         self.check()?.key()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokenforge_config::{Auth, Fallback, Provider, ProviderKind, Secret, Settings, Strategy};
 use tokenforge_mock::{Compressor, Fault, Mock, Reply};
-use tokenforge_store::{Memory, Store};
+use tokenforge_store::{MemoryStore, Store};
 
 /// Words that no stage makes much shorter.
 fn prose() -> String {
@@ -193,7 +193,7 @@ fn c8_a_failure_falls_back_as_the_settings_say() {
 
 #[test]
 fn g4_what_was_decided_once_is_sent_for_ever() {
-    let store: Arc<dyn Store> = Arc::new(Memory::default());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let compressor = Compressor::start();
     compressor.fail_once(Reply::status(500, &[], "no"));
     let first = world_on(store.clone(), |settings| api(settings, &compressor));

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokenforge_config::{GatewayKey, Secret};
 use tokenforge_mock::{Fault, Reply};
-use tokenforge_store::{Error, Kind, Memory, Stats, Store};
+use tokenforge_store::{EntryKind, MemoryStore, Store, StoreError, StoreStats};
 
 /// The events of a file, when there are as many.
 pub(crate) fn events(file: &Path, count: usize) -> Vec<Value> {
@@ -186,7 +186,7 @@ impl Write for Lines {
 /// Remembers the names under which things were kept.
 #[derive(Default)]
 struct Names {
-    inner: Memory,
+    inner: MemoryStore,
     names: Mutex<String>,
 }
 
@@ -198,24 +198,28 @@ impl Names {
 }
 
 impl Store for Names {
-    fn put(&self, kind: Kind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), Error> {
+    fn put(&self, kind: EntryKind, tenant: &str, id: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.note(tenant, id);
         self.inner.put(kind, tenant, id, bytes)
     }
-    fn get(&self, kind: Kind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, Error> {
+    fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.note(tenant, id);
         self.inner.get(kind, tenant, id)
     }
-    fn forget(&self, kind: Kind, tenant: &str, id: &str) -> Result<bool, Error> {
+    fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         self.inner.forget(kind, tenant, id)
     }
-    fn stats(&self) -> Result<Stats, Error> {
+    fn stats(&self) -> Result<StoreStats, StoreError> {
         self.inner.stats()
     }
-    fn purge(&self, kind: Option<Kind>, unused_for: Option<Duration>) -> Result<u64, Error> {
+    fn purge(
+        &self,
+        kind: Option<EntryKind>,
+        unused_for: Option<Duration>,
+    ) -> Result<u64, StoreError> {
         self.inner.purge(kind, unused_for)
     }
-    fn key(&self) -> Result<[u8; 32], Error> {
+    fn key(&self) -> Result<[u8; 32], StoreError> {
         self.inner.key()
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tokenforge_ledger::{Day, Entry, Ledger, Name, Source};
+use tokenforge_ledger::{BoundedName, EntrySource, Ledger, LedgerEntry, UtcDay};
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> =
@@ -14,7 +14,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn written(entries: &[Entry]) -> tempfile::TempDir {
+fn written(entries: &[LedgerEntry]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(folder.path()).unwrap();
     entries.iter().for_each(|entry| ledger.append(entry).unwrap());
@@ -134,8 +134,8 @@ fn members_of_later_versions_are_passed_over() {
 #[test]
 fn only_the_days_that_are_asked_for_are_read() {
     let folder = written(&[hook(NOON - 86_400), hook(NOON), hook(NOON + 86_400)]);
-    let since = Day::of(NOON + 86_400).first_of(2);
-    let found: Vec<Entry> = Ledger::read(folder.path(), Some(since)).unwrap().collect();
+    let since = UtcDay::of(NOON + 86_400).first_of(2);
+    let found: Vec<LedgerEntry> = Ledger::read(folder.path(), Some(since)).unwrap().collect();
     assert_eq!(found, [hook(NOON), hook(NOON + 86_400)]);
 }
 
@@ -176,13 +176,13 @@ fn l10_nobody_else_can_read_it() {
 #[test]
 fn the_entries_of_one_session_are_those_and_no_others() {
     let of = |session: Option<&str>| {
-        let mut entry = Entry::new(Source::Gateway, NOON);
-        entry.session = session.map(Name::of_session);
+        let mut entry = LedgerEntry::new(EntrySource::Gateway, NOON);
+        entry.session = session.map(BoundedName::of_session);
         entry
     };
     // A name elsewhere in a line is no session's.
     let mut other = of(Some("other"));
-    other.project = Some(Name::of_session("mine"));
+    other.project = Some(BoundedName::of_session("mine"));
     let folder = written(&[of(Some("mine")), other, of(None), of(Some("mine"))]);
     let found: Vec<_> = Ledger::read(folder.path(), None).unwrap().of_session("mine").collect();
     assert_eq!(found, [of(Some("mine")), of(Some("mine"))]);

@@ -4,46 +4,50 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 use std::path::Path;
-use tokenforge_ledger::{By, Entry, Gain, Ledger, Outcome, Prices, Source, Summary, Usage};
+use tokenforge_ledger::{
+    EntrySource, GainReport, GroupBy, Ledger, LedgerEntry, LedgerSummary, ModelPrices,
+    ResultOutcome, TokenUsage,
+};
 
 /// 2026-11-15, at noon.
 pub(crate) const NOON: u64 = 1_794_744_000;
 
 /// An entry of a hook that saved something.
-pub(crate) fn hook(time: u64) -> Entry {
-    let mut entry = Entry::new(Source::Hook, time);
-    entry.add(Outcome::fresh("Bash", ["clean"], 100, 40));
+pub(crate) fn hook(time: u64) -> LedgerEntry {
+    let mut entry = LedgerEntry::new(EntrySource::Hook, time);
+    entry.add(ResultOutcome::fresh("Bash", ["clean"], 100, 40));
     entry
 }
 
 /// All entries of a folder, and how many lines were skipped.
-pub(crate) fn read(folder: &Path) -> (Vec<Entry>, u64) {
+pub(crate) fn read(folder: &Path) -> (Vec<LedgerEntry>, u64) {
     let mut reading = Ledger::read(folder, None).unwrap();
     let entries = reading.by_ref().collect();
     (entries, reading.skipped())
 }
 
-pub(crate) fn gain(by: By, entries: &[Entry]) -> Gain {
-    let prices = Prices::default();
-    let mut summary = Summary::new(by, &prices);
+pub(crate) fn gain(by: GroupBy, entries: &[LedgerEntry]) -> GainReport {
+    let prices = ModelPrices::default();
+    let mut summary = LedgerSummary::new(by, &prices);
     for entry in entries {
         summary.add(entry);
     }
     summary.gain()
 }
 
-pub(crate) fn entries() -> impl Strategy<Value = Vec<Entry>> {
+pub(crate) fn entries() -> impl Strategy<Value = Vec<LedgerEntry>> {
     vec(entry(), 0..30)
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
-    let source = prop_oneof![Just(Source::Gateway), Just(Source::Hook), Just(Source::Mcp)];
+fn entry() -> impl Strategy<Value = LedgerEntry> {
+    let source =
+        prop_oneof![Just(EntrySource::Gateway), Just(EntrySource::Hook), Just(EntrySource::Mcp)];
     let names = (of(name()), of(name()), of(model()));
     let figures = (vec(outcome(), 0..6), of(usage()), of(usage()), of(0..500_000_u64));
     let time = NOON..NOON + 5 * 86_400;
     (source, time, names, figures, prop::bool::weighted(0.1)).prop_map(
         |(source, time, (client, project, model), (results, usage, extra, estimate), observed)| {
-            let mut entry = Entry::new(source, time);
+            let mut entry = LedgerEntry::new(source, time);
             entry.client = client.as_deref().map(Into::into);
             entry.project = project.as_deref().map(Into::into);
             entry.model = model.as_deref().map(Into::into);
@@ -55,23 +59,23 @@ fn entry() -> impl Strategy<Value = Entry> {
     )
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
+fn outcome() -> impl Strategy<Value = ResultOutcome> {
     let stages = vec(prop::sample::select(vec!["clean", "compact", "cap"]), 0..3);
     let tokens = (0..100_000_u64, 0..100_000_u64, prop_oneof![Just(0), 0..5_000_u64]);
     (name(), stages, any::<bool>(), 0..5_u64, tokens).prop_map(
-        |(tool, stages, repeated, results, (before, after, expanded))| Outcome {
+        |(tool, stages, repeated, results, (before, after, expanded))| ResultOutcome {
             repeated,
             results,
             expanded,
-            ..Outcome::fresh(&tool, stages, before, after)
+            ..ResultOutcome::fresh(&tool, stages, before, after)
         },
     )
 }
 
-fn usage() -> impl Strategy<Value = Usage> {
+fn usage() -> impl Strategy<Value = TokenUsage> {
     let tokens = || 0..300_000_u64;
     (tokens(), of(tokens()), of(tokens()), tokens()).prop_map(
-        |(input, cache_read, cache_write, output)| Usage {
+        |(input, cache_read, cache_write, output)| TokenUsage {
             input,
             cache_read,
             cache_write,

@@ -16,9 +16,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokenforge_engine::Original;
-use tokenforge_engine::reference::Key;
 use tokenforge_config::{Mcp, McpBackend};
+use tokenforge_engine::Original;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_mcp::{
     Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
     Transport, sse,
@@ -135,8 +135,8 @@ impl Transport for Plain {
 struct Kept(Mutex<HashMap<(String, String), String>>);
 
 impl Originals for Kept {
-    fn key(&self) -> Option<Arc<Key>> {
-        Some(Arc::new(Key::from_secret("for tests")))
+    fn key(&self) -> Option<Arc<ReferenceSecret>> {
+        Some(Arc::new(ReferenceSecret::from_secret("for tests")))
     }
 
     fn keep(&self, tenant: &str, original: &Original) -> bool {

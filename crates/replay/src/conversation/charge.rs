@@ -1,11 +1,11 @@
 //! What a request would have been charged for, given what it was charged for.
 
-use super::Mark;
-use crate::usage::Usage;
+use super::MessageMark;
+use crate::usage::UsageCharge;
 
 /// A request: the messages it is made of, and how its tokens are counted.
-pub(super) struct Context<'c> {
-    pub(super) messages: &'c [Mark],
+pub(super) struct ChargedRequest<'c> {
+    pub(super) messages: &'c [MessageMark],
     /// Tokens that the provider bills for each one counted.
     pub(super) factor: f64,
     /// Tokens of our own tool, if it is offered.
@@ -15,8 +15,8 @@ pub(super) struct Context<'c> {
 }
 
 /// What a request would have been charged for.
-pub(super) struct Charge {
-    pub(super) after: Usage,
+pub(super) struct RequestCharge {
+    pub(super) after: UsageCharge,
     /// How many whole messages were read from the cache.
     pub(super) cached: usize,
     /// Which part of the next one was.
@@ -29,10 +29,10 @@ pub(super) struct Charge {
     pub(super) factor: f64,
 }
 
-impl Context<'_> {
+impl ChargedRequest<'_> {
     /// A provider reads the beginning of a request from its cache, so what is saved in the messages that were in it
     /// comes off the reads, and the rest off what was new.
-    pub(super) fn charge(&self, before: &Usage) -> Charge {
+    pub(super) fn charge(&self, before: &UsageCharge) -> RequestCharge {
         let all = self.messages.last().copied().unwrap_or_default();
         // A request that was charged less than its messages have did not carry all of them: clients clear old results.
         let factor = self.factor.min(before.total_input() / all.tokens.max(1) as f64);
@@ -67,7 +67,7 @@ impl Context<'_> {
         }
         let hour = before.cache_write_1h / before.cache_write.max(f64::MIN_POSITIVE);
         after.cache_write_1h = hour * after.cache_write;
-        Charge { after, cached, part, is_written, hour, factor }
+        RequestCharge { after, cached, part, is_written, hour, factor }
     }
 
     /// How many whole messages so many tokens are, and which part of the next one.
@@ -85,55 +85,55 @@ impl Context<'_> {
 mod tests {
     use super::*;
 
-    const MESSAGES: [Mark; 2] =
-        [Mark { tokens: 1000, saved: 400 }, Mark { tokens: 1500, saved: 500 }];
+    const MESSAGES: [MessageMark; 2] =
+        [MessageMark { tokens: 1000, saved: 400 }, MessageMark { tokens: 1500, saved: 500 }];
 
-    fn context(own_tool: usize) -> Context<'static> {
-        Context { messages: &MESSAGES, factor: 1.0, own_tool, is_rewritten: false }
+    fn context(own_tool: usize) -> ChargedRequest<'static> {
+        ChargedRequest { messages: &MESSAGES, factor: 1.0, own_tool, is_rewritten: false }
     }
 
     #[test]
     fn what_is_saved_in_cached_messages_comes_off_the_reads() {
         // 2,000 tokens of tools and prompts come before the messages.
-        let before = Usage {
+        let before = UsageCharge {
             input: 0.0,
             cache_read: 3000.0,
             cache_write: 500.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
         let charge = context(0).charge(&before);
-        let after = Usage {
+        let after = UsageCharge {
             input: 0.0,
             cache_read: 2600.0,
             cache_write: 400.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
         assert_eq!((charge.after, charge.cached), (after, 1));
     }
 
     #[test]
     fn where_the_cache_was_cold_all_is_saved_at_the_price_of_a_write() {
-        let before = Usage {
+        let before = UsageCharge {
             input: 0.0,
             cache_read: 0.0,
             cache_write: 3500.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
-        let after = Usage { cache_write: 3000.0 + 100.0, ..before };
+        let after = UsageCharge { cache_write: 3000.0 + 100.0, ..before };
         assert_eq!(context(100).charge(&before).after, after);
     }
 
     #[test]
     fn what_the_client_cleared_before_it_asked_is_not_saved_twice() {
-        let before = Usage {
+        let before = UsageCharge {
             input: 0.0,
             cache_read: 700.0,
             cache_write: 50.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
         let after = context(0).charge(&before).after;
         assert_eq!(before.total_input() - after.total_input(), 250.0);
@@ -141,33 +141,33 @@ mod tests {
 
     #[test]
     fn a_provider_without_writes_is_paid_less_input() {
-        let before = Usage {
+        let before = UsageCharge {
             input: 500.0,
             cache_read: 3000.0,
             cache_write: 0.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
-        let after = Usage { input: 400.0, cache_read: 2600.0, ..before };
+        let after = UsageCharge { input: 400.0, cache_read: 2600.0, ..before };
         assert_eq!(context(0).charge(&before).after, after);
     }
 
     #[test]
     fn our_own_tool_in_mid_conversation_is_paid_with_the_whole_request() {
-        let before = Usage {
+        let before = UsageCharge {
             input: 0.0,
             cache_read: 3000.0,
             cache_write: 500.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
-        let context = Context { is_rewritten: true, ..context(100) };
-        let after = Usage {
+        let context = ChargedRequest { is_rewritten: true, ..context(100) };
+        let after = UsageCharge {
             input: 0.0,
             cache_read: 0.0,
             cache_write: 3100.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
         assert_eq!(context.charge(&before).after, after);
     }

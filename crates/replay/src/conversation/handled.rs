@@ -1,14 +1,14 @@
 //! A result, and what became of it.
 
-use crate::account::{Account, Kept, Results};
+use crate::account::{ReplayAccount, ResultSums, UnchangedResult};
 use crate::own_notation;
 use crate::transcript::ToolResult;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use tokenforge_engine::{Compressed, Output, Verdict};
+use tokenforge_engine::{CompressedOutput, Output, Verdict};
 use tokenforge_tokens::Counter;
 
 /// A result, and what became of it.
-pub(super) struct Handled {
+pub(super) struct HandledResult {
     /// The index of its message.
     pub(super) message: usize,
     pub(super) original: ToolResult,
@@ -26,15 +26,15 @@ pub(super) struct Handled {
     pub(super) has_reference: bool,
 }
 
-impl Handled {
+impl HandledResult {
     pub(super) fn new(
         message: usize,
         original: ToolResult,
-        compressed: &Compressed,
+        compressed: &CompressedOutput,
         counter: Counter,
     ) -> Self {
         let tokens = compressed.tokens(&original.text, counter);
-        Handled {
+        HandledResult {
             message,
             fingerprint: fingerprint(compressed.text(&original.text)),
             tokens,
@@ -56,7 +56,7 @@ impl Handled {
     }
 
     /// Adds it to an account.
-    pub(super) fn tell(&self, account: &mut Account) {
+    pub(super) fn tell(&self, account: &mut ReplayAccount) {
         let tool = &self.original.tool;
         account.already += usize::from(own_notation::is_in(&self.original.text));
         self.count(&mut account.results);
@@ -67,11 +67,11 @@ impl Handled {
             stage.tokens_saved += saved;
         }
         if let Some(reason) = self.kept {
-            account.keep(Kept { tokens: self.tokens.0, tool: tool.clone(), reason });
+            account.keep(UnchangedResult { tokens: self.tokens.0, tool: tool.clone(), reason });
         }
     }
 
-    fn count(&self, results: &mut Results) {
+    fn count(&self, results: &mut ResultSums) {
         let (before, after) = self.tokens;
         results.count += 1;
         results.changed += usize::from(self.is_changed);
@@ -101,7 +101,10 @@ pub(super) fn fingerprint(text: &str) -> u64 {
 
 /// What each stage saved. What was not counted on the way is the doing of the stage that comes last; else it is the
 /// price of the reference, or what escapes in a wrapper around the payload add to a saving.
-fn stages(compressed: &Compressed, (before, after): (usize, usize)) -> Vec<(&'static str, i64)> {
+fn stages(
+    compressed: &CompressedOutput,
+    (before, after): (usize, usize),
+) -> Vec<(&'static str, i64)> {
     if compressed.replacement.is_none() {
         return Vec::new();
     }

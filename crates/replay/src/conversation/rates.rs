@@ -1,15 +1,15 @@
 //! What a token of each message costs over all requests that carry it.
 
-use super::charge::Charge;
+use super::charge::RequestCharge;
 use tokenforge_config::Price;
 
 /// Dollars for a token of each message, as differences to the message before it: a request adds to many at once.
 #[derive(Debug, Default)]
-pub(super) struct Rates(Vec<f64>);
+pub(super) struct MessageRates(Vec<f64>);
 
-impl Rates {
+impl MessageRates {
     /// A request of so many messages was charged for.
-    pub(super) fn add(&mut self, charge: &Charge, messages: usize, price: &Price) {
+    pub(super) fn add(&mut self, charge: &RequestCharge, messages: usize, price: &Price) {
         let dollars = |price: f64| charge.factor * price / 1e6;
         let read = dollars(price.cache_read);
         let hour = charge.hour * (price.cache_write_1h - price.cache_write);

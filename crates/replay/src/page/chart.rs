@@ -9,15 +9,15 @@ const VALUE: f64 = 200.0;
 const ROW: f64 = 30.0;
 
 /// A row: what it is, its bars end to end (length and colour), and what is said beside them.
-pub(super) struct Row {
+pub(super) struct ChartRow {
     pub(super) label: String,
     pub(super) bars: Vec<(f64, &'static str)>,
     pub(super) value: String,
 }
 
 /// Rows of bars on one scale, with a sentence for who cannot see them.
-pub(super) fn chart(title: &str, rows: &[Row]) -> String {
-    let length = |row: &Row| row.bars.iter().map(|(length, _)| length.max(0.0)).sum::<f64>();
+pub(super) fn chart(title: &str, rows: &[ChartRow]) -> String {
+    let length = |row: &ChartRow| row.bars.iter().map(|(length, _)| length.max(0.0)).sum::<f64>();
     let longest = rows.iter().map(length).fold(f64::MIN_POSITIVE, f64::max);
     let scale = (WIDTH - LABEL - VALUE) / longest;
     let height = ROW * rows.len() as f64 + 6.0;

@@ -1,6 +1,6 @@
 //! Messages as the Anthropic and the OpenAI API have them, with results paired to their calls.
 
-use crate::transcript::{Author, Message, Part, ToolResult};
+use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 
@@ -9,7 +9,7 @@ const REMEMBERED: usize = 4096;
 
 /// The calls seen so far, to name the tool that a result is from.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct SeenCalls {
     /// Name and arguments, by id.
     by_id: HashMap<String, (String, String)>,
     /// The ids, oldest first.
@@ -18,9 +18,9 @@ pub(super) struct Calls {
     by_name: HashMap<String, String>,
 }
 
-impl Calls {
+impl SeenCalls {
     /// A message of either API.
-    pub(super) fn message(&mut self, message: &Value) -> Message {
+    pub(super) fn message(&mut self, message: &Value) -> LogMessage {
         let role = message["role"].as_str().unwrap_or_default();
         let mut parts = match role {
             "tool" | "function" | "tool-response" => self.answer(message),
@@ -35,15 +35,15 @@ impl Calls {
             parts.push(self.call(&Value::Null, &call["name"], &call["arguments"]));
         }
         let author = match role {
-            "assistant" => Author::Model,
-            "system" | "developer" => Author::System,
-            _ => Author::Client,
+            "assistant" => MessageAuthor::Model,
+            "system" | "developer" => MessageAuthor::System,
+            _ => MessageAuthor::Client,
         };
-        Message { author, parts }
+        LogMessage { author, parts }
     }
 
     /// A message that is the answer of a tool.
-    fn answer(&self, message: &Value) -> Vec<Part> {
+    fn answer(&self, message: &Value) -> Vec<MessagePart> {
         let call = message["tool_call_id"].as_str();
         let named = message["name"]
             .as_str()
@@ -54,15 +54,15 @@ impl Calls {
     }
 
     /// The content of a message: a text, or blocks.
-    pub(super) fn content(&mut self, content: &Value) -> Vec<Part> {
+    pub(super) fn content(&mut self, content: &Value) -> Vec<MessagePart> {
         match content {
-            Value::String(text) => vec![Part::Text(text.clone())],
+            Value::String(text) => vec![MessagePart::Text(text.clone())],
             Value::Array(blocks) => blocks.iter().flat_map(|block| self.block(block)).collect(),
             _ => Vec::new(),
         }
     }
 
-    fn block(&mut self, block: &Value) -> Vec<Part> {
+    fn block(&mut self, block: &Value) -> Vec<MessagePart> {
         match block["type"].as_str() {
             Some("tool_use") => vec![self.call(&block["id"], &block["name"], &block["input"])],
             Some("tool_result") => {
@@ -71,12 +71,12 @@ impl Calls {
                 self.result_of(call, &block["content"], is_error)
             }
             Some("text" | "input_text" | "output_text") => {
-                vec![Part::Text(plain_text(&block["text"]))]
+                vec![MessagePart::Text(plain_text(&block["text"]))]
             }
-            Some("thinking") => vec![Part::Text(plain_text(&block["thinking"]))],
-            _ if is_image(block) => vec![Part::Image],
-            Some("document") => vec![Part::Text(document_text(&block["source"]))],
-            _ => vec![Part::Text(block.to_string())],
+            Some("thinking") => vec![MessagePart::Text(plain_text(&block["thinking"]))],
+            _ if is_image(block) => vec![MessagePart::Image],
+            Some("document") => vec![MessagePart::Text(document_text(&block["source"]))],
+            _ => vec![MessagePart::Text(block.to_string())],
         }
     }
 
@@ -86,7 +86,7 @@ impl Calls {
         call: Option<&str>,
         content: &Value,
         is_error: bool,
-    ) -> Vec<Part> {
+    ) -> Vec<MessagePart> {
         let known = call.and_then(|call| self.by_id.get(call)).cloned().unwrap_or_default();
         self.result(call, known, content, is_error)
     }
@@ -97,14 +97,14 @@ impl Calls {
         (tool, arguments): (String, String),
         content: &Value,
         is_error: bool,
-    ) -> Vec<Part> {
+    ) -> Vec<MessagePart> {
         let (text, call) = (plain_text(content), call.map(str::to_owned));
-        let result = Part::Result(ToolResult { call, tool, arguments, text, is_error });
+        let result = MessagePart::Result(ToolResult { call, tool, arguments, text, is_error });
         std::iter::once(result).chain(images(content)).collect()
     }
 
     /// Remembers a call; it is a text of the message that made it.
-    pub(super) fn call(&mut self, id: &Value, name: &Value, arguments: &Value) -> Part {
+    pub(super) fn call(&mut self, id: &Value, name: &Value, arguments: &Value) -> MessagePart {
         let name = name.as_str().unwrap_or_default().to_owned();
         let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
         let text = format!("{name} {arguments}");
@@ -119,7 +119,7 @@ impl Calls {
         {
             self.by_id.remove(&oldest);
         }
-        Part::Text(text)
+        MessagePart::Text(text)
     }
 }
 
@@ -145,9 +145,9 @@ fn plain_text_once(content: &Value) -> String {
     }
 }
 
-fn images(content: &Value) -> impl Iterator<Item = Part> {
+fn images(content: &Value) -> impl Iterator<Item = MessagePart> {
     let blocks = content.as_array().into_iter().flatten();
-    blocks.filter(|block| is_image(block)).map(|_| Part::Image)
+    blocks.filter(|block| is_image(block)).map(|_| MessagePart::Image)
 }
 
 /// A picture, or a document whose bytes no model reads as text.
@@ -171,10 +171,10 @@ mod tests {
     use serde_json::json;
 
     fn results(messages: &[Value]) -> Vec<ToolResult> {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         let parts = messages.iter().flat_map(|message| calls.message(message).parts);
         let results = parts.filter_map(|part| match part {
-            Part::Result(result) => Some(result),
+            MessagePart::Result(result) => Some(result),
             _ => None,
         });
         results.collect()
@@ -213,12 +213,12 @@ mod tests {
 
     #[test]
     fn pictures_are_told_apart_from_text() {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         let message = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": [
             {"type": "image", "source": {"data": "AAAA"}}, {"type": "text", "text": "a cat"}]}]});
         let parts = calls.message(&message).parts;
         assert!(
-            matches!(&parts[..], [Part::Result(result), Part::Image] if result.text == "a cat")
+            matches!(&parts[..], [MessagePart::Result(result), MessagePart::Image] if result.text == "a cat")
         );
     }
 
@@ -235,10 +235,10 @@ mod tests {
             {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "document", "source": {"type": "base64", "data": bytes}}]},
         ]});
         let result = ToolResult { call: Some("t".to_owned()), ..ToolResult::default() };
-        let texts = ["a note", "a page"].map(|text| Part::Text(text.to_owned()));
-        let parts = Calls::default().message(&message).parts;
-        assert_eq!(parts[..4], [const { Part::Image }; 4]);
+        let texts = ["a note", "a page"].map(|text| MessagePart::Text(text.to_owned()));
+        let parts = SeenCalls::default().message(&message).parts;
+        assert_eq!(parts[..4], [const { MessagePart::Image }; 4]);
         assert_eq!(parts[4..6], texts);
-        assert_eq!(parts[6..], [Part::Result(result), Part::Image]);
+        assert_eq!(parts[6..], [MessagePart::Result(result), MessagePart::Image]);
     }
 }

@@ -4,10 +4,10 @@
 //! block, that share the answer's id and repeat its usage. Subagents of older versions are in between, `isSidechain`.
 //! An entry may be written several times, and a session that is resumed or forked may begin with copies of another's.
 
-use super::calls::Calls;
-use super::{Reader, Tell, not_json};
-use crate::transcript::{Author, Event, MAIN, Part, Thread};
-use crate::usage::Usage;
+use super::calls::SeenCalls;
+use super::{EventSink, LogReader, not_json};
+use crate::transcript::{LogEvent, MAIN, MessageAuthor, MessagePart, ThreadId};
+use crate::usage::UsageCharge;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -20,18 +20,18 @@ const REMEMBERED: usize = 1 << 18;
 /// Claude Code's transcripts.
 #[derive(Default)]
 pub(super) struct ClaudeCode {
-    calls: Calls,
+    calls: SeenCalls,
     model: Option<String>,
-    threads: HashMap<Thread, Place>,
+    threads: HashMap<ThreadId, ThreadPlace>,
     /// Where in which conversation an entry is.
-    entries: HashMap<u64, (Thread, usize)>,
+    entries: HashMap<u64, (ThreadId, usize)>,
     /// Messages that were told, also those before a summary.
     told: HashSet<u64>,
 }
 
 /// How far a conversation is.
 #[derive(Default)]
-struct Place {
+struct ThreadPlace {
     messages: usize,
     /// How many messages there were after the last answer.
     answered: usize,
@@ -86,8 +86,8 @@ fn request_of(answer: Option<&str>, request: Option<&str>, entry: Option<&str>) 
     Some(hash(&(answer?, request.or(entry)?)))
 }
 
-impl Reader for ClaudeCode {
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+impl LogReader for ClaudeCode {
+    fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String> {
         let entry: Entry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         if self.is_told(&entry) {
             return Ok(());
@@ -97,9 +97,9 @@ impl Reader for ClaudeCode {
             Some("user") => self.user(&entry, thread, tell),
             Some("assistant") => self.assistant(&entry, thread, tell),
             Some("system") if entry.subtype.as_deref() == Some("compact_boundary") => {
-                self.threads.insert(thread, Place::default());
+                self.threads.insert(thread, ThreadPlace::default());
                 self.entries.retain(|_, (of, _)| *of != thread);
-                tell(Event::Forgotten { thread });
+                tell(LogEvent::Forgotten { thread });
             }
             _ => {}
         }
@@ -126,7 +126,7 @@ impl ClaudeCode {
     }
 
     /// The conversation that an entry belongs to. Subagents have a name, or begin where no entry is before them.
-    fn thread(&self, entry: &Entry) -> Thread {
+    fn thread(&self, entry: &Entry) -> ThreadId {
         if entry.is_sidechain != Some(true) {
             return MAIN;
         }
@@ -140,34 +140,34 @@ impl ClaudeCode {
         }
     }
 
-    fn user(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+    fn user(&mut self, entry: &Entry, thread: ThreadId, tell: EventSink<'_>) {
         let Some(message) = &entry.message else { return };
         let mut message = self.calls.message(message);
-        message.author = Author::Client;
+        message.author = MessageAuthor::Client;
         if message.parts.is_empty() {
             return;
         }
-        let is_prompt = !message.parts.iter().any(|part| matches!(part, Part::Result(_)));
+        let is_prompt = !message.parts.iter().any(|part| matches!(part, MessagePart::Result(_)));
         if is_prompt && entry.is_meta != Some(true) {
             self.rewind(entry, thread, tell);
         }
         self.threads.entry(thread).or_default().messages += 1;
-        tell(Event::Message { thread, message });
+        tell(LogEvent::Message { thread, message });
     }
 
     /// A prompt that follows an entry from before the last answer is one that the user went back for.
-    fn rewind(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+    fn rewind(&mut self, entry: &Entry, thread: ThreadId, tell: EventSink<'_>) {
         let parent = entry.parent_uuid.as_ref().and_then(|uuid| self.entries.get(&hash(uuid)));
         let (Some((of, messages)), Some(place)) = (parent, self.threads.get_mut(&thread)) else {
             return;
         };
         if *of == thread && *messages < place.answered {
-            *place = Place { messages: *messages, ..Place::default() };
-            tell(Event::Rewound { thread, messages: *messages });
+            *place = ThreadPlace { messages: *messages, ..ThreadPlace::default() };
+            tell(LogEvent::Rewound { thread, messages: *messages });
         }
     }
 
-    fn assistant(&mut self, entry: &Entry, thread: Thread, tell: Tell<'_>) {
+    fn assistant(&mut self, entry: &Entry, thread: ThreadId, tell: EventSink<'_>) {
         let Some(body) = &entry.message else { return };
         let model = body["model"].as_str();
         // What the client itself said in the model's place was no request.
@@ -176,23 +176,23 @@ impl ClaudeCode {
         }
         if let Some(model) = model.filter(|model| Some(*model) != self.model.as_deref()) {
             self.model = Some(model.to_owned());
-            tell(Event::Model(model.to_owned()));
+            tell(LogEvent::Model(model.to_owned()));
         }
         let mut message = self.calls.message(body);
         let place = self.threads.entry(thread).or_default();
         let id = body["id"].as_str();
         let is_again = id.is_some() && id == place.answer.as_deref();
-        message.author = if is_again { Author::ModelAgain } else { Author::Model };
+        message.author = if is_again { MessageAuthor::ModelAgain } else { MessageAuthor::Model };
         place.answer = id.map(str::to_owned);
         place.messages += 1;
         place.answered = place.messages;
-        tell(Event::Message { thread, message });
+        tell(LogEvent::Message { thread, message });
         let request = request_of(id, entry.request_id.as_deref(), entry.uuid.as_deref());
         if let Some(id) = request.filter(|_| !is_again) {
-            tell(Event::Request { thread, id });
+            tell(LogEvent::Request { thread, id });
         }
-        if let Some(usage) = Usage::read(&body["usage"]) {
-            tell(Event::Usage { thread, usage });
+        if let Some(usage) = UsageCharge::read(&body["usage"]) {
+            tell(LogEvent::Usage { thread, usage });
         }
     }
 }
@@ -207,7 +207,7 @@ fn hash(name: &(impl Hash + ?Sized)) -> u64 {
 mod tests {
     use super::*;
 
-    fn events(log: &str) -> Vec<Event> {
+    fn events(log: &str) -> Vec<LogEvent> {
         let mut events = Vec::new();
         let mut reader = ClaudeCode::default();
         for line in log.lines() {
@@ -216,9 +216,9 @@ mod tests {
         events
     }
 
-    fn authors(events: &[Event]) -> Vec<(bool, Author)> {
-        let message = |event: &Event| match event {
-            Event::Message { thread, message } => Some((*thread == MAIN, message.author)),
+    fn authors(events: &[LogEvent]) -> Vec<(bool, MessageAuthor)> {
+        let message = |event: &LogEvent| match event {
+            LogEvent::Message { thread, message } => Some((*thread == MAIN, message.author)),
             _ => None,
         };
         events.iter().filter_map(message).collect()
@@ -233,10 +233,15 @@ mod tests {
                {"type":"user","uuid":"4","parentUuid":"3","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.rs"}]},"toolUseResult":{"stdout":"a.rs"}}
                {"type":"assistant","uuid":"5","parentUuid":"4","message":{"id":"m2","role":"assistant","model":"claude-opus-4-5","content":[{"type":"text","text":"done"}]}}"#,
         );
-        let said =
-            [Author::Client, Author::Model, Author::ModelAgain, Author::Client, Author::Model];
+        let said = [
+            MessageAuthor::Client,
+            MessageAuthor::Model,
+            MessageAuthor::ModelAgain,
+            MessageAuthor::Client,
+            MessageAuthor::Model,
+        ];
         assert_eq!(authors(&events), said.map(|author| (true, author)));
-        let usages = events.iter().filter(|event| matches!(event, Event::Usage { .. })).count();
+        let usages = events.iter().filter(|event| matches!(event, LogEvent::Usage { .. })).count();
         assert_eq!(usages, 2);
     }
 
@@ -249,7 +254,7 @@ mod tests {
         let summary = r#"{"type":"system","subtype":"compact_boundary","uuid":"3"}"#;
         let events = events(&format!("{log}\n{summary}\n{log}"));
         assert_eq!(events[..once.len()], once);
-        assert_eq!(events[once.len()..], [Event::Forgotten { thread: MAIN }]);
+        assert_eq!(events[once.len()..], [LogEvent::Forgotten { thread: MAIN }]);
     }
 
     #[test]
@@ -261,7 +266,7 @@ mod tests {
         };
         let told = |line: &str| {
             let ids = events(line).into_iter().filter_map(|event| match event {
-                Event::Request { id, .. } => Some(id),
+                LogEvent::Request { id, .. } => Some(id),
                 _ => None,
             });
             let ids: Vec<u64> = ids.collect();
@@ -285,10 +290,10 @@ mod tests {
                {"type":"user","uuid":"a1","isSidechain":true,"agentId":"x","message":{"role":"user","content":"sub"}}
                {"type":"assistant","uuid":"2","parentUuid":"1","message":{"id":"m2","role":"assistant","content":[]}}"#,
         );
-        let threads: Vec<Thread> = events
+        let threads: Vec<ThreadId> = events
             .iter()
             .filter_map(|event| match event {
-                Event::Message { thread, .. } => Some(*thread),
+                LogEvent::Message { thread, .. } => Some(*thread),
                 _ => None,
             })
             .collect();
@@ -306,7 +311,7 @@ mod tests {
                {"type":"assistant","uuid":"4","parentUuid":"3","message":{"id":"m2","role":"assistant","content":[]}}
                {"type":"user","uuid":"5","parentUuid":"2","message":{"role":"user","content":"two, otherwise"}}"#,
         );
-        assert!(events.contains(&Event::Rewound { thread: MAIN, messages: 2 }));
+        assert!(events.contains(&LogEvent::Rewound { thread: MAIN, messages: 2 }));
     }
 
     #[test]
@@ -316,6 +321,6 @@ mod tests {
                {"type":"system","subtype":"compact_boundary","uuid":"2","parentUuid":null}
                {"type":"user","uuid":"3","parentUuid":"2","isCompactSummary":true,"message":{"role":"user","content":"so far"}}"#,
         );
-        assert_eq!(events.get(1), Some(&Event::Forgotten { thread: MAIN }));
+        assert_eq!(events.get(1), Some(&LogEvent::Forgotten { thread: MAIN }));
     }
 }

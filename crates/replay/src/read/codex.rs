@@ -1,15 +1,15 @@
 //! Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, items of the Responses API with what happened around them.
 
-use super::calls::Calls;
-use super::{Reader, Tell, not_json};
-use crate::transcript::{Author, Event, MAIN, Message, Part};
-use crate::usage::Usage;
+use super::calls::SeenCalls;
+use super::{EventSink, LogReader, not_json};
+use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart};
+use crate::usage::UsageCharge;
 use serde_json::Value;
 
 /// Codex's rollouts.
 #[derive(Default)]
 pub(super) struct Codex {
-    calls: Calls,
+    calls: SeenCalls,
     model: Option<String>,
     is_answering: bool,
     messages: usize,
@@ -19,8 +19,8 @@ pub(super) struct Codex {
     charged: Value,
 }
 
-impl Reader for Codex {
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+impl LogReader for Codex {
+    fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String> {
         let line: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         let payload = &line["payload"];
         match line["type"].as_str() {
@@ -40,7 +40,7 @@ impl Reader for Codex {
 
 impl Codex {
     /// An item of the conversation.
-    fn item(&mut self, item: &Value, tell: Tell<'_>) {
+    fn item(&mut self, item: &Value, tell: EventSink<'_>) {
         let (call, kind) = (item["call_id"].as_str(), item["type"].as_str().unwrap_or_default());
         match kind {
             "message" if item["role"] == "assistant" => {
@@ -78,39 +78,41 @@ impl Codex {
     }
 
     /// The model said something; all of that until somebody else does is one answer.
-    fn answer(&mut self, parts: Vec<Part>, tell: Tell<'_>) {
-        let author = if self.is_answering { Author::ModelAgain } else { Author::Model };
+    fn answer(&mut self, parts: Vec<MessagePart>, tell: EventSink<'_>) {
+        let author =
+            if self.is_answering { MessageAuthor::ModelAgain } else { MessageAuthor::Model };
         self.is_answering = true;
         self.messages += 1;
-        tell(Event::said(Message { author, parts }));
+        tell(LogEvent::said(LogMessage { author, parts }));
     }
 
-    fn say(&mut self, parts: Vec<Part>, tell: Tell<'_>) {
+    fn say(&mut self, parts: Vec<MessagePart>, tell: EventSink<'_>) {
         self.is_answering = false;
         self.messages += 1;
-        tell(Event::said(Message { author: Author::Client, parts }));
+        tell(LogEvent::said(LogMessage { author: MessageAuthor::Client, parts }));
     }
 
-    fn instructions(&mut self, meta: &Value, tell: Tell<'_>) {
+    fn instructions(&mut self, meta: &Value, tell: EventSink<'_>) {
         let texts = [&meta["instructions"], &meta["base_instructions"]["text"]];
         let texts = texts.into_iter().filter_map(Value::as_str).filter(|text| !text.is_empty());
-        let parts: Vec<Part> = texts.map(|text| Part::Text(text.to_owned())).collect();
+        let parts: Vec<MessagePart> =
+            texts.map(|text| MessagePart::Text(text.to_owned())).collect();
         if !parts.is_empty() && self.messages == 0 {
             self.say(parts, tell);
         }
     }
 
-    fn model(&mut self, context: &Value, tell: Tell<'_>) {
+    fn model(&mut self, context: &Value, tell: EventSink<'_>) {
         let model = context["model"].as_str().filter(|model| Some(*model) != self.model.as_deref());
         if let Some(model) = model {
             self.model = Some(model.to_owned());
-            tell(Event::Model(model.to_owned()));
+            tell(LogEvent::Model(model.to_owned()));
         }
     }
 
     /// A summary, or the items that are left, take the place of all so far.
-    fn compacted(&mut self, payload: &Value, tell: Tell<'_>) {
-        tell(Event::Forgotten { thread: MAIN });
+    fn compacted(&mut self, payload: &Value, tell: EventSink<'_>) {
+        tell(LogEvent::Forgotten { thread: MAIN });
         self.messages = 0;
         self.turns.clear();
         self.is_answering = false;
@@ -130,15 +132,15 @@ impl Codex {
         }
     }
 
-    fn event(&mut self, event: &Value, tell: Tell<'_>) {
+    fn event(&mut self, event: &Value, tell: EventSink<'_>) {
         match event["type"].as_str() {
             Some("token_count") => {
                 let info = &event["info"];
                 let total = &info["total_token_usage"];
                 if total.is_null() || *total != self.charged {
                     self.charged = total.clone();
-                    if let Some(usage) = Usage::read(&info["last_token_usage"]) {
-                        tell(Event::Usage { thread: MAIN, usage });
+                    if let Some(usage) = UsageCharge::read(&info["last_token_usage"]) {
+                        tell(LogEvent::Usage { thread: MAIN, usage });
                     }
                 }
             }
@@ -148,7 +150,7 @@ impl Codex {
                 if let Some(messages) = left.and_then(|left| self.turns.get(left)).copied() {
                     self.turns.truncate(self.turns.len() - turns);
                     self.messages = messages;
-                    tell(Event::Rewound { thread: MAIN, messages });
+                    tell(LogEvent::Rewound { thread: MAIN, messages });
                 }
             }
             _ => {}
@@ -160,7 +162,7 @@ impl Codex {
 mod tests {
     use super::*;
 
-    fn events(log: &str) -> Vec<Event> {
+    fn events(log: &str) -> Vec<LogEvent> {
         let mut events = Vec::new();
         let mut reader = Codex::default();
         for line in log.lines() {
@@ -182,18 +184,19 @@ mod tests {
     #[test]
     fn items_become_requests_with_results_paired_to_calls() {
         let events = events(ROLLOUT);
-        let messages: Vec<&Message> = events
+        let messages: Vec<&LogMessage> = events
             .iter()
             .filter_map(|event| match event {
-                Event::Message { message, .. } => Some(message),
+                LogEvent::Message { message, .. } => Some(message),
                 _ => None,
             })
             .collect();
-        let requests = messages.iter().filter(|message| message.author == Author::Model).count();
+        let requests =
+            messages.iter().filter(|message| message.author == MessageAuthor::Model).count();
         assert_eq!(requests, 2);
         let results = messages.iter().flat_map(|message| &message.parts);
         let result = results.into_iter().find_map(|part| match part {
-            Part::Result(result) => Some((result.tool.as_str(), result.text.as_str())),
+            MessagePart::Result(result) => Some((result.tool.as_str(), result.text.as_str())),
             _ => None,
         });
         assert_eq!(result, Some(("exec_command", "a.rs")));
@@ -203,10 +206,11 @@ mod tests {
     fn a_figure_that_is_told_again_is_charged_once() {
         let usages: Vec<_> = events(ROLLOUT)
             .into_iter()
-            .filter(|event| matches!(event, Event::Usage { .. }))
+            .filter(|event| matches!(event, LogEvent::Usage { .. }))
             .collect();
-        let usage = Usage { input: 5.0, cache_read: 4.0, output: 2.0, ..Usage::default() };
-        assert_eq!(usages, [Event::Usage { thread: MAIN, usage }]);
+        let usage =
+            UsageCharge { input: 5.0, cache_read: 4.0, output: 2.0, ..UsageCharge::default() };
+        assert_eq!(usages, [LogEvent::Usage { thread: MAIN, usage }]);
     }
 
     #[test]
@@ -215,8 +219,10 @@ mod tests {
             r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"look"}]}}
                {"type":"compacted","payload":{"message":"so far"}}"#,
         );
-        let summary =
-            Message { author: Author::Client, parts: vec![Part::Text("so far".to_owned())] };
-        assert_eq!(events[1..], [Event::Forgotten { thread: MAIN }, Event::said(summary)]);
+        let summary = LogMessage {
+            author: MessageAuthor::Client,
+            parts: vec![MessagePart::Text("so far".to_owned())],
+        };
+        assert_eq!(events[1..], [LogEvent::Forgotten { thread: MAIN }, LogEvent::said(summary)]);
     }
 }

@@ -1,8 +1,8 @@
 //! One JSON document: a session, a list of messages or a list of sessions.
 
 use super::messages::Messages;
-use super::sessions::{Session, Sessions};
-use super::{Client, Reader, Tell, Unreadable};
+use super::sessions::{Session, SessionLines};
+use super::{EventSink, LogClient, LogReader, UnreadableLog};
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::Value;
 use std::cell::Cell;
@@ -14,28 +14,31 @@ use std::rc::Rc;
 const LARGEST: u64 = 48 << 20;
 
 /// Reads a JSON document: a session, a list of messages, or a list of sessions, of which one at a time is held.
-pub(super) fn document(mut input: Box<dyn BufRead>, tell: Tell<'_>) -> Result<Client, Unreadable> {
+pub(super) fn document(
+    mut input: Box<dyn BufRead>,
+    tell: EventSink<'_>,
+) -> Result<LogClient, UnreadableLog> {
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
         let session: Session = serde_json::from_reader(input.take(LARGEST)).map_err(failed)?;
-        let client = if session.is_opencode() { Client::Opencode } else { Client::Messages };
-        Sessions::default().session(session, tell);
+        let client = if session.is_opencode() { LogClient::Opencode } else { LogClient::Messages };
+        SessionLines::default().session(session, tell);
         return Ok(client);
     }
     let left = Rc::new(Cell::new(LARGEST));
-    let bounded = BufReader::new(Bounded { input, left: left.clone() });
+    let bounded = BufReader::new(BoundedReader { input, left: left.clone() });
     let mut elements = serde_json::Deserializer::from_reader(bounded);
-    let (messages, sessions) = (Messages::default(), Sessions::default());
+    let (messages, sessions) = (Messages::default(), SessionLines::default());
     let told = elements.deserialize_seq(Elements { tell, messages, sessions, left });
     told.map_err(failed)?;
-    Ok(Client::Messages)
+    Ok(LogClient::Messages)
 }
 
-fn failed(error: serde_json::Error) -> Unreadable {
+fn failed(error: serde_json::Error) -> UnreadableLog {
     match error.classify() {
-        serde_json::error::Category::Data => Unreadable::Unknown,
-        serde_json::error::Category::Io => Unreadable::Io(error.into()),
-        _ => Unreadable::NotJson(error),
+        serde_json::error::Category::Data => UnreadableLog::Unknown,
+        serde_json::error::Category::Io => UnreadableLog::Io(error.into()),
+        _ => UnreadableLog::NotJson(error),
     }
 }
 
@@ -56,9 +59,9 @@ fn first_byte(input: &mut dyn BufRead) -> io::Result<Option<u8>> {
 
 /// The elements of a list, told as they are read.
 struct Elements<'t> {
-    tell: Tell<'t>,
+    tell: EventSink<'t>,
     messages: Messages,
-    sessions: Sessions,
+    sessions: SessionLines,
     left: Rc<Cell<u64>>,
 }
 
@@ -86,12 +89,12 @@ impl<'de> Visitor<'de> for Elements<'_> {
 }
 
 /// Ends with an error when a single element takes more than is left.
-struct Bounded {
+struct BoundedReader {
     input: Box<dyn BufRead>,
     left: Rc<Cell<u64>>,
 }
 
-impl Read for Bounded {
+impl Read for BoundedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         match self.left.get().checked_sub(read as u64) {
@@ -110,9 +113,9 @@ impl Read for Bounded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{Author, Event};
+    use crate::transcript::{LogEvent, MessageAuthor};
 
-    fn read(text: &'static str) -> Result<Vec<Event>, Unreadable> {
+    fn read(text: &'static str) -> Result<Vec<LogEvent>, UnreadableLog> {
         let mut events = Vec::new();
         document(Box::new(text.as_bytes()), &mut |event| events.push(event))?;
         Ok(events)
@@ -125,10 +128,10 @@ mod tests {
                 "model":"gpt-4o","tools":[{"name":"t"}],"usage":[{"prompt_tokens":12,"completion_tokens":1}]}"#,
         )
         .unwrap();
-        assert_eq!(events[0], Event::Session { name: Some("s".to_owned()) });
-        assert_eq!(events[1], Event::Model("gpt-4o".to_owned()));
-        assert!(matches!(&events[2], Event::Tools(tools) if tools == r#"[{"name":"t"}]"#));
-        assert!(matches!(events[5], Event::Usage { usage, .. } if usage.input == 12.0));
+        assert_eq!(events[0], LogEvent::Session { name: Some("s".to_owned()) });
+        assert_eq!(events[1], LogEvent::Model("gpt-4o".to_owned()));
+        assert!(matches!(&events[2], LogEvent::Tools(tools) if tools == r#"[{"name":"t"}]"#));
+        assert!(matches!(events[5], LogEvent::Usage { usage, .. } if usage.input == 12.0));
     }
 
     #[test]
@@ -138,25 +141,26 @@ mod tests {
         assert_eq!(messages.unwrap().len(), 2);
         let sessions = read(r#"[{"messages":[{"role":"user","content":"a"}]},{"messages":[]}]"#);
         let sessions = sessions.unwrap();
-        let begun = sessions.iter().filter(|event| matches!(event, Event::Session { .. })).count();
+        let begun =
+            sessions.iter().filter(|event| matches!(event, LogEvent::Session { .. })).count();
         assert_eq!(begun, 2);
     }
 
-    fn authors(events: &[Event]) -> Vec<Author> {
-        let author = |event: &Event| match event {
-            Event::Message { message, .. } => Some(message.author),
+    fn authors(events: &[LogEvent]) -> Vec<MessageAuthor> {
+        let author = |event: &LogEvent| match event {
+            LogEvent::Message { message, .. } => Some(message.author),
             _ => None,
         };
         events.iter().filter_map(author).collect()
     }
 
-    fn sessions(events: &[Event]) -> usize {
-        events.iter().filter(|event| matches!(event, Event::Session { .. })).count()
+    fn sessions(events: &[LogEvent]) -> usize {
+        events.iter().filter(|event| matches!(event, LogEvent::Session { .. })).count()
     }
 
     #[test]
     fn a_body_is_itself_a_request() {
-        let asked = [Author::Client, Author::Model];
+        let asked = [MessageAuthor::Client, MessageAuthor::Model];
         let body = read(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"a"}]}"#);
         assert_eq!(authors(&body.unwrap()), asked);
         assert_eq!(authors(&read(r#"[{"role":"user","content":"a"}]"#).unwrap()), asked);
@@ -164,7 +168,10 @@ mod tests {
         let mut events = Vec::new();
         super::super::transcript(&|| Ok(Box::new(log.as_bytes())), &mut |event| events.push(event))
             .unwrap();
-        assert_eq!(authors(&events), [Author::Client, Author::Client, Author::Model]);
+        assert_eq!(
+            authors(&events),
+            [MessageAuthor::Client, MessageAuthor::Client, MessageAuthor::Model]
+        );
     }
 
     /// Three requests of a conversation, with the mark for the cache on whichever message is last.
@@ -181,9 +188,9 @@ mod tests {
 
     #[test]
     fn the_growing_bodies_of_a_conversation_are_one_session() {
-        use Author::{Client, Model, ModelAgain, System};
+        use MessageAuthor::{Client, Model, ModelAgain, System};
         let said = [System, Client, Model, ModelAgain, Client, Model, ModelAgain, Client, Model];
-        let (mut lines, mut reader) = (Vec::new(), Sessions::default());
+        let (mut lines, mut reader) = (Vec::new(), SessionLines::default());
         for body in GROWING {
             reader.line(body.as_bytes(), &mut |event| lines.push(event)).unwrap();
         }
@@ -204,8 +211,8 @@ mod tests {
 
     #[test]
     fn what_is_no_session_is_said_to_be_none() {
-        assert!(matches!(read("{\"a\":1}"), Err(Unreadable::Unknown)));
-        assert!(matches!(read("[1,2]"), Err(Unreadable::Unknown)));
-        assert!(matches!(read("{\"messages\":["), Err(Unreadable::NotJson(_))));
+        assert!(matches!(read("{\"a\":1}"), Err(UnreadableLog::Unknown)));
+        assert!(matches!(read("[1,2]"), Err(UnreadableLog::Unknown)));
+        assert!(matches!(read("{\"messages\":["), Err(UnreadableLog::NotJson(_))));
     }
 }

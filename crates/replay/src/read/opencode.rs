@@ -1,9 +1,9 @@
 //! opencode: a folder of files, one a message and one a part of it, or what `opencode export` prints.
 
-use super::calls::Calls;
-use super::{Tell, Unreadable};
-use crate::transcript::{Author, Event, MAIN, Message, Part};
-use crate::usage::Usage;
+use super::calls::SeenCalls;
+use super::{EventSink, UnreadableLog};
+use crate::transcript::{LogEvent, LogMessage, MAIN, MessageAuthor, MessagePart};
+use crate::usage::UsageCharge;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -24,16 +24,16 @@ pub fn sessions(storage: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn session(folder: &Path, tell: Tell<'_>) -> Result<(), Unreadable> {
+pub fn session(folder: &Path, tell: EventSink<'_>) -> Result<(), UnreadableLog> {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    tell(Event::Session { name });
-    let mut state = State::default();
+    tell(LogEvent::Session { name });
+    let mut state = OpencodeState::default();
     fs::read_dir(folder)?;
     for (line, file) in (1..).zip(entries(folder)) {
         let info = match document(&file) {
             Ok(info) => info,
             Err(error) => {
-                tell(Event::Skipped { line, reason: format!("message file: {error}") });
+                tell(LogEvent::Skipped { line, reason: format!("message file: {error}") });
                 continue;
             }
         };
@@ -41,7 +41,7 @@ pub fn session(folder: &Path, tell: Tell<'_>) -> Result<(), Unreadable> {
         let parts: Vec<Value> = files.iter().filter_map(|part| document(part).ok()).collect();
         if parts.len() < files.len() {
             let reason = format!("{} of its parts cannot be read", files.len() - parts.len());
-            tell(Event::Skipped { line, reason });
+            tell(LogEvent::Skipped { line, reason });
         }
         state.message(&info, &parts, tell);
     }
@@ -49,8 +49,8 @@ pub fn session(folder: &Path, tell: Tell<'_>) -> Result<(), Unreadable> {
 }
 
 /// The messages of an export.
-pub(super) fn messages(messages: &[Value], tell: Tell<'_>) {
-    let mut state = State::default();
+pub(super) fn messages(messages: &[Value], tell: EventSink<'_>) {
+    let mut state = OpencodeState::default();
     for message in messages {
         let parts = message["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
         state.message(&message["info"], parts, tell);
@@ -80,25 +80,28 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[derive(Default)]
-struct State {
-    calls: Calls,
+struct OpencodeState {
+    calls: SeenCalls,
     model: Option<String>,
 }
 
-impl State {
-    fn message(&mut self, info: &Value, parts: &[Value], tell: Tell<'_>) {
+impl OpencodeState {
+    fn message(&mut self, info: &Value, parts: &[Value], tell: EventSink<'_>) {
         if info["role"] != "assistant" {
             let texts = parts.iter().filter_map(said).collect();
-            return tell(Event::said(Message { author: Author::Client, parts: texts }));
+            return tell(LogEvent::said(LogMessage {
+                author: MessageAuthor::Client,
+                parts: texts,
+            }));
         }
         // The answer of the agent that sums up is where the conversation begins anew.
         if info["summary"] == true {
-            tell(Event::Forgotten { thread: MAIN });
+            tell(LogEvent::Forgotten { thread: MAIN });
         }
         let model = info["modelID"].as_str().filter(|model| Some(*model) != self.model.as_deref());
         if let Some(model) = model {
             self.model = Some(model.to_owned());
-            tell(Event::Model(model.to_owned()));
+            tell(LogEvent::Model(model.to_owned()));
         }
         let is_start = |part: &Value| part["type"] == "step-start";
         let steps: Vec<&[Value]> = parts.split(is_start).filter(|step| !step.is_empty()).collect();
@@ -106,16 +109,16 @@ impl State {
         for step in steps {
             self.step(step, tell);
             let told = step.iter().filter(|part| part["type"] == "step-finish");
-            let usage = told.filter_map(|part| Usage::read(&part["tokens"])).next_back();
-            let usage = usage.or_else(|| Usage::read(&info["tokens"]).filter(|_| is_one));
+            let usage = told.filter_map(|part| UsageCharge::read(&part["tokens"])).next_back();
+            let usage = usage.or_else(|| UsageCharge::read(&info["tokens"]).filter(|_| is_one));
             if let Some(usage) = usage {
-                tell(Event::Usage { thread: MAIN, usage });
+                tell(LogEvent::Usage { thread: MAIN, usage });
             }
         }
     }
 
     /// An answer and the results of its calls.
-    fn step(&mut self, parts: &[Value], tell: Tell<'_>) {
+    fn step(&mut self, parts: &[Value], tell: EventSink<'_>) {
         let (mut answer, mut results) = (Vec::new(), Vec::new());
         for part in parts {
             if part["type"] != "tool" {
@@ -130,19 +133,21 @@ impl State {
                 results.extend(self.calls.result_of(call.as_str(), output, is_error));
             }
         }
-        tell(Event::said(Message { author: Author::Model, parts: answer }));
+        tell(LogEvent::said(LogMessage { author: MessageAuthor::Model, parts: answer }));
         if !results.is_empty() {
-            tell(Event::said(Message { author: Author::Client, parts: results }));
+            tell(LogEvent::said(LogMessage { author: MessageAuthor::Client, parts: results }));
         }
     }
 }
 
 /// What a part says, if it says anything to the model.
-fn said(part: &Value) -> Option<Part> {
+fn said(part: &Value) -> Option<MessagePart> {
     match part["type"].as_str()? {
-        "text" | "reasoning" => part["text"].as_str().map(|text| Part::Text(text.to_owned())),
+        "text" | "reasoning" => {
+            part["text"].as_str().map(|text| MessagePart::Text(text.to_owned()))
+        }
         "file" if part["mime"].as_str().is_some_and(|mime| mime.starts_with("image/")) => {
-            Some(Part::Image)
+            Some(MessagePart::Image)
         }
         _ => None,
     }
@@ -168,7 +173,7 @@ pub fn example(tool: &str, output: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn told(read: impl FnOnce(Tell<'_>)) -> Vec<Event> {
+    fn told(read: impl FnOnce(EventSink<'_>)) -> Vec<LogEvent> {
         let mut events = Vec::new();
         read(&mut |event| events.push(event));
         events
@@ -194,15 +199,15 @@ mod tests {
         let found = sessions(folder.path());
         assert_eq!(found.len(), 1);
         let from_storage = told(|tell| session(&found[0], tell).unwrap());
-        assert_eq!(from_storage[0], Event::Session { name: Some("ses_1".to_owned()) });
+        assert_eq!(from_storage[0], LogEvent::Session { name: Some("ses_1".to_owned()) });
         assert_eq!(from_storage[1..], from_export);
-        let usage = Usage {
+        let usage = UsageCharge {
             input: 5.0,
             cache_read: 50.0,
             cache_write: 20.0,
             output: 9.0,
-            ..Usage::default()
+            ..UsageCharge::default()
         };
-        assert!(from_export.contains(&Event::Usage { thread: MAIN, usage }));
+        assert!(from_export.contains(&LogEvent::Usage { thread: MAIN, usage }));
     }
 }

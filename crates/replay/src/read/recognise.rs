@@ -1,6 +1,6 @@
 //! What a log is, by its first lines.
 
-use super::lines::{self, Line};
+use super::lines::{self, LogLine};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -13,7 +13,7 @@ const LOOK_AT_BYTES: u64 = 64 << 20;
 
 /// What a log is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum LogShape {
     /// Entries of Claude Code.
     ClaudeCode,
     /// Items of a Codex rollout.
@@ -45,18 +45,19 @@ struct Glance {
 }
 
 /// What the log is, if anybody knows.
-pub(super) fn shape(input: &mut dyn BufRead) -> io::Result<Option<Shape>> {
+pub(super) fn shape(input: &mut dyn BufRead) -> io::Result<Option<LogShape>> {
     let (mut found, mut first, mut seen) = (None, None, 0);
     lines::each(&mut input.take(LOOK_AT_BYTES), |_, line| {
         seen += 1;
-        if let Line::Bytes(bytes) = line {
+        if let LogLine::Bytes(bytes) = line {
             let is_whole = || serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
             let (_, is_first_whole) =
                 *first.get_or_insert_with(|| (bytes.first().copied(), is_whole()));
             let shape =
                 serde_json::from_slice::<Glance>(bytes).ok().and_then(|glance| glance.shape());
             // A line of a longer document may look like a message on a line of its own.
-            let is_sure = |shape: &Shape| matches!(shape, Shape::ClaudeCode | Shape::Codex);
+            let is_sure =
+                |shape: &LogShape| matches!(shape, LogShape::ClaudeCode | LogShape::Codex);
             found = shape.filter(|shape| is_first_whole || is_sure(shape));
         }
         match found.is_some() || seen >= LOOK_AT {
@@ -68,27 +69,29 @@ pub(super) fn shape(input: &mut dyn BufRead) -> io::Result<Option<Shape>> {
         Some((Some(b'{' | b'['), is_whole)) => !is_whole || seen == 1,
         _ => false,
     };
-    Ok(found.or(is_document.then_some(Shape::Document)))
+    Ok(found.or(is_document.then_some(LogShape::Document)))
 }
 
 impl Glance {
-    fn shape(&self) -> Option<Shape> {
+    fn shape(&self) -> Option<LogShape> {
         if self.kind.is_string() && self.payload.is_some() {
-            return Some(Shape::Codex);
+            return Some(LogShape::Codex);
         }
         let is_entry = self.session_id.is_some()
             || self.uuid.is_some()
             || self.leaf_uuid.is_some()
             || self.message_id.is_some();
         match self.kind.as_str() {
-            Some(_) if is_entry => Some(Shape::ClaudeCode),
+            Some(_) if is_entry => Some(LogShape::ClaudeCode),
             Some("message" | "reasoning" | "function_call" | "function_call_output") => {
-                Some(Shape::Codex)
+                Some(LogShape::Codex)
             }
-            _ if self.messages.is_some() => Some(Shape::Sessions),
-            _ if self.role.is_string() => Some(Shape::Messages),
+            _ if self.messages.is_some() => Some(LogShape::Sessions),
+            _ if self.role.is_string() => Some(LogShape::Messages),
             // The first line of rollouts before they had types.
-            None if self.instructions.is_some() && self.timestamp.is_some() => Some(Shape::Codex),
+            None if self.instructions.is_some() && self.timestamp.is_some() => {
+                Some(LogShape::Codex)
+            }
             _ => None,
         }
     }
@@ -101,21 +104,21 @@ mod tests {
     #[test]
     fn a_log_is_known_by_its_content() {
         for (log, expected) in [
-            (r#"{"type":"summary","summary":"s","leafUuid":"l"}"#, Some(Shape::ClaudeCode)),
+            (r#"{"type":"summary","summary":"s","leafUuid":"l"}"#, Some(LogShape::ClaudeCode)),
             (
                 r#"{"type":"user","sessionId":"s","message":{"role":"user"}}"#,
-                Some(Shape::ClaudeCode),
+                Some(LogShape::ClaudeCode),
             ),
-            (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Some(Shape::Codex)),
-            (r#"{"id":"i","timestamp":"t","instructions":"do"}"#, Some(Shape::Codex)),
-            (r#"{"role":"user","content":"c"}"#, Some(Shape::Messages)),
-            (r#"{"messages":[]}"#, Some(Shape::Sessions)),
-            ("[{\"role\":\"user\"},\n{\"role\":\"user\"}\n]", Some(Shape::Document)),
-            ("{\n\"messages\": []}", Some(Shape::Document)),
-            ("[]", Some(Shape::Document)),
+            (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Some(LogShape::Codex)),
+            (r#"{"id":"i","timestamp":"t","instructions":"do"}"#, Some(LogShape::Codex)),
+            (r#"{"role":"user","content":"c"}"#, Some(LogShape::Messages)),
+            (r#"{"messages":[]}"#, Some(LogShape::Sessions)),
+            ("[{\"role\":\"user\"},\n{\"role\":\"user\"}\n]", Some(LogShape::Document)),
+            ("{\n\"messages\": []}", Some(LogShape::Document)),
+            ("[]", Some(LogShape::Document)),
             (
                 "{\"type\":\"user\",\"sess\n{\"type\":\"user\",\"uuid\":\"u\"}",
-                Some(Shape::ClaudeCode),
+                Some(LogShape::ClaudeCode),
             ),
             ("hello", None),
             ("", None),

@@ -1,50 +1,51 @@
 //! Sessions with lists of messages: recorded ones, and the bodies of requests.
 
-use super::calls::Calls;
-use super::messages::{Messages, Turn};
-use super::{Reader, Tell, not_json, opencode};
-use crate::transcript::{Author, Event, Message, Part};
-use crate::usage::Usage;
+use super::calls::SeenCalls;
+use super::messages::{LastTurn, Messages};
+use super::{EventSink, LogReader, not_json, opencode};
+use crate::transcript::{LogEvent, LogMessage, MessageAuthor, MessagePart};
+use crate::usage::UsageCharge;
 use serde::Deserialize;
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A session a line, or the bodies of the requests of one, each longer than the one before.
 #[derive(Default)]
-pub(super) struct Sessions {
+pub(super) struct SessionLines {
     name: Option<String>,
     /// The messages of the last line, as hashes.
     told: Vec<u64>,
-    turn: Turn,
+    turn: LastTurn,
 }
 
-impl Reader for Sessions {
-    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Result<(), String> {
+impl LogReader for SessionLines {
+    fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String> {
         let session: Session = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         self.session(session, tell);
         Ok(())
     }
 }
 
-impl Sessions {
+impl SessionLines {
     /// Tells a session; of one that begins with all of the last one, what is new.
-    pub(super) fn session(&mut self, session: Session, tell: Tell<'_>) {
+    pub(super) fn session(&mut self, session: Session, tell: EventSink<'_>) {
         let name = session.id.as_str().or_else(|| session.info["id"].as_str()).map(str::to_owned);
         if session.is_opencode() {
-            *self = Sessions::default();
-            tell(Event::Session { name });
+            *self = SessionLines::default();
+            tell(LogEvent::Session { name });
             return opencode::messages(&session.messages, tell);
         }
         let all = session.hashes();
         let is_longer = !self.told.is_empty() && name == self.name && all.starts_with(&self.told);
-        let last = std::mem::replace(self, Sessions { name, told: all, turn: Turn::default() });
+        let last =
+            std::mem::replace(self, SessionLines { name, told: all, turn: LastTurn::default() });
         let mut messages = Messages::default();
         if is_longer {
             messages.turn = last.turn;
             session.model(tell);
             session.messages(last.told.len(), &mut messages, tell);
         } else {
-            tell(Event::Session { name: self.name.clone() });
+            tell(LogEvent::Session { name: self.name.clone() });
             session.model(tell);
             session.beginning(&mut messages, tell);
             session.messages(0, &mut messages, tell);
@@ -76,7 +77,7 @@ pub(super) struct Session {
 impl Session {
     /// Hashes of what its messages say, which is the same however a client marks them for the cache.
     fn hashes(&self) -> Vec<u64> {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         let hash = |message: &Value| {
             let mut hasher = DefaultHasher::new();
             calls.message(message).hash(&mut hasher);
@@ -90,25 +91,25 @@ impl Session {
         self.messages.iter().filter(|message| message["role"].is_string())
     }
 
-    fn model(&self, tell: Tell<'_>) {
+    fn model(&self, tell: EventSink<'_>) {
         if let Some(model) = self.model.as_str() {
-            tell(Event::Model(model.to_owned()));
+            tell(LogEvent::Model(model.to_owned()));
         }
     }
 
     /// What comes before the messages.
-    fn beginning(&self, messages: &mut Messages, tell: Tell<'_>) {
+    fn beginning(&self, messages: &mut Messages, tell: EventSink<'_>) {
         if self.tools.is_array() {
-            tell(Event::Tools(self.tools.to_string()));
+            tell(LogEvent::Tools(self.tools.to_string()));
         }
-        let system: Vec<Part> = messages.calls.content(&self.system);
+        let system: Vec<MessagePart> = messages.calls.content(&self.system);
         if !system.is_empty() {
-            tell(Event::said(Message { author: Author::System, parts: system }));
+            tell(LogEvent::said(LogMessage { author: MessageAuthor::System, parts: system }));
         }
     }
 
     /// The messages after so many that were told before.
-    fn messages(&self, told: usize, messages: &mut Messages, tell: Tell<'_>) {
+    fn messages(&self, told: usize, messages: &mut Messages, tell: EventSink<'_>) {
         let usages = self.usage.as_array();
         let answers = || self.said().filter(|message| message["role"] == "assistant");
         // Only a list of as many as there are answers says which is whose.
@@ -116,7 +117,7 @@ impl Session {
             usages.filter(|usages| usages.len() == answers().count()).into_iter().flatten();
         for (at, message) in self.said().enumerate() {
             let usage = match message["role"] == "assistant" {
-                true => usages.next().and_then(Usage::read),
+                true => usages.next().and_then(UsageCharge::read),
                 false => None,
             };
             if at < told {
@@ -126,7 +127,7 @@ impl Session {
             }
             messages.message(message, tell);
             if let Some(usage) = usage {
-                tell(Event::Usage { thread: crate::transcript::MAIN, usage });
+                tell(LogEvent::Usage { thread: crate::transcript::MAIN, usage });
             }
         }
     }

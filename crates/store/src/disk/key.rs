@@ -1,7 +1,7 @@
 //! A key file: drawn by whichever process comes first, read by all others.
 
 use super::{make_folder, new_file};
-use crate::{Error, key};
+use crate::{StoreError, key};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// There is no such file and none can be made, or it holds something else.
-pub fn key_file(path: &Path) -> Result<[u8; key::LENGTH], Error> {
+pub fn key_file(path: &Path) -> Result<[u8; key::LENGTH], StoreError> {
     match fs::read(path) {
         Ok(bytes) => key::read(path.display(), &bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -19,13 +19,13 @@ pub fn key_file(path: &Path) -> Result<[u8; key::LENGTH], Error> {
                 Ok(()) => Ok(fresh),
                 // Another process was faster: its key is the key.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    let bytes = fs::read(path).map_err(Error::file("read", path))?;
+                    let bytes = fs::read(path).map_err(StoreError::file("read", path))?;
                     key::read(path.display(), &bytes)
                 }
-                Err(error) => Err(Error::file("write", path)(error)),
+                Err(error) => Err(StoreError::file("write", path)(error)),
             }
         }
-        Err(error) => Err(Error::file("read", path)(error)),
+        Err(error) => Err(StoreError::file("read", path)(error)),
     }
 }
 

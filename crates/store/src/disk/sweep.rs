@@ -2,7 +2,7 @@
 
 use super::size_on_disk;
 use crate::settings::is_unused_for;
-use crate::{Error, Kind, Settings, Stats, entry};
+use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// Removes what is expired, then the entries unused for longest until the rest takes up `target` bytes.
 pub(super) fn sweep(
     folder: &Path,
-    settings: &Settings,
+    settings: &StoreOptions,
     now: SystemTime,
     target: u64,
-) -> Result<(), Error> {
+) -> Result<(), StoreError> {
     let mut kept = Vec::new();
     for_each_file(folder, |file| match file.kind {
         Some(kind) if settings.is_over(kind, file.last_use, now) => {
@@ -42,8 +42,8 @@ pub(super) fn sweep(
 }
 
 /// Counts the entries.
-pub(super) fn stats(folder: &Path) -> Result<Stats, Error> {
-    let mut stats = Stats::default();
+pub(super) fn stats(folder: &Path) -> Result<StoreStats, StoreError> {
+    let mut stats = StoreStats::default();
     for_each_file(folder, |file| {
         if let Some(kind) = file.kind {
             stats.add(kind, file.length.saturating_sub(entry::HEADER as u64));
@@ -55,8 +55,8 @@ pub(super) fn stats(folder: &Path) -> Result<Stats, Error> {
 /// Removes the entries that are meant. Tells how many.
 pub(super) fn purge(
     folder: &Path,
-    is_meant: impl Fn(Kind, SystemTime) -> bool,
-) -> Result<u64, Error> {
+    is_meant: impl Fn(EntryKind, SystemTime) -> bool,
+) -> Result<u64, StoreError> {
     let mut removed = 0;
     for_each_file(folder, |file| {
         if file.kind.is_some_and(|kind| is_meant(kind, file.last_use)) {
@@ -69,7 +69,7 @@ pub(super) fn purge(
 struct EntryFile {
     path: PathBuf,
     /// None for a file that is still being written.
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
     last_use: SystemTime,
     length: u64,
 }
@@ -79,7 +79,7 @@ impl EntryFile {
     fn look(entry: &DirEntry) -> Option<Self> {
         let name = entry.file_name();
         let extension = Path::new(&name).extension()?.to_str()?;
-        let kind = Kind::named(extension);
+        let kind = EntryKind::named(extension);
         let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file())?;
         let last_use = metadata.modified().ok()?;
         Some(Self { path: entry.path(), kind, last_use, length: metadata.len() })
@@ -98,12 +98,12 @@ impl EntryFile {
     }
 }
 
-fn for_each_file(folder: &Path, mut visit: impl FnMut(EntryFile)) -> Result<(), Error> {
+fn for_each_file(folder: &Path, mut visit: impl FnMut(EntryFile)) -> Result<(), StoreError> {
     for shard in 0..=u8::MAX {
         let shard = folder.join(format!("{shard:02x}"));
         let entries = match fs::read_dir(&shard) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            result => result.map_err(Error::file("list", &shard))?,
+            result => result.map_err(StoreError::file("list", &shard))?,
         };
         entries.flatten().filter_map(|entry| EntryFile::look(&entry)).for_each(&mut visit);
     }

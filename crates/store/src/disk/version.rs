@@ -1,7 +1,7 @@
 //! The version of a folder. One that does not say is of the first: so were the earliest folders.
 
 use super::new_file;
-use crate::Error;
+use crate::StoreError;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 const VERSION: &str = "tokenforge-store 1";
 
 /// Refuses a folder of another version.
-pub(super) fn check_or_write(folder: &Path) -> Result<(), Error> {
+pub(super) fn check_or_write(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join("version");
     match fs::read(&path) {
         Ok(bytes) => {
@@ -18,14 +18,14 @@ pub(super) fn check_or_write(folder: &Path) -> Result<(), Error> {
                 return Ok(());
             }
             let found = text.trim_end().chars().take(64).collect();
-            Err(Error::UnknownFormat { path, found, known: VERSION })
+            Err(StoreError::UnknownFormat { path, found, known: VERSION })
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // A folder that can only be read still answers, and another process may have been faster.
             let _ = write(folder, &path);
             Ok(())
         }
-        Err(error) => Err(Error::file("read", &path)(error)),
+        Err(error) => Err(StoreError::file("read", &path)(error)),
     }
 }
 

@@ -4,7 +4,7 @@
 //! by `SET NX`, and takes what is there afterwards for the key: so those that ran all the while and those that started
 //! since end up with the same.
 
-use super::link::{Link, Reply};
+use super::link::{RedisConnection, ServerReply};
 use super::{PREFIX, bytes, command};
 use crate::key;
 use ::redis::{Cmd, RedisResult};
@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// What is known of the key.
 #[derive(Default)]
-pub(super) struct Agreement(Mutex<Option<[u8; key::LENGTH]>>);
+pub(super) struct KeyAgreement(Mutex<Option<[u8; key::LENGTH]>>);
 
-impl Agreement {
+impl KeyAgreement {
     pub(super) fn known(&self) -> Option<[u8; key::LENGTH]> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -29,7 +29,7 @@ impl Agreement {
     }
 
     /// Takes what is there for the key. What is no key is left for who asks for it.
-    pub(super) fn adopt(&self, mut replies: Vec<Reply>) {
+    pub(super) fn adopt(&self, mut replies: Vec<ServerReply>) {
         let kept = replies.pop().and_then(|reply| bytes(reply).ok().flatten());
         if let Some(key) = kept.and_then(|kept| kept.try_into().ok()) {
             self.learn(key);
@@ -37,7 +37,7 @@ impl Agreement {
     }
 
     /// The same over a connection that is new.
-    pub(super) fn renewed(&self, mut link: Link) -> RedisResult<Link> {
+    pub(super) fn renewed(&self, mut link: RedisConnection) -> RedisResult<RedisConnection> {
         if let Some(proposal) = self.proposal() {
             self.adopt(link.ask(&proposal)?);
         }

@@ -1,6 +1,6 @@
 //! What is said to servers.
 
-use super::servers::Servers;
+use super::servers::RedisServers;
 use redis::cluster::ClusterConnection;
 use redis::cluster_routing::{MultipleNodeRoutingInfo, RoutingInfo};
 use redis::{
@@ -13,17 +13,17 @@ use std::time::Duration;
 const MAKING_A_CONNECTION: Duration = Duration::from_secs(2);
 
 /// What a server says to one command: an error of its own leaves the connection in order.
-pub(super) type Reply = RedisResult<Value>;
+pub(super) type ServerReply = RedisResult<Value>;
 
 /// A connection, over which one caller at a time asks.
-pub(super) enum Link {
-    Server(Node),
+pub(super) enum RedisConnection {
+    Server(NodeConnection),
     Cluster(Box<ClusterConnection>),
 }
 
-impl Link {
+impl RedisConnection {
     /// Sends commands and reads the replies. After an error the link is of no use.
-    pub(super) fn ask(&mut self, commands: &[Cmd]) -> RedisResult<Vec<Reply>> {
+    pub(super) fn ask(&mut self, commands: &[Cmd]) -> RedisResult<Vec<ServerReply>> {
         match self {
             Self::Server(node) => node.ask(commands),
             // One after another: the pipeline of the client would wait anew for every reply of a server that is stuck.
@@ -34,7 +34,7 @@ impl Link {
     }
 
     /// The servers that hold entries of their own.
-    pub(super) fn primaries(&mut self, servers: &Servers) -> RedisResult<Vec<ConnectionInfo>> {
+    pub(super) fn primaries(&mut self, servers: &RedisServers) -> RedisResult<Vec<ConnectionInfo>> {
         let ping = redis::cmd("PING");
         match self {
             Self::Server(node) => node.ask(&[ping]).map(|_| servers.nodes().to_vec()),
@@ -50,9 +50,9 @@ impl Link {
 }
 
 /// A connection to one server.
-pub(super) struct Node(Connection);
+pub(super) struct NodeConnection(Connection);
 
-impl Node {
+impl NodeConnection {
     pub(super) fn connect(info: &ConnectionInfo, patience: Duration) -> RedisResult<Self> {
         let client = Client::open(info.clone())?;
         let connection = client.get_connection_with_timeout(MAKING_A_CONNECTION)?;
@@ -62,7 +62,7 @@ impl Node {
     }
 
     /// Sends all commands, then reads all replies: one round trip.
-    pub(super) fn ask(&mut self, commands: &[Cmd]) -> RedisResult<Vec<Reply>> {
+    pub(super) fn ask(&mut self, commands: &[Cmd]) -> RedisResult<Vec<ServerReply>> {
         let mut packed = Vec::new();
         commands.iter().for_each(|command| command.write_packed_command(&mut packed));
         self.0.send_packed_command(&packed)?;
@@ -76,7 +76,7 @@ impl Node {
 }
 
 /// Tells a server that said no from one that said nothing.
-fn reply(reply: RedisResult<Value>) -> RedisResult<Reply> {
+fn reply(reply: RedisResult<Value>) -> RedisResult<ServerReply> {
     match reply {
         Err(error) if !matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) => {
             Err(error)

@@ -4,10 +4,10 @@
 //! own, calls fail at once for a second, so that an outage costs one request its patience and not every request; then
 //! one call tries again, while the others still fail at once.
 
-use super::agreement::Agreement;
-use super::link::{Link, Reply};
-use super::servers::Servers;
-use crate::Error;
+use super::agreement::KeyAgreement;
+use super::link::{RedisConnection, ServerReply};
+use super::servers::RedisServers;
+use crate::StoreError;
 use redis::{Cmd, RedisError, RedisResult};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -19,40 +19,40 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// More connections than these are closed after use.
 const MAX_IDLE: usize = 16;
 
-pub(super) struct Pool {
-    servers: Servers,
+pub(super) struct ConnectionPool {
+    servers: RedisServers,
     patience: Duration,
-    state: Mutex<State>,
-    agreement: Agreement,
+    state: Mutex<PoolState>,
+    agreement: KeyAgreement,
 }
 
 #[derive(Default)]
-struct State {
-    idle: Vec<Link>,
-    outage: Option<Outage>,
+struct PoolState {
+    idle: Vec<RedisConnection>,
+    outage: Option<OpenCircuit>,
 }
 
-struct Outage {
+struct OpenCircuit {
     reason: String,
     ask_again: Instant,
 }
 
-impl Pool {
-    pub(super) fn new(servers: Servers, patience: Duration) -> Self {
-        Self { servers, patience, state: Mutex::default(), agreement: Agreement::default() }
+impl ConnectionPool {
+    pub(super) fn new(servers: RedisServers, patience: Duration) -> Self {
+        Self { servers, patience, state: Mutex::default(), agreement: KeyAgreement::default() }
     }
 
-    pub(super) fn servers(&self) -> &Servers {
+    pub(super) fn servers(&self) -> &RedisServers {
         &self.servers
     }
 
     /// What is known of the key that is kept there.
-    pub(super) fn agreement(&self) -> &Agreement {
+    pub(super) fn agreement(&self) -> &KeyAgreement {
         &self.agreement
     }
 
     /// Sends commands and returns the replies, in their order.
-    pub(super) fn ask(self: &Arc<Self>, commands: &[Cmd]) -> Result<Vec<Reply>, Error> {
+    pub(super) fn ask(self: &Arc<Self>, commands: &[Cmd]) -> Result<Vec<ServerReply>, StoreError> {
         if commands.is_empty() {
             return Ok(Vec::new());
         }
@@ -62,8 +62,8 @@ impl Pool {
     /// Does something over a connection. It may be begun twice.
     pub(super) fn with_link<T>(
         self: &Arc<Self>,
-        work: impl Fn(&mut Link) -> RedisResult<T>,
-    ) -> Result<T, Error> {
+        work: impl Fn(&mut RedisConnection) -> RedisResult<T>,
+    ) -> Result<T, StoreError> {
         if let Some(mut link) = self.idle_link()? {
             match work(&mut link) {
                 Ok(done) => return Ok(self.put_back(link, done)),
@@ -80,7 +80,7 @@ impl Pool {
     }
 
     /// A connection that is there, if there is one; an error in an outage.
-    fn idle_link(&self) -> Result<Option<Link>, Error> {
+    fn idle_link(&self) -> Result<Option<RedisConnection>, StoreError> {
         let mut state = self.state();
         if let Some(outage) = &mut state.outage {
             let now = Instant::now();
@@ -96,7 +96,7 @@ impl Pool {
 
     /// A new connection. A thread makes it, because looking up a name has no time limit; one that comes too late for
     /// this call is there for the next.
-    fn connect(self: &Arc<Self>) -> RedisResult<Link> {
+    fn connect(self: &Arc<Self>) -> RedisResult<RedisConnection> {
         let (sender, receiver) = mpsc::sync_channel(0);
         let pool = Arc::clone(self);
         let make = move || {
@@ -114,7 +114,7 @@ impl Pool {
     }
 
     /// Keeps a connection that is in order, which is the end of an outage.
-    fn put_back<T>(&self, link: Link, done: T) -> T {
+    fn put_back<T>(&self, link: RedisConnection, done: T) -> T {
         let mut state = self.state();
         state.outage = None;
         if state.idle.len() < MAX_IDLE {
@@ -123,16 +123,17 @@ impl Pool {
         done
     }
 
-    fn failed(&self, error: &RedisError) -> Error {
+    fn failed(&self, error: &RedisError) -> StoreError {
         let reason = error.to_string();
         let mut state = self.state();
         state.idle.clear();
-        state.outage = Some(Outage { reason: reason.clone(), ask_again: Instant::now() + PAUSE });
+        state.outage =
+            Some(OpenCircuit { reason: reason.clone(), ask_again: Instant::now() + PAUSE });
         self.servers.error(reason)
     }
 
     /// No operation can leave the state half changed, so a panic elsewhere does not spoil it.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

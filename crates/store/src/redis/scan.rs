@@ -3,10 +3,10 @@
 //! `SCAN` shows each entry that is there all the time, and may show one twice when the server makes its table smaller
 //! meanwhile. The servers of a cluster are asked one by one.
 
-use super::link::{Node, Reply};
-use super::pool::Pool;
+use super::link::{NodeConnection, ServerReply};
+use super::pool::ConnectionPool;
 use super::{PREFIX, command};
-use crate::{Error, Kind, Settings, Stats, entry};
+use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};
 use redis::{Cmd, ConnectionInfo, RedisError, RedisResult, from_redis_value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ const BATCH: usize = 1000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Counts the entries.
-pub(super) fn stats(pool: &Arc<Pool>) -> Result<Stats, Error> {
-    let mut stats = Stats::default();
+pub(super) fn stats(pool: &Arc<ConnectionPool>) -> Result<StoreStats, StoreError> {
+    let mut stats = StoreStats::default();
     for_each_batch(pool, |node, found| {
         let lengths = numbers(node, "STRLEN", &found)?;
-        for (Found { kind, .. }, length) in found.iter().zip(lengths) {
+        for (ScannedEntry { kind, .. }, length) in found.iter().zip(lengths) {
             // Shorter than a header is what is gone by now, or was never ours.
             if let Ok(bytes) = u64::try_from(length - entry::HEADER as i64) {
                 stats.add(*kind, bytes);
@@ -34,11 +34,11 @@ pub(super) fn stats(pool: &Arc<Pool>) -> Result<Stats, Error> {
 
 /// Removes the entries that are meant. Tells how many.
 pub(super) fn purge(
-    pool: &Arc<Pool>,
-    settings: &Settings,
-    kind: Option<Kind>,
+    pool: &Arc<ConnectionPool>,
+    settings: &StoreOptions,
+    kind: Option<EntryKind>,
     unused_for: Option<Duration>,
-) -> Result<u64, Error> {
+) -> Result<u64, StoreError> {
     let mut removed = 0;
     for_each_batch(pool, |node, mut found| {
         found.retain(|entry| kind.is_none_or(|kind| kind == entry.kind));
@@ -57,32 +57,32 @@ pub(super) fn purge(
 }
 
 /// An entry has its whole lifetime left when it is used. A negative number says that it is gone, or lives for ever.
-fn is_unused_for(time: Duration, kind: Kind, remaining: i64, settings: &Settings) -> bool {
+fn is_unused_for(time: Duration, kind: EntryKind, remaining: i64, settings: &StoreOptions) -> bool {
     let Ok(remaining) = u64::try_from(remaining) else { return false };
     settings.lifetime(kind).saturating_sub(Duration::from_millis(remaining)) >= time
 }
 
-struct Found {
-    kind: Kind,
+struct ScannedEntry {
+    kind: EntryKind,
     name: String,
 }
 
-impl Found {
+impl ScannedEntry {
     /// The key has the prefix too, and is not an entry.
     fn named(name: Vec<u8>) -> Option<Self> {
         let name = String::from_utf8(name).ok()?;
-        let kind = Kind::named(name.rsplit_once('.')?.1)?;
+        let kind = EntryKind::named(name.rsplit_once('.')?.1)?;
         Some(Self { kind, name })
     }
 }
 
 fn for_each_batch(
-    pool: &Arc<Pool>,
-    mut visit: impl FnMut(&mut Node, Vec<Found>) -> RedisResult<()>,
-) -> Result<(), Error> {
+    pool: &Arc<ConnectionPool>,
+    mut visit: impl FnMut(&mut NodeConnection, Vec<ScannedEntry>) -> RedisResult<()>,
+) -> Result<(), StoreError> {
     let servers = pool.servers();
     let mut visit_server = |server: &ConnectionInfo| {
-        let mut node = Node::connect(server, PATIENCE)?;
+        let mut node = NodeConnection::connect(server, PATIENCE)?;
         let mut cursor = 0;
         loop {
             let found;
@@ -101,20 +101,24 @@ fn for_each_batch(
 }
 
 /// Some entries, and where to go on; zero is the beginning and the end.
-fn batch(node: &mut Node, cursor: u64) -> RedisResult<(u64, Vec<Found>)> {
+fn batch(node: &mut NodeConnection, cursor: u64) -> RedisResult<(u64, Vec<ScannedEntry>)> {
     let mut scan = redis::cmd("SCAN");
     scan.arg(cursor).arg("MATCH").arg(format!("{PREFIX}*")).arg("COUNT").arg(BATCH);
     let (cursor, names): (u64, Vec<Vec<u8>>) = node.ask_one(&scan)?;
-    Ok((cursor, names.into_iter().filter_map(Found::named).collect()))
+    Ok((cursor, names.into_iter().filter_map(ScannedEntry::named).collect()))
 }
 
 /// What the server says to a command about each entry. To a thing of another type than ours it says no: that is zero.
-fn numbers(node: &mut Node, about: &str, found: &[Found]) -> RedisResult<Vec<i64>> {
+fn numbers(
+    node: &mut NodeConnection,
+    about: &str,
+    found: &[ScannedEntry],
+) -> RedisResult<Vec<i64>> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
     let commands: Vec<Cmd> = found.iter().map(|entry| command(about, &entry.name)).collect();
-    let number = |reply: Reply| match reply {
+    let number = |reply: ServerReply| match reply {
         Err(error) if error.code() == Some("WRONGTYPE") => Ok(0),
         reply => Ok(from_redis_value(reply?)?),
     };

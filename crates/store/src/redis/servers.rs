@@ -1,8 +1,8 @@
 //! Which servers a store is on.
 
 use super::PATIENCE;
-use super::link::{Link, Node};
-use crate::Error;
+use super::link::{NodeConnection, RedisConnection};
+use crate::StoreError;
 use redis::cluster::ClusterClient;
 use redis::{
     ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo, RedisError, RedisResult,
@@ -14,26 +14,26 @@ use std::time::Duration;
 /// One server, or some of those of a cluster, with the credentials.
 ///
 /// ```
-/// use tokenforge_store::Servers;
+/// use tokenforge_store::RedisServers;
 ///
-/// let servers: Servers = "redis+cluster://user:password@one:7000,two:7000".parse()?;
+/// let servers: RedisServers = "redis+cluster://user:password@one:7000,two:7000".parse()?;
 /// assert_eq!(servers.to_string(), "redis+cluster://one:7000,two:7000/0");
-/// # Ok::<(), tokenforge_store::Error>(())
+/// # Ok::<(), tokenforge_store::StoreError>(())
 /// ```
 #[derive(Clone)]
-pub struct Servers {
+pub struct RedisServers {
     /// At least one.
     nodes: Vec<ConnectionInfo>,
     is_cluster: bool,
 }
 
-impl FromStr for Servers {
-    type Err = Error;
+impl FromStr for RedisServers {
+    type Err = StoreError;
 
     /// Reads `redis://USER:PASSWORD@HOST:PORT/DB`, `rediss://` for TLS, and `redis+cluster://` or `rediss+cluster://`
     /// with one host or several, after commas; `valkey` says the same as `redis`.
-    fn from_str(url: &str) -> Result<Self, Error> {
-        let bad = |error: RedisError| Error::BadLocation { reason: error.to_string() };
+    fn from_str(url: &str) -> Result<Self, StoreError> {
+        let bad = |error: RedisError| StoreError::BadLocation { reason: error.to_string() };
         let (scheme, rest) = url.split_once("://").unwrap_or((url, ""));
         let Some(scheme) = scheme.strip_suffix("+cluster") else {
             let nodes = vec![url.into_connection_info().map_err(bad)?];
@@ -47,19 +47,19 @@ impl FromStr for Servers {
     }
 }
 
-impl Servers {
+impl RedisServers {
     /// Connects: to the one server, or to those of the cluster. Takes its time; what is asked then waits this long.
-    pub(super) fn connect(&self, patience: Duration) -> RedisResult<Link> {
+    pub(super) fn connect(&self, patience: Duration) -> RedisResult<RedisConnection> {
         if self.is_tls() {
             choose_cryptography();
         }
         if self.is_cluster {
             let connection = cluster_client(&self.nodes, patience)?.get_connection()?;
             connection.set_write_timeout(Some(patience))?;
-            return Ok(Link::Cluster(Box::new(connection)));
+            return Ok(RedisConnection::Cluster(Box::new(connection)));
         }
         let node = self.nodes.first().ok_or((ErrorKind::InvalidClientConfig, "no server"))?;
-        Ok(Link::Server(Node::connect(node, patience)?))
+        Ok(RedisConnection::Server(NodeConnection::connect(node, patience)?))
     }
 
     /// The servers that were named.
@@ -86,12 +86,12 @@ impl Servers {
     }
 
     /// What a person is told of an error. The client shows no credentials, and no arguments but names of entries.
-    pub(super) fn error(&self, error: impl ToString) -> Error {
-        Error::Server { server: self.to_string(), reason: error.to_string() }
+    pub(super) fn error(&self, error: impl ToString) -> StoreError {
+        StoreError::Server { server: self.to_string(), reason: error.to_string() }
     }
 }
 
-impl fmt::Display for Servers {
+impl fmt::Display for RedisServers {
     /// The URL without credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.is_tls() { "s" } else { "" };
@@ -102,7 +102,7 @@ impl fmt::Display for Servers {
     }
 }
 
-impl fmt::Debug for Servers {
+impl fmt::Debug for RedisServers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn shown(url: &str) -> String {
-        url.parse::<Servers>().unwrap().to_string()
+        url.parse::<RedisServers>().unwrap().to_string()
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             ("redis+cluster://user:secret@a,b:1/0", "redis+cluster://a:6379,b:1/0"),
         ] {
             assert_eq!(shown(url), expected);
-            assert_eq!(format!("{:?}", url.parse::<Servers>().unwrap()), expected);
+            assert_eq!(format!("{:?}", url.parse::<RedisServers>().unwrap()), expected);
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
             "redis+cluster://:secret@a,b:99999",
             "http+cluster://:secret@a",
         ] {
-            let error = url.parse::<Servers>().unwrap_err().to_string();
+            let error = url.parse::<RedisServers>().unwrap_err().to_string();
             assert!(error.starts_with("not a store: ") && !error.contains("secret"), "{error}");
         }
     }

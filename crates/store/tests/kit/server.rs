@@ -9,27 +9,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokenforge_store::{Location, Redis, Settings, Store};
+use tokenforge_store::{RedisStore, Store, StoreLocation, StoreOptions};
 
 /// The store at a URL, with the patience of a machine that does many things at once.
-pub(crate) fn open(url: &str, settings: Settings) -> Arc<dyn Store> {
+pub(crate) fn open(url: &str, settings: StoreOptions) -> Arc<dyn Store> {
     match url.parse().unwrap() {
-        Location::Redis(servers) => {
-            Arc::new(Redis::new(servers, settings).with_patience(Duration::from_secs(20)))
+        StoreLocation::Redis(servers) => {
+            Arc::new(RedisStore::new(servers, settings).with_patience(Duration::from_secs(20)))
         }
         location => location.open(settings).unwrap(),
     }
 }
 
 /// A server of a test's own, to be stopped and started again.
-pub(crate) struct Server {
+pub(crate) struct TestServer {
     port: u16,
     options: Vec<String>,
     folder: TempDir,
     process: Option<Child>,
 }
 
-impl Server {
+impl TestServer {
     /// Starts a server on a free port, with these options beside.
     pub(crate) fn start(options: &[&str]) -> Self {
         let options = options.iter().map(ToString::to_string).collect();
@@ -100,7 +100,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.kill();
     }
@@ -114,7 +114,7 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) fn new() -> Self {
         // Ends with the process: its standard input does.
-        static SHARED: LazyLock<Server> = LazyLock::new(|| Server::start(&[]));
+        static SHARED: LazyLock<TestServer> = LazyLock::new(|| TestServer::start(&[]));
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::SeqCst);
         Self { url: format!("redis://{}/{number}", SHARED.host()) }

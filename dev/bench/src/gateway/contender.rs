@@ -1,17 +1,17 @@
 //! Who takes part, and how each did.
 
-use super::conversation::{Conversation, News};
-use super::load::{self, Round, Target, Until};
-use super::process::{self, Process};
+use super::conversation::{News, SyntheticConversation};
+use super::load::{self, LoadRound, LoadTarget, Until};
+use super::process::{self, ServerProcess};
 use super::rounds::Rounds;
-use super::{Plan, median};
+use super::{MeasurePlan, median};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Somebody who answers requests.
 pub(crate) struct Contender {
     pub(crate) name: String,
-    pub(crate) target: Target,
+    pub(crate) target: LoadTarget,
     /// The process whose time is measured.
     pub(crate) pid: Option<u32>,
     pub(crate) news: News,
@@ -19,13 +19,13 @@ pub(crate) struct Contender {
 
 impl Contender {
     /// A server that we started.
-    pub(crate) fn new(name: &str, process: &Process, news: News) -> Self {
+    pub(crate) fn new(name: &str, process: &ServerProcess, news: News) -> Self {
         let target = process.address.into();
         Self { name: name.to_owned(), target, pid: Some(process.pid()), news }
     }
 
     /// Nobody in between.
-    pub(crate) fn direct(upstream: &Process) -> Self {
+    pub(crate) fn direct(upstream: &ServerProcess) -> Self {
         let target = upstream.address.into();
         Self { name: "direct".to_owned(), target, pid: None, news: News::Nothing }
     }
@@ -33,39 +33,39 @@ impl Contender {
     /// Takes requests for a while.
     pub(crate) async fn turn(
         &self,
-        conversation: &Arc<Conversation>,
+        conversation: &Arc<SyntheticConversation>,
         connections: usize,
         until: Until,
-    ) -> anyhow::Result<Turn> {
+    ) -> anyhow::Result<ContenderTurn> {
         let cpu = || self.pid.map_or(Ok(Duration::ZERO), process::cpu);
         let before = cpu()?;
         let round = load::round(&self.target, conversation, self.news, connections, until).await?;
-        Ok(Turn { round, cpu: cpu()? - before })
+        Ok(ContenderTurn { round, cpu: cpu()? - before })
     }
 }
 
 /// What came of one turn.
-pub(crate) struct Turn {
-    round: Round,
+pub(crate) struct ContenderTurn {
+    round: LoadRound,
     cpu: Duration,
 }
 
 /// How a contender did, over all rounds.
 #[derive(Default)]
-pub(crate) struct Figures {
-    rounds: Vec<Round>,
+pub(crate) struct ContenderFigures {
+    rounds: Vec<LoadRound>,
     cpu: Duration,
 }
 
-impl Figures {
-    pub(crate) fn add(&mut self, turn: Turn) {
+impl ContenderFigures {
+    pub(crate) fn add(&mut self, turn: ContenderTurn) {
         self.cpu += turn.cpu;
         self.rounds.push(turn.round);
     }
 
     /// Requests per second.
     pub(crate) fn rate(&self) -> f64 {
-        median(self.rounds.iter().map(Round::rate).collect()).unwrap_or(f64::NAN)
+        median(self.rounds.iter().map(LoadRound::rate).collect()).unwrap_or(f64::NAN)
     }
 
     /// The latency that this part of the requests stayed within, in ms.
@@ -76,7 +76,7 @@ impl Figures {
 
     /// Processor time for a request, in microseconds. Of all rounds together, for the clock ticks slowly.
     pub(crate) fn cpu(&self) -> f64 {
-        let requests: usize = self.rounds.iter().map(Round::requests).sum();
+        let requests: usize = self.rounds.iter().map(LoadRound::requests).sum();
         self.cpu.as_secs_f64() * 1e6 / requests as f64
     }
 
@@ -86,7 +86,7 @@ impl Figures {
     }
 
     /// Requests per second against another's in the same round.
-    pub(crate) fn rate_against(&self, other: &Figures) -> f64 {
+    pub(crate) fn rate_against(&self, other: &ContenderFigures) -> f64 {
         let pairs = self.rounds.iter().zip(&other.rounds);
         median(pairs.map(|(own, other)| own.rate() / other.rate()).collect()).unwrap_or(f64::NAN)
     }
@@ -99,10 +99,10 @@ impl Figures {
 /// same passthrough, with one connection, one was a fifth faster than the other for as long as they ran.
 pub(crate) async fn take_turns(
     lineups: &[Vec<Contender>],
-    conversation: &Arc<Conversation>,
+    conversation: &Arc<SyntheticConversation>,
     connections: usize,
-    plan: Plan,
-) -> anyhow::Result<Vec<Figures>> {
+    plan: MeasurePlan,
+) -> anyhow::Result<Vec<ContenderFigures>> {
     let round = async |contenders: &[Contender], first: usize| {
         let mut turns = Vec::new();
         for at in 0..contenders.len() {
@@ -124,7 +124,7 @@ pub(crate) async fn take_turns(
         }
         let turns = round(contenders, number).await?;
         if rounds.counts()? {
-            figures.resize_with(contenders.len(), Figures::default);
+            figures.resize_with(contenders.len(), ContenderFigures::default);
             turns.into_iter().for_each(|(contender, turn)| figures[contender].add(turn));
         }
     }

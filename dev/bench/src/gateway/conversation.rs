@@ -48,19 +48,19 @@ pub(crate) enum News {
 }
 
 /// A conversation whose results can be made new ones.
-pub(crate) struct Conversation {
+pub(crate) struct SyntheticConversation {
     pub(crate) dialect: Dialect,
     /// The same history, and another newest result in each.
-    variants: Vec<Template>,
+    variants: Vec<BodyTemplate>,
 }
 
 /// A body with a place in each result that makes it a new one.
-struct Template {
+struct BodyTemplate {
     body: Bytes,
     stamps: Vec<usize>,
 }
 
-impl Conversation {
+impl SyntheticConversation {
     /// About `bytes` in all, the newest result made by `newest`.
     pub(crate) fn new(
         dialect: Dialect,
@@ -72,19 +72,19 @@ impl Conversation {
             let mut rng = Rng::with_seed(bytes as u64);
             let mut results = history(&mut rng, bytes.saturating_sub(around));
             results.push(newest);
-            Template::new(dialect, &results)
+            BodyTemplate::new(dialect, &results)
         });
         Self { dialect, variants: variants.collect() }
     }
 
     /// With these results.
     pub(crate) fn of(dialect: Dialect, results: &[ToolResult]) -> Self {
-        Self { dialect, variants: vec![Template::new(dialect, results)] }
+        Self { dialect, variants: vec![BodyTemplate::new(dialect, results)] }
     }
 
     /// The same, asking for a stream.
     pub(crate) fn streamed(mut self) -> Self {
-        self.variants.iter_mut().for_each(Template::ask_for_stream);
+        self.variants.iter_mut().for_each(BodyTemplate::ask_for_stream);
         self
     }
 
@@ -103,7 +103,7 @@ impl Conversation {
     }
 }
 
-impl Template {
+impl BodyTemplate {
     fn new(dialect: Dialect, results: &[ToolResult]) -> Self {
         let body = written(dialect, results);
         let stamps = body.match_indices(STAMP).map(|(at, _)| at).collect();
@@ -204,7 +204,7 @@ mod tests {
     fn a_conversation_is_about_as_large_as_asked_for() {
         for dialect in Dialect::ALL {
             for bytes in [2_000, 100_000, 1_000_000] {
-                let length = Conversation::new(dialect, bytes, ToolResult::rows).len();
+                let length = SyntheticConversation::new(dialect, bytes, ToolResult::rows).len();
                 assert!(length.abs_diff(bytes) < bytes / 5, "{length} bytes for {bytes}");
             }
         }
@@ -213,7 +213,8 @@ mod tests {
     #[test]
     fn only_what_is_new_differs() {
         for dialect in Dialect::ALL {
-            let conversation = Conversation::new(dialect, 100_000, ToolResult::test_run).streamed();
+            let conversation =
+                SyntheticConversation::new(dialect, 100_000, ToolResult::test_run).streamed();
             let differing = |news: News| {
                 let (one, other) =
                     (conversation.body(news, VARIANTS), conversation.body(news, 2 * VARIANTS));

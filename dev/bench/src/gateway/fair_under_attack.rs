@@ -3,9 +3,9 @@
 //!
 //! `cargo run --release -p tokenforge-bench fair_under_attack [SECONDS]`; `TOKENFORGE` names a program that is built already.
 
-use super::conversation::{Conversation, Dialect, News};
-use super::load::{Client, Target, next_number};
-use super::process::{Process, peak_rss, rss};
+use super::conversation::{Dialect, News, SyntheticConversation};
+use super::load::{LoadClient, LoadTarget, next_number};
+use super::process::{ServerProcess, peak_rss, rss};
 use super::promises::Promises;
 use super::results::ToolResult;
 use super::{program, run, serve, upstream};
@@ -46,8 +46,8 @@ struct Attack {
 pub(crate) fn measure(seconds: u64) -> anyhow::Result<()> {
     run(async {
         let program = program()?;
-        let upstream = Process::own(serve::UPSTREAM, None).await?;
-        let gateway = Process::gateway_with(&program, upstream.address, SETTINGS).await?;
+        let upstream = ServerProcess::own(serve::UPSTREAM, None).await?;
+        let gateway = ServerProcess::gateway_with(&program, upstream.address, SETTINGS).await?;
         let mut promises = Promises::default();
         let time = Duration::from_secs(seconds);
         let quiet = work_on(&gateway, time / 6).await?;
@@ -89,14 +89,14 @@ pub(crate) fn measure(seconds: u64) -> anyhow::Result<()> {
 }
 
 /// How a tenant fared that works on.
-struct Fared {
+struct TenantFigures {
     /// In ms, the smallest first.
     times: Vec<f64>,
     /// How many requests arrived as they were sent.
     uncompressed: usize,
 }
 
-impl Fared {
+impl TenantFigures {
     fn p50(&self) -> f64 {
         self.times[self.times.len() / 2]
     }
@@ -107,10 +107,10 @@ impl Fared {
 }
 
 /// Sends fresh results, one after the other.
-async fn work_on(gateway: &Process, time: Duration) -> anyhow::Result<Fared> {
-    let conversation = Conversation::new(Dialect::Anthropic, 42_000, ToolResult::rows);
-    let mut client = Client::connect(&target(gateway, "other")).await?;
-    let mut fared = Fared { times: Vec::new(), uncompressed: 0 };
+async fn work_on(gateway: &ServerProcess, time: Duration) -> anyhow::Result<TenantFigures> {
+    let conversation = SyntheticConversation::new(Dialect::Anthropic, 42_000, ToolResult::rows);
+    let mut client = LoadClient::connect(&target(gateway, "other")).await?;
+    let mut fared = TenantFigures { times: Vec::new(), uncompressed: 0 };
     let start = Instant::now();
     while start.elapsed() < time || fared.times.is_empty() {
         let body = conversation.body(News::Newest, next_number());
@@ -128,8 +128,8 @@ async fn work_on(gateway: &Process, time: Duration) -> anyhow::Result<Fared> {
     Ok(fared)
 }
 
-fn target(gateway: &Process, tenant: &str) -> Target {
-    let mut target = Target::from(gateway.address);
+fn target(gateway: &ServerProcess, tenant: &str) -> LoadTarget {
+    let mut target = LoadTarget::from(gateway.address);
     if let Ok(key) = HeaderValue::try_from(format!("key-of-the-{tenant}")) {
         target.headers.insert("x-forge-key", key);
     }
@@ -138,7 +138,7 @@ fn target(gateway: &Process, tenant: &str) -> Target {
 
 /// Attacks over many connections; how often each attack was answered.
 fn attack_all(
-    target: &Target,
+    target: &LoadTarget,
     attacks: &Arc<Vec<Attack>>,
     until: Instant,
 ) -> anyhow::Result<Vec<usize>> {
@@ -158,7 +158,7 @@ fn attack_all(
 
 /// Sends one attack after the other; how often each was answered, whatever the answer.
 async fn attack(
-    target: Target,
+    target: LoadTarget,
     attacks: Arc<Vec<Attack>>,
     first: usize,
     until: Instant,
@@ -176,7 +176,7 @@ async fn attack(
     answered
 }
 
-async fn send(target: &Target, attack: &Attack) -> anyhow::Result<()> {
+async fn send(target: &LoadTarget, attack: &Attack) -> anyhow::Result<()> {
     let number = format!("{:0DIGITS$}", next_number());
     let body = [&attack.before, number.as_bytes(), &attack.behind].concat();
     let mut headers = HeaderMap::new();
@@ -189,7 +189,7 @@ async fn send(target: &Target, attack: &Attack) -> anyhow::Result<()> {
     };
     let mut target = target.clone();
     target.headers.extend(headers);
-    let reply = Client::connect(&target).await?.post("/v1/messages", Bytes::from(body)).await?;
+    let reply = LoadClient::connect(&target).await?.post("/v1/messages", Bytes::from(body)).await?;
     reply.into_body().collect().await?;
     Ok(())
 }

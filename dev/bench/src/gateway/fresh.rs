@@ -1,12 +1,12 @@
 //! What a fresh result costs, in token counts of the same text.
 
-use super::contender::{Contender, Figures};
-use super::conversation::{Conversation, Dialect, NEWEST, News, newest_results, stamp};
-use super::load::{Client, Until, next_number};
+use super::contender::{Contender, ContenderFigures};
+use super::conversation::{Dialect, NEWEST, News, SyntheticConversation, newest_results, stamp};
+use super::load::{LoadClient, Until, next_number};
 use super::promises::Promises;
 use super::results::ToolResult;
 use super::rounds::Rounds;
-use super::{Field, Plan, median, process};
+use super::{ContenderField, MeasurePlan, median, process};
 use anyhow::Context;
 use fastrand::Rng;
 use http_body_util::BodyExt;
@@ -14,13 +14,13 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, History, Output, Settings, Vault};
 use tokenforge_tokens::Counter;
 
-type Kind = fn(&mut Rng, usize) -> ToolResult;
+type ResultKind = fn(&mut Rng, usize) -> ToolResult;
 
-const KINDS: [(&str, Kind); 5] = [
+const KINDS: [(&str, ResultKind); 5] = [
     ("JSON rows", ToolResult::rows),
     ("service log", ToolResult::service_log),
     ("test run", ToolResult::test_run),
@@ -30,8 +30,8 @@ const KINDS: [(&str, Kind); 5] = [
 
 /// Processor time that standard adds to off for 100 KB of which the newest 20 KB are fresh, one request at a time.
 pub(crate) async fn measure(
-    field: &Field,
-    plan: Plan,
+    field: &ContenderField,
+    plan: MeasurePlan,
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
     let mut out = String::from(
@@ -75,12 +75,16 @@ struct Times {
     lone_count: f64,
 }
 
-async fn times(field: &Field, plan: Plan, kind: Kind) -> anyhow::Result<Times> {
-    let conversation = Arc::new(Conversation::new(Dialect::Chat, 100_000, kind));
+async fn times(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    kind: ResultKind,
+) -> anyhow::Result<Times> {
+    let conversation = Arc::new(SyntheticConversation::new(Dialect::Chat, 100_000, kind));
     let mut results: Vec<ToolResult> = newest_results(kind, NEWEST).collect();
     let contenders = [&field.off, &field.standard]
         .map(|process| Contender::new("gateway", process, News::Newest));
-    let mut figures = [Figures::default(), Figures::default()];
+    let mut figures = [ContenderFigures::default(), ContenderFigures::default()];
     let (mut counting, mut compressing) = (Work::default(), Work::default());
     let mut lone_counts = Vec::new();
     let counter = Counter::default();
@@ -111,12 +115,12 @@ async fn times(field: &Field, plan: Plan, kind: Kind) -> anyhow::Result<Times> {
 
 /// How long a count takes after each of many requests, in µs.
 async fn counts_between(
-    field: &Field,
-    plan: Plan,
-    conversation: &Conversation,
+    field: &ContenderField,
+    plan: MeasurePlan,
+    conversation: &SyntheticConversation,
     results: &mut [ToolResult],
 ) -> anyhow::Result<Vec<f64>> {
-    let mut client = Client::connect(&field.off.address.into()).await?;
+    let mut client = LoadClient::connect(&field.off.address.into()).await?;
     let (counter, start, mut times) = (Counter::default(), Instant::now(), Vec::new());
     for at in (0..results.len()).cycle() {
         let body = conversation.body(News::Newest, next_number());
@@ -143,7 +147,7 @@ struct Work {
 impl Work {
     /// Does it for a while, on a fresh result each time.
     fn of(
-        plan: Plan,
+        plan: MeasurePlan,
         results: &mut [ToolResult],
         mut work: impl FnMut(&ToolResult),
     ) -> anyhow::Result<Self> {
@@ -172,7 +176,7 @@ impl Work {
 
 fn compress(result: &ToolResult) {
     let settings = Settings::default();
-    let key = Key::from_bytes([7; 32]);
+    let key = ReferenceSecret::from_bytes([7; 32]);
     let engine = Engine::new(&settings).with_vault(Vault::for_reader(&key));
     let arguments = result.arguments.to_string();
     let (text, tool, arguments) = (&result.text, result.tool, &arguments);

@@ -1,8 +1,8 @@
 //! A client that leaves: how long until the upstream sees it, in each phase of a request.
 
-use super::process::Process;
+use super::process::ServerProcess;
 use super::promises::Promises;
-use super::{Field, Plan};
+use super::{ContenderField, MeasurePlan};
 use anyhow::Context;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -33,15 +33,15 @@ enum Phase {
 
 /// Leaves many times through gateways of their own, whose upstream is here.
 pub(crate) async fn measure(
-    field: &Field,
-    plan: Plan,
+    field: &ContenderField,
+    plan: MeasurePlan,
     promises: &mut Promises,
 ) -> anyhow::Result<()> {
     eprintln!("clients that leave");
     let upstream = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let address = upstream.local_addr()?;
-    let off = Process::gateway(&field.program, address, "disabled").await?;
-    let standard = Process::gateway(&field.program, address, "standard").await?;
+    let off = ServerProcess::gateway(&field.program, address, "disabled").await?;
+    let standard = ServerProcess::gateway(&field.program, address, "standard").await?;
     let times = plan.rounds * 4;
     let mut longest: f64 = 0.0;
     for (what, phase, gateway) in [

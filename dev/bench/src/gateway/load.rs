@@ -1,6 +1,6 @@
 //! A closed loop of requests: every connection sends its next when it has its answer.
 
-use super::conversation::{Conversation, News};
+use super::conversation::{News, SyntheticConversation};
 use super::upstream;
 use anyhow::{Context, bail};
 use bytes::Bytes;
@@ -27,7 +27,7 @@ pub(crate) enum Until {
 }
 
 /// What a round of requests showed.
-pub(crate) struct Round {
+pub(crate) struct LoadRound {
     pub(crate) elapsed: Duration,
     /// Of every request, from the smallest.
     pub(crate) latencies: Vec<Duration>,
@@ -35,7 +35,7 @@ pub(crate) struct Round {
     pub(crate) arrived: f64,
 }
 
-impl Round {
+impl LoadRound {
     pub(crate) fn requests(&self) -> usize {
         self.latencies.len()
     }
@@ -53,12 +53,12 @@ impl Round {
 
 /// Where requests go, and with which headers besides or instead of the usual ones.
 #[derive(Clone)]
-pub(crate) struct Target {
+pub(crate) struct LoadTarget {
     pub(crate) address: SocketAddr,
     pub(crate) headers: HeaderMap,
 }
 
-impl From<SocketAddr> for Target {
+impl From<SocketAddr> for LoadTarget {
     fn from(address: SocketAddr) -> Self {
         Self { address, headers: HeaderMap::new() }
     }
@@ -66,18 +66,18 @@ impl From<SocketAddr> for Target {
 
 /// Sends requests over so many connections at once.
 pub(crate) async fn round(
-    target: &Target,
-    conversation: &Arc<Conversation>,
+    target: &LoadTarget,
+    conversation: &Arc<SyntheticConversation>,
     news: News,
     connections: usize,
     until: Until,
-) -> anyhow::Result<Round> {
+) -> anyhow::Result<LoadRound> {
     let mut workers = JoinSet::new();
     let start = Instant::now();
     for worker in 0..connections {
         let (target, conversation) = (target.clone(), conversation.clone());
         workers.spawn(async move {
-            let mut client = Client::connect(&target).await?;
+            let mut client = LoadClient::connect(&target).await?;
             let (mut latencies, mut arrived) = (Vec::new(), 0);
             while match until {
                 Until::Elapsed(time) => latencies.is_empty() || start.elapsed() < time,
@@ -102,7 +102,7 @@ pub(crate) async fn round(
     let elapsed = start.elapsed();
     latencies.sort();
     let arrived = arrived as f64 / (latencies.len() * conversation.len()) as f64;
-    Ok(Round { elapsed, latencies, arrived })
+    Ok(LoadRound { elapsed, latencies, arrived })
 }
 
 /// No two requests of a run have the same.
@@ -112,13 +112,13 @@ pub(crate) fn next_number() -> u64 {
 }
 
 /// A connection to a server.
-pub(crate) struct Client {
+pub(crate) struct LoadClient {
     sender: SendRequest<Full<Bytes>>,
     headers: HeaderMap,
 }
 
-impl Client {
-    pub(crate) async fn connect(target: &Target) -> anyhow::Result<Self> {
+impl LoadClient {
+    pub(crate) async fn connect(target: &LoadTarget) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(target.address).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;

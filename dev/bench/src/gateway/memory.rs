@@ -1,12 +1,12 @@
 //! Memory: idle, with a full store, with many open streams; and how soon a gateway is ready.
 
-use super::conversation::{Conversation, Dialect, News};
-use super::load::{self, Client, Target, Until, next_number};
-use super::process::{Process, peak_rss, rss};
+use super::conversation::{Dialect, News, SyntheticConversation};
+use super::load::{self, LoadClient, LoadTarget, Until, next_number};
+use super::process::{ServerProcess, peak_rss, rss};
 use super::promises::Promises;
 use super::results::ToolResult;
 use super::upstream::{CHUNKS, HOLD};
-use super::{Field, Plan, median, serve};
+use super::{ContenderField, MeasurePlan, median, serve};
 use anyhow::{Context, ensure};
 use http_body_util::BodyExt;
 use hyper::Response;
@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 
 /// The promises about memory and the start.
 pub(crate) async fn measure(
-    field: &Field,
-    plan: Plan,
+    field: &ContenderField,
+    plan: MeasurePlan,
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
     start(field, plan, promises).await?;
@@ -26,13 +26,17 @@ pub(crate) async fn measure(
     let streams = plan.idle_streams.min(open_files()? / 2 - 100);
     let gateway = field.new_gateway().await?;
     let of_gateway = stream_size(&gateway, streams).await?;
-    let passthrough = Process::own(serve::PASSTHROUGH, Some(field.upstream.address)).await?;
+    let passthrough = ServerProcess::own(serve::PASSTHROUGH, Some(field.upstream.address)).await?;
     let of_passthrough = stream_size(&passthrough, streams).await?;
     promises.at_most(&format!("each of {streams} idle streams"), 40.0, of_gateway, "KB");
     Ok(format!("{stored} An idle stream takes {of_passthrough:.1} KB in the passthrough.\n"))
 }
 
-async fn start(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Result<()> {
+async fn start(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<()> {
     eprintln!("starts");
     let mut times = Vec::new();
     for _ in 0..plan.starts {
@@ -43,17 +47,21 @@ async fn start(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Re
 }
 
 /// Idle, and after requests whose results can all be left out, each another.
-async fn fill_store(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Result<String> {
+async fn fill_store(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<String> {
     eprintln!("{} requests to fill the store", plan.filling);
     let gateway = field.new_gateway().await?;
     let target = gateway.address.into();
-    let small = Arc::new(Conversation::new(Dialect::Chat, 2_000, ToolResult::test_run));
+    let small = Arc::new(SyntheticConversation::new(Dialect::Chat, 2_000, ToolResult::test_run));
     load::round(&target, &small, News::All, 1, Until::Sent(1)).await?;
     // The tokenizer is built in the background.
     tokio::time::sleep(Duration::from_secs(1)).await;
     promises.at_most("RSS idle", 60.0, megabytes(rss(gateway.pid())?), "MB");
 
-    let large = Arc::new(Conversation::new(Dialect::Chat, 42_000, ToolResult::test_run));
+    let large = Arc::new(SyntheticConversation::new(Dialect::Chat, 42_000, ToolResult::test_run));
     let round = load::round(&target, &large, News::Newest, 16, Until::Sent(plan.filling)).await?;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let what = format!("RSS after {} requests, store full", plan.filling);
@@ -68,10 +76,11 @@ async fn fill_store(field: &Field, plan: Plan, promises: &mut Promises) -> anyho
 }
 
 /// KB for each of so many streams that have begun and do not go on.
-async fn stream_size(process: &Process, streams: usize) -> anyhow::Result<f64> {
+async fn stream_size(process: &ServerProcess, streams: usize) -> anyhow::Result<f64> {
     eprintln!("{streams} idle streams");
-    let conversation = Conversation::new(Dialect::Chat, 2_000, ToolResult::rows).streamed();
-    let (conversation, target) = (Arc::new(conversation), Target::from(process.address));
+    let conversation =
+        SyntheticConversation::new(Dialect::Chat, 2_000, ToolResult::rows).streamed();
+    let (conversation, target) = (Arc::new(conversation), LoadTarget::from(process.address));
     drop(open(target.clone(), conversation.clone()).await?);
     tokio::time::sleep(Duration::from_secs(1)).await;
     let before = rss(process.pid())?;
@@ -87,10 +96,10 @@ async fn stream_size(process: &Process, streams: usize) -> anyhow::Result<f64> {
 }
 
 async fn open(
-    target: Target,
-    conversation: Arc<Conversation>,
-) -> anyhow::Result<(Client, Response<Incoming>)> {
-    let mut client = Client::connect(&target).await?.with(CHUNKS, 1).with(HOLD, 1);
+    target: LoadTarget,
+    conversation: Arc<SyntheticConversation>,
+) -> anyhow::Result<(LoadClient, Response<Incoming>)> {
+    let mut client = LoadClient::connect(&target).await?.with(CHUNKS, 1).with(HOLD, 1);
     let body = conversation.body(News::Nothing, next_number());
     let mut reply = client.post(conversation.dialect.path(), body).await?;
     ensure!(reply.body_mut().frame().await.is_some(), "a stream without a chunk");

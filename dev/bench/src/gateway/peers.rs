@@ -1,12 +1,12 @@
 //! The same load against other gateways, which `dev/bench/peers.sh` installs and starts.
 
 use super::contender::{Contender, take_turns};
-use super::conversation::{Conversation, Dialect, News};
-use super::load::{Target, Until};
-use super::process::{self, Process};
+use super::conversation::{Dialect, News, SyntheticConversation};
+use super::load::{LoadTarget, Until};
+use super::process::{self, ServerProcess};
 use super::results::ToolResult;
 use super::throughput::{head, push_row};
-use super::{Plan, program, run, serve};
+use super::{MeasurePlan, program, run, serve};
 use crate::report;
 use anyhow::Context;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
@@ -15,13 +15,13 @@ use std::sync::Arc;
 
 /// A table of this gateway and the others. The arguments: the address that the others send to, and for each of
 /// them `NAME,PID,ADDRESS` and any number of `,HEADER=VALUE`.
-pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String> {
+pub(crate) fn measure(arguments: &[String], plan: MeasurePlan) -> anyhow::Result<String> {
     let (upstream, peers) = arguments.split_first().context("see dev/bench/peers.sh")?;
     let peers = peers.iter().map(|peer| parse(peer)).collect::<anyhow::Result<Vec<_>>>()?;
     run(async {
-        let upstream = Process::own_at(upstream.parse()?, serve::UPSTREAM, None).await?;
-        let passthrough = Process::own(serve::PASSTHROUGH, Some(upstream.address)).await?;
-        let standard = Process::gateway(&program()?, upstream.address, "standard").await?;
+        let upstream = ServerProcess::own_at(upstream.parse()?, serve::UPSTREAM, None).await?;
+        let passthrough = ServerProcess::own(serve::PASSTHROUGH, Some(upstream.address)).await?;
+        let standard = ServerProcess::gateway(&program()?, upstream.address, "standard").await?;
         let mut contenders = vec![
             Contender::new("passthrough", &passthrough, News::Newest),
             Contender::new("**Tokenforge, standard**", &standard, News::Newest),
@@ -40,7 +40,7 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
             head(contenders),
         );
         for (bytes, size) in [(2_000, "2 KB"), (100_000, "100 KB")] {
-            let conversation = Conversation::new(Dialect::Chat, bytes, ToolResult::rows);
+            let conversation = SyntheticConversation::new(Dialect::Chat, bytes, ToolResult::rows);
             let conversation = Arc::new(conversation);
             for connections in [1, 16] {
                 eprintln!("{size}, {connections} connections");
@@ -61,7 +61,7 @@ pub(crate) fn measure(arguments: &[String], plan: Plan) -> anyhow::Result<String
 
 /// Does a peer forward a request at all? What it loads for its first one is not measured.
 async fn answers(peer: &Contender) -> anyhow::Result<()> {
-    let conversation = Arc::new(Conversation::new(Dialect::Chat, 2_000, ToolResult::rows));
+    let conversation = Arc::new(SyntheticConversation::new(Dialect::Chat, 2_000, ToolResult::rows));
     let until = Until::Sent(1);
     peer.turn(&conversation, 1, until).await.map(drop)
 }
@@ -75,5 +75,10 @@ fn parse(peer: &str) -> anyhow::Result<Contender> {
         let (name, value) = header.split_once('=').with_context(|| format!("{header}: no ="))?;
         headers.insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
     }
-    Ok(Contender { name, target: Target { address, headers }, pid: Some(pid), news: News::Newest })
+    Ok(Contender {
+        name,
+        target: LoadTarget { address, headers },
+        pid: Some(pid),
+        news: News::Newest,
+    })
 }

@@ -17,14 +17,14 @@ const TICK: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running server. It is killed when it is dropped.
-pub(crate) struct Process {
+pub(crate) struct ServerProcess {
     child: Child,
     pub(crate) address: SocketAddr,
     /// How long it took from its start until it answered.
     pub(crate) ready_after: Duration,
 }
 
-impl Process {
+impl ServerProcess {
     /// The gateway, in front of `upstream`.
     pub(crate) async fn gateway(
         program: &Path,
@@ -95,7 +95,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

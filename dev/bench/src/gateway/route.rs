@@ -1,17 +1,17 @@
 //! What a route costs that nobody asks anything of.
 
 use super::contender::{Contender, take_turns};
-use super::conversation::{Conversation, Dialect, News};
-use super::process::Process;
+use super::conversation::{Dialect, News, SyntheticConversation};
+use super::process::ServerProcess;
 use super::promises::Promises;
 use super::results::ToolResult;
-use super::{Field, Plan, lesser};
+use super::{ContenderField, MeasurePlan, lesser};
 use std::sync::Arc;
 
 /// A route that nobody asks for another form, against the passthrough.
 pub(crate) async fn measure(
-    fields: &[Field],
-    plan: Plan,
+    fields: &[ContenderField],
+    plan: MeasurePlan,
     promises: &mut Promises,
 ) -> anyhow::Result<()> {
     // A process ends when it is dropped.
@@ -19,7 +19,7 @@ pub(crate) async fn measure(
     for field in fields {
         let upstream = field.upstream.address;
         let settings = format!("routes: {{/v1: {{url: \"http://{upstream}/v1\"}}}}\n");
-        let gateway = Process::gateway_with(&field.program, upstream, &settings).await?;
+        let gateway = ServerProcess::gateway_with(&field.program, upstream, &settings).await?;
         lineups.push(vec![
             Contender::new("passthrough", &field.passthrough, News::Nothing),
             Contender::new("route", &gateway, News::Nothing),
@@ -28,7 +28,8 @@ pub(crate) async fn measure(
     }
     let mut least = f64::INFINITY;
     for (bytes, size) in [(2_000, "2 KB"), (100_000, "100 KB")] {
-        let conversation = Conversation::new(Dialect::Chat, bytes, ToolResult::service_log);
+        let conversation =
+            SyntheticConversation::new(Dialect::Chat, bytes, ToolResult::service_log);
         let conversation = Arc::new(conversation);
         for connections in [1, 16] {
             eprintln!("route, {size}, {connections} connections");

@@ -1,18 +1,18 @@
 //! Single requests, of the sizes that were promised to be quick.
 
-use super::contender::{Contender, Figures, take_turns};
-use super::conversation::{Conversation, Dialect, News};
+use super::contender::{Contender, ContenderFigures, take_turns};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::load::Until;
 use super::promises::Promises;
 use super::results::ToolResult;
-use super::{Field, Plan};
+use super::{ContenderField, MeasurePlan};
 use fastrand::Rng;
 use std::sync::Arc;
 
 /// Cases G46 and G47.
 pub(crate) async fn measure(
-    field: &Field,
-    plan: Plan,
+    field: &ContenderField,
+    plan: MeasurePlan,
     promises: &mut Promises,
 ) -> anyhow::Result<()> {
     large_body(field, plan, promises).await?;
@@ -20,9 +20,14 @@ pub(crate) async fn measure(
 }
 
 /// G46: what an 800 KB body takes longer than without a gateway.
-async fn large_body(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Result<()> {
+async fn large_body(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<()> {
     eprintln!("800 KB");
-    let conversation = Conversation::new(Dialect::Anthropic, 800_000, ToolResult::service_log);
+    let conversation =
+        SyntheticConversation::new(Dialect::Anthropic, 800_000, ToolResult::service_log);
     let lineups = [vec![
         Contender::direct(&field.upstream),
         Contender::new("off", &field.off, News::Nothing),
@@ -38,14 +43,18 @@ async fn large_body(field: &Field, plan: Plan, promises: &mut Promises) -> anyho
 }
 
 /// G47: a request with 400 results that nobody has seen.
-async fn many_results(field: &Field, plan: Plan, promises: &mut Promises) -> anyhow::Result<()> {
+async fn many_results(
+    field: &ContenderField,
+    plan: MeasurePlan,
+    promises: &mut Promises,
+) -> anyhow::Result<()> {
     eprintln!("400 fresh results");
     let mut rng = Rng::with_seed(47);
     let kinds = ToolResult::KINDS.into_iter().cycle().take(400);
     let results: Vec<ToolResult> = kinds.map(|kind| kind(&mut rng, 2_500)).collect();
-    let conversation = Arc::new(Conversation::of(Dialect::Anthropic, &results));
+    let conversation = Arc::new(SyntheticConversation::of(Dialect::Anthropic, &results));
     let contender = Contender::new("standard", &field.standard, News::All);
-    let mut figures = Figures::default();
+    let mut figures = ContenderFigures::default();
     for _ in 0..plan.rounds {
         figures.add(contender.turn(&conversation, 1, Until::Sent(1)).await?);
     }

@@ -1,12 +1,12 @@
 //! How a stream arrives: the time to its first byte and the gaps between its chunks.
 
 use super::contender::Contender;
-use super::conversation::{Conversation, Dialect, News};
-use super::load::{Client, Target, next_number};
+use super::conversation::{Dialect, News, SyntheticConversation};
+use super::load::{LoadClient, LoadTarget, next_number};
 use super::promises::Promises;
 use super::results::ToolResult;
 use super::upstream::{CHUNKS, OFFERED, PACE};
-use super::{Field, Plan, median};
+use super::{ContenderField, MeasurePlan, median};
 use http_body_util::BodyExt;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ struct Arrivals {
 
 /// Direct, through the passthrough and through the gateway, off and reading the stream.
 pub(crate) async fn measure(
-    field: &Field,
-    plan: Plan,
+    field: &ContenderField,
+    plan: MeasurePlan,
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
-    let conversation = Conversation::new(Dialect::Chat, 100_000, ToolResult::test_run);
+    let conversation = SyntheticConversation::new(Dialect::Chat, 100_000, ToolResult::test_run);
     let conversation = Arc::new(conversation.streamed());
     let contenders = [
         Contender::direct(&field.upstream),
@@ -72,8 +72,8 @@ pub(crate) async fn measure(
 /// All streams at once.
 async fn take(
     contender: &Contender,
-    conversation: &Arc<Conversation>,
-    plan: Plan,
+    conversation: &Arc<SyntheticConversation>,
+    plan: MeasurePlan,
     arrivals: &mut Arrivals,
 ) -> anyhow::Result<()> {
     let (streams, chunks) = plan.streams;
@@ -93,11 +93,11 @@ async fn take(
 }
 
 async fn stream(
-    target: Target,
-    conversation: Arc<Conversation>,
+    target: LoadTarget,
+    conversation: Arc<SyntheticConversation>,
     chunks: usize,
 ) -> anyhow::Result<Arrivals> {
-    let mut client = Client::connect(&target).await?.with(CHUNKS, chunks);
+    let mut client = LoadClient::connect(&target).await?.with(CHUNKS, chunks);
     let body = conversation.body(News::Nothing, next_number());
     let mut last = Instant::now();
     let mut reply = client.post(conversation.dialect.path(), body).await?;

@@ -1,10 +1,10 @@
 //! Requests per second, latency and processor time, by the size of a request and how much of it is new.
 
-use super::contender::{Contender, Figures, take_turns};
-use super::conversation::{Conversation, Dialect, News};
+use super::contender::{Contender, ContenderFigures, take_turns};
+use super::conversation::{Dialect, News, SyntheticConversation};
 use super::promises::Promises;
 use super::results::ToolResult;
-use super::{Field, Plan, lesser};
+use super::{ContenderField, MeasurePlan, lesser};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ const REPEATED: &str = "standard, repeated history";
 
 /// A table of all contenders, and the promises at 2 KB and 100 KB.
 pub(crate) async fn measure(
-    fields: &[Field],
-    plan: Plan,
+    fields: &[ContenderField],
+    plan: MeasurePlan,
     promises: &mut Promises,
 ) -> anyhow::Result<String> {
     let lineups: Vec<_> = fields.iter().map(contenders).collect();
@@ -27,7 +27,8 @@ pub(crate) async fn measure(
     let mut least = Least::default();
     for dialect in Dialect::ALL {
         for (bytes, size) in SIZES {
-            let conversation = Arc::new(Conversation::new(dialect, bytes, ToolResult::service_log));
+            let conversation =
+                Arc::new(SyntheticConversation::new(dialect, bytes, ToolResult::service_log));
             for connections in CONNECTIONS {
                 let place = format!("{}, {size}, {connections}", dialect.name());
                 eprintln!("{place} connections");
@@ -44,7 +45,7 @@ pub(crate) async fn measure(
     Ok(out)
 }
 
-fn contenders(field: &Field) -> Vec<Contender> {
+fn contenders(field: &ContenderField) -> Vec<Contender> {
     vec![
         Contender::new(PASSTHROUGH, &field.passthrough, News::Nothing),
         Contender::direct(&field.upstream),
@@ -71,7 +72,7 @@ pub(crate) fn push_row(
     out: &mut String,
     place: &str,
     contenders: &[Contender],
-    figures: &[Figures],
+    figures: &[ContenderFigures],
 ) {
     let _ = write!(out, "| {place} |");
     for (contender, own) in contenders.iter().zip(figures) {
@@ -103,7 +104,7 @@ impl Default for Least {
 }
 
 impl Least {
-    fn see(&mut self, size: &str, contenders: &[Contender], figures: &[Figures]) {
+    fn see(&mut self, size: &str, contenders: &[Contender], figures: &[ContenderFigures]) {
         let percent = |name: &str| {
             let found =
                 contenders.iter().zip(figures).find(|(contender, _)| contender.name == name);

@@ -1,10 +1,10 @@
 //! What a call of a tool takes through the gateway.
 
-use super::load::{Client, Target, next_number};
-use super::process::Process;
+use super::load::{LoadClient, LoadTarget, next_number};
+use super::process::ServerProcess;
 use super::serve;
 use super::tool_server::{ANSWER, SESSION, VERSION};
-use super::{Field, Plan, median};
+use super::{ContenderField, MeasurePlan, median};
 use anyhow::{Context, ensure};
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -20,17 +20,22 @@ const SESSIONS: usize = 200;
 const CALLS: usize = 10;
 
 /// Calls, direct and through a gateway, and many sessions at once.
-pub(crate) async fn measure(field: &Field, plan: Plan) -> anyhow::Result<String> {
-    let server = Process::own(serve::TOOLS, None).await?;
+pub(crate) async fn measure(field: &ContenderField, plan: MeasurePlan) -> anyhow::Result<String> {
+    let server = ServerProcess::own(serve::TOOLS, None).await?;
     let settings =
         format!("mcp: {{backends: {{bench: {{url: \"http://{}/mcp\"}}}}}}\n", server.address);
-    let gateway = Process::gateway_with(&field.program, field.upstream.address, &settings).await?;
+    let gateway =
+        ServerProcess::gateway_with(&field.program, field.upstream.address, &settings).await?;
     let calls = calls(server.address, gateway.address, plan).await?;
     Ok(calls + &sessions(server.address, gateway.address).await?)
 }
 
 /// One call after another, of one session.
-async fn calls(server: SocketAddr, gateway: SocketAddr, plan: Plan) -> anyhow::Result<String> {
+async fn calls(
+    server: SocketAddr,
+    gateway: SocketAddr,
+    plan: MeasurePlan,
+) -> anyhow::Result<String> {
     let contenders = [
         ("direct", server, "/mcp", "query", None),
         ("gateway, as it came", gateway, "/mcp/bench", "query", Some("json")),
@@ -95,7 +100,7 @@ async fn sessions(server: SocketAddr, gateway: SocketAddr) -> anyhow::Result<Str
 
 /// A client of a tool server, in a session.
 struct ToolClient {
-    client: Client,
+    client: LoadClient,
     path: &'static str,
     tool: &'static str,
 }
@@ -117,12 +122,13 @@ impl ToolClient {
         let hello = format!(
             r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{VERSION}","capabilities":{{}},"clientInfo":{{"name":"bench","version":"1"}}}}}}"#
         );
-        let mut client = Client::connect(&Target { address, headers: headers.clone() }).await?;
+        let mut client =
+            LoadClient::connect(&LoadTarget { address, headers: headers.clone() }).await?;
         let reply = client.post(path, hello.into()).await?;
         let session = reply.headers().get(SESSION).cloned().context("no session")?;
         reply.into_body().collect().await?;
         headers.insert(SESSION, session);
-        let client = Client::connect(&Target { address, headers }).await?;
+        let client = LoadClient::connect(&LoadTarget { address, headers }).await?;
         Ok(ToolClient { client, path, tool })
     }
 

@@ -1,14 +1,15 @@
 //! Row 14: backpressure: clients that hardly read make the upstream wait, and nothing piles up in between.
 
 use crate::kit::{
-    Ask, Bench, Gateway, OFFERED, Provider, messages, small_stream, streaming, test_run,
+    Ask, GatewayProcess, OFFERED, ProofBench, ScriptedProvider, messages, small_stream, streaming,
+    test_run,
 };
-use crate::row::{Faults, Measured, Row};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 14,
     what: "backpressure: clients that read 1 KB a second of an endless answer",
     bar: "at most 256 KB for a stream beyond the sockets and its request, relayed and passing (32 streams each, 10 s)",
@@ -21,9 +22,9 @@ const BAR: f64 = 256.0;
 /// Long events: what is held back is counted in pieces by careless relays.
 const EVENT: usize = 60_000;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
-    let provider = Provider::start(|_, stream| {
+    let provider = ScriptedProvider::start(|_, stream| {
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
         stream.write_all(head.as_bytes())?;
         let event =
@@ -39,7 +40,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
         // A request is kept while its answer may ask for an original, in the buffer that it was read into.
         ("relayed with a request of 45 KB", f64::MAX, messages(&streaming(&test_run(1)))),
     ] {
-        let (gateway, _home) = Gateway::start(bench, provider.address, OFFERED)?;
+        let (gateway, _home) = GatewayProcess::start(bench, provider.address, OFFERED)?;
         // One that leaves again, so that what is made once is there.
         drop(Slow::start(&gateway, &ask)?);
         std::thread::sleep(Duration::from_millis(500));
@@ -70,7 +71,7 @@ struct Slow {
 }
 
 impl Slow {
-    fn start(gateway: &Gateway, ask: &Ask) -> anyhow::Result<Self> {
+    fn start(gateway: &GatewayProcess, ask: &Ask) -> anyhow::Result<Self> {
         let mut stream = TcpStream::connect(gateway.address)?;
         stream.set_read_timeout(Some(Duration::from_secs(20)))?;
         stream.write_all(&ask.bytes())?;

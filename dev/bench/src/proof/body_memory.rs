@@ -1,11 +1,11 @@
 //! Row 11: what a body costs in memory while it is looked into.
 
-use crate::kit::{Bench, Gateway, conversation, megabytes, messages, rows};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{GatewayProcess, ProofBench, conversation, megabytes, messages, rows};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::{Value, json};
 use tokenforge_mock::Mock;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 11,
     what: "memory for a body of 24 MB: one result, many small ones, no result",
     bar: "at most 1.25 bytes for a byte, and 16 MB for what a result is worked on with",
@@ -16,7 +16,7 @@ const BODY: usize = 24 << 20;
 const FIXED: usize = 16 << 20;
 const BAR: f64 = 1.25;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mut figures = Vec::new();
     let bodies = [
@@ -27,7 +27,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
     for (name, body) in bodies {
         let mock = Mock::start();
         mock.careless();
-        let (gateway, _home) = Gateway::start(bench, mock.address(), "")?;
+        let (gateway, _home) = GatewayProcess::start(bench, mock.address(), "")?;
         // The tokenizer's table is there from now on.
         gateway.send(&messages(&conversation(&rows(1))));
         let ask = messages(&body);

@@ -1,13 +1,13 @@
 //! Row 10: bodies that explode: compressed a thousandfold, nested a million deep, cut into 80,000 parts.
 
-use crate::kit::{Ask, Bench, Gateway, conversation, megabytes, messages};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayProcess, ProofBench, conversation, megabytes, messages};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
 use tokenforge_mock::Mock;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 10,
     what: "bombs: gzip, deflate, Brotli and Zstandard of 100 MB; a million brackets; 80,000 text parts",
     bar: "each answered within 5 s (release build) and by at most 64 MB and 8 times the body; good requests served after it",
@@ -18,7 +18,7 @@ const DECODED: usize = 100 << 20;
 const MEMORY: f64 = 64.0;
 const TIME: Duration = Duration::from_secs(5);
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mut worst = (String::new(), 0.0_f64, Duration::ZERO);
     let bombs = bombs()?;
@@ -26,7 +26,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
     for (name, ask, bytes) in bombs {
         let mock = Mock::start();
         mock.careless();
-        let (mut gateway, _home) = Gateway::start(bench, mock.address(), "")?;
+        let (mut gateway, _home) = GatewayProcess::start(bench, mock.address(), "")?;
         gateway.send(&messages(&conversation("short")));
         let before = gateway.rss()?;
         gateway.forget_peak()?;

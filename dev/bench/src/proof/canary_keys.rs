@@ -1,12 +1,12 @@
 //! Row 19: canaries: secrets that must not turn up in logs, figures, errors, the store, or at the wrong upstream.
 
-use crate::kit::{Ask, Bench, Gateway, Home, conversation, test_run};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::path::Path;
 use tokenforge_mock::{Fault, Mock, Recorded};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 19,
     what: "canary keys in headers, query, body and settings, at the log level trace; gateway keys upstream",
     bar: "0 canaries in logs, metrics, figures, events, errors, data folder; 0 gateway keys upstream (2,000 requests; 1e6 are aimed at)",
@@ -27,17 +27,17 @@ const PASSING: [&str; 5] = [
     "canary-output-8e21ab",
 ];
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mock = Mock::start();
-    let home = Home::new()?;
+    let home = GatewayHome::new()?;
     let settings = json!({
         "keys": {"alice": GATE[0]}, "admin_token": GATE[1],
         "monitoring": {"log_level": "trace", "compression_log": home.path().join("events.jsonl")},
         "store": {"url": format!("disk:{}", home.data().join("store").display())},
     });
     std::fs::write(home.settings(), settings.to_string())?;
-    let gateway = Gateway::in_home(bench, mock.address(), &home, &[])?;
+    let gateway = GatewayProcess::in_home(bench, mock.address(), &home, &[])?;
     let mut errors = String::new();
     let mut upstream = 0;
     for number in 0..REQUESTS {

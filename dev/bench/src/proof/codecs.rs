@@ -1,17 +1,17 @@
 //! Row 2: splices leave every other byte alone, and every encoder's text decodes to what it was given.
 
 use crate::dialects::{VOICES, body};
-use crate::kit::Bench;
-use crate::row::{Faults, Measured, Row};
+use crate::kit::ProofBench;
+use crate::row::{Faults, ProofRow, RowResult};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use tokenforge_engine::{columns, dictionary, fold, numbers, paths, templates};
-use tokenforge_providers::{Request, splice};
 use tokenforge_laws::document;
+use tokenforge_providers::{Request, splice};
 use tokenforge_samples::{Nasty, mutated, nasty, recorded, repetitive};
 use tokenforge_tokens::Counter;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 2,
     what: "splices, and decode(encode(x)) == x for every encoder",
     bar: "0 other bytes changed, 0 texts not restored (60 s; 1e8 cases each are aimed at)",
@@ -20,7 +20,7 @@ pub(crate) const ROW: Row = Row {
 
 const TIME: Duration = Duration::from_secs(20);
 
-fn prove(_: &Bench) -> anyhow::Result<Measured> {
+fn prove(_: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let documents = documents(&mut faults);
     let (tried, changed) = texts(&mut faults);
@@ -49,10 +49,10 @@ fn documents(faults: &mut Faults) -> usize {
     seed as usize
 }
 
-type Code = fn(&str) -> Option<String>;
+type CodecFn = fn(&str) -> Option<String>;
 
 /// Every stage that writes text and promises to be lossless.
-const STAGES: [(&str, Code, Code); 6] = [
+const STAGES: [(&str, CodecFn, CodecFn); 6] = [
     ("line_numbers", numbers::encode, numbers::decode),
     ("path_headings", paths::encode, paths::decode),
     ("repeated_columns", columns::encode, columns::decode),
@@ -62,7 +62,7 @@ const STAGES: [(&str, Code, Code); 6] = [
 ];
 
 fn dictionary_encode(text: &str) -> Option<String> {
-    dictionary::encode(text, dictionary::Method::default(), &Counter::default())
+    dictionary::encode(text, dictionary::DictionaryMethod::default(), &Counter::default())
 }
 
 fn dictionary_decode(text: &str) -> Option<String> {

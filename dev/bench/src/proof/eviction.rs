@@ -1,13 +1,13 @@
 //! Row 8: originals that are evicted by size or by age: the bound is kept, and asking for one has a defined answer.
 
-use crate::kit::{Ask, Bench, Gateway, Home, conversation, messages, test_run};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation, messages, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 use tokenforge_mock::{Mock, Reply, first_reference};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 8,
     what: "eviction by size and by TTL, on disk and in memory; an evicted id is asked for",
     bar: "never above the bound and an eighth; 404 over HTTP, an explaining tool result for the model",
@@ -17,11 +17,11 @@ pub(crate) const ROW: Row = Row {
 const BOUND: usize = 1 << 20;
 const RESULTS: usize = 400;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mut figures = Vec::new();
     for kind in ["memory", "disk"] {
-        let home = Home::new()?;
+        let home = GatewayHome::new()?;
         let folder = home.data().join("store");
         let url = match kind {
             "disk" => format!("disk:{}", folder.display()),
@@ -43,14 +43,14 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 
 /// Fills a store many times over. The largest size that its folder had.
 fn fill(
-    bench: &Bench,
-    home: &Home,
+    bench: &ProofBench,
+    home: &GatewayHome,
     folder: &Path,
     kind: &str,
     faults: &mut Faults,
 ) -> anyhow::Result<usize> {
     let mock = Mock::start();
-    let gateway = Gateway::in_home(bench, mock.address(), home, &[])?;
+    let gateway = GatewayProcess::in_home(bench, mock.address(), home, &[])?;
     let mut largest = 0;
     let mut first = None;
     for number in 0..RESULTS {
@@ -69,10 +69,10 @@ fn fill(
 }
 
 /// An original that lives for a second.
-fn expire(bench: &Bench, faults: &mut Faults) -> anyhow::Result<()> {
+fn expire(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<()> {
     let mock = Mock::start();
     let settings = json!({"store": {"original_ttl": "1s"}}).to_string();
-    let (gateway, _home) = Gateway::start(bench, mock.address(), &settings)?;
+    let (gateway, _home) = GatewayProcess::start(bench, mock.address(), &settings)?;
     gateway.send(&messages(&conversation(&test_run(1))));
     let Some(id) = first_reference(&mock.last().body).map(str::to_owned) else {
         faults.add("TTL: nothing was left out");
@@ -86,7 +86,7 @@ fn expire(bench: &Bench, faults: &mut Faults) -> anyhow::Result<()> {
 }
 
 /// Asks for an original that is gone, as a client and as a model.
-fn gone(gateway: &Gateway, mock: &Mock, id: &str, kind: &str, faults: &mut Faults) {
+fn gone(gateway: &GatewayProcess, mock: &Mock, id: &str, kind: &str, faults: &mut Faults) {
     let status = expanded(gateway, id);
     faults.check(status == 404, || format!("{kind}: {status} for an evicted id"));
     mock.clear();
@@ -100,7 +100,7 @@ fn gone(gateway: &Gateway, mock: &Mock, id: &str, kind: &str, faults: &mut Fault
     faults.check(is_told, || format!("{kind}: the model is told nothing of an evicted id"));
 }
 
-fn expanded(gateway: &Gateway, id: &str) -> u16 {
+fn expanded(gateway: &GatewayProcess, id: &str) -> u16 {
     let path = format!("/_forge/api/expand?id={id}");
     gateway.send(&Ask::new("GET", &path).header("x-api-key", "sk-proof")).status
 }

@@ -1,27 +1,29 @@
 //! Row 5: a defect, or no more time, at every moment of the engine's work; a strategy that fails in every way.
 
-use crate::kit::{Bench, Gateway, Provider, conversation, messages, rows, test_run};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{
+    GatewayProcess, ProofBench, ScriptedProvider, conversation, messages, rows, test_run,
+};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokenforge_engine::reference::Key;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{
-    Access, Compressed, Deadline, Engine, History, Mode, Output, Settings, Vault,
+    CompressedOutput, Deadline, Engine, History, Mode, Output, Settings, Vault, VaultAccess,
 };
 use tokenforge_mock::Mock;
 use tokenforge_samples::recorded;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 5,
     what: "fail open: a panic or the end of time at every moment of every stage; a strategy that fails",
     bar: "the original or a text that is no worse; requests answered 200 (stages in process, strategies over HTTP)",
     prove,
 };
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let (mut moments, mut outputs) = (0, 0);
     for recorded in recorded().iter().step_by(7) {
@@ -44,9 +46,10 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 
 /// Fails at each moment at which the engine asks whether there is time left. How many there were.
 fn at_every_moment(output: &Output<'_>, mode: Mode, name: &str, faults: &mut Faults) -> usize {
-    let key = Key::from_secret("for the proof");
+    let key = ReferenceSecret::from_secret("for the proof");
     let settings = Settings { mode, ..Settings::default() };
-    let engine = Engine::new(&settings).with_vault(Vault { key: &key, access: Access::Reader });
+    let engine =
+        Engine::new(&settings).with_vault(Vault { key: &key, access: VaultAccess::Reader });
     let asked = Arc::new(AtomicUsize::new(0));
     let asks = |fails: fn(usize, usize) -> bool, moment: usize| {
         let asked = asked.clone();
@@ -77,7 +80,7 @@ fn at_every_moment(output: &Output<'_>, mode: Mode, name: &str, faults: &mut Fau
 }
 
 /// Fewer tokens or the original, and nothing left out without a way back. Redaction alone may add tokens.
-fn is_no_worse(output: &Output<'_>, compressed: &Compressed, settings: &Settings) -> bool {
+fn is_no_worse(output: &Output<'_>, compressed: &CompressedOutput, settings: &Settings) -> bool {
     let text = compressed.text(output.text);
     let has_way_back = !text.contains("[Forge left out")
         || output.text.contains("[Forge left out")
@@ -88,7 +91,7 @@ fn is_no_worse(output: &Output<'_>, compressed: &Compressed, settings: &Settings
 }
 
 /// A strategy that is asked over HTTP and fails: the request goes on. How many requests.
-fn strategies(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
+fn strategies(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usize> {
     let ways: [(&str, &str); 5] = [
         ("500", "HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"),
         ("garbage", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{]}"),
@@ -98,7 +101,7 @@ fn strategies(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
     ];
     let mut requests = 0;
     for (way, answer) in ways {
-        let strategy = Provider::start(move |_, stream| match answer {
+        let strategy = ScriptedProvider::start(move |_, stream| match answer {
             "-" => {
                 std::thread::sleep(Duration::from_secs(60));
                 Ok(())
@@ -112,7 +115,7 @@ fn strategies(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
         let settings = json!({"pipes": {"tool_output": {"strategy": "api", "mode": "safe", "api": {
             "endpoint": format!("http://{}/compress", strategy.address), "api_key": "k", "timeout": "300ms",
         }}}});
-        let (gateway, _home) = Gateway::start(bench, mock.address(), &settings.to_string())?;
+        let (gateway, _home) = GatewayProcess::start(bench, mock.address(), &settings.to_string())?;
         for (number, text) in [test_run(1), rows(1), test_run(2)].into_iter().enumerate() {
             requests += 1;
             let answer = gateway.send(&messages(&conversation(&text)));

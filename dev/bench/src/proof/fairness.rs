@@ -1,10 +1,10 @@
 //! Row 18: head of line and fairness: what one tenant's attack costs another.
 
-use crate::kit::Bench;
-use crate::row::{Measured, Row, Verdict};
+use crate::kit::ProofBench;
+use crate::row::{ProofRow, RowResult, RowVerdict};
 use std::process::Command;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 18,
     what: "head of line: another tenant's fresh 20 KB results while one sends the worst that is known for 60 s",
     bar: "all compressed, p99 at most 100 ms, RSS at most 500 MB",
@@ -14,11 +14,11 @@ pub(crate) const ROW: Row = Row {
 /// The program beside this one that measures it. It prints a table of promises, and fails if one was missed.
 const PROGRAM: &str = "tokenforge-bench";
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let program = std::env::current_exe()?.with_file_name(PROGRAM);
     if !program.is_file() {
-        let verdict = Verdict::Skipped(format!("{PROGRAM} is not built"));
-        return Ok(Measured { count: String::new(), figure: String::new(), verdict });
+        let verdict = RowVerdict::Skipped(format!("{PROGRAM} is not built"));
+        return Ok(RowResult { count: String::new(), figure: String::new(), verdict });
     }
     let output = Command::new(&program)
         .args(["fair_under_attack", "60"])
@@ -26,11 +26,11 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let verdict = match output.status.success() {
-        true => Verdict::Passed,
-        false => Verdict::Failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        true => RowVerdict::Passed,
+        false => RowVerdict::Failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
     };
     let count = text.lines().next().unwrap_or_default().to_owned();
-    Ok(Measured { count, figure: figures(&text).join(", "), verdict })
+    Ok(RowResult { count, figure: figures(&text).join(", "), verdict })
 }
 
 /// What was promised and what was measured, of each line of the table.

@@ -1,13 +1,15 @@
 //! Row 7: a data folder that cannot be written, is full, or is deleted: requests go on, and nothing is lost.
 
-use crate::kit::{Bench, Gateway, Home, conversation, messages, test_run, without_tools};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{
+    GatewayHome, GatewayProcess, ProofBench, conversation, messages, test_run, without_tools,
+};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tokenforge_mock::{Mock, Recorded, Reply, first_reference};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 7,
     what: "disk full, read-only folder, folder deleted while running",
     bar: "200 every time, and what was left out can be fetched back in that very request, above 64 KiB too",
@@ -16,11 +18,11 @@ pub(crate) const ROW: Row = Row {
 
 const REQUESTS: usize = 10;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mut done = Vec::new();
     for trouble in [Trouble::ReadOnly, Trouble::Full, Trouble::Deleted, Trouble::DeletedWithStore] {
-        if trouble.needs_mount() && !Mounted::is_possible() {
+        if trouble.needs_mount() && !MountedFolder::is_possible() {
             done.push(format!("{trouble:?}: skipped, needs root and mount"));
             continue;
         }
@@ -51,12 +53,12 @@ impl Trouble {
 }
 
 /// Requests before a gateway in trouble. How many texts were fetched back.
-fn tried(bench: &Bench, trouble: Trouble, faults: &mut Faults) -> anyhow::Result<usize> {
+fn tried(bench: &ProofBench, trouble: Trouble, faults: &mut Faults) -> anyhow::Result<usize> {
     let mock = Mock::start();
-    let home = Home::new()?;
+    let home = GatewayHome::new()?;
     let _mounted = match trouble {
-        Trouble::ReadOnly => Some(Mounted::read_only(&home.data())?),
-        Trouble::Full => Some(Mounted::full(&home.data())?),
+        Trouble::ReadOnly => Some(MountedFolder::read_only(&home.data())?),
+        Trouble::Full => Some(MountedFolder::full(&home.data())?),
         _ => None,
     };
     let store = format!("disk:{}", home.data().join("store").display());
@@ -64,7 +66,7 @@ fn tried(bench: &Bench, trouble: Trouble, faults: &mut Faults) -> anyhow::Result
         Trouble::Full | Trouble::DeletedWithStore => &["--store", &store],
         _ => &[],
     };
-    let gateway = match Gateway::in_home(bench, mock.address(), &home, arguments) {
+    let gateway = match GatewayProcess::in_home(bench, mock.address(), &home, arguments) {
         // A store that was named and cannot be opened may stop the start; it must say so.
         Err(error) if trouble == Trouble::Full && error.to_string().contains("store") => {
             return Ok(0);
@@ -126,19 +128,19 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 /// A file system of its own over a folder, taken away in the end.
-struct Mounted {
+struct MountedFolder {
     path: PathBuf,
 }
 
-impl Mounted {
+impl MountedFolder {
     fn is_possible() -> bool {
         let Ok(folder) = tempfile::TempDir::new() else { return false };
-        Mounted::over(folder.path(), "size=64k").is_ok()
+        MountedFolder::over(folder.path(), "size=64k").is_ok()
     }
 
     fn over(path: &Path, options: &str) -> anyhow::Result<Self> {
         mount(&["-t", "tmpfs", "-o", options, "tmpfs"], path)?;
-        Ok(Mounted { path: path.to_owned() })
+        Ok(MountedFolder { path: path.to_owned() })
     }
 
     fn read_only(path: &Path) -> anyhow::Result<Self> {
@@ -155,7 +157,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedFolder {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("-l").arg(&self.path).output();
     }

@@ -1,7 +1,7 @@
 //! Row 25: tool outputs that contain our own markers: never believed, never in the way of what is promised.
 
-use crate::kit::{Bench, Gateway, conversation, messages};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{GatewayProcess, ProofBench, conversation, messages};
+use crate::row::{Faults, ProofRow, RowResult};
 use fastrand::Rng;
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use tokenforge_laws::{compress, engine};
 use tokenforge_mock::{Mock, Reply, first_reference};
 use tokenforge_samples::recorded;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 25,
     what: "tool outputs with our own markers put into them; forged ids asked for",
     bar: "every law holds; 0 forged ids answered with a text",
@@ -36,7 +36,7 @@ const MARKERS: [&str; 12] = [
     "(2 more times)\n",
 ];
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let texts = fuzz(&mut faults);
     let asked = forge(bench, &mut faults)?;
@@ -76,9 +76,9 @@ fn marked(text: &str, rng: &mut Rng) -> String {
 }
 
 /// Ids that a tool made up, asked for by a model that believes them. How many.
-fn forge(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
+fn forge(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usize> {
     let mock = Mock::start();
-    let (gateway, _home) = Gateway::start(bench, mock.address(), "")?;
+    let (gateway, _home) = GatewayProcess::start(bench, mock.address(), "")?;
     // A real one, of another tenant, to forge from.
     let other =
         messages(&conversation(&crate::kit::test_run(7))).header("authorization", "Bearer other");

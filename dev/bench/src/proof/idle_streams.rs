@@ -1,15 +1,16 @@
 //! Row 15: many open streams: what each holds, what is given back, and whether a frame is ever lost.
 
 use crate::kit::{
-    Bench, Gateway, OFFERED, Provider, messages, small_stream, streaming, test_run, without_tools,
+    GatewayProcess, OFFERED, ProofBench, ScriptedProvider, messages, small_stream, streaming,
+    test_run, without_tools,
 };
-use crate::row::{Faults, Measured, Row};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 15,
     what: "open streams: memory each, memory given back, frames lost",
     bar: "at most 38 KB each with tools, 32 KB without; half of it given back; 0 frames lost (2,000 streams; 10,000 are aimed at)",
@@ -20,7 +21,7 @@ const IDLE: usize = 2_000;
 const LIVELY: usize = 100;
 const FRAMES: usize = 100;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mut figures = Vec::new();
     let with_tools = small_stream();
@@ -47,15 +48,15 @@ fn frame(number: usize) -> String {
 }
 
 /// KB for each of many streams that have begun and do not go on, and how much of it stays when they have left, in percent.
-fn idle(bench: &Bench, body: &Value) -> anyhow::Result<(f64, f64)> {
-    let provider = Provider::start(|_, stream| {
+fn idle(bench: &ProofBench, body: &Value) -> anyhow::Result<(f64, f64)> {
+    let provider = ScriptedProvider::start(|_, stream| {
         stream.write_all(HEAD.as_bytes())?;
         stream.write_all(frame(0).as_bytes())?;
         // Until the gateway leaves.
         let _ = stream.read(&mut [0; 1])?;
         Ok(())
     })?;
-    let (gateway, _home) = Gateway::start(bench, provider.address, OFFERED)?;
+    let (gateway, _home) = GatewayProcess::start(bench, provider.address, OFFERED)?;
     drop(begun(&gateway, body)?);
     std::thread::sleep(Duration::from_secs(1));
     let before = gateway.rss()?;
@@ -70,7 +71,7 @@ fn idle(bench: &Bench, body: &Value) -> anyhow::Result<(f64, f64)> {
 }
 
 /// A stream whose first event has come.
-fn begun(gateway: &Gateway, body: &Value) -> anyhow::Result<TcpStream> {
+fn begun(gateway: &GatewayProcess, body: &Value) -> anyhow::Result<TcpStream> {
     let mut stream = TcpStream::connect(gateway.address)?;
     stream.set_read_timeout(Some(Duration::from_secs(20)))?;
     stream.write_all(&messages(body).bytes())?;
@@ -84,8 +85,8 @@ fn begun(gateway: &Gateway, body: &Value) -> anyhow::Result<TcpStream> {
 }
 
 /// Streams of many frames at once, each of which must arrive, in order. How many there were.
-fn lively(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
-    let provider = Provider::start(|_, stream| {
+fn lively(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usize> {
+    let provider = ScriptedProvider::start(|_, stream| {
         stream.write_all(HEAD.as_bytes())?;
         for number in 0..FRAMES {
             stream.write_all(frame(number).as_bytes())?;
@@ -93,7 +94,7 @@ fn lively(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
         }
         stream.write_all(b"0\r\n\r\n")
     })?;
-    let (gateway, _home) = Gateway::start(bench, provider.address, "")?;
+    let (gateway, _home) = GatewayProcess::start(bench, provider.address, "")?;
     let body = streaming(&test_run(1));
     let heard: Vec<String> = std::thread::scope(|scope| {
         let send = || gateway.send(&messages(&body)).text();

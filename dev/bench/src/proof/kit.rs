@@ -8,8 +8,8 @@ mod samples;
 pub(crate) use bodies::{
     OFFERED, conversation, messages, rows, small_stream, streaming, test_run, without_tools,
 };
-pub(crate) use gateway::{Gateway, Home};
-pub(crate) use provider::Provider;
+pub(crate) use gateway::{GatewayHome, GatewayProcess};
+pub(crate) use provider::ScriptedProvider;
 pub(crate) use samples::{percentile, slope};
 pub(crate) use tokenforge_mock::client::{Answer, Ask, Open};
 
@@ -17,11 +17,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The program under test.
-pub(crate) struct Bench {
+pub(crate) struct ProofBench {
     pub(crate) program: PathBuf,
 }
 
-impl Bench {
+impl ProofBench {
     /// Is it what is shipped? Figures of a debug build say nothing about speed.
     pub(crate) fn is_release(&self) -> bool {
         self.program.components().any(|part| part.as_os_str() == "release")

@@ -1,11 +1,13 @@
 //! Row 12: answers that are larger than anybody should hold: they pass, bit by bit.
 
-use crate::kit::{Bench, Gateway, Provider, conversation, megabytes, messages, test_run};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{
+    GatewayProcess, ProofBench, ScriptedProvider, conversation, megabytes, messages, test_run,
+};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 12,
     what: "answers of 256 MB to requests with tools, plain and compressed 400 times; redirects",
     bar: "all bytes arrive, by at most 64 MB of memory; a redirect is not followed (the other upstream faults are tests)",
@@ -16,13 +18,13 @@ const ANSWER: usize = 256 << 20;
 const PIECE: usize = 1 << 20;
 const MEMORY: f64 = 64.0;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mut figures = Vec::new();
     for (name, coding) in [("chunked", ""), ("with its length", ""), ("gzip", "gzip")] {
         let coded = if coding == "gzip" { gzipped()? } else { Vec::new() };
         let length = coded.len();
-        let provider = Provider::start(move |_, stream| match name {
+        let provider = ScriptedProvider::start(move |_, stream| match name {
             "gzip" => {
                 let head = "content-type: application/json\r\ncontent-encoding: gzip";
                 let head = format!("HTTP/1.1 200 OK\r\n{head}\r\ncontent-length: {length}\r\n\r\n");
@@ -32,7 +34,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
             "chunked" => large(stream, true),
             _ => large(stream, false),
         })?;
-        let (gateway, _home) = Gateway::start(bench, provider.address, "")?;
+        let (gateway, _home) = GatewayProcess::start(bench, provider.address, "")?;
         let ask = messages(&conversation(&test_run(1))).header("accept-encoding", "gzip");
         let before = gateway.rss()?;
         gateway.forget_peak()?;
@@ -85,7 +87,7 @@ fn gzipped() -> anyhow::Result<Vec<u8>> {
 }
 
 /// How many bytes of an answer arrive. They are not kept.
-fn read_all(gateway: &Gateway, request: &[u8]) -> anyhow::Result<usize> {
+fn read_all(gateway: &GatewayProcess, request: &[u8]) -> anyhow::Result<usize> {
     let mut stream = TcpStream::connect(gateway.address)?;
     stream.set_read_timeout(Some(std::time::Duration::from_secs(60)))?;
     stream.write_all(request)?;
@@ -99,7 +101,7 @@ fn read_all(gateway: &Gateway, request: &[u8]) -> anyhow::Result<usize> {
 }
 
 /// Redirects to another host go to the client, who decides.
-fn redirected(bench: &Bench, faults: &mut Faults) -> anyhow::Result<()> {
+fn redirected(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<()> {
     let elsewhere = std::net::TcpListener::bind("127.0.0.1:0")?;
     elsewhere.set_nonblocking(true)?;
     let address = elsewhere.local_addr()?;
@@ -107,8 +109,9 @@ fn redirected(bench: &Bench, faults: &mut Faults) -> anyhow::Result<()> {
         let answer = format!(
             "HTTP/1.1 {status} Moved\r\nlocation: http://{address}/\r\ncontent-length: 0\r\n\r\n"
         );
-        let provider = Provider::start(move |_, stream| stream.write_all(answer.as_bytes()))?;
-        let (gateway, _home) = Gateway::start(bench, provider.address, "")?;
+        let provider =
+            ScriptedProvider::start(move |_, stream| stream.write_all(answer.as_bytes()))?;
+        let (gateway, _home) = GatewayProcess::start(bench, provider.address, "")?;
         let told = gateway.send(&messages(&conversation("short"))).status;
         faults.check(told == status, || format!("a {status} became {told}"));
         faults.check(elsewhere.accept().is_err(), || format!("a {status} was followed"));

@@ -1,13 +1,13 @@
 //! Row 22: local safety: Host, Origin, Sec-Fetch-Site, X-Forwarded-* and the admin token, on every kind of path.
 
-use crate::kit::{Ask, Bench, Gateway, Home, conversation};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tokenforge_mock::Mock;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 22,
     what: "local safety: DNS rebinding, CSRF, strangers behind a proxy, the admin token",
     bar: "each refused or served as its line says",
@@ -45,11 +45,11 @@ const OWN: [&[(&str, &str)]; 6] = [
     &[("host", "localhost"), ("sec-fetch-site", "none")],
 ];
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mock = Mock::start();
     mock.careless();
-    let (gateway, home) = Gateway::start(bench, mock.address(), "")?;
+    let (gateway, home) = GatewayProcess::start(bench, mock.address(), "")?;
     let cases = pages(&gateway, &mut faults)
         + proxies(&gateway, &mut faults)
         + tokens(&gateway, &home, &mut faults)
@@ -82,7 +82,7 @@ fn kinds() -> Vec<(&'static str, Ask)> {
 }
 
 /// Pages of other websites are refused, clients of this machine served.
-fn pages(gateway: &Gateway, faults: &mut Faults) -> usize {
+fn pages(gateway: &GatewayProcess, faults: &mut Faults) -> usize {
     for (kind, ask) in kinds() {
         for headers in FOREIGN {
             let status = gateway.send(&with(ask.clone(), headers)).status;
@@ -100,7 +100,7 @@ fn pages(gateway: &Gateway, faults: &mut Faults) -> usize {
 }
 
 /// Whoever comes through a proxy is no neighbour: nothing under `/_forge/` without the token.
-fn proxies(gateway: &Gateway, faults: &mut Faults) -> usize {
+fn proxies(gateway: &GatewayProcess, faults: &mut Faults) -> usize {
     let headers = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"];
     let asks = [
         Ask::new("GET", "/_forge/api/stats"),
@@ -118,7 +118,7 @@ fn proxies(gateway: &Gateway, faults: &mut Faults) -> usize {
 }
 
 /// Changing something, or reading a text, needs the token; figures and health do not.
-fn tokens(gateway: &Gateway, home: &Home, faults: &mut Faults) -> usize {
+fn tokens(gateway: &GatewayProcess, home: &GatewayHome, faults: &mut Faults) -> usize {
     let file = home.data().join("admin_token");
     let mode = std::fs::metadata(&file).map(|data| data.permissions().mode() & 0o777).ok();
     faults.check(mode == Some(0o600), || format!("admin_token has the mode {mode:?}"));
@@ -153,10 +153,10 @@ fn tokens(gateway: &Gateway, home: &Home, faults: &mut Faults) -> usize {
 }
 
 /// Beyond this machine it does not listen without keys.
-fn binding(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
+fn binding(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usize> {
     let addresses = ["0.0.0.0:0", "[::]:0"];
     for address in addresses {
-        let home = Home::new()?;
+        let home = GatewayHome::new()?;
         let mut child = Command::new(&bench.program)
             .args(["serve", "--listen", address])
             .env_clear()

@@ -31,13 +31,13 @@ mod stdio_commands;
 mod stream_cuts;
 
 use anyhow::{Context, ensure};
-use kit::Bench;
-use row::{Row, Verdict};
+use kit::ProofBench;
+use row::{ProofRow, RowVerdict};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Every row, in the order of its number.
-const ROWS: &[Row] = &[
+const ROWS: &[ProofRow] = &[
     scanner::ROW,
     codecs::ROW,
     prefix::ROW,
@@ -65,7 +65,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let (bench, wanted) = arguments(std::env::args().skip(1))?;
     // Some are caused on purpose; all are caught, and told in the table.
     std::panic::set_hook(Box::new(|_| {}));
-    let is_wanted = |row: &&Row| wanted.is_empty() || wanted.contains(&row.number);
+    let is_wanted = |row: &&ProofRow| wanted.is_empty() || wanted.contains(&row.number);
     let mut results = Vec::new();
     for row in ROWS.iter().filter(is_wanted) {
         eprintln!("row {}: {}", row.number, row.what);
@@ -78,12 +78,13 @@ fn main() -> anyhow::Result<ExitCode> {
     if wanted.is_empty() {
         report::keep(&bench, &table)?;
     }
-    let has_failed = results.iter().any(|(_, result)| matches!(result.verdict, Verdict::Failed(_)));
+    let has_failed =
+        results.iter().any(|(_, result)| matches!(result.verdict, RowVerdict::Failed(_)));
     Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The program under test, and the rows that were asked for.
-fn arguments(mut given: impl Iterator<Item = String>) -> anyhow::Result<(Bench, Vec<u8>)> {
+fn arguments(mut given: impl Iterator<Item = String>) -> anyhow::Result<(ProofBench, Vec<u8>)> {
     let (mut program, mut wanted) = (None, Vec::new());
     while let Some(argument) = given.next() {
         if argument == "--tokenforge" {
@@ -106,7 +107,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> anyhow::Result<(Bench, 
         "no program at {}: build it (cargo build --release -p tokenforge) or name one with --tokenforge",
         program.display()
     );
-    Ok((Bench { program: program.canonicalize()? }, wanted))
+    Ok((ProofBench { program: program.canonicalize()? }, wanted))
 }
 
 #[cfg(test)]

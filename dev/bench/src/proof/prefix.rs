@@ -1,7 +1,7 @@
 //! Row 3: the prompt's prefix stays the same, turn by turn, after a restart and on a second instance, with the default store.
 
-use crate::kit::{Ask, Bench, Gateway, Home, Provider};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, ScriptedProvider};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use tokenforge_samples::{Recorded, recorded};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 3,
     what: "prefix stability with the default store: turn by turn, after a restart, on a second instance",
     bar: "every earlier message is forwarded with the same bytes (60 conversations; 1,000 are aimed at)",
@@ -19,12 +19,14 @@ pub(crate) const ROW: Row = Row {
 const CONVERSATIONS: usize = 60;
 const TURNS: usize = 8;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
-    let echo = Provider::start(|request, stream| stream.write_all(&Provider::json(&request.body)))?;
+    let echo = ScriptedProvider::start(|request, stream| {
+        stream.write_all(&ScriptedProvider::json(&request.body))
+    })?;
     let outputs = recorded();
-    let home = Home::new()?;
-    let mut first = Gateway::in_home(bench, echo.address, &home, &[])?;
+    let home = GatewayHome::new()?;
+    let mut first = GatewayProcess::in_home(bench, echo.address, &home, &[])?;
     let mut requests = 0;
     let mut known: HashMap<(usize, usize), Vec<String>> = HashMap::new();
     for part in ["turn by turn", "after a restart", "on a second instance"] {
@@ -32,11 +34,11 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
         let gateway = match part {
             "after a restart" => {
                 drop(first);
-                first = Gateway::in_home(bench, echo.address, &home, &[])?;
+                first = GatewayProcess::in_home(bench, echo.address, &home, &[])?;
                 &first
             }
             "on a second instance" => {
-                second = Gateway::in_home(bench, echo.address, &home, &[])?;
+                second = GatewayProcess::in_home(bench, echo.address, &home, &[])?;
                 &second
             }
             _ => &first,
@@ -67,7 +69,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 }
 
 /// How many conversations are forwarded with other bytes when their login token is renewed.
-fn renewed(gateway: &Gateway, outputs: &[Recorded]) -> anyhow::Result<usize> {
+fn renewed(gateway: &GatewayProcess, outputs: &[Recorded]) -> anyhow::Result<usize> {
     let mut changed = 0;
     for conversation in 0..CONVERSATIONS {
         let body = body(outputs, conversation, TURNS);
@@ -99,19 +101,19 @@ fn body(outputs: &[Recorded], conversation: usize, turns: usize) -> String {
 }
 
 #[derive(Deserialize)]
-struct Forwarded<'b> {
+struct ForwardedBody<'b> {
     #[serde(borrow)]
     messages: Vec<&'b RawValue>,
 }
 
 /// The messages that arrive upstream, as they are written there.
-fn forwarded(gateway: &Gateway, body: &str, key: &str) -> anyhow::Result<Vec<String>> {
+fn forwarded(gateway: &GatewayProcess, body: &str, key: &str) -> anyhow::Result<Vec<String>> {
     let ask = Ask::post("/v1/messages", body)
         .header("anthropic-version", "2023-06-01")
         .header("authorization", &format!("Bearer {key}"));
     let answer = gateway.send(&ask);
     anyhow::ensure!(answer.status == 200, "{}: {}", answer.status, answer.text());
     let text = answer.text();
-    let Forwarded { messages } = serde_json::from_str(&text)?;
+    let ForwardedBody { messages } = serde_json::from_str(&text)?;
     Ok(messages.iter().map(|message| message.get().to_owned()).collect())
 }

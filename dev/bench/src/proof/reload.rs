@@ -1,13 +1,13 @@
 //! Row 16: settings that are written anew under load: an empty file never opens the door, a good one costs no request.
 
-use crate::kit::{Ask, Bench, Gateway, Home, conversation, messages};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench, conversation, messages};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokenforge_mock::Mock;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 16,
     what: "reload: an empty, truncated or comment-only file over settings with keys; good files under load",
     bar: "0 requests without a key let in, 0 with one refused (the drain is a test)",
@@ -18,13 +18,13 @@ const ROUNDS: usize = 60;
 const SETTINGS: &str =
     "keys:\n  alice: \"gate-key-alice\"\nadmin_token: \"admin-token-of-the-proof\"\n";
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mock = Mock::start();
     mock.careless();
-    let home = Home::new()?;
+    let home = GatewayHome::new()?;
     fs::write(home.settings(), SETTINGS)?;
-    let gateway = Gateway::in_home(bench, mock.address(), &home, &[])?;
+    let gateway = GatewayProcess::in_home(bench, mock.address(), &home, &[])?;
     let body = conversation("short").to_string();
     let ask = |key: Option<&str>| {
         let ask = Ask::post("/v1/messages", &body).header("anthropic-version", "2023-06-01");
@@ -59,7 +59,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 }
 
 /// Writes files over the settings, bad and good ones in turn. How many.
-fn rewrite(gateway: &Gateway, home: &Home) -> anyhow::Result<usize> {
+fn rewrite(gateway: &GatewayProcess, home: &GatewayHome) -> anyhow::Result<usize> {
     let bad = ["", "# nothing\n", "\n\n", "---\n", "keys:\n", "{}", "keys: {}\n", &SETTINGS[..12]];
     for round in 0..ROUNDS {
         fs::write(home.settings(), bad[round % bad.len()])?;

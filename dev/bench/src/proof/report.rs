@@ -1,19 +1,19 @@
 //! The table, as it is printed and kept in `dev/bench/PROOF.md`.
 
-use crate::kit::Bench;
-use crate::row::{Measured, Row};
+use crate::kit::ProofBench;
+use crate::row::{ProofRow, RowResult};
 use anyhow::Context;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
 /// A line for each row.
-pub(crate) fn table(results: &[(&Row, Measured)]) -> String {
+pub(crate) fn table(results: &[(&ProofRow, RowResult)]) -> String {
     let mut out = String::from(
         "| row | what | bar | how many | measured | result |\n|---|---|---|---|---|---|\n",
     );
     for (row, measured) in results {
-        let Measured { count, figure, verdict } = measured;
+        let RowResult { count, figure, verdict } = measured;
         let cells = [row.what, row.bar, count, figure, &verdict.to_string()].map(cell);
         let _ = writeln!(out, "| {} | {} |", row.number, cells.join(" | "));
     }
@@ -30,7 +30,7 @@ fn cell(text: &str) -> String {
 }
 
 /// Writes the table to `dev/bench/PROOF.md`, with what it was measured on.
-pub(crate) fn keep(bench: &Bench, table: &str) -> anyhow::Result<()> {
+pub(crate) fn keep(bench: &ProofBench, table: &str) -> anyhow::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let said = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).current_dir(folder).output();

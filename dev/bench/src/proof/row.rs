@@ -1,32 +1,32 @@
 //! A row of the proof table: what is tried, the pass bar, and what came of it.
 
-use crate::kit::Bench;
+use crate::kit::ProofBench;
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is tried.
-pub(crate) struct Row {
+pub(crate) struct ProofRow {
     /// Its number in the list of proofs.
     pub(crate) number: u8,
     pub(crate) what: &'static str,
     /// When it passes, and at which scale if that is smaller than what is aimed at.
     pub(crate) bar: &'static str,
-    pub(crate) prove: fn(&Bench) -> anyhow::Result<Measured>,
+    pub(crate) prove: fn(&ProofBench) -> anyhow::Result<RowResult>,
 }
 
 /// What came of it.
-pub(crate) struct Measured {
+pub(crate) struct RowResult {
     /// How many cases were tried, and of what.
     pub(crate) count: String,
     /// What was measured.
     pub(crate) figure: String,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: RowVerdict,
 }
 
 /// Whether the bar was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum RowVerdict {
     Passed,
     /// What was wrong.
     Failed(String),
@@ -34,7 +34,7 @@ pub(crate) enum Verdict {
     Skipped(String),
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for RowVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Passed => f.write_str("passed"),
@@ -44,14 +44,14 @@ impl fmt::Display for Verdict {
     }
 }
 
-impl Row {
+impl ProofRow {
     /// Tries it. An error or a panic on the way is a failure of the row, and the next one goes on.
-    pub(crate) fn run(&self, bench: &Bench) -> Measured {
+    pub(crate) fn run(&self, bench: &ProofBench) -> RowResult {
         let tried = catch_unwind(AssertUnwindSafe(|| (self.prove)(bench)));
-        let failed = |what: String| Measured {
+        let failed = |what: String| RowResult {
             count: String::new(),
             figure: String::new(),
-            verdict: Verdict::Failed(what),
+            verdict: RowVerdict::Failed(what),
         };
         match tried {
             Ok(Ok(measured)) => measured,
@@ -106,20 +106,20 @@ impl Faults {
         });
     }
 
-    pub(crate) fn verdict(self) -> Verdict {
+    pub(crate) fn verdict(self) -> RowVerdict {
         match self.count {
-            0 => Verdict::Passed,
+            0 => RowVerdict::Passed,
             count if count > self.first.len() => {
                 let more = count - self.first.len();
-                Verdict::Failed(format!("{}; and {more} more", self.first.join("; ")))
+                RowVerdict::Failed(format!("{}; and {more} more", self.first.join("; ")))
             }
-            _ => Verdict::Failed(self.first.join("; ")),
+            _ => RowVerdict::Failed(self.first.join("; ")),
         }
     }
 
     /// The row's result.
-    pub(crate) fn measured(self, count: String, figure: String) -> anyhow::Result<Measured> {
-        Ok(Measured { count, figure, verdict: self.verdict() })
+    pub(crate) fn measured(self, count: String, figure: String) -> anyhow::Result<RowResult> {
+        Ok(RowResult { count, figure, verdict: self.verdict() })
     }
 }
 
@@ -127,19 +127,19 @@ impl Faults {
 mod tests {
     use super::*;
 
-    fn row(prove: fn(&Bench) -> anyhow::Result<Measured>) -> Verdict {
-        let row = Row { number: 1, what: "", bar: "", prove };
-        row.run(&Bench { program: "/bin/sh".into() }).verdict
+    fn row(prove: fn(&ProofBench) -> anyhow::Result<RowResult>) -> RowVerdict {
+        let row = ProofRow { number: 1, what: "", bar: "", prove };
+        row.run(&ProofBench { program: "/bin/sh".into() }).verdict
     }
 
     #[test]
     fn errors_and_panics_fail_their_row_alone() {
-        let failed = |text: &str| Verdict::Failed(text.to_owned());
+        let failed = |text: &str| RowVerdict::Failed(text.to_owned());
         assert_eq!(row(|_| anyhow::bail!("no port")), failed("no port"));
         assert_eq!(row(|_| panic!("a defect")), failed("a defect"));
         assert_eq!(
             row(|_| Faults::default().measured(String::new(), String::new())),
-            Verdict::Passed
+            RowVerdict::Passed
         );
     }
 
@@ -148,6 +148,6 @@ mod tests {
         let mut faults = Faults::default();
         (1..=5).for_each(|n| faults.check(n < 2, || format!("case {n}")));
         let told = "case 2; case 3; case 4; and 1 more".to_owned();
-        assert_eq!(faults.verdict(), Verdict::Failed(told));
+        assert_eq!(faults.verdict(), RowVerdict::Failed(told));
     }
 }

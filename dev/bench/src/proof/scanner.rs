@@ -1,7 +1,7 @@
 //! Row 1: the JSON scanners against serde_json, another parser: what is JSON, and where each value stands.
 
-use crate::kit::Bench;
-use crate::row::{Faults, Measured, Row};
+use crate::kit::ProofBench;
+use crate::row::{Faults, ProofRow, RowResult};
 use fastrand::Rng;
 use serde::Deserializer;
 use serde::de::{MapAccess, Visitor};
@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use tokenforge_providers::{Kind, Node};
 use tokenforge_formats::Json;
+use tokenforge_providers::{Kind, Node};
 use tokenforge_samples::{Nasty, nasty};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 1,
     what: "scanners against serde_json's RawValue: random documents, whole and damaged",
     bar: "no span differs, no panic (40 s; 1e9 executions are aimed at)",
@@ -22,7 +22,7 @@ pub(crate) const ROW: Row = Row {
 
 const TIME: Duration = Duration::from_secs(40);
 
-fn prove(_: &Bench) -> anyhow::Result<Measured> {
+fn prove(_: &ProofBench) -> anyhow::Result<RowResult> {
     let (mut faults, start) = (Faults::default(), Instant::now());
     let (mut whole, mut damaged, mut spans) = (0_usize, 0_usize, 0_usize);
     let mut rng = Rng::with_seed(1);

@@ -1,13 +1,13 @@
 //! Row 9: slow-loris: clients that send a byte a second, while others are served.
 
-use crate::kit::{Bench, Gateway, conversation, messages, percentile, rows};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{GatewayProcess, ProofBench, conversation, messages, percentile, rows};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use tokenforge_mock::Mock;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 9,
     what: "slow-loris: a header byte a second; a body that stops",
     bar: "headers cut after 10 s, bodies after 30 s of silence (and 2 s for the clock); all good requests served (1,000 connections; 10,000 are aimed at)",
@@ -19,11 +19,11 @@ const HEADERS: Duration = Duration::from_secs(10);
 const BODY: Duration = Duration::from_secs(30);
 const SLACK: Duration = Duration::from_secs(2);
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mock = Mock::start();
     mock.careless();
-    let (gateway, _home) = Gateway::start(bench, mock.address(), "")?;
+    let (gateway, _home) = GatewayProcess::start(bench, mock.address(), "")?;
     let mut alone = good(&gateway, Duration::from_secs(3), &mut faults);
     let mut slow = Vec::new();
     for number in 0..CONNECTIONS {
@@ -65,7 +65,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 }
 
 /// Requests as they should be, for a while. What each took, in ms.
-fn good(gateway: &Gateway, time: Duration, faults: &mut Faults) -> Vec<f64> {
+fn good(gateway: &GatewayProcess, time: Duration, faults: &mut Faults) -> Vec<f64> {
     let (start, mut times) = (Instant::now(), Vec::new());
     let ask = messages(&conversation(&rows(1)));
     while start.elapsed() < time {
@@ -88,7 +88,7 @@ struct Slow {
 }
 
 impl Slow {
-    fn start(gateway: &Gateway, beginning: &str, trickles: bool) -> anyhow::Result<Self> {
+    fn start(gateway: &GatewayProcess, beginning: &str, trickles: bool) -> anyhow::Result<Self> {
         let mut stream = TcpStream::connect(gateway.address)?;
         stream.write_all(beginning.as_bytes())?;
         stream.set_nonblocking(true)?;

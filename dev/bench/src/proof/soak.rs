@@ -1,15 +1,16 @@
 //! Row 17: a minute of load: not one wrong byte, and memory that does not grow.
 
 use crate::kit::{
-    Ask, Bench, Gateway, Provider, conversation, megabytes, messages, rows, slope, test_run,
+    Ask, GatewayProcess, ProofBench, ScriptedProvider, conversation, megabytes, messages, rows,
+    slope, test_run,
 };
-use crate::row::{Faults, Measured, Row};
+use crate::row::{Faults, ProofRow, RowResult};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 17,
     what: "soak: an upstream that sends back what it got; fresh and known results",
     bar: "0 wrong bytes; files flat; memory grows by less than 2 MB/min (1 minute; 24 hours at 0.1 MB/min are aimed at)",
@@ -22,10 +23,12 @@ const WARM: Duration = Duration::from_secs(20);
 const CLIENTS: usize = 2;
 const KNOWN: usize = 40;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
-    let echo = Provider::start(|request, stream| stream.write_all(&Provider::json(&request.body)))?;
-    let (gateway, _home) = Gateway::start(bench, echo.address, "store: {max_bytes: 4MiB}")?;
+    let echo = ScriptedProvider::start(|request, stream| {
+        stream.write_all(&ScriptedProvider::json(&request.body))
+    })?;
+    let (gateway, _home) = GatewayProcess::start(bench, echo.address, "store: {max_bytes: 4MiB}")?;
     let start = Instant::now();
     let forwarded = Mutex::new(HashMap::new());
     let client = |number: usize| {
@@ -69,7 +72,7 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 }
 
 /// A body that no gateway has to look into comes back as it was sent.
-fn passes(gateway: &Gateway, number: usize) -> bool {
+fn passes(gateway: &GatewayProcess, number: usize) -> bool {
     let body = format!("{{\"input\": {:?}, \"n\": {number}}}", rows(number));
     let answer =
         gateway.send(&Ask::post("/v1/embeddings", &body).header("authorization", "Bearer k"));
@@ -77,7 +80,11 @@ fn passes(gateway: &Gateway, number: usize) -> bool {
 }
 
 /// A conversation is forwarded with the same bytes as the first time, and its own outside of the result.
-fn is_stable(gateway: &Gateway, number: usize, known: &Mutex<HashMap<usize, Vec<u8>>>) -> bool {
+fn is_stable(
+    gateway: &GatewayProcess,
+    number: usize,
+    known: &Mutex<HashMap<usize, Vec<u8>>>,
+) -> bool {
     let text = if number.is_multiple_of(2) { rows(number) } else { test_run(number) };
     let answer = gateway.send(&messages(&conversation(&text)));
     let Ok(mut known) = known.lock() else { return false };
@@ -85,6 +92,6 @@ fn is_stable(gateway: &Gateway, number: usize, known: &Mutex<HashMap<usize, Vec<
     answer.status == 200 && *first == answer.body
 }
 
-fn open_files(gateway: &Gateway) -> anyhow::Result<usize> {
+fn open_files(gateway: &GatewayProcess) -> anyhow::Result<usize> {
     Ok(std::fs::read_dir(format!("/proc/{}/fd", gateway.pid()))?.count())
 }

@@ -1,26 +1,26 @@
 //! Row 21: SSRF: whatever a client or a page says, the gateway connects to nobody that its operator did not name.
 
-use crate::kit::{Ask, Bench, Gateway, conversation, messages, test_run};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayProcess, ProofBench, conversation, messages, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use tokenforge_mock::Mock;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 21,
     what: "SSRF: addresses in X-Target-URL, in the request line, in changes over HTTP",
     bar: "each refused, and nobody connected to",
     prove,
 };
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let inside = Listener::start()?;
     let mut cases = 0;
     for settings in ["", "upstreams: {target_allow: [good.example, \"good.example:8080\"]}"] {
         let mock = Mock::start();
         mock.careless();
-        let (gateway, _home) = Gateway::start(bench, mock.address(), settings)?;
+        let (gateway, _home) = GatewayProcess::start(bench, mock.address(), settings)?;
         for address in addresses(inside.address) {
             cases += 1;
             let ask = messages(&conversation("short")).header("x-target-url", &address);
@@ -114,10 +114,14 @@ fn addresses(inside: SocketAddr) -> Vec<String> {
 }
 
 /// Whole addresses in the request line, and tunnels: the operator's upstream, or nobody.
-fn request_lines(bench: &Bench, inside: &Listener, faults: &mut Faults) -> anyhow::Result<usize> {
+fn request_lines(
+    bench: &ProofBench,
+    inside: &Listener,
+    faults: &mut Faults,
+) -> anyhow::Result<usize> {
     let mock = Mock::start();
     mock.careless();
-    let (gateway, _home) = Gateway::start(bench, mock.address(), "")?;
+    let (gateway, _home) = GatewayProcess::start(bench, mock.address(), "")?;
     let lines = ["GET http://{}/v1/models", "GET http://u@{}/", "CONNECT {}", "OPTIONS http://{}/"];
     for line in lines {
         let (method, target) = line.split_once(' ').unwrap_or_default();
@@ -129,7 +133,7 @@ fn request_lines(bench: &Bench, inside: &Listener, faults: &mut Faults) -> anyho
 }
 
 /// Changes over HTTP that would lead elsewhere, with the token and without.
-fn changes(bench: &Bench, inside: &Listener, faults: &mut Faults) -> anyhow::Result<usize> {
+fn changes(bench: &ProofBench, inside: &Listener, faults: &mut Faults) -> anyhow::Result<usize> {
     let elsewhere = format!("http://{}/", inside.address);
     let tool_output = |member: Value| json!({"pipes": {"tool_output": member}});
     let changes = [
@@ -152,7 +156,7 @@ fn changes(bench: &Bench, inside: &Listener, faults: &mut Faults) -> anyhow::Res
     let settings = json!({"redact_secrets": true, "pipes": {"tool_output": {"mode": "safe", "api": {
         "endpoint": "http://127.0.0.1:9/", "api_key": "operators-key"}}}});
     let mock = Mock::start();
-    let (gateway, home) = Gateway::start(bench, mock.address(), &settings.to_string())?;
+    let (gateway, home) = GatewayProcess::start(bench, mock.address(), &settings.to_string())?;
     let token = std::fs::read_to_string(home.data().join("admin_token")).unwrap_or_default();
     let bearer = format!("Bearer {}", token.trim());
     for change in &changes {

@@ -1,13 +1,13 @@
 //! Row 24: tool servers on standard input and output: commands come from files alone, and leave no zombies.
 
-use crate::kit::{Ask, Bench, Gateway, Home};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayHome, GatewayProcess, ProofBench};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tokenforge_mock::Mock;
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 24,
     what: "stdio servers: a command over HTTP, with and without the token; servers that crash",
     bar: "no command is taken or run, not after a restart either; 0 zombies after 50 crashes (1,000 are aimed at)",
@@ -16,15 +16,15 @@ pub(crate) const ROW: Row = Row {
 
 const CRASHES: usize = 50;
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mock = Mock::start();
-    let home = Home::new()?;
+    let home = GatewayHome::new()?;
     let mark = home.path().join("it-ran");
-    let mut gateway = Gateway::in_home(bench, mock.address(), &home, &[])?;
+    let mut gateway = GatewayProcess::in_home(bench, mock.address(), &home, &[])?;
     let commands = commands(&gateway, &home, &mark, &mut faults);
     drop(gateway);
-    gateway = Gateway::in_home(bench, mock.address(), &home, &[])?;
+    gateway = GatewayProcess::in_home(bench, mock.address(), &home, &[])?;
     call_all(&gateway);
     faults.check(!mark.exists(), || "a command ran after a restart".to_owned());
     drop(gateway);
@@ -34,7 +34,12 @@ fn prove(bench: &Bench) -> anyhow::Result<Measured> {
 }
 
 /// Ways to hand the gateway a command over HTTP. How many.
-fn commands(gateway: &Gateway, home: &Home, mark: &Path, faults: &mut Faults) -> usize {
+fn commands(
+    gateway: &GatewayProcess,
+    home: &GatewayHome,
+    mark: &Path,
+    faults: &mut Faults,
+) -> usize {
     let token = std::fs::read_to_string(home.data().join("admin_token")).unwrap_or_default();
     let bearer = format!("Bearer {}", token.trim());
     let touch = format!("touch {}", mark.display());
@@ -82,7 +87,7 @@ fn commands(gateway: &Gateway, home: &Home, mark: &Path, faults: &mut Faults) ->
 }
 
 /// Lists the tools of all servers, which starts them.
-fn call_all(gateway: &Gateway) {
+fn call_all(gateway: &GatewayProcess) {
     for path in ["/_forge/api/mcp/x/tools", "/_forge/api/mcp/stats2/tools", "/_forge/api/mcp"] {
         gateway.get(path);
     }
@@ -93,11 +98,11 @@ fn call_all(gateway: &Gateway) {
 }
 
 /// A server that crashes whenever it is started. How many zombies are left.
-fn crashes(bench: &Bench, faults: &mut Faults) -> anyhow::Result<usize> {
+fn crashes(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<usize> {
     let mock = Mock::start();
     let settings =
         json!({"mcp": {"backends": {"x": {"command": "/bin/sh", "args": ["-c", "exit 1"]}}}});
-    let (mut gateway, home) = Gateway::start(bench, mock.address(), &settings.to_string())?;
+    let (mut gateway, home) = GatewayProcess::start(bench, mock.address(), &settings.to_string())?;
     let token = std::fs::read_to_string(home.data().join("admin_token")).unwrap_or_default();
     for _ in 0..CRASHES {
         let refresh = Ask::new("POST", "/_forge/api/mcp/x/refresh");

@@ -1,21 +1,21 @@
 //! Row 4: streams cut anywhere, in every dialect: the client's bytes do not depend on where.
 
 use crate::dialects::{VOICES, Voice, body};
-use crate::kit::{Ask, Bench, Gateway, Open, test_run};
-use crate::row::{Faults, Measured, Row};
+use crate::kit::{Ask, GatewayProcess, Open, ProofBench, test_run};
+use crate::row::{Faults, ProofRow, RowResult};
 use serde_json::json;
-use tokenforge_providers::{Next, Reply as Relay, Wire};
 use tokenforge_mock::grammar::check;
 use tokenforge_mock::{Mock, Reply, Split};
+use tokenforge_providers::{Next, Reply as Relay, Wire};
 
-pub(crate) const ROW: Row = Row {
+pub(crate) const ROW: ProofRow = ProofRow {
     number: 4,
     what: "SSE: every cut of every stream, all dialects; CRLF, BOM, comments, data over several lines",
     bar: "the client's bytes are the same for every cut, 0 frames lost (10,000 streams are aimed at)",
     prove,
 };
 
-fn prove(bench: &Bench) -> anyhow::Result<Measured> {
+fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let (mut streams, mut cuts) = (0, 0);
     let mock = Mock::start();
@@ -102,8 +102,8 @@ fn every_cut(voice: Voice, stream: &[u8], faults: &mut Faults) -> usize {
 }
 
 /// The same over sockets: whole, and a byte at a time.
-fn over_sockets(bench: &Bench, mock: &Mock, faults: &mut Faults) -> anyhow::Result<usize> {
-    let (gateway, _home) = Gateway::start(bench, mock.address(), "")?;
+fn over_sockets(bench: &ProofBench, mock: &Mock, faults: &mut Faults) -> anyhow::Result<usize> {
+    let (gateway, _home) = GatewayProcess::start(bench, mock.address(), "")?;
     let mut streams = 0;
     for voice in VOICES {
         let ask = Ask::post(voice.path, body(voice.dialect, &test_run(1), "0"));

@@ -1,6 +1,6 @@
 //! A rival, asked in the same run: the npm package of GCF, through Node.
 
-use crate::corpus::Document;
+use crate::corpus::CorpusDocument;
 use anyhow::{Context, ensure};
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 pub(super) const PACKAGE: &str = "npm `@blackwell-systems/gcf` 2.5.2";
 
 /// Every document in GCF, or nothing where it fails.
-pub(super) fn texts(documents: &[Document]) -> anyhow::Result<Vec<Option<String>>> {
+pub(super) fn texts(documents: &[CorpusDocument]) -> anyhow::Result<Vec<Option<String>>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("gcf");
     if !folder.join("node_modules").is_dir() {
         let installed = Command::new("npm").args(["ci", "--silent"]).current_dir(&folder).status();

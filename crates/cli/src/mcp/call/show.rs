@@ -4,7 +4,7 @@ use super::forms::{Answered, FormName, Formed};
 use crate::output::{grouped, printable};
 use crate::screen;
 use serde_json::{Value, json};
-use tokenforge_replay::columns::{Column, Table, shortened};
+use tokenforge_replay::columns::{TextColumn, TextTable, shortened};
 
 /// How much of each form a person is shown.
 const LINES: usize = 8;
@@ -16,8 +16,8 @@ pub(super) fn page(server: &str, tool: &str, answered: &Answered) -> String {
         answered.others.iter().map(|other| format!("besides its text: {}", printable(other))),
     );
     let before = answered.forms.first().map_or(0, |original| original.tokens);
-    let numbers = ["tokens", "bytes", "saved"].map(Column::number);
-    let mut table = Table::new([Column::text("  form")].into_iter().chain(numbers));
+    let numbers = ["tokens", "bytes", "saved"].map(TextColumn::number);
+    let mut table = TextTable::new([TextColumn::text("  form")].into_iter().chain(numbers));
     answered.forms.iter().for_each(|formed| table.row(row(formed, answered.chosen, before)));
     lines.push(screen::table(&table));
     lines.push(format!("* what an agent gets by default: {}", answered.chosen.name()));

@@ -1,11 +1,11 @@
 //! Words: quotes and escapes are taken off, expansions stay as they are written.
 
-use super::{Lexer, MAX_DEPTH, Token, Word};
+use super::{Lexer, MAX_DEPTH, ShellToken, ShellWord};
 
 impl Lexer<'_> {
     /// Reads up to the next blank or operator that is not quoted.
-    pub(super) fn word(&mut self) -> Option<Word> {
-        let mut word = Word { text: String::new(), quoted: false };
+    pub(super) fn word(&mut self) -> Option<ShellWord> {
+        let mut word = ShellWord { text: String::new(), quoted: false };
         loop {
             let start = self.at;
             match self.peek(0) {
@@ -125,8 +125,8 @@ impl Lexer<'_> {
         let mut open = 1;
         while open > 0 {
             match self.token()? {
-                Some(Token::Open) => open += 1,
-                Some(Token::Close) => open -= 1,
+                Some(ShellToken::Open) => open += 1,
+                Some(ShellToken::Close) => open -= 1,
                 Some(_) => {}
                 None => break,
             }

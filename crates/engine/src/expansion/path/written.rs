@@ -1,6 +1,6 @@
 //! How a path is written, and read.
 
-use super::{JsonPath, SelectionError, Step};
+use super::{JsonPath, PathStep, SelectionError};
 use std::fmt;
 use std::str::FromStr;
 
@@ -34,7 +34,7 @@ impl FromStr for JsonPath {
 }
 
 /// The step that a path begins with, and what follows it. A dot before a bracket is no step.
-fn read_step(path: &str, is_first: bool) -> Option<(Option<Step>, &str)> {
+fn read_step(path: &str, is_first: bool) -> Option<(Option<PathStep>, &str)> {
     if let Some(inner) = path.strip_prefix('[') {
         let (step, rest) = read_quoted(inner).or_else(|| read_elements(inner))?;
         return Some((Some(step), rest));
@@ -48,11 +48,11 @@ fn read_step(path: &str, is_first: bool) -> Option<(Option<Step>, &str)> {
         None => return None,
     };
     let (name, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
-    (!name.is_empty()).then(|| (Some(Step::Member(name.to_owned())), rest))
+    (!name.is_empty()).then(|| (Some(PathStep::Member(name.to_owned())), rest))
 }
 
 /// Reads `"odd name"]`, a JSON string; in single quotes it is taken as it stands.
-fn read_quoted(text: &str) -> Option<(Step, &str)> {
+fn read_quoted(text: &str) -> Option<(PathStep, &str)> {
     let (name, rest) = match text.strip_prefix('\'') {
         Some(inner) => inner.split_once("']").map(|(name, rest)| (name.to_owned(), rest))?,
         None => {
@@ -61,11 +61,11 @@ fn read_quoted(text: &str) -> Option<(Step, &str)> {
             (name, text.get(strings.byte_offset()..)?.strip_prefix(']')?)
         }
     };
-    Some((Step::Member(name), rest))
+    Some((PathStep::Member(name), rest))
 }
 
 /// Reads `3]`, `2-5]`, `2-]` or `*]`.
-fn read_elements(text: &str) -> Option<(Step, &str)> {
+fn read_elements(text: &str) -> Option<(PathStep, &str)> {
     let number = |text: &str| -> Option<usize> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse().unwrap_or(usize::MAX))
@@ -77,7 +77,7 @@ fn read_elements(text: &str) -> Option<(Step, &str)> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (number(range)?, number(range)?),
     };
-    (first <= last).then_some((Step::Elements { first, last }, rest))
+    (first <= last).then_some((PathStep::Elements { first, last }, rest))
 }
 
 impl fmt::Display for JsonPath {
@@ -87,10 +87,10 @@ impl fmt::Display for JsonPath {
 }
 
 /// The steps as a path; `$` where there are none.
-pub(super) fn path(steps: &[Step]) -> String {
+pub(super) fn path(steps: &[PathStep]) -> String {
     let mut path = String::new();
     for step in steps {
-        if !path.is_empty() && matches!(step, Step::Member(name) if is_plain(name)) {
+        if !path.is_empty() && matches!(step, PathStep::Member(name) if is_plain(name)) {
             path.push('.');
         }
         path += &step.to_string();
@@ -98,15 +98,15 @@ pub(super) fn path(steps: &[Step]) -> String {
     if path.is_empty() { "$".to_owned() } else { path }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Member(name) if is_plain(name) => f.write_str(name),
-            Step::Member(name) => write!(f, "[{}]", serde_json::Value::from(&**name)),
-            Step::Elements { first: 0, last: usize::MAX } => f.write_str("[*]"),
-            Step::Elements { first, last: usize::MAX } => write!(f, "[{first}-]"),
-            Step::Elements { first, last } if first == last => write!(f, "[{first}]"),
-            Step::Elements { first, last } => write!(f, "[{first}-{last}]"),
+            PathStep::Member(name) if is_plain(name) => f.write_str(name),
+            PathStep::Member(name) => write!(f, "[{}]", serde_json::Value::from(&**name)),
+            PathStep::Elements { first: 0, last: usize::MAX } => f.write_str("[*]"),
+            PathStep::Elements { first, last: usize::MAX } => write!(f, "[{first}-]"),
+            PathStep::Elements { first, last } if first == last => write!(f, "[{first}]"),
+            PathStep::Elements { first, last } => write!(f, "[{first}-{last}]"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One column of a table: how its cells are aligned and what they hold.
 
-use super::row::Cell;
+use super::row::PaddedCell;
 
 /// Where the cells of a column lie.
 pub(super) enum Alignment {
@@ -14,8 +14,8 @@ pub(super) enum Alignment {
 impl Alignment {
     /// The alignment of nine of ten rows; `None` if blanks before the cells could mean something.
     pub(super) fn of(
-        head: &[Cell<'_>],
-        rows: &[Option<Vec<Cell<'_>>>],
+        head: &[PaddedCell<'_>],
+        rows: &[Option<Vec<PaddedCell<'_>>>],
         index: usize,
     ) -> Option<Self> {
         let cells = || filled(rows, index);
@@ -31,7 +31,7 @@ impl Alignment {
     }
 
     /// Whether the cell lies where the column's cells do.
-    pub(super) fn holds(&self, cell: &Cell<'_>) -> bool {
+    pub(super) fn holds(&self, cell: &PaddedCell<'_>) -> bool {
         cell.text.is_empty()
             || match *self {
                 Self::Left(start) => cell.start == start,
@@ -42,7 +42,7 @@ impl Alignment {
 }
 
 /// What is needed to write a column's cells without their padding.
-pub(super) struct Column {
+pub(super) struct PaddedColumn {
     alignment: Alignment,
     /// Blanks before every row that are kept: the table's own indentation.
     pub(super) indent: usize,
@@ -56,11 +56,11 @@ pub(super) struct Column {
     pub(super) is_numeric: bool,
 }
 
-impl Column {
+impl PaddedColumn {
     pub(super) fn of(
         alignment: Alignment,
-        head: &[Cell<'_>],
-        rows: &[Option<Vec<Cell<'_>>>],
+        head: &[PaddedCell<'_>],
+        rows: &[Option<Vec<PaddedCell<'_>>>],
         index: usize,
     ) -> Self {
         let indent = match (&alignment, head.first()) {
@@ -82,7 +82,7 @@ impl Column {
     }
 
     /// How many of the blanks before the cell are part of it.
-    pub(super) fn kept_lead(&self, cell: &Cell<'_>) -> usize {
+    pub(super) fn kept_lead(&self, cell: &PaddedCell<'_>) -> usize {
         match self.alignment {
             Alignment::Indented(start) => cell.start.saturating_sub(start),
             _ => 0,
@@ -92,9 +92,9 @@ impl Column {
 
 /// The cells of a column that are not empty.
 fn filled<'a>(
-    rows: &'a [Option<Vec<Cell<'a>>>],
+    rows: &'a [Option<Vec<PaddedCell<'a>>>],
     index: usize,
-) -> impl Iterator<Item = &'a Cell<'a>> {
+) -> impl Iterator<Item = &'a PaddedCell<'a>> {
     rows.iter().flatten().filter_map(move |row| row.get(index)).filter(|cell| !cell.text.is_empty())
 }
 

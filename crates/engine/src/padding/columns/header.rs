@@ -1,7 +1,7 @@
 //! Which lines are the head of a table.
 
-use super::column::{self, Column};
-use super::row::Cell;
+use super::column::{self, PaddedColumn};
+use super::row::PaddedCell;
 use super::split_end;
 use crate::whole_lines::first_line;
 use std::ops::Range;
@@ -81,19 +81,23 @@ pub(super) fn has_gap(line: &str) -> bool {
 }
 
 /// Whether no two names were left in one cell: then rows could not say which of the two they fill.
-pub(super) fn is_resolved(head: &[Cell<'_>]) -> bool {
+pub(super) fn is_resolved(head: &[PaddedCell<'_>]) -> bool {
     head.len() > 1 && !head.iter().any(|cell| column::has_gap(cell.text))
 }
 
 /// Whether the header's cells are names: capitalised, or words above at least two columns of numbers. Two names are
 /// enough if they are in capitals and the rows are not.
-pub(super) fn names_columns(head: &[Cell<'_>], columns: &[Column], body: &[&str]) -> bool {
+pub(super) fn names_columns(
+    head: &[PaddedCell<'_>],
+    columns: &[PaddedColumn],
+    body: &[&str],
+) -> bool {
     let is_lower = |c: char| c.is_lowercase();
-    let is_name = |cell: &Cell<'_>| {
+    let is_name = |cell: &PaddedCell<'_>| {
         let name = cell.text.trim_start_matches(['%', '#', '+']);
         name.is_empty() || name.contains(char::is_alphabetic) && !name.starts_with(is_lower)
     };
-    let names_numbers = |(cell, column): &(&Cell<'_>, &Column)| {
+    let names_numbers = |(cell, column): &(&PaddedCell<'_>, &PaddedColumn)| {
         column.is_numeric
             && cell.text.contains(char::is_alphabetic)
             && !cell.text.starts_with(|c: char| c.is_ascii_digit())

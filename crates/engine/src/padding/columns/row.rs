@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// One cell: its text without padding, and the columns it lies in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell<'a> {
+pub(super) struct PaddedCell<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -13,7 +13,7 @@ pub(super) struct Cell<'a> {
 
 /// The line cut at the gutters. A cell may reach into a gutter if a blank is left there; a word that lies in a gutter,
 /// or fills it, belongs to no cell: then the answer is `None`.
-pub(super) fn cells<'a>(line: &'a str, gutters: &[Range<usize>]) -> Option<Vec<Cell<'a>>> {
+pub(super) fn cells<'a>(line: &'a str, gutters: &[Range<usize>]) -> Option<Vec<PaddedCell<'a>>> {
     let (content, _) = split_end(line);
     if content.is_ascii() {
         return cells_at(content, content.len(), |column| column, gutters);
@@ -29,14 +29,14 @@ fn cells_at<'a>(
     width: usize,
     offset: impl Fn(usize) -> usize,
     gutters: &[Range<usize>],
-) -> Option<Vec<Cell<'a>>> {
+) -> Option<Vec<PaddedCell<'a>>> {
     let is_blank = |column: usize| column >= width || content.as_bytes()[offset(column)] == b' ';
     let cell = |columns: Range<usize>| {
         let raw = &content[offset(columns.start)..offset(columns.end)];
         let text = raw.trim_matches(' ');
         let start = columns.start + raw.len() - raw.trim_start_matches(' ').len();
         let end = columns.end - (raw.len() - raw.trim_end_matches(' ').len());
-        Cell { text, start, end: end.max(columns.start) }
+        PaddedCell { text, start, end: end.max(columns.start) }
     };
     let mut cells = Vec::with_capacity(gutters.len() + 1);
     let mut start = 0;

@@ -1,6 +1,6 @@
 //! The program under test as a child process, in a home of its own.
 
-use super::{Answer, Ask, Bench, Open};
+use super::{Answer, Ask, Open, ProofBench};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -13,13 +13,13 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A folder with the settings, the data and the log of a gateway. A second gateway may use it after the first, or beside it.
-pub(crate) struct Home {
+pub(crate) struct GatewayHome {
     folder: TempDir,
 }
 
-impl Home {
+impl GatewayHome {
     pub(crate) fn new() -> anyhow::Result<Self> {
-        let home = Home { folder: TempDir::new()? };
+        let home = GatewayHome { folder: TempDir::new()? };
         fs::create_dir(home.data())?;
         Ok(home)
     }
@@ -46,30 +46,30 @@ impl Home {
 }
 
 /// A running gateway. It is killed when it is dropped.
-pub(crate) struct Gateway {
+pub(crate) struct GatewayProcess {
     child: Child,
     /// Held open, so that it can go on to print.
     _stdout: BufReader<ChildStdout>,
     pub(crate) address: SocketAddr,
 }
 
-impl Gateway {
+impl GatewayProcess {
     /// Starts one with these settings, in YAML, in front of an upstream, in a home of its own.
     pub(crate) fn start(
-        bench: &Bench,
+        bench: &ProofBench,
         upstream: SocketAddr,
         settings: &str,
-    ) -> anyhow::Result<(Self, Home)> {
-        let home = Home::new()?;
+    ) -> anyhow::Result<(Self, GatewayHome)> {
+        let home = GatewayHome::new()?;
         fs::write(home.settings(), settings)?;
         Ok((Self::in_home(bench, upstream, &home, &[])?, home))
     }
 
     /// Starts one in a home, by the settings that are there, with these arguments.
     pub(crate) fn in_home(
-        bench: &Bench,
+        bench: &ProofBench,
         upstream: SocketAddr,
-        home: &Home,
+        home: &GatewayHome,
         arguments: &[&str],
     ) -> anyhow::Result<Self> {
         let log = File::options().create(true).append(true).open(home.path().join("log"))?;
@@ -102,7 +102,7 @@ impl Gateway {
             let _ = child.wait();
             bail!("it did not start: {line}{}", home.log());
         };
-        let gateway = Gateway { child, _stdout: stdout, address };
+        let gateway = GatewayProcess { child, _stdout: stdout, address };
         super::wait_until(PATIENCE, || gateway.get("/_forge/readyz").status == 200);
         Ok(gateway)
     }
@@ -169,7 +169,7 @@ impl Gateway {
     }
 }
 
-impl Drop for Gateway {
+impl Drop for GatewayProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

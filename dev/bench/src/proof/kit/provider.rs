@@ -9,13 +9,13 @@ use std::sync::Arc;
 const STACK: usize = 128 << 10;
 
 /// A request as it arrived.
-pub(crate) struct Received {
+pub(crate) struct ReceivedRequest {
     /// Headers, names in small letters.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// A header; empty if it is missing.
     pub(crate) fn header(&self, wanted: &str) -> &str {
         let found = self.headers.iter().find(|(name, _)| name == wanted);
@@ -24,14 +24,14 @@ impl Received {
 }
 
 /// An upstream. It answers until this program ends.
-pub(crate) struct Provider {
+pub(crate) struct ScriptedProvider {
     pub(crate) address: SocketAddr,
 }
 
-impl Provider {
+impl ScriptedProvider {
     /// Answers every request by `answer`, which writes to the connection; an error closes it.
     pub(crate) fn start(
-        answer: impl Fn(&Received, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
+        answer: impl Fn(&ReceivedRequest, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
     ) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -43,7 +43,7 @@ impl Provider {
                 let _ = std::thread::Builder::new().stack_size(STACK).spawn(serve);
             }
         });
-        Ok(Provider { address })
+        Ok(ScriptedProvider { address })
     }
 
     /// A whole answer with a body.
@@ -56,7 +56,7 @@ impl Provider {
 
 fn serve(
     stream: TcpStream,
-    answer: &dyn Fn(&Received, &mut TcpStream) -> std::io::Result<()>,
+    answer: &dyn Fn(&ReceivedRequest, &mut TcpStream) -> std::io::Result<()>,
 ) -> anyhow::Result<()> {
     stream.set_nodelay(true)?;
     let mut writer = stream.try_clone()?;
@@ -68,7 +68,7 @@ fn serve(
 }
 
 /// The next request; none when the client has left.
-fn read(reader: &mut impl BufRead) -> anyhow::Result<Option<Received>> {
+fn read(reader: &mut impl BufRead) -> anyhow::Result<Option<ReceivedRequest>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
@@ -80,7 +80,7 @@ fn read(reader: &mut impl BufRead) -> anyhow::Result<Option<Received>> {
         let Some((name, value)) = header.trim_end().split_once(':') else { break };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut request = Received { headers, body: Vec::new() };
+    let mut request = ReceivedRequest { headers, body: Vec::new() };
     if request.header("transfer-encoding").contains("chunked") {
         while let Some(chunk) = chunk(reader)? {
             request.body.extend_from_slice(&chunk);
