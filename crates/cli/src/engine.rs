@@ -113,7 +113,7 @@ impl EngineArguments {
             is_error: self.error,
         };
         let engine = Engine::new(settings).with_filters(&filters);
-        let engine = if is_traced { engine.traced() } else { engine };
+        let engine = if is_traced { engine.with_trace() } else { engine };
         let Some((store, key)) = self.vault() else {
             return Ok(engine.compress(&output, &History::default()));
         };

@@ -9,7 +9,7 @@ use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use tokenforge_engine::{CompressedOutput, Settings, StageStep};
-use tokenforge_replay::columns::{TextColumn, TextTable, padded, shortened};
+use tokenforge_replay::columns::{TextColumn, TextTable, pad, shorten};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -149,8 +149,8 @@ fn side_by_side(original: &str, compressed: &str, limit: usize, width: usize) ->
     for row in all.iter().take(limit) {
         let fit = |line: &str| fit(line.trim_end_matches(['\n', '\r']), width);
         out += &match row {
-            Row::Both(line) => format!("{}   {}\n", padded(&fit(line), width), fit(line)),
-            Row::Old(line) => format!("{} <\n", padded(&fit(line), width)),
+            Row::Both(line) => format!("{}   {}\n", pad(&fit(line), width), fit(line)),
+            Row::Old(line) => format!("{} <\n", pad(&fit(line), width)),
             Row::New(line) => format!("{:<width$} > {}\n", "", fit(line)),
         };
     }
@@ -165,5 +165,5 @@ fn side_by_side(original: &str, compressed: &str, limit: usize, width: usize) ->
 fn fit(line: &str, width: usize) -> String {
     let shown: String =
         line.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
-    shortened(&shown, width)
+    shorten(&shown, width)
 }

@@ -95,7 +95,7 @@ fn list(as_json: bool) -> anyhow::Result<()> {
         .map(|filter| Row {
             name: filter.name(),
             family: filter.family(),
-            verified: filter.verified(),
+            verified: filter.is_verified(),
         })
         .collect();
     if as_json {

@@ -21,7 +21,7 @@ pub(crate) fn width() -> usize {
 
 /// A paragraph that fits, its first line with one text before it, the others with another.
 pub(crate) fn wrapped(text: &str, first: &str, others: &str) -> String {
-    tokenforge_replay::columns::wrapped(text, width(), first, others)
+    tokenforge_replay::columns::wrap_paragraph(text, width(), first, others)
 }
 
 /// A paragraph that fits.
@@ -31,7 +31,7 @@ pub(crate) fn paragraph(text: &str) -> String {
 
 /// A table that fits, with its titles in bold.
 pub(crate) fn table(table: &TextTable) -> String {
-    let (TableLines { heading, rows }, ink) = (table.laid(width()), Ink::stdout());
+    let (TableLines { heading, rows }, ink) = (table.lay_out(width()), Ink::stdout());
     let heading = heading.iter().map(|line| ink.bold(line).to_string());
     heading.chain(rows).collect::<Vec<_>>().join("\n")
 }

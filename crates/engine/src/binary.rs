@@ -3,7 +3,7 @@
 //! Binary data that was decoded as text is full of control characters *and* of U+FFFD. Spinners, boxes, emoji and other
 //! alphabets have neither; text in a legacy encoding has U+FFFD alone; a list separated by NUL has few of them.
 
-use crate::grouped::grouped;
+use crate::digit_groups::group_digits;
 use crate::whole_lines::whole_lines;
 use std::ops::Range;
 
@@ -38,7 +38,10 @@ pub fn suppress(text: &str) -> Option<String> {
     let mut copied = 0;
     for stretch in stretches {
         kept.push_str(&text[copied..stretch.start]);
-        kept.push_str(&format!("[Forge removed binary output: {} bytes]", grouped(stretch.len())));
+        kept.push_str(&format!(
+            "[Forge removed binary output: {} bytes]",
+            group_digits(stretch.len())
+        ));
         copied = stretch.end;
         if text[..copied].ends_with('\n') {
             kept.push('\n');

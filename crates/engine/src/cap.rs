@@ -5,7 +5,7 @@
 
 mod signals;
 
-use crate::grouped::grouped;
+use crate::digit_groups::group_digits;
 use memchr::{memchr_iter, memmem, memrchr};
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ pub fn cap(text: &str, max_bytes: usize) -> Option<CappedText> {
     let plain = [head(text, max_bytes / 2), tail(text, max_bytes - max_bytes / 2)];
     let error_window = signals::first(text, plain[0].end..plain[1].start).is_some();
     let windows = if error_window { error_windows(text, max_bytes) } else { plain.to_vec() };
-    let mut capped = join(text, &merged(windows));
+    let mut capped = join(text, &merge_windows(windows));
     capped.error_window = error_window;
     Some(capped)
 }
@@ -129,7 +129,7 @@ fn end_within(text: &str, start: usize, budget: usize) -> usize {
 }
 
 /// The windows in order, those that touch made one.
-fn merged(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_windows(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(windows.len());
     for window in windows {
         match merged.last_mut() {
@@ -170,9 +170,9 @@ fn leave_out(capped: &mut CappedText, part: &str) {
 
 fn marker(newlines: usize, lines: usize, bytes: usize) -> String {
     match (newlines, lines) {
-        (0, _) => format!("{MARKER}{} bytes of this line]\n", grouped(bytes)),
-        (_, 1) => format!("{MARKER}1 line ({} bytes)]\n", grouped(bytes)),
-        _ => format!("{MARKER}{} lines ({} bytes)]\n", grouped(lines), grouped(bytes)),
+        (0, _) => format!("{MARKER}{} bytes of this line]\n", group_digits(bytes)),
+        (_, 1) => format!("{MARKER}1 line ({} bytes)]\n", group_digits(bytes)),
+        _ => format!("{MARKER}{} lines ({} bytes)]\n", group_digits(lines), group_digits(bytes)),
     }
 }
 
@@ -180,17 +180,17 @@ fn marker(newlines: usize, lines: usize, bytes: usize) -> String {
 mod tests {
     use super::cap;
 
-    fn numbered(range: std::ops::Range<usize>) -> String {
+    fn numbered_lines(range: std::ops::Range<usize>) -> String {
         range.map(|number| format!("line {number:04}\n")).collect()
     }
 
     #[test]
     fn f8_cap_keeps_head_and_tail_on_line_boundaries() {
-        let capped = cap(&numbered(0..1000), 100).unwrap();
+        let capped = cap(&numbered_lines(0..1000), 100).unwrap();
         let expected = format!(
             "{}[Forge left out 990 lines (9,900 bytes)]\n{}",
-            numbered(0..5),
-            numbered(995..1000)
+            numbered_lines(0..5),
+            numbered_lines(995..1000)
         );
         assert_eq!(capped.text, expected);
         assert_eq!((capped.lines, capped.bytes, capped.error_window), (990, 9_900, false));
@@ -198,11 +198,11 @@ mod tests {
 
     #[test]
     fn f8_cap_keeps_a_window_at_the_first_error_it_would_drop() {
-        let text = numbered(0..500)
+        let text = numbered_lines(0..500)
             + "error: it broke\n"
-            + &numbered(500..800)
+            + &numbered_lines(500..800)
             + "error: again\n"
-            + &numbered(800..1000);
+            + &numbered_lines(800..1000);
         let capped = cap(&text, 800).unwrap();
         assert!(capped.error_window);
         assert!(capped.text.contains("line 0499\nerror: it broke\nline 0500\n"), "{}", capped.text);
@@ -221,11 +221,11 @@ mod tests {
 
     #[test]
     fn f8_windows_that_touch_merge() {
-        let text = numbered(0..32)
+        let text = numbered_lines(0..32)
             + "Traceback (most recent call last):\n"
-            + &numbered(33..500)
+            + &numbered_lines(33..500)
             + "FAILED\n"
-            + &numbered(500..999);
+            + &numbered_lines(500..999);
         let capped = cap(&text, 800).unwrap();
         assert!(capped.error_window);
         assert_eq!(capped.text.matches("[Forge left out ").count(), 1);
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn f8_an_error_that_is_kept_anyway_needs_no_window() {
-        let text = numbered(0..1000) + "error: at the end\n";
+        let text = numbered_lines(0..1000) + "error: at the end\n";
         let capped = cap(&text, 100).unwrap();
         assert!(!capped.error_window);
         assert!(capped.text.ends_with("error: at the end\n"));

@@ -40,7 +40,7 @@ pub fn encode(text: &str) -> Option<String> {
         return None;
     }
     let rows = rows(&mined, &lines);
-    let patterns = used(mined.patterns, &lines, &rows);
+    let patterns = patterns_in_use(mined.patterns, &lines, &rows);
     let saved: usize = patterns.iter().flatten().map(|pattern| pattern.saved).sum();
     if saved * BYTES_A_TOKEN < text.len() {
         return None;
@@ -134,7 +134,7 @@ struct PatternUse<'a> {
 }
 
 /// The patterns that have rows enough to pay for themselves, in the places they had.
-fn used<'a>(
+fn patterns_in_use<'a>(
     mined: Vec<Pattern<'a>>,
     lines: &[&str],
     rows: &[Option<usize>],

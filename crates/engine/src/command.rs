@@ -11,7 +11,7 @@
 //! let main = command.main().unwrap();
 //! assert_eq!(main.command.program, "jest");
 //! assert_eq!(main.filters[0].program, "tail");
-//! assert_eq!((main.shape, main.shared), (PipeEffect::Whole, false));
+//! assert_eq!((main.effect, main.shared), (PipeEffect::Whole, false));
 //! ```
 
 mod arguments;
@@ -73,7 +73,7 @@ pub struct MainCommand<'a> {
     /// What it was piped through.
     pub filters: &'a [SimpleCommand],
     /// What the filters left of its lines.
-    pub shape: PipeEffect,
+    pub effect: PipeEffect,
     /// May lines of others stand among its own (an `echo`, or the same command again in a loop)?
     pub shared: bool,
 }
@@ -86,7 +86,7 @@ impl CommandLine {
         if tool != ToolKind::Shell {
             return None;
         }
-        let commands = arguments::lines(arguments)?.into_iter().map(|line| match line {
+        let commands = arguments::argument_lines(arguments)?.into_iter().map(|line| match line {
             arguments::ArgumentLine::Text(text) => Self::parse(&text),
             arguments::ArgumentLine::Words(words) => Self::from_words(&words),
         });
@@ -127,7 +127,7 @@ impl CommandLine {
     /// The one command that printed the output, if there is just one.
     ///
     /// Commands that print nothing (`cd`, `mkdir`) do not count, nor do those that print a line (`echo`) beside one
-    /// that prints more; those make it [`shared`](Main::shared).
+    /// that prints more; those make it [`shared`](MainCommand::shared).
     #[must_use]
     pub fn main(&self) -> Option<MainCommand<'_>> {
         let is_chatter = |main: &MainCommand| main.command.is_one_of(&PROGRAMS.chatter.names);
@@ -160,7 +160,7 @@ impl CommandLine {
 
     /// The command line in the arguments of a call as a reader would write it down, if there is just one.
     pub(crate) fn line_of(arguments: &str) -> Option<String> {
-        match arguments::lines(arguments)?.as_mut_slice() {
+        match arguments::argument_lines(arguments)?.as_mut_slice() {
             [arguments::ArgumentLine::Text(text)] => Some(std::mem::take(text)),
             // `bash -lc` is the client's, not the model's.
             [arguments::ArgumentLine::Words(words)] => match words.as_mut_slice() {
@@ -192,7 +192,7 @@ impl Pipeline {
             return None;
         }
         let shape = filters.iter().filter_map(filter).max().unwrap_or(PipeEffect::Whole);
-        Some(MainCommand { command, filters, shape, shared: self.repeats })
+        Some(MainCommand { command, filters, effect: shape, shared: self.repeats })
     }
 
     /// The last stage that is no filter: `grep` in `find . | xargs grep x | head`.

@@ -35,7 +35,7 @@ impl CallContext {
     #[must_use]
     pub fn new(tool_name: &str, arguments: &str, is_error: bool) -> Self {
         let tool = match ToolKind::canonical(tool_name) {
-            ToolKind::Router => routed(arguments),
+            ToolKind::Router => routed_tool(arguments),
             ToolKind::Edit if is_view(arguments) => ToolKind::Read,
             tool => tool,
         };
@@ -76,7 +76,7 @@ impl CallContext {
 }
 
 /// The tool named by the arguments of a tool that passes calls on.
-fn routed(arguments: &str) -> ToolKind {
+fn routed_tool(arguments: &str) -> ToolKind {
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     let name = ["tool_name", "tool", "name"].iter().find_map(|key| arguments[*key].as_str());
     match name.map(ToolKind::canonical) {

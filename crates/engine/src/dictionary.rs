@@ -22,7 +22,7 @@
 //! | `lexemes` | what is between the cuts, ready to be searched |
 //! | `repeats` | which sequences of lexemes occur again and again |
 //! | `choose` | which of them save most tokens |
-//! | `taken` | what is left of a repeat when others have been chosen |
+//! | `taken_lexemes` | what is left of a repeat when others have been chosen |
 //! | `notation` | the printed form, and how it is written |
 //! | `expand` | the printed form read back |
 
@@ -32,7 +32,7 @@ mod expand;
 mod lexemes;
 mod notation;
 mod repeats;
-mod taken;
+mod taken_lexemes;
 
 use std::fmt;
 use std::str::FromStr;
@@ -149,7 +149,7 @@ pub fn encode(text: &str, method: DictionaryMethod, counter: &Counter) -> Option
 
 /// Reads a text written with either dictionary, if it has no more than `max_output` bytes.
 pub fn decode(text: &str, max_output: usize) -> Result<String, DecodeError> {
-    expand::read(text, max_output)
+    expand::expand_dictionary(text, max_output)
 }
 
 /// Does a text begin with a dictionary's header?

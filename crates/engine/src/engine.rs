@@ -1,7 +1,7 @@
 //! The engine: one tool output in, one with fewer tokens out.
 
 mod head;
-mod marked;
+mod own_notation;
 
 use crate::context::CallContext;
 use crate::fidelity::Fidelity;
@@ -11,13 +11,13 @@ use crate::mode::Mode;
 use crate::nature::Nature;
 use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
 use crate::reference::{Reference, ReferenceSecret};
-use crate::runner::{StageRun, isolated};
+use crate::runner::{StageRun, isolate_panic};
 use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::StageContext;
 use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
 use head::ReferenceHead;
-pub(crate) use marked::{has_mark, is_marked};
+pub(crate) use own_notation::{has_mark, is_marked};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use tokenforge_tokens::Counter;
@@ -104,13 +104,14 @@ impl CompressedOutput {
             // Nobody looked at it for long, and nobody does so to count it.
             let is_late = self.verdict == Verdict::Kept(KeptReason::OutOfTime);
             let counter = if is_late { Counter::Estimate } else { counter };
-            let before = counted(original, counter);
-            let after = self.replacement.as_ref().map_or(before, |text| counted(text, counter));
+            let before = count_or_estimate(original, counter);
+            let after =
+                self.replacement.as_ref().map_or(before, |text| count_or_estimate(text, counter));
             (before, after)
         })
     }
 
-    fn kept(reason: KeptReason) -> Self {
+    fn keep_for(reason: KeptReason) -> Self {
         CompressedOutput {
             replacement: None,
             verdict: Verdict::Kept(reason),
@@ -179,7 +180,7 @@ impl<'a> Engine<'a> {
 
     /// With the text before and after each stage in the record.
     #[must_use]
-    pub fn traced(self) -> Self {
+    pub fn with_trace(self) -> Self {
         Engine { is_traced: true, ..self }
     }
 
@@ -222,7 +223,7 @@ impl<'a> Engine<'a> {
 
     /// The output without its secrets, as it would be stored if something were left out of it.
     #[must_use]
-    pub fn redacted<'t>(&self, output: &Output<'t>) -> Cow<'t, str> {
+    pub fn redacted_text<'t>(&self, output: &Output<'t>) -> Cow<'t, str> {
         self.redact(output.text, &CallContext::new(output.tool, output.arguments, output.is_error))
             .0
     }
@@ -231,13 +232,13 @@ impl<'a> Engine<'a> {
     #[must_use]
     pub fn compress(&self, output: &Output<'_>, history: &History) -> CompressedOutput {
         if self.settings.mode == Mode::Disabled {
-            return CompressedOutput::kept(KeptReason::Disabled);
+            return CompressedOutput::keep_for(KeptReason::Disabled);
         }
         let context = CallContext::new(output.tool, output.arguments, output.is_error);
         let (text, redacted) = self.redact(output.text, &context);
         let seen = ModelView { call: output.tool_call(), history };
         let shrink = || self.shrink(&text, &context, seen);
-        let shrunk = isolated(|| watched(u64::MAX, self.deadline, shrink));
+        let shrunk = isolate_panic(|| watched(u64::MAX, self.deadline, shrink));
         let shrunk = shrunk.unwrap_or(Ok(Err(KeptReason::Panicked)));
         let mut compressed = match shrunk.unwrap_or(Err(KeptReason::OutOfTime)) {
             Ok(variant) => CompressedOutput {
@@ -250,13 +251,13 @@ impl<'a> Engine<'a> {
                 counted: redacted.is_empty().then_some(variant.tokens),
                 redacted,
             },
-            Err(reason) if redacted.is_empty() => CompressedOutput::kept(reason),
+            Err(reason) if redacted.is_empty() => CompressedOutput::keep_for(reason),
             Err(reason) => CompressedOutput {
                 replacement: Some(text.into_owned()),
                 verdict: Verdict::Replaced,
                 redacted,
                 steps: if reason == KeptReason::OutOfTime { vec![late()] } else { Vec::new() },
-                ..CompressedOutput::kept(reason)
+                ..CompressedOutput::keep_for(reason)
             },
         };
         if self.settings.mode == Mode::Observe {
@@ -296,7 +297,7 @@ impl<'a> Engine<'a> {
             return Err(KeptReason::Expansion);
         }
         if is_marked(text) {
-            return self.bounded(text, context);
+            return self.cap_marked(text, context);
         }
         let parts = wrapper::unwrap(text);
         let payloads: Vec<&str> = parts.payloads().collect();
@@ -304,15 +305,15 @@ impl<'a> Engine<'a> {
             return Err(KeptReason::ClientMessage);
         }
         if payloads.iter().any(|payload| is_marked(payload)) {
-            return self.bounded(text, context);
+            return self.cap_marked(text, context);
         }
         let clean: Vec<StageRun<'_>> =
-            payloads.iter().map(|text| self.cleaned(self.run(text, context))).collect();
+            payloads.iter().map(|text| self.clean(self.start_run(text, context))).collect();
         let short = self.may_leave_out(context).then(|| self.short(&clean)).flatten();
         // Nothing that is kept whole competes with so little.
         let is_little = |short: &Vec<StageRun<'_>>| size(short) < size(&clean) / LITTLE;
         let exact = (!short.as_ref().is_some_and(is_little))
-            .then(|| clean.into_iter().map(|run| self.compacted(run)).collect());
+            .then(|| clean.into_iter().map(|run| self.compact(run)).collect());
         let runs: Vec<Vec<StageRun<'_>>> = exact.into_iter().chain(short).collect();
         // Whichever variant it was: what is forwarded would depend on the clock without anybody hearing of it.
         if runs
@@ -332,7 +333,7 @@ impl<'a> Engine<'a> {
             .ok_or(reason)
     }
 
-    fn run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
+    fn start_run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
         let nature = Nature::of(payload, context);
         let Engine { settings, filters, deadline, is_traced, .. } = *self;
         StageRun::new(
@@ -344,26 +345,26 @@ impl<'a> Engine<'a> {
     }
 
     /// Without what a terminal would not show and what is not text.
-    fn cleaned<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+    fn clean<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let run = run.through(stages::CLEAN).looked_at_again();
         if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
     }
 
     /// In fewer tokens, and no longer than allowed.
-    fn compacted<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+    fn compact<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let run = if self.settings.mode.compacts() { run.through(stages::COMPACT) } else { run };
         let limit = self.limit();
         let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);
         if fits(&run) {
-            return self.factored(run);
+            return self.factor_out(run);
         }
         // Of lines that lean on others none can be cut out: a match would lose its file.
-        let factored = self.factored(run.clone());
+        let factored = self.factor_out(run.clone());
         if fits(&factored) { factored } else { run.through(stages::CAP) }
     }
 
     /// With what its lines share said once.
-    fn factored<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+    fn factor_out<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         match self.settings.mode {
             mode if !mode.compacts() => run,
             Mode::Aggressive => run.in_cheapest(stages::ALL_NOTATIONS, stages::REPEATS),
@@ -380,7 +381,7 @@ impl<'a> Engine<'a> {
         let short: Vec<StageRun<'r>> =
             clean.iter().map(|run| run.clone().through(stages)).collect();
         let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
-        leaves_out.then(|| short.into_iter().map(|run| self.compacted(run)).collect())
+        leaves_out.then(|| short.into_iter().map(|run| self.compact(run)).collect())
     }
 
     /// How many bytes of a payload are kept, if not all. What the caller asked for is cut off in any case; what it did
@@ -423,15 +424,15 @@ impl<'a> Engine<'a> {
         let reference = if left_out { self.reference(text) } else { None };
         let has_notation = runs.iter().any(StageRun::has_notation);
         let scope = if has_notation { PointerScope::Whole } else { PointerScope::Lines };
-        let pointed = self.pointed(&body, reference.as_ref(), scope, seen);
+        let pointed = self.with_pointers(&body, reference.as_ref(), scope, seen);
         let is_pointed = pointed.is_some();
         let gated = gated.filter(|_| !is_pointed && reference.is_none());
-        let forwarded = pointed.unwrap_or_else(|| self.marked(body, reference.as_ref()));
+        let forwarded = pointed.unwrap_or_else(|| self.with_reference(body, reference.as_ref()));
         if forwarded == text {
             return None;
         }
         let counter = self.settings.counter;
-        let before = || *before.get_or_init(|| counted(text, counter));
+        let before = || *before.get_or_init(|| count_or_estimate(text, counter));
         let head = ReferenceHead::of(&forwarded, !is_safety);
         let after = match gated {
             Some(tokens) => tokens,
@@ -448,7 +449,7 @@ impl<'a> Engine<'a> {
     }
 
     /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
-    fn pointed(
+    fn with_pointers(
         &self,
         body: &str,
         reference: Option<&Reference>,
@@ -460,17 +461,18 @@ impl<'a> Engine<'a> {
         }
         let counter = self.settings.counter;
         // An equal result that was shortened before begins with the same reference.
-        let duplicate = reference
-            .and_then(|_| history.duplicate_of(&self.marked(body.into(), reference), &call));
+        let duplicate = reference.and_then(|_| {
+            history.duplicate_of(&self.with_reference(body.into(), reference), &call)
+        });
         if let Some(marker) = duplicate {
             return counter.is_cheaper(&marker, body).then_some(marker);
         }
         let pointed = history.point(body, &call, scope, counter)?;
-        counter.is_cheaper(&pointed, body).then(|| self.marked(pointed.into(), reference))
+        counter.is_cheaper(&pointed, body).then(|| self.with_reference(pointed.into(), reference))
     }
 
     /// The text with the reference before it.
-    fn marked(&self, body: Cow<'_, str>, reference: Option<&Reference>) -> String {
+    fn with_reference(&self, body: Cow<'_, str>, reference: Option<&Reference>) -> String {
         match reference {
             Some(reference) => reference.before(&body, self.settings.expand_hint),
             None => body.into_owned(),
@@ -549,7 +551,7 @@ fn size(runs: &[StageRun<'_>]) -> usize {
 }
 
 /// The tokens of a text, or about as many for one that is too large to be looked at.
-fn counted(text: &str, counter: Counter) -> usize {
+fn count_or_estimate(text: &str, counter: Counter) -> usize {
     let counter = if text.len() > CEILING_BYTES { Counter::Estimate } else { counter };
     counter.count(text)
 }

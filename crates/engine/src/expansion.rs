@@ -116,17 +116,17 @@ pub fn select<'t>(
 
 fn select_lines<'t>(text: &'t str, selection: &Selection) -> Result<Cow<'t, str>, SelectionError> {
     let (first, part) = match selection.lines {
-        Some(range) => (range.first(), range.cut(text)?),
+        Some(range) => (range.first(), range.cut_from(text)?),
         None => (1, text),
     };
     match &selection.grep {
         Some(grep) => grep.search(part, first, selection.max_bytes).map(Cow::Owned),
-        None => Ok(bounded(part, first, selection.max_bytes)),
+        None => Ok(cut_to_bytes(part, first, selection.max_bytes)),
     }
 }
 
 /// Cuts a text whose first line has the number `first` behind the last line that fits, and says so.
-fn bounded(text: &str, first: usize, max_bytes: usize) -> Cow<'_, str> {
+fn cut_to_bytes(text: &str, first: usize, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes {
         return Cow::Borrowed(text);
     }
@@ -157,7 +157,7 @@ fn bounded(text: &str, first: usize, max_bytes: usize) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn numbered(lines: usize) -> String {
+    fn numbered_lines(lines: usize) -> String {
         (1..=lines).map(|line| format!("line {line}\n")).collect()
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn l4_what_a_bound_cuts_off_can_be_asked_for() {
-        let original = numbered(1000);
+        let original = numbered_lines(1000);
         let mut selection = whole(1000);
         let mut seen = String::new();
         loop {
@@ -201,7 +201,7 @@ mod tests {
     fn a_search_looks_only_at_the_lines_given_and_counts_from_the_start() {
         let lines = Some("10-20".parse().unwrap());
         let selection = Selection { lines, grep: Some("5$".into()), ..Selection::default() };
-        assert_eq!(select(&numbered(30), &selection).unwrap(), "15:line 15\n");
+        assert_eq!(select(&numbered_lines(30), &selection).unwrap(), "15:line 15\n");
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod apply;
 mod builtin;
 mod check;
 mod cost;
+mod filter_file;
 mod mark;
 mod matching;
 mod note;
@@ -31,7 +32,6 @@ mod set;
 mod shorten;
 mod signal;
 mod strip;
-mod written;
 
 use std::sync::OnceLock;
 
@@ -40,8 +40,8 @@ pub use check::FilterTestFailure;
 pub use matching::Invocation;
 pub use set::FilterSet;
 
+use filter_file::FilterFile;
 use patterns::FilterPatterns;
-use written::FilterFile;
 
 /// What to leave out of the output of one kind of command.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl FamilyFilter {
     /// regular expression or too large.
     pub fn parse(file: &str, text: &str) -> Result<Self, FilterError> {
         let fail = |reason| FilterError { file: file.to_owned(), reason };
-        let written = written::read(text).map_err(fail)?;
+        let written = filter_file::parse_filter_file(text).map_err(fail)?;
         let patterns = FilterPatterns::compile(&written).map_err(fail)?;
         Ok(Self { written, patterns: OnceLock::from(Some(patterns)) })
     }
@@ -85,7 +85,7 @@ impl FamilyFilter {
     }
 
     /// Whether it was made from recorded output of the tool. One that was not leaves nothing out.
-    pub fn verified(&self) -> bool {
+    pub fn is_verified(&self) -> bool {
         self.written.verified
     }
 
@@ -96,8 +96,8 @@ impl FamilyFilter {
 
     /// Reads a filter without compiling its patterns.
     fn read(file: &str, text: &str) -> Result<Self, FilterError> {
-        let written =
-            written::read(text).map_err(|reason| FilterError { file: file.to_owned(), reason })?;
+        let written = filter_file::parse_filter_file(text)
+            .map_err(|reason| FilterError { file: file.to_owned(), reason })?;
         Ok(Self { written, patterns: OnceLock::new() })
     }
 
@@ -177,7 +177,7 @@ mod tests {
         );
     }
 
-    fn applied(more: &str, text: &str) -> String {
+    fn apply_with(more: &str, text: &str) -> String {
         FamilyFilter::parse("mine.toml", &format!("{SMALL}{more}"))
             .unwrap()
             .apply(text)
@@ -191,7 +191,7 @@ mod tests {
             .map(|n| format!("{n} {}\n", if n == 20 { "error: here" } else { "going on" }))
             .collect();
         assert_eq!(
-            applied("head = 2\ntail = 1", &text),
+            apply_with("head = 2\ntail = 1", &text),
             "0 going on\n1 going on\n[Forge left out 36 lines of the middle, here and below]\n20 error: here\n39 going on\n"
         );
     }
@@ -201,7 +201,7 @@ mod tests {
         let (long, failed) = ("é".repeat(200), format!("{}failed", "é".repeat(200)));
         let cut = format!("{}…", "é".repeat(50));
         assert_eq!(
-            applied("truncate = 50", &format!("{long}\n{failed}\n")),
+            apply_with("truncate = 50", &format!("{long}\n{failed}\n")),
             format!("[Forge shortened 1 line: cut at 50 characters]\n{cut}\n{failed}\n")
         );
     }
@@ -210,7 +210,7 @@ mod tests {
     fn replacements_are_announced() {
         let text = "step one took 12345678 ms\n".repeat(6);
         assert_eq!(
-            applied(
+            apply_with(
                 "[[replace]]\nsay = 'timings removed'\npattern = ' took \\d+ ms$'\nwith = ''",
                 &text
             ),
@@ -222,7 +222,7 @@ mod tests {
     fn runs_can_be_counted_apart() {
         let run = "a line of noise that is long\n".repeat(3);
         assert_eq!(
-            applied(
+            apply_with(
                 "[[strip]]\nsay = 'noise'\nlines = ['noise']\nfold = 'run'",
                 &format!("{run}x\n{run}")
             ),

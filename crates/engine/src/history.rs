@@ -13,9 +13,9 @@
 //! it, and who asks again after a pointer gets the text: a pointer stands at most once in a row.
 //! Numbers that a thinned column shows before a line are not part of it: text that moved down a file is still the same.
 
+mod line_index;
 mod marker;
 mod name;
-mod shown;
 
 pub use marker::session_duplicate;
 pub(crate) use marker::{has_pointers, is_duplicate};
@@ -24,10 +24,10 @@ pub use name::ToolCall;
 use crate::numbers::{self, ThinnedNumbers};
 use crate::reference::Reference;
 use crate::{SIGNATURE, lines};
+use line_index::{AskingCall, LineIndex, ShownRun};
 use marker::{LinePointer, PointedLines};
 use name::CallView;
 use serde_json::Value;
-use shown::{AskingCall, LineIndex, ShownRun};
 use tokenforge_tokens::Counter;
 
 /// A run of fewer lines is repeated rather than pointed to.
@@ -170,16 +170,17 @@ impl History {
     #[must_use]
     pub fn resolve(&self, text: &str, arguments: &str) -> Option<String> {
         let body = Reference::leading(text).map_or(text, |(_, body)| body);
-        if let Some(name) = marker::duplicated(body) {
+        if let Some(name) = marker::duplicate_name(body) {
             // Sessions name the call and its tool.
             let by_call = || self.results.text_of(name.split_once(" (")?.0);
-            let named = self.results.named(name, false).and_then(|text| self.results.text(text));
+            let named =
+                self.results.find_named(name, false).and_then(|text| self.results.text(text));
             return named.or_else(by_call).map(str::to_owned);
         }
         let own = own_words(arguments);
         let mut numbering = ThinnedNumbers::default();
         let mut out = String::new();
-        let mut lines = lines::split(text).peekable();
+        let mut lines = lines::split_lines(text).peekable();
         while let Some(line) = lines.next() {
             if !marker::is_pointer(line) {
                 numbering.read(line, lines.peek().copied());
@@ -189,7 +190,7 @@ impl History {
             }
             let pointer = LinePointer::parse(line)?;
             let index = if pointer.is_own { &own } else { &self.results };
-            for bare in index.lines_of(index.meant(&pointer)?) {
+            for bare in index.lines_of(index.find_pointed(&pointer)?) {
                 numbering.write(bare, &mut out);
                 out.push('\n');
             }
@@ -214,7 +215,7 @@ impl<'a> ComparedLine<'a> {
     fn all(text: &'a str) -> Vec<Self> {
         let mut numbering = ThinnedNumbers::default();
         let mut all = Vec::with_capacity(lines::count(text));
-        let mut lines = lines::split(text).peekable();
+        let mut lines = lines::split_lines(text).peekable();
         while let Some(whole) = lines.next() {
             let is_fixed = whole.starts_with(SIGNATURE) || numbering.is_at_first();
             let is_announcement = whole.starts_with(numbers::SIGNATURE);
@@ -261,7 +262,7 @@ impl QuotableRun {
     ) -> Option<String> {
         let ShownRun { text, start, count } = self.run;
         let (name, nth) = index.name_of(text)?;
-        let name = marker::spelled(name, nth);
+        let name = marker::spell_name(name, nth);
         let lines = self.lines(rest);
         let number = |line: Option<&ComparedLine<'_>>| line.and_then(|line| line.number);
         let here = number(lines.first()).zip(number(lines.last()));
@@ -281,7 +282,7 @@ impl QuotableRun {
         };
         // What is not read as the same lines again is no pointer to them.
         let is_it = |run: &ShownRun| (run.text, run.start, run.count) == (text, start, count);
-        let read = LinePointer::parse(&written).and_then(|pointer| index.meant(&pointer));
+        let read = LinePointer::parse(&written).and_then(|pointer| index.find_pointed(&pointer));
         read.filter(is_it).map(|_| written)
     }
 }

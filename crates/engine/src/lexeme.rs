@@ -62,7 +62,7 @@ pub(crate) fn timestamp(text: &[u8]) -> Option<usize> {
     if !text.first().is_some_and(u8::is_ascii_alphanumeric) {
         return None;
     }
-    let length = dated(text)
+    let length = date_length(text)
         .or_else(|| clock(text).map(|length| zone(text, length)))
         .or_else(|| seconds(text))?;
     text.get(length).is_none_or(|&byte| !is_word(byte)).then_some(length)
@@ -75,7 +75,7 @@ pub(crate) const MONTHS: [&[u8]; 12] = [
 const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
 
 /// A date, with the time of day behind it if there is one.
-fn dated(text: &[u8]) -> Option<usize> {
+fn date_length(text: &[u8]) -> Option<usize> {
     if text.first().is_some_and(u8::is_ascii_digit) {
         let dates: [&[u8]; 4] = [b"0000-00-00", b"0000/00/00", b"00/aaa/0000", b"00/00/0000"];
         let date = dates.iter().find_map(|date| matches(text, date))?;

@@ -31,13 +31,13 @@ pub(crate) fn all(text: &str) -> Option<Vec<&str>> {
     Some(lines)
 }
 
-/// How many lines [`split`] makes of a text.
+/// How many lines [`split_lines`] makes of a text.
 pub(crate) fn count(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count() + 1
 }
 
 /// The text between line ends, all of it: as `text.split('\n')`, at memory speed.
-pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let ends = memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     let mut start = 0;
     ends.map(move |end| {
@@ -82,13 +82,13 @@ impl<'a> Iterator for LineOffsets<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LineOffsets, all, count, split};
+    use super::{LineOffsets, all, count, split_lines};
 
     #[test]
     fn a_text_is_split_at_every_line_end() {
         for text in ["", "a", "a\n", "\n", "\n\n", "a\r\nb\n\nc"] {
-            assert!(split(text).eq(text.split('\n')), "{text:?}");
-            assert_eq!(count(text), split(text).count(), "{text:?}");
+            assert!(split_lines(text).eq(text.split('\n')), "{text:?}");
+            assert_eq!(count(text), split_lines(text).count(), "{text:?}");
         }
     }
 

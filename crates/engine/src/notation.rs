@@ -24,7 +24,7 @@ pub(crate) fn check(
     after: (&str, usize),
     counter: Counter,
 ) -> Result<(), StageOutcome> {
-    let replaced = replaced(before.0, after.0);
+    let replaced = replaced_lines(before.0, after.0);
     // With fewer than a fifth of all tokens saved, it depends on how many of the lines are as they were.
     let is_enough =
         pays(after.1, before.1, before.1) || pays(after.1, before.1, counter.count(&replaced));
@@ -36,7 +36,7 @@ pub(crate) fn check(
 }
 
 /// The lines of a text that are not in another as they were.
-fn replaced(before: &str, after: &str) -> String {
+fn replaced_lines(before: &str, after: &str) -> String {
     let mut kept: HashMap<&str, usize> = HashMap::default();
     for (_, line) in LineOffsets::new(after) {
         *kept.entry(line).or_default() += 1;
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn only_lines_that_are_written_otherwise_are_replaced() {
         let (before, after) = ("one\ntwo\ntwo\nthree\n", "[Forge x]\nA 2\ntwo\n= three\n");
-        assert_eq!(replaced(before, after), "one\ntwo\n");
+        assert_eq!(replaced_lines(before, after), "one\ntwo\n");
     }
 
     #[test]

@@ -11,9 +11,9 @@
 //! The file's own text keeps every byte. The first line of a run keeps its column: it shows how all were written, so
 //! the announcing line need only say how far the run goes. Every tenth line shows its number without padding.
 
-mod thinned;
+mod thinned_numbers;
 
-pub(crate) use thinned::ThinnedNumbers;
+pub(crate) use thinned_numbers::ThinnedNumbers;
 
 use crate::lines::LineOffsets;
 use crate::whole_lines::whole_lines;
@@ -81,7 +81,7 @@ pub fn decode(text: &str) -> Option<String> {
         out.push_str(text.get(copied..start)?);
         let run_start = lines.offset();
         let (_, first) = lines.clone().next()?;
-        let run = NumberedRun::announced(announced, first)?;
+        let run = NumberedRun::from_announcement(announced, first)?;
         for _ in run.first..=run.last {
             lines.next()?;
         }
@@ -178,7 +178,7 @@ impl<'a> NumberedRun<'a> {
     }
 
     /// The run that an announcement (behind its signature) and the line after it describe.
-    fn announced(announced: &str, first_line: &'a str) -> Option<Self> {
+    fn from_announcement(announced: &str, first_line: &'a str) -> Option<Self> {
         let (first, rest) = announced.split_once('-')?;
         let (last, rest) = rest.split_once(',')?;
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);

@@ -61,7 +61,7 @@ impl RequestOverrides {
     pub fn read(value: &Value) -> Result<Self, OverrideError> {
         match value {
             Value::String(_) => {
-                Ok(RequestOverrides { mode: Some(parsed(FIELD, value)?), ..Self::default() })
+                Ok(RequestOverrides { mode: Some(parse_field(FIELD, value)?), ..Self::default() })
             }
             Value::Object(fields) => Self::from_fields(fields),
             other => Err(error(FIELD.to_owned(), "a mode or an object", other)),
@@ -73,13 +73,13 @@ impl RequestOverrides {
         for (name, value) in fields {
             let field = format!("{FIELD}.{name}");
             match name.as_str() {
-                "mode" => overrides.mode = Some(parsed(&field, value)?),
-                "method" => overrides.method = Some(parsed(&field, value)?),
-                "session_id" => overrides.session_id = Some(text(field, value)?),
+                "mode" => overrides.mode = Some(parse_field(&field, value)?),
+                "method" => overrides.method = Some(parse_field(&field, value)?),
+                "session_id" => overrides.session_id = Some(text_field(field, value)?),
                 "dedup" => overrides.dedup = Some(flag(field, value)?),
                 "redact_secrets" => overrides.redact_secrets = Some(flag(field, value)?),
                 "memo" => overrides.memo = Some(flag(field, value)?),
-                "model_class" => overrides.model_class = Some(parsed(&field, value)?),
+                "model_class" => overrides.model_class = Some(parse_field(&field, value)?),
                 "max_output_bytes" => overrides.max_output_bytes = Some(bytes(field, value)?),
                 _ => return Err(error(field, &format!("one of the fields {FIELDS}"), value)),
             }
@@ -112,7 +112,7 @@ impl RequestOverrides {
     }
 }
 
-fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
+fn parse_field<T: std::str::FromStr<Err: std::fmt::Display>>(
     field: &str,
     value: &Value,
 ) -> Result<T, OverrideError> {
@@ -124,7 +124,7 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
     })
 }
 
-fn text(field: String, value: &Value) -> Result<String, OverrideError> {
+fn text_field(field: String, value: &Value) -> Result<String, OverrideError> {
     let text = value.as_str().filter(|text| !text.is_empty());
     text.map(str::to_owned).ok_or_else(|| error(field, "a string that is not empty", value))
 }

@@ -55,7 +55,7 @@ pub fn encode(text: &str) -> Option<String> {
 
 /// Are paths grouped in this text?
 pub fn has_written(text: &str) -> bool {
-    LineOffsets::new(text).any(|(_, line)| HeadingLayout::announced(line).is_some())
+    LineOffsets::new(text).any(|(_, line)| HeadingLayout::from_announcement(line).is_some())
 }
 
 /// The text whose paths [`encode`] grouped; `None` if it did not make this text.
@@ -64,7 +64,7 @@ pub fn decode(text: &str) -> Option<String> {
     let mut lines = LineOffsets::new(text);
     while let Some((start, line)) = lines.next() {
         let end = lines.offset();
-        match HeadingLayout::announced(line) {
+        match HeadingLayout::from_announcement(line) {
             Some(layout) => read_block(layout, text, &mut lines, &mut out)?,
             None if line == END => return None,
             None => out.push_str(text.get(start..end)?),

@@ -40,7 +40,7 @@ pub fn settle(text: &str) -> Option<String> {
         }
         screen.end_line(end);
     }
-    Some(screen.shown()).filter(|shown| shown != text)
+    Some(screen.visible_text()).filter(|shown| shown != text)
 }
 
 /// How far the cursor moves back.
@@ -114,7 +114,7 @@ mod tests {
     use super::settle;
     use crate::terminal::strip;
 
-    fn shown(text: &str) -> String {
+    fn shown_text(text: &str) -> String {
         let settled = settle(text).unwrap_or_else(|| text.to_owned());
         strip(&settled).unwrap_or(settled)
     }
@@ -122,21 +122,21 @@ mod tests {
     #[test]
     fn a_percentage_keeps_its_last_state() {
         assert_eq!(
-            shown("Receiving:  10%\rReceiving:  55%\rReceiving: 100%, done.\nnext\n"),
+            shown_text("Receiving:  10%\rReceiving:  55%\rReceiving: 100%, done.\nnext\n"),
             "Receiving: 100%, done.\nnext\n"
         );
     }
 
     #[test]
     fn a_shorter_text_leaves_the_tail_of_a_longer_one() {
-        assert_eq!(shown("100% of everything\r 50%\n"), " 50% of everything\n");
+        assert_eq!(shown_text("100% of everything\r 50%\n"), " 50% of everything\n");
     }
 
     #[test]
     fn an_erased_line_leaves_no_tail() {
-        assert_eq!(shown("Building a long name\r\x1b[KDone\n"), "Done\n");
-        assert_eq!(shown("Building a long name\x1b[2K\rDone\n"), "Done\n");
-        assert_eq!(shown("Building a long name\x1b[2K\x1b[1GDone\n"), "Done\n");
+        assert_eq!(shown_text("Building a long name\r\x1b[KDone\n"), "Done\n");
+        assert_eq!(shown_text("Building a long name\x1b[2K\rDone\n"), "Done\n");
+        assert_eq!(shown_text("Building a long name\x1b[2K\x1b[1GDone\n"), "Done\n");
     }
 
     #[test]
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn spinners_of_backspaces_and_braille_end_in_their_last_state() {
-        assert_eq!(shown("wait |\x08/\x08-\x08\\\x08 done\n"), "wait  done\n");
-        assert_eq!(shown("⠋ load\r⠙ load\r⠹ load\r✔ load\n"), "✔ load\n");
-        assert_eq!(shown("\x1b[2K\x1b[1G⠋ load\x1b[2K\x1b[1G✔ ok\n"), "✔ ok\n");
+        assert_eq!(shown_text("wait |\x08/\x08-\x08\\\x08 done\n"), "wait  done\n");
+        assert_eq!(shown_text("⠋ load\r⠙ load\r⠹ load\r✔ load\n"), "✔ load\n");
+        assert_eq!(shown_text("\x1b[2K\x1b[1G⠋ load\x1b[2K\x1b[1G✔ ok\n"), "✔ ok\n");
     }
 
     #[test]
     fn overstruck_manual_pages_read_as_text() {
-        assert_eq!(shown("N\x08NA\x08AM\x08ME\x08E\n     _\x08l_\x08s\n"), "NAME\n     ls\n");
+        assert_eq!(shown_text("N\x08NA\x08AM\x08ME\x08E\n     _\x08l_\x08s\n"), "NAME\n     ls\n");
     }
 
     #[test]
@@ -167,18 +167,18 @@ mod tests {
     #[test]
     fn several_lines_redrawn_end_in_their_last_state() {
         let text = "pull\r\na: waiting\r\nb: waiting\r\n\x1b[2A\x1b[2K\ra: done\r\n\x1b[1B\x1b[1A\x1b[2K\rb: 40%\r\nend\r\n";
-        assert_eq!(shown(text), "pull\r\na: done\r\nb: 40%\r\nend\r\n");
-        assert_eq!(shown("a\nb\nc\n\x1b[2A\x1b[Jz\n"), "a\nz\n");
+        assert_eq!(shown_text(text), "pull\r\na: done\r\nb: 40%\r\nend\r\n");
+        assert_eq!(shown_text("a\nb\nc\n\x1b[2A\x1b[Jz\n"), "a\nz\n");
     }
 
     #[test]
     fn columns_count_wide_characters_and_tabs() {
-        assert_eq!(shown("1% 日本\r2%\x1b[6Gx\n"), "2% 日x\n");
-        assert_eq!(shown("1%\ta\r2%\n"), "2%\ta\n");
+        assert_eq!(shown_text("1% 日本\r2%\x1b[6Gx\n"), "2% 日x\n");
+        assert_eq!(shown_text("1%\ta\r2%\n"), "2%\ta\n");
     }
 
     #[test]
     fn a_cursor_moved_forward_leaves_a_blank() {
-        assert_eq!(shown("os\x1b[6Clinux\n"), "os linux\n");
+        assert_eq!(shown_text("os\x1b[6Clinux\n"), "os linux\n");
     }
 }

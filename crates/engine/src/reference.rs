@@ -60,12 +60,12 @@ impl ReferenceSecret {
 
     /// Tells keys apart without telling one.
     pub fn fingerprint(&self) -> u64 {
-        let hash = self.derived("tokenforge 2026 fingerprint of a reference key");
+        let hash = self.derive_key("tokenforge 2026 fingerprint of a reference key");
         hash.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
     }
 
     /// The key for one purpose.
-    fn derived(&self, purpose: &str) -> [u8; 32] {
+    fn derive_key(&self, purpose: &str) -> [u8; 32] {
         blake3::derive_key(purpose, &self.0)
     }
 }
@@ -99,7 +99,7 @@ pub struct Reference {
 impl Reference {
     /// The reference of an original: the same for the same key and text.
     pub fn of(key: &ReferenceSecret, original: &str) -> Self {
-        let derived = key.derived("tokenforge 2026 reference content");
+        let derived = key.derive_key("tokenforge 2026 reference content");
         let hash = blake3::keyed_hash(&derived, original.as_bytes());
         let content = hash.as_bytes().first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
         Self { content, tag: tag(key, content) }
@@ -221,7 +221,7 @@ impl FromStr for Reference {
 pub struct NotAReference;
 
 fn tag(key: &ReferenceSecret, content: u128) -> u32 {
-    let derived = key.derived("tokenforge 2026 reference tag");
+    let derived = key.derive_key("tokenforge 2026 reference tag");
     let hash = blake3::keyed_hash(&derived, &content.to_be_bytes());
     hash.as_bytes().first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
@@ -236,7 +236,8 @@ fn split_marker(text: &str) -> Option<(Reference, &str)> {
 fn split_reference(text: &str) -> Option<(Reference, &str)> {
     let (letters, rest) = text.strip_prefix(PREFIX)?.split_at_checked(LETTERS)?;
     let (content, tag) = letters.as_bytes().split_at_checked(CONTENT_LETTERS)?;
-    let reference = Reference { content: read(content)?, tag: read(tag)?.try_into().ok()? };
+    let reference =
+        Reference { content: read_letters(content)?, tag: read_letters(tag)?.try_into().ok()? };
     Some((reference, rest))
 }
 
@@ -249,7 +250,7 @@ fn spell(mut number: u128, letters: &mut [u8]) {
 }
 
 /// Reads what [`spell`] writes. A number has one spelling: what is too large for it is refused.
-fn read(letters: &[u8]) -> Option<u128> {
+fn read_letters(letters: &[u8]) -> Option<u128> {
     letters.iter().try_fold(0u128, |number, letter| {
         let digit = letter.checked_sub(b'a').filter(|digit| *digit < 26)?;
         number.checked_mul(26)?.checked_add(digit.into())

@@ -66,7 +66,7 @@ const READERS: &[StageReader] = &[
 ];
 
 fn has_column(text: &str) -> bool {
-    lines::split(text).any(|line| line.starts_with(numbers::SIGNATURE))
+    lines::split_lines(text).any(|line| line.starts_with(numbers::SIGNATURE))
 }
 
 /// Why a text cannot be restored from itself alone.

@@ -84,7 +84,7 @@ impl<'a> StageRun<'a> {
     /// fewer tokens.
     pub(crate) fn in_cheapest(self, notations: &[&dyn Stage], repeats: &[&dyn Stage]) -> Self {
         let plain = self.clone().through(repeats);
-        let noted = self.noted(notations);
+        let noted = self.in_cheapest_notation(notations);
         if noted.layer == plain.layer {
             return noted.through(repeats);
         }
@@ -98,7 +98,7 @@ impl<'a> StageRun<'a> {
     }
 
     /// In the notation with the fewest tokens.
-    fn noted(mut self, notations: &[&dyn Stage]) -> Self {
+    fn in_cheapest_notation(mut self, notations: &[&dyn Stage]) -> Self {
         let candidates: Vec<_> = notations.iter().map(|stage| self.candidate(*stage)).collect();
         let tokens = |written: &StageOutput| written.tokens.unwrap_or(usize::MAX);
         let fewest = candidates.iter().flatten().map(tokens).min();
@@ -110,7 +110,7 @@ impl<'a> StageRun<'a> {
                     best = Some(written);
                 }
                 Ok(written) => self.steps.push(self.step_of(*stage, &written).outdone()),
-                Err(outcome) => self.steps.push(refused(*stage, outcome)),
+                Err(outcome) => self.steps.push(refused_step(*stage, outcome)),
             }
         }
         if let Some(written) = best {
@@ -179,7 +179,7 @@ impl<'a> StageRun<'a> {
                 self.steps.push(self.step_of(stage, &written));
                 self.take(written);
             }
-            Err(outcome) => self.steps.push(refused(stage, outcome)),
+            Err(outcome) => self.steps.push(refused_step(stage, outcome)),
         }
     }
 
@@ -226,7 +226,7 @@ impl<'a> StageRun<'a> {
             Fidelity::Safety => (u64::MAX, None),
             _ => (steps, self.deadline),
         };
-        watched(steps, deadline, || self.checked(stage))?
+        watched(steps, deadline, || self.check_stage(stage))?
     }
 
     /// One notation at a time. What is taken away for safety is taken away whatever the text is.
@@ -249,8 +249,8 @@ impl<'a> StageRun<'a> {
     }
 
     /// What a stage makes of the text, if that is right and smaller.
-    fn checked(&self, stage: &dyn Stage) -> Result<StageOutput, StageOutcome> {
-        let written = isolated(|| stage.apply(self.text(), &self.subject))?
+    fn check_stage(&self, stage: &dyn Stage) -> Result<StageOutput, StageOutcome> {
+        let written = isolate_panic(|| stage.apply(self.text(), &self.subject))?
             .filter(|written| written.text != self.text())
             .ok_or(StageOutcome::NothingToDo)?;
         let tokens = match stage.fidelity() {
@@ -271,7 +271,7 @@ impl<'a> StageRun<'a> {
             return Err(StageOutcome::NotFor);
         }
         if stage.fidelity() == Fidelity::Lossless {
-            let decoded = isolated(|| stage.decode(&written.text))?;
+            let decoded = isolate_panic(|| stage.decode(&written.text))?;
             if !decoded.is_some_and(|decoded| stands_for(stage, self.text(), &decoded)) {
                 return Err(StageOutcome::NotExact);
             }
@@ -301,7 +301,7 @@ pub(crate) fn stands_for(stage: &dyn Stage, given: &str, decoded: &str) -> bool 
 }
 
 /// The record of a stage whose text is not taken.
-fn refused(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
+fn refused_step(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
     StageStep {
         stage: stage.name(),
         fidelity: stage.fidelity(),
@@ -312,7 +312,7 @@ fn refused(stage: &dyn Stage, outcome: StageOutcome) -> StageStep {
 }
 
 /// Runs a stage's code so that a defect in it costs the saving and not the request. Code that is stopped has no defect.
-pub(crate) fn isolated<T>(code: impl FnOnce() -> T) -> Result<T, StagePanic> {
+pub(crate) fn isolate_panic<T>(code: impl FnOnce() -> T) -> Result<T, StagePanic> {
     catch_unwind(AssertUnwindSafe(code)).map_err(|payload| match payload.is::<Stopped>() {
         true => resume_unwind(payload),
         false => StagePanic,

@@ -104,9 +104,9 @@ impl Session {
             return SessionOutput { compressed, memo_reused: true, memo_changed: false, deduped };
         }
         let memo_changed = known.is_some();
-        let (compressed, deduped) = self.compressed(call, engine, output, history);
+        let (compressed, deduped) = self.compress_new(call, engine, output, history);
         if options.memo {
-            let resolved = resolved(compressed.text(output.text), output, history);
+            let resolved = pointed_hash(compressed.text(output.text), output, history);
             let compressed = compressed.clone();
             self.remember(call, ResultMemo { input, settings, compressed, deduped, resolved });
         }
@@ -115,7 +115,7 @@ impl Session {
 
     /// What becomes of an output that is not remembered. The caller named the session and so knows its calls: a result that
     /// another one shows whole becomes the marker of the document, before it could become a pointer within the request.
-    fn compressed(
+    fn compress_new(
         &mut self,
         call: &str,
         engine: &Engine<'_>,
@@ -226,13 +226,15 @@ impl ResultMemo {
     fn can_be_read(&self, engine: &Engine<'_>, output: &Output<'_>, history: &History) -> bool {
         match &self.compressed.original {
             Some(original) => engine.reference(&original.text) == Some(original.reference),
-            None => resolved(self.compressed.text(output.text), output, history) == self.resolved,
+            None => {
+                pointed_hash(self.compressed.text(output.text), output, history) == self.resolved
+            }
         }
     }
 }
 
 /// What the pointers of a text stand for, if it has some and they lead somewhere.
-fn resolved(text: &str, output: &Output<'_>, history: &History) -> Option<blake3::Hash> {
+fn pointed_hash(text: &str, output: &Output<'_>, history: &History) -> Option<blake3::Hash> {
     let resolved = has_pointers(text).then(|| history.resolve(text, output.arguments))?;
     resolved.map(|text| blake3::hash(text.as_bytes()))
 }

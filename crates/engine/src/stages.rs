@@ -233,7 +233,7 @@ impl Stage for Family {
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput> {
         let main = subject.context.command.as_ref().and_then(|command| command.main());
         let invocation =
-            main.filter(|main| main.shape != PipeEffect::Changed).map(|main| Invocation {
+            main.filter(|main| main.effect != PipeEffect::Changed).map(|main| Invocation {
                 program: &main.command.program,
                 subcommand: main.command.subcommand.as_deref(),
                 args: &main.command.args,

@@ -122,36 +122,39 @@ fn string_body(rest: &str, bell_ends: bool) -> usize {
 mod tests {
     use super::strip;
 
-    fn stripped(text: &str) -> String {
+    fn strip_text(text: &str) -> String {
         strip(text).unwrap_or_else(|| text.to_owned())
     }
 
     #[test]
     fn colours_and_cursor_movement_go() {
         assert_eq!(
-            stripped("\x1b[0m\x1b[01;34msrc\x1b[0m\x1b[K\x1b[?25h\x1b[38;2;1;2;3mx\x1b[m"),
+            strip_text("\x1b[0m\x1b[01;34msrc\x1b[0m\x1b[K\x1b[?25h\x1b[38;2;1;2;3mx\x1b[m"),
             "srcx"
         );
-        assert_eq!(stripped("\x1b(B\x1b=\x1b7a\x1b8\x1bMb\x1b#8"), "ab");
+        assert_eq!(strip_text("\x1b(B\x1b=\x1b7a\x1b8\x1bMb\x1b#8"), "ab");
     }
 
     #[test]
     fn a_hyperlink_keeps_its_text() {
-        assert_eq!(stripped("see \x1b]8;id=1;https://a.b/c\x1b\\docs\x1b]8;;\x1b\\."), "see docs.");
-        assert_eq!(stripped("\x1b]0;title\x07$ ls"), "$ ls");
+        assert_eq!(
+            strip_text("see \x1b]8;id=1;https://a.b/c\x1b\\docs\x1b]8;;\x1b\\."),
+            "see docs."
+        );
+        assert_eq!(strip_text("\x1b]0;title\x07$ ls"), "$ ls");
     }
 
     #[test]
     fn device_strings_go() {
         assert_eq!(
-            stripped("a\x1bPq#0;1\x1b\\b\x1b_Gf=100;AAAA\x1b\\c\x1b^x\x1b\\d\x1bXy\x1b\\e"),
+            strip_text("a\x1bPq#0;1\x1b\\b\x1b_Gf=100;AAAA\x1b\\c\x1b^x\x1b\\d\x1bXy\x1b\\e"),
             "abcde"
         );
     }
 
     #[test]
     fn eight_bit_introducers_go() {
-        assert_eq!(stripped("\u{9b}31mred\u{9b}0m \u{9d}0;title\u{9c}x\u{90}q\u{9c}"), "red x");
+        assert_eq!(strip_text("\u{9b}31mred\u{9b}0m \u{9d}0;title\u{9c}x\u{90}q\u{9c}"), "red x");
     }
 
     #[test]
@@ -162,20 +165,23 @@ mod tests {
 
     #[test]
     fn an_unterminated_string_swallows_nothing() {
-        assert_eq!(stripped("\x1b]0;title\nline one\nline two\n"), "0;title\nline one\nline two\n");
-        assert_eq!(stripped("\x1bPabc\x1b[1mdef"), "abcdef");
+        assert_eq!(
+            strip_text("\x1b]0;title\nline one\nline two\n"),
+            "0;title\nline one\nline two\n"
+        );
+        assert_eq!(strip_text("\x1bPabc\x1b[1mdef"), "abcdef");
     }
 
     #[test]
     fn a_sequence_that_is_cut_off_goes() {
-        assert_eq!(stripped("end\x1b"), "end");
-        assert_eq!(stripped("end\x1b[3"), "end");
-        assert_eq!(stripped("a\x1b[3\nb\x1bé"), "a\nbé");
+        assert_eq!(strip_text("end\x1b"), "end");
+        assert_eq!(strip_text("end\x1b[3"), "end");
+        assert_eq!(strip_text("a\x1b[3\nb\x1bé"), "a\nbé");
     }
 
     #[test]
     fn everything_else_is_kept() {
         assert_eq!(strip("a\r\nb\tc\x07\0\r\n"), None);
-        assert_eq!(stripped("\x1b[1ma\x1b[0m\r\nb\r\n"), "a\r\nb\r\n");
+        assert_eq!(strip_text("\x1b[1ma\x1b[0m\r\nb\r\n"), "a\r\nb\r\n");
     }
 }

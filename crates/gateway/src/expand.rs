@@ -91,7 +91,7 @@ impl Originals {
         let all = request.results.iter().filter(|_| is_searched);
         known.into_iter().chain(all).find_map(|result| {
             let plain = Plain::of(result, &self.body)?;
-            let original = Engine::new(&self.settings).redacted(&plain.output()).into_owned();
+            let original = Engine::new(&self.settings).redacted_text(&plain.output()).into_owned();
             (Reference::of(key, &original) == reference).then_some(original)
         })
     }

@@ -56,7 +56,7 @@ impl<'e> EntryAccount<'e> {
 
     /// The tokens that results have less, or more if it is negative.
     #[must_use]
-    pub fn saved(&self, outcome: &ResultOutcome) -> i64 {
+    pub fn tokens_saved(&self, outcome: &ResultOutcome) -> i64 {
         difference(outcome.before, self.after(outcome))
     }
 
@@ -64,17 +64,18 @@ impl<'e> EntryAccount<'e> {
     /// what was fetched back, what was sent again for that, and what we added. In the provider's tokens if it counted.
     #[must_use]
     pub fn context_saved(&self) -> i64 {
-        let saved = self.entry.results.iter().map(|outcome| self.saved(outcome));
+        let saved = self.entry.results.iter().map(|outcome| self.tokens_saved(outcome));
         let saved = saved.fold(0, i64::saturating_add);
-        let spent = signed(self.expanded).saturating_add(signed(self.entry.added));
+        let spent = to_signed(self.expanded).saturating_add(to_signed(self.entry.added));
         let factor = if self.entry.usage.is_some() { self.factor } else { 1.0 };
         let counted = (saved.saturating_sub(spent) as f64 * factor).round() as i64;
-        counted.saturating_sub(signed(self.entry.extra.as_ref().map_or(0, TokenUsage::all_input)))
+        counted
+            .saturating_sub(to_signed(self.entry.extra.as_ref().map_or(0, TokenUsage::all_input)))
     }
 
     /// What the provider charged, if it counted and the price is known.
     #[must_use]
-    pub fn billed(&self) -> Option<f64> {
+    pub fn dollars_billed(&self) -> Option<f64> {
         Some(charge(&self.price?, self.entry.usage.as_ref()?) + self.advisors?)
     }
 
@@ -84,7 +85,7 @@ impl<'e> EntryAccount<'e> {
         let price = self.price?;
         let (fresh, repeated) = self.rates(&price);
         let rate = if outcome.repeated { repeated } else { fresh };
-        let saved = self.saved(outcome) as f64 * rate - outcome.expanded as f64 * fresh;
+        let saved = self.tokens_saved(outcome) as f64 * rate - outcome.expanded as f64 * fresh;
         let added = self.dollars_added(&price) * part(outcome.before, self.before, self.entry);
         Some(saved - self.share_of_extra(outcome, &price) - added)
     }
@@ -149,10 +150,10 @@ fn part(own: u64, all: u64, entry: &LedgerEntry) -> f64 {
 }
 
 fn difference(before: u64, after: u64) -> i64 {
-    signed(before).saturating_sub(signed(after))
+    to_signed(before).saturating_sub(to_signed(after))
 }
 
-pub(crate) fn signed(tokens: u64) -> i64 {
+pub(crate) fn to_signed(tokens: u64) -> i64 {
     i64::try_from(tokens).unwrap_or(i64::MAX)
 }
 
@@ -201,7 +202,7 @@ mod tests {
     #[test]
     fn what_was_fetched_back_is_taken_off_with_the_replies_that_it_took() {
         let mut entry = entry(usage(Some(9), None));
-        entry.add(ResultOutcome::expanded("Bash", ["clean"], 500_000));
+        entry.add(ResultOutcome::of_expansion("Bash", ["clean"], 500_000));
         entry.extra = Some(TokenUsage { cache_read: Some(1_000_000), ..TokenUsage::default() });
         assert!((saved(&entry) - (million(3.0 + 0.6 - 1.5) - 0.3)).abs() < 1e-9);
         let account = EntryAccount::new(&entry, &ModelPrices::default());
@@ -231,7 +232,7 @@ mod tests {
         for model in [None, Some("llama-4".into())] {
             entry.model = model;
             let account = EntryAccount::new(&entry, &ModelPrices::default());
-            assert_eq!((account.billed(), account.all_dollars_saved()), (None, None));
+            assert_eq!((account.dollars_billed(), account.all_dollars_saved()), (None, None));
         }
     }
 
@@ -253,9 +254,12 @@ mod tests {
         let usage = TokenUsage { input: 1_000_000, ..TokenUsage::default() };
         let advisor = |model: &str| crate::ModelUsage { model: model.into(), usage };
         entry.advisors = vec![advisor("claude-opus-4-6")];
-        assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).billed(), Some(3.0 + 5.0));
+        assert_eq!(
+            EntryAccount::new(&entry, &ModelPrices::default()).dollars_billed(),
+            Some(3.0 + 5.0)
+        );
         entry.advisors.push(advisor("somebody"));
-        assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).billed(), None);
+        assert_eq!(EntryAccount::new(&entry, &ModelPrices::default()).dollars_billed(), None);
     }
 
     #[test]
@@ -274,7 +278,7 @@ mod tests {
         let mut entry = entry(usage(Some(9), None));
         entry.subscription = true;
         let account = EntryAccount::new(&entry, &ModelPrices::default());
-        assert_eq!((account.billed(), account.all_dollars_saved()), (None, None));
+        assert_eq!((account.dollars_billed(), account.all_dollars_saved()), (None, None));
         assert!(account.context_saved() > 0);
     }
 }

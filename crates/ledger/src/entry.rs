@@ -235,7 +235,7 @@ impl LedgerEntry {
     }
 
     /// Adds a call with which the model fetched something back. Beyond so many they are added up in the last.
-    pub fn fetched(&mut self, fetch: OriginalFetch) {
+    pub fn add_fetch(&mut self, fetch: OriginalFetch) {
         if self.fetches.len() < FETCHES {
             self.fetches.push(fetch);
         } else if let Some(last) = self.fetches.last_mut() {
@@ -278,7 +278,7 @@ impl ResultOutcome {
     }
 
     /// Tokens that the model fetched back, of a result of this tool that was sent before.
-    pub fn expanded<'s>(
+    pub fn of_expansion<'s>(
         tool: &str,
         stages: impl IntoIterator<Item = &'s str>,
         tokens: u64,
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(entry.results.len(), KINDS + 2);
         assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
         let line = serde_json::to_string(&entry).unwrap();
-        assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
+        assert!(line.len() < crate::reader::LONGEST, "{}", line.len());
     }
 
     #[test]
@@ -374,7 +374,7 @@ mod tests {
                 kept,
                 ..ResultOutcome::fresh("Bash", stages, 10, 10)
             });
-            entry.fetched(OriginalFetch {
+            entry.add_fetch(OriginalFetch {
                 tool: "Bash".into(),
                 program: None,
                 part: FetchedPart::Lines,
@@ -384,7 +384,7 @@ mod tests {
         assert!(entry.results.iter().all(|outcome| outcome.tool == *"Bash"));
         assert_eq!(entry.results.iter().map(|outcome| outcome.before).sum::<u64>(), 10_000);
         let line = serde_json::to_string(&entry).unwrap();
-        assert!(line.len() < crate::reading::LONGEST, "{}", line.len());
+        assert!(line.len() < crate::reader::LONGEST, "{}", line.len());
     }
 
     #[test]
@@ -401,7 +401,7 @@ mod tests {
         let mut entry = LedgerEntry::new(EntrySource::Gateway, 0);
         for _ in 0..1000 {
             let (tool, part) = ("Bash".into(), FetchedPart::Lines);
-            entry.fetched(OriginalFetch { tool, program: None, part, tokens: 3 });
+            entry.add_fetch(OriginalFetch { tool, program: None, part, tokens: 3 });
         }
         assert_eq!(entry.fetches.len(), FETCHES);
         assert_eq!(entry.fetches.iter().map(|fetch| fetch.tokens).sum::<u64>(), 3000);

@@ -1,6 +1,6 @@
 //! Which entries are meant, and which of their results.
 
-use crate::by::reason;
+use crate::group_by::reason;
 use crate::{BoundedName, LedgerEntry, ResultOutcome};
 
 /// Which entries are meant, and which of their results. The default is all of them.

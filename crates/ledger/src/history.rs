@@ -95,7 +95,7 @@ impl LedgerHistory {
             let bucket = bucket_of(&entry, edges).and_then(|at| series.get_mut(at));
             tables.iter_mut().chain(bucket).for_each(|sums| sums.count(&entry, &account));
         }
-        let skipped_lines = reading.skipped();
+        let skipped_lines = reading.skipped_lines();
         let [tools, others @ ..] = tables.map(|table| table.gain());
         let rows = others.into_iter().map(|gain| (gain.by.name(), GainTable::of(gain.rows)));
         let mut rows: BTreeMap<_, _> = rows.collect();

@@ -1,6 +1,6 @@
 //! Writing entries: appended as whole lines, so that several processes can do it at once.
 
-use crate::reading::LedgerReader;
+use crate::reader::LedgerReader;
 use crate::segment::{self, LedgerSegment};
 use crate::{LedgerEntry, UtcDay};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};

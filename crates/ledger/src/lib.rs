@@ -26,18 +26,18 @@
 //! entries and the prices; what is not known is absent and says why.
 
 mod account;
-mod by;
 mod day;
 mod entry;
 mod fetches;
 mod filter;
 mod gain;
+mod group_by;
 mod history;
 mod ledger;
 mod measure;
 mod name;
 mod prices;
-mod reading;
+mod reader;
 mod segment;
 mod session;
 mod share;
@@ -45,7 +45,6 @@ mod summary;
 mod turns;
 
 pub use account::EntryAccount;
-pub use by::{GroupBy, UnknownGrouping};
 pub use day::UtcDay;
 pub use entry::{
     EntrySource, FetchedPart, LedgerEntry, ModelUsage, OriginalFetch, ResultOutcome, TokenUsage,
@@ -53,11 +52,12 @@ pub use entry::{
 pub use fetches::{FetchList, SessionFetch};
 pub use filter::EntryFilter;
 pub use gain::{CostSaving, Currency, GainReport, GainRow, RepeatedResults, TokenSums};
+pub use group_by::{GroupBy, UnknownGrouping};
 pub use history::{GainTable, LedgerHistory, SavedAmount, TimeBucket};
 pub use ledger::{Ledger, MAX_BYTES};
 pub use name::BoundedName;
 pub use prices::{ModelPrices, charge};
-pub use reading::LedgerReader;
+pub use reader::LedgerReader;
 pub use session::{SessionList, SessionSummary};
 pub use share::{SavingShare, ShareDenominator};
 pub use summary::LedgerSummary;

@@ -3,7 +3,7 @@
 use crate::LedgerEntry;
 use crate::account::EntryAccount;
 use crate::gain::{CostSaving, Currency};
-use crate::share::{SavingShare, ShareDenominator, rounded};
+use crate::share::{SavingShare, ShareDenominator, round_to};
 
 /// Why there is no such share of some results.
 const OF_WHOLE_REQUESTS: &str =
@@ -56,7 +56,7 @@ impl ContextSums {
 impl BillSums {
     pub(crate) fn add(&mut self, account: &EntryAccount<'_>) {
         let Some(saved) = account.all_dollars_saved() else { return };
-        match account.billed() {
+        match account.dollars_billed() {
             Some(billed) => {
                 self.requests += 1;
                 self.after += billed;
@@ -82,11 +82,11 @@ impl BillSums {
         }
         Some(CostSaving {
             currency: Currency::Usd,
-            before: rounded(self.after + self.saved, 1e6),
-            after: rounded(self.after, 1e6),
-            saved: rounded(self.saved, 1e6),
+            before: round_to(self.after + self.saved, 1e6),
+            after: round_to(self.after, 1e6),
+            saved: round_to(self.saved, 1e6),
             requests: self.requests,
-            saved_elsewhere: rounded(self.saved_elsewhere, 1e6),
+            saved_elsewhere: round_to(self.saved_elsewhere, 1e6),
         })
     }
 

@@ -25,7 +25,7 @@ impl LedgerSegment {
         folder.join(format!("{}.{:04}.jsonl", self.day, self.number))
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let (day, number) = name.strip_suffix(".jsonl")?.split_once('.')?;
         let is_day =
             day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
@@ -45,7 +45,7 @@ pub(crate) fn all(folder: &Path) -> io::Result<Vec<(LedgerSegment, u64)>> {
         let file = file?;
         // Somebody else may have removed it meanwhile.
         let Ok(metadata) = file.metadata() else { continue };
-        if let Some(segment) = file.file_name().to_str().and_then(LedgerSegment::named) {
+        if let Some(segment) = file.file_name().to_str().and_then(LedgerSegment::from_name) {
             segments.push((segment, metadata.len()));
         }
     }

@@ -114,7 +114,7 @@ impl SessionList {
             open.entry(id.clone()).or_insert_with(begin).add(&entry, filter);
         }
         let mut sessions: Vec<SessionSummary> =
-            open.into_values().map(OpenSession::closed).collect();
+            open.into_values().map(OpenSession::close).collect();
         sessions.sort_by(|one, other| {
             other
                 .ended
@@ -176,7 +176,7 @@ impl<'p> OpenSession<'p> {
         self.sums.add(entry);
     }
 
-    pub(crate) fn closed(self) -> SessionSummary {
+    pub(crate) fn close(self) -> SessionSummary {
         let gain = self.sums.gain();
         SessionSummary {
             requests: gain.requests,

@@ -71,14 +71,14 @@ impl SavingShare {
         requests: u64,
         note: String,
     ) -> Self {
-        let share = (before > 0.0).then(|| rounded(saved / before, 1e4));
-        let (before, saved) = (rounded(before, 1e6), rounded(saved, 1e6));
+        let share = (before > 0.0).then(|| round_to(saved / before, 1e4));
+        let (before, saved) = (round_to(before, 1e6), round_to(saved, 1e6));
         SavingShare { of, before, saved, share, requests, note }
     }
 }
 
 /// Without the digits that only arithmetic made.
-pub(crate) fn rounded(number: f64, parts: f64) -> f64 {
+pub(crate) fn round_to(number: f64, parts: f64) -> f64 {
     let rounded = (number * parts).round() / parts;
     // Nobody wants to read -0.
     if rounded == 0.0 { 0.0 } else { rounded }

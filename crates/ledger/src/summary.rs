@@ -1,11 +1,11 @@
 //! Entries added up. Pure: the same entries and prices are the same sums.
 
-use crate::account::{EntryAccount, signed};
-use crate::by::GroupBy;
+use crate::account::{EntryAccount, to_signed};
 use crate::day::rfc3339;
 use crate::gain::{GainReport, GainRow, RepeatedResults, TokenSums};
+use crate::group_by::GroupBy;
 use crate::measure::{BillSums, ContextSums};
-use crate::share::{SavingShare, ShareDenominator, rounded};
+use crate::share::{SavingShare, ShareDenominator, round_to};
 use crate::{EntryFilter, LedgerEntry, LedgerReader, ModelPrices, ResultOutcome};
 use std::collections::BTreeMap;
 
@@ -70,16 +70,16 @@ impl<'p> LedgerSummary<'p> {
     /// All entries that are read, added up.
     #[must_use]
     pub fn of(reading: LedgerReader, by: GroupBy, prices: &'p ModelPrices) -> GainReport {
-        Self::new(by, prices).read(reading)
+        Self::new(by, prices).sum_all(reading)
     }
 
     /// All entries that are read, added up.
     #[must_use]
-    pub fn read(mut self, mut reading: LedgerReader) -> GainReport {
+    pub fn sum_all(mut self, mut reading: LedgerReader) -> GainReport {
         for entry in reading.by_ref() {
             self.add(&entry);
         }
-        self.skipped_lines = reading.skipped();
+        self.skipped_lines = reading.skipped_lines();
         self.gain()
     }
 
@@ -184,9 +184,9 @@ impl Sums {
 
     fn tokens(&self) -> TokenSums {
         let RepeatedResults { before, after, .. } = self.fresh;
-        let saved = signed(before).saturating_sub(signed(after));
+        let saved = to_signed(before).saturating_sub(to_signed(after));
         let expanded = self.expanded;
-        TokenSums { before, after, saved, expanded, net: saved.saturating_sub(signed(expanded)) }
+        TokenSums { before, after, saved, expanded, net: saved.saturating_sub(to_signed(expanded)) }
     }
 
     fn row(&self, name: &str) -> GainRow {
@@ -200,7 +200,7 @@ impl Sums {
             expanded,
             net,
             repeated: self.repeated,
-            cost_saved: self.dollars.map(|dollars| rounded(dollars, 1e6)),
+            cost_saved: self.dollars.map(|dollars| round_to(dollars, 1e6)),
         }
     }
 }

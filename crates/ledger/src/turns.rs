@@ -1,10 +1,10 @@
 //! What happened in one session, turn by turn.
 
 use crate::account::EntryAccount;
-use crate::by::reason;
 use crate::fetches::of_entry;
+use crate::group_by::reason;
 use crate::session::{OpenSession, is_of};
-use crate::share::rounded;
+use crate::share::round_to;
 use crate::{
     BoundedName, EntryFilter, GroupBy, LedgerEntry, LedgerReader, LedgerSummary, ModelPrices,
     OriginalFetch, RepeatedResults, ResultOutcome, SessionSummary, TokenUsage,
@@ -103,7 +103,7 @@ impl SessionTurns {
             turns.push_back(SessionTurn::of(number, entry, prices));
         }
         let left_out = number - turns.len() as u64;
-        Some(SessionTurns { session: open?.closed(), turns: turns.into(), left_out })
+        Some(SessionTurns { session: open?.close(), turns: turns.into(), left_out })
     }
 }
 
@@ -111,11 +111,11 @@ impl SessionTurn {
     fn of(number: u64, entry: LedgerEntry, prices: &ModelPrices) -> Self {
         let account = EntryAccount::new(&entry, prices);
         let cost = account.all_dollars_saved().map(|saved| {
-            let after = account.billed();
+            let after = account.dollars_billed();
             TurnCost {
-                before: after.map(|after| rounded(after + saved, 1e6)),
-                after: after.map(|after| rounded(after, 1e6)),
-                saved: rounded(saved, 1e6),
+                before: after.map(|after| round_to(after + saved, 1e6)),
+                after: after.map(|after| round_to(after, 1e6)),
+                saved: round_to(saved, 1e6),
             }
         });
         let context = entry.context().map(|(after, is_counted)| TurnContext {

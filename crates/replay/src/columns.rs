@@ -86,7 +86,7 @@ impl TextTable {
 
     /// The table in lines that are at most this wide.
     #[must_use]
-    pub fn laid(&self, width: usize) -> TableLines {
+    pub fn lay_out(&self, width: usize) -> TableLines {
         let (widths, lines) = self.layout(width);
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
         let lay = |cells: &Vec<String>| self.lay(cells, &widths, &lines);
@@ -96,7 +96,7 @@ impl TextTable {
     /// All of it as a text.
     #[must_use]
     pub fn text(&self, width: usize) -> String {
-        let TableLines { mut heading, rows } = self.laid(width);
+        let TableLines { mut heading, rows } = self.lay_out(width);
         heading.extend(rows);
         heading.join("\n")
     }
@@ -179,8 +179,8 @@ fn line_width(widths: &[usize], indices: &[usize]) -> usize {
 /// A cell of exactly this width.
 fn fit(cell: &str, width: usize, kind: ColumnKind) -> String {
     let cell = match kind {
-        ColumnKind::Text => shortened(cell, width),
-        ColumnKind::Path => shortened_path(cell, width),
+        ColumnKind::Text => shorten(cell, width),
+        ColumnKind::Path => shorten_path(cell, width),
         ColumnKind::Number => cell.to_owned(),
     };
     let blanks = " ".repeat(width.saturating_sub(cell.width()));
@@ -189,32 +189,32 @@ fn fit(cell: &str, width: usize, kind: ColumnKind) -> String {
 
 /// A text of at most this width; `…` is where it was cut.
 #[must_use]
-pub fn shortened(text: &str, width: usize) -> String {
+pub fn shorten(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let kept = kept(text.chars(), width);
+    let kept = take_width(text.chars(), width);
     kept.into_iter().chain(['…']).collect()
 }
 
 /// A path of at most this width, which ends as it does; `…` is where it was cut.
 #[must_use]
-pub fn shortened_path(path: &str, width: usize) -> String {
+pub fn shorten_path(path: &str, width: usize) -> String {
     if path.width() <= width {
         return path.to_owned();
     }
-    let kept = kept(path.chars().rev(), width);
+    let kept = take_width(path.chars().rev(), width);
     ['…'].into_iter().chain(kept.into_iter().rev()).collect()
 }
 
 /// A text with blanks behind it, up to this width.
 #[must_use]
-pub fn padded(text: &str, width: usize) -> String {
+pub fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
 /// So many characters as leave a column for `…`.
-fn kept(characters: impl Iterator<Item = char>, width: usize) -> Vec<char> {
+fn take_width(characters: impl Iterator<Item = char>, width: usize) -> Vec<char> {
     let mut used = 1;
     let fits = |character: &char| {
         used += character.width().unwrap_or(0);
@@ -226,7 +226,7 @@ fn kept(characters: impl Iterator<Item = char>, width: usize) -> Vec<char> {
 /// A paragraph in lines of at most this width, the first with one text before it, the others with another. A word that
 /// is longer stands alone: an address, a path or a command in backquotes is of no use in two pieces.
 #[must_use]
-pub fn wrapped(text: &str, width: usize, first: &str, others: &str) -> String {
+pub fn wrap_paragraph(text: &str, width: usize, first: &str, others: &str) -> String {
     let (mut lines, mut line, mut is_begun) = (Vec::new(), first.to_owned(), false);
     for word in words(text) {
         if is_begun && line.width() + 1 + word.width() > width {
@@ -290,12 +290,12 @@ mod tests {
 
     #[test]
     fn texts_are_shortened_before_numbers_go_to_the_next_line() {
-        let TableLines { heading, rows } = table().laid(60);
+        let TableLines { heading, rows } = table().lay_out(60);
         assert_eq!((heading.len(), rows.len()), (1, 2), "{rows:?}");
         assert!(rows[0].starts_with("a tool with a very"), "{rows:?}");
-        let TableLines { heading, rows } = table().laid(30);
+        let TableLines { heading, rows } = table().lay_out(30);
         assert!(heading.len() > 1 && rows[1].starts_with("    "), "{rows:?}");
-        assert_eq!(table().laid(200), table().laid(100));
+        assert_eq!(table().lay_out(200), table().lay_out(100));
     }
 
     #[test]
@@ -311,17 +311,17 @@ mod tests {
 
     #[test]
     fn a_path_keeps_its_end_and_wide_characters_are_wide() {
-        assert_eq!(shortened_path("/home/me/project/src/main.rs", 12), "…src/main.rs");
-        assert_eq!(shortened("日本語のツール", 7), "日本語…");
-        assert_eq!(shortened("short", 5), "short");
+        assert_eq!(shorten_path("/home/me/project/src/main.rs", 12), "…src/main.rs");
+        assert_eq!(shorten("日本語のツール", 7), "日本語…");
+        assert_eq!(shorten("short", 5), "short");
     }
 
     #[test]
     fn paragraphs_break_between_words_and_long_words_stay_whole() {
         let text = "see https://example.com/a/very/long/address for more of it";
-        let wrapped = wrapped(text, 20, "", "  ");
+        let wrapped = wrap_paragraph(text, 20, "", "  ");
         assert_eq!(wrapped, "see\n  https://example.com/a/very/long/address\n  for more of it");
-        let command = super::wrapped("or (`tokenforge init claude`) for all", 20, "", "");
+        let command = super::wrap_paragraph("or (`tokenforge init claude`) for all", 20, "", "");
         assert_eq!(command, "or\n(`tokenforge init claude`)\nfor all");
     }
 }

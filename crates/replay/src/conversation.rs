@@ -5,7 +5,7 @@
 //! memory would send is not taken for granted: at the end the last request is made anew, from nothing, and compared.
 
 mod charge;
-mod handled;
+mod handled_result;
 mod rates;
 
 use crate::account::{ReplayAccount, TokenBill};
@@ -16,7 +16,7 @@ use crate::probes::TextAvailability;
 use crate::transcript::{LogMessage, MessageAuthor, MessagePart, ToolResult};
 use crate::usage::UsageCharge;
 use charge::ChargedRequest;
-use handled::{HandledResult, fingerprint, output};
+use handled_result::{HandledResult, fingerprint, output};
 use rates::MessageRates;
 use tokenforge_config::Price;
 use tokenforge_engine::reference::ReferenceSecret;
@@ -159,14 +159,14 @@ impl<'p> ReplayedConversation<'p> {
     }
 
     /// What was charged for the answer that is being read.
-    pub(crate) fn charged(&mut self, usage: UsageCharge) {
+    pub(crate) fn charge(&mut self, usage: UsageCharge) {
         if let Some(pending) = &mut self.pending {
             pending.usage = Some(usage);
         }
     }
 
     /// The answer that is being read is to a request that was charged for in another log.
-    pub(crate) fn copied(&mut self) {
+    pub(crate) fn mark_copied(&mut self) {
         if let Some(pending) = &mut self.pending {
             pending.is_copy = true;
         }
@@ -209,7 +209,7 @@ impl<'p> ReplayedConversation<'p> {
 
     /// Tokens of a result and of what is forwarded for it.
     fn result(&mut self, result: ToolResult) -> (usize, usize) {
-        let compressed = self.compressed(&result, &self.history);
+        let compressed = self.compress(&result, &self.history);
         let text = compressed.text(&result.text);
         self.history.add(&output(&result).tool_call(), text);
         if let Some(shown) = &mut self.shown {
@@ -224,7 +224,7 @@ impl<'p> ReplayedConversation<'p> {
     }
 
     /// What becomes of a result. One that Tokenforge wrote already stays as it is.
-    fn compressed(&self, result: &ToolResult, history: &History) -> CompressedOutput {
+    fn compress(&self, result: &ToolResult, history: &History) -> CompressedOutput {
         let settings = match own_notation::is_in(&result.text) {
             true => &Settings { mode: Mode::Disabled, ..self.settings.clone() },
             false => &self.settings,
@@ -335,7 +335,7 @@ impl<'p> ReplayedConversation<'p> {
         let mut history = History::default();
         let mut changed = None;
         for result in &self.results {
-            let compressed = self.compressed(&result.original, &history);
+            let compressed = self.compress(&result.original, &history);
             let text = compressed.text(&result.original.text);
             history.add(&output(&result.original).tool_call(), text);
             if changed.is_none() && fingerprint(text) != result.fingerprint {

@@ -69,7 +69,7 @@ impl Corpus {
     /// # Errors
     /// If the folder cannot be read.
     pub fn kinds(&self) -> Result<Vec<String>, CorpusError> {
-        names(&self.folder.join("outputs"))
+        folder_names(&self.folder.join("outputs"))
     }
 
     /// The sets of sessions, by name.
@@ -77,7 +77,7 @@ impl Corpus {
     /// # Errors
     /// If the folder cannot be read.
     pub fn sets(&self) -> Result<Vec<String>, CorpusError> {
-        names(&self.folder.join("sessions"))
+        folder_names(&self.folder.join("sessions"))
     }
 
     /// The outputs of a kind.
@@ -87,7 +87,7 @@ impl Corpus {
     pub fn outputs(&self, kind: &str) -> Result<Vec<RecordedOutput>, CorpusError> {
         let mut outputs = Vec::new();
         for file in files(&self.folder.join("outputs").join(kind), "jsonl")? {
-            outputs.append(&mut lines(&file)?);
+            outputs.append(&mut read_lines(&file)?);
         }
         Ok(outputs)
     }
@@ -101,24 +101,24 @@ impl Corpus {
         for file in files(&self.folder.join("sessions").join(set), "json")? {
             let name = file.file_stem().unwrap_or_default();
             let probes = self.folder.join("probes").join(set).join(name).with_extension("jsonl");
-            let probes = if probes.exists() { lines(&probes)? } else { Vec::new() };
+            let probes = if probes.exists() { read_lines(&probes)? } else { Vec::new() };
             sessions.extend(source::at(&file).into_iter().map(|source| (source, probes.clone())));
         }
         Ok(sessions)
     }
 }
 
-fn read(path: &Path) -> Result<String, CorpusError> {
+fn read_file(path: &Path) -> Result<String, CorpusError> {
     fs::read_to_string(path).map_err(|source| CorpusError::Read { path: path.to_owned(), source })
 }
 
-fn lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, CorpusError> {
+fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, CorpusError> {
     let malformed = |line: usize, error: serde_json::Error| CorpusError::Malformed {
         path: path.to_owned(),
         line: line + 1,
         reason: error.to_string(),
     };
-    let text = read(path)?;
+    let text = read_file(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(at, line)| serde_json::from_str(line).map_err(|error| malformed(at, error)))
@@ -126,7 +126,7 @@ fn lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, CorpusErro
 }
 
 /// The names of the folders in a folder, sorted; none if it does not exist.
-fn names(folder: &Path) -> Result<Vec<String>, CorpusError> {
+fn folder_names(folder: &Path) -> Result<Vec<String>, CorpusError> {
     let folders = entries(folder)?.into_iter().filter(|path| path.is_dir());
     Ok(folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
 }

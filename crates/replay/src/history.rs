@@ -50,7 +50,7 @@ pub fn replay(
         for _ in 0..threads {
             let (sender, next, owners) = (sender.clone(), &next, &owners);
             scope.spawn(move || {
-                while let Some((at, source)) = taken(sources, next) {
+                while let Some((at, source)) = take_next(sources, next) {
                     let is_copy = |request| owners.is_copy(request, at);
                     if sender.send((at, one(source, plan, &is_copy, progress))).is_err() {
                         return;
@@ -98,7 +98,7 @@ fn owners(sources: &[LogSource], threads: usize) -> RequestOwners {
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    while let Some((at, source)) = taken(sources, &next) {
+                    while let Some((at, source)) = take_next(sources, &next) {
                         source.requests(&mut |request| add(request, at));
                     }
                 });
@@ -109,7 +109,7 @@ fn owners(sources: &[LogSource], threads: usize) -> RequestOwners {
 }
 
 /// The next log that nobody took.
-fn taken<'s>(sources: &'s [LogSource], next: &AtomicUsize) -> Option<(usize, &'s LogSource)> {
+fn take_next<'s>(sources: &'s [LogSource], next: &AtomicUsize) -> Option<(usize, &'s LogSource)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     sources.get(at).map(|source| (at, source))
 }
@@ -166,7 +166,7 @@ mod tests {
         lines.map(|line| line.to_string() + "\n").collect()
     }
 
-    fn replayed(logs: &[String], threads: usize) -> ReplayHistory {
+    fn replay_logs(logs: &[String], threads: usize) -> ReplayHistory {
         let folder = tempfile::tempdir().unwrap();
         for (number, log) in logs.iter().enumerate() {
             fs::write(folder.path().join(format!("{number}.jsonl")), log).unwrap();
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_forks_share_is_counted_once_and_in_the_first_log() {
         let logs = [log("a", &[1, 2, 3]), log("b", &[1, 2, 4, 5]), log("c", &[1, 2, 3])];
-        let found = replayed(&logs, 1);
+        let found = replay_logs(&logs, 1);
         let requests: Vec<_> =
             found.sessions.iter().map(|session| session.account.requests).collect();
         assert_eq!(requests, [3, 2]);
@@ -190,10 +190,10 @@ mod tests {
         assert_eq!((total.requests, total.results.count), (5, 5));
         assert_eq!(total.before.tokens.input, 5.0 * 9000.0);
         // What a fork began with makes its own requests cheaper.
-        let alone = replayed(&[log("b", &[4, 5])], 1);
+        let alone = replay_logs(&[log("b", &[4, 5])], 1);
         let fork = &found.sessions[1].account;
         assert!(fork.results.cost_saved > alone.total.results.cost_saved);
         assert_eq!(fork.results.tokens_in, alone.total.results.tokens_in);
-        assert_eq!(replayed(&logs, 3), found);
+        assert_eq!(replay_logs(&logs, 3), found);
     }
 }

@@ -56,7 +56,7 @@ pub fn measure(outputs: &[RecordedOutput], engine: &Engine<'_>, counter: Counter
 
 /// Does the text of every lossless stage decode to what it was made from?
 fn restores(output: &Output<'_>, engine: &Engine<'_>) -> bool {
-    let traced = engine.traced().compress(output, &History::default());
+    let traced = engine.with_trace().compress(output, &History::default());
     traced.steps.iter().all(|step| step.restores() != Some(false))
 }
 

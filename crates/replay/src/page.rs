@@ -4,9 +4,9 @@ mod chart;
 
 use crate::account::{ReplayAccount, ReplayedSession};
 use crate::history::ReplayHistory;
-use crate::table::{dearer, expansions, found, how_charged, stability};
+use crate::table::{dearer, expansions, how_charged, stability, summary_line};
 use crate::usage::UsageCharge;
-use crate::words::{dollars, grouped, name, saved};
+use crate::words::{dollars, group_digits, percent_saved, printable_name};
 use chart::{ChartRow, chart, key};
 use std::fmt::Write;
 
@@ -27,25 +27,25 @@ pub fn html(history: &ReplayHistory, about: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>Tokenforge replay</title><style>{STYLE}</style></head><body><main>\
          <h1>What Tokenforge would have saved</h1><p class=\"quiet\">{}. {}</p>",
-        escaped(&found(history)),
-        escaped(about)
+        escape_html(&summary_line(history)),
+        escape_html(about)
     );
     page += &cards(total);
-    page += &format!("<p>{}</p>", escaped(&how_charged(total)));
+    page += &format!("<p>{}</p>", escape_html(&how_charged(total)));
     let class = if total.prefix_stability >= 1.0 { "" } else { " class=\"bad\"" };
-    page += &format!("<p{class}>{}</p>", escaped(&stability(total)));
-    page += &format!("<p>{}</p>", escaped(&expansions(total)));
+    page += &format!("<p{class}>{}</p>", escape_html(&stability(total)));
+    page += &format!("<p>{}</p>", escape_html(&expansions(total)));
     page += &bill(total);
     page += &tools(total);
     page += &stages(total);
     page += &sessions(history);
-    page += &kept(total);
+    page += &unchanged_results(total);
     page += &problems(history);
     page + "</main></body></html>\n"
 }
 
 /// A text with what HTML would read as its own replaced.
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -63,13 +63,13 @@ fn escaped(text: &str) -> String {
 fn cards(total: &ReplayAccount) -> String {
     let (before, after) = (total.before.cost.total(), total.after.cost.total());
     let results = &total.results;
-    let tokens = saved(results.tokens_in as f64, results.tokens_out as f64);
+    let tokens = percent_saved(results.tokens_in as f64, results.tokens_out as f64);
     let stability = format!("{:.3}", total.prefix_stability);
     let card = |value: &str, what: &str| {
-        format!("<div class=\"card\"><b>{}</b>{}</div>", escaped(value), escaped(what))
+        format!("<div class=\"card\"><b>{}</b>{}</div>", escape_html(value), escape_html(what))
     };
     let all = [
-        card(&saved(before, after), "of the bill"),
+        card(&percent_saved(before, after), "of the bill"),
         card(&dollars(before - after), &format!("of {}", dollars(before))),
         card(&tokens, "of the tool results' tokens"),
         card(&stability, "prefix stability"),
@@ -105,21 +105,25 @@ fn tools(total: &ReplayAccount) -> String {
         let gone = results.tokens_in.saturating_sub(results.tokens_out);
         let (before, after) = (results.tokens_in as f64, results.tokens_out as f64);
         ChartRow {
-            label: name(tool).chars().take(28).collect(),
+            label: printable_name(tool).chars().take(28).collect(),
             bars: vec![(after, "out"), (gone as f64, "in")],
-            value: format!("{} less, {}", saved(before, after), dollars(results.cost_saved)),
+            value: format!(
+                "{} less, {}",
+                percent_saved(before, after),
+                dollars(results.cost_saved)
+            ),
         }
     };
     let rows: Vec<ChartRow> = tools.iter().take(BARS).map(row).collect();
     let colours = [("out", "tokens that are sent"), ("in", "tokens that are saved")];
     let cells = tools.iter().take(ROWS).map(|(tool, results)| {
         vec![
-            name(tool),
-            grouped(results.count as f64),
-            grouped(results.changed as f64),
-            grouped(results.tokens_in as f64),
-            grouped(results.tokens_out as f64),
-            saved(results.tokens_in as f64, results.tokens_out as f64),
+            printable_name(tool),
+            group_digits(results.count as f64),
+            group_digits(results.changed as f64),
+            group_digits(results.tokens_in as f64),
+            group_digits(results.tokens_out as f64),
+            percent_saved(results.tokens_in as f64, results.tokens_out as f64),
             dollars(results.cost_saved),
         ]
     });
@@ -138,7 +142,11 @@ fn stages(total: &ReplayAccount) -> String {
     let row = |(stage, sum): &(&String, &crate::account::StageSavings)| ChartRow {
         label: (*stage).clone(),
         bars: vec![(sum.tokens_saved as f64, "out")],
-        value: format!("{} tokens, {}", grouped(sum.tokens_saved as f64), dollars(sum.cost_saved)),
+        value: format!(
+            "{} tokens, {}",
+            group_digits(sum.tokens_saved as f64),
+            dollars(sum.cost_saved)
+        ),
     };
     let rows: Vec<ChartRow> = stages.iter().map(row).collect();
     match rows.is_empty() {
@@ -170,15 +178,15 @@ fn session_table(sessions: &[&ReplayedSession]) -> String {
         let account = &session.account;
         let (before, after) = (account.before.cost.total(), account.after.cost.total());
         vec![
-            name(&session.name),
+            printable_name(&session.name),
             session.client.name().to_owned(),
-            session.model.as_deref().map(name).unwrap_or_default(),
-            grouped(account.requests as f64),
-            grouped(account.results.tokens_in as f64),
-            grouped(account.results.tokens_out as f64),
+            session.model.as_deref().map(printable_name).unwrap_or_default(),
+            group_digits(account.requests as f64),
+            group_digits(account.results.tokens_in as f64),
+            group_digits(account.results.tokens_out as f64),
             dollars(before),
             dollars(after),
-            saved(before, after),
+            percent_saved(before, after),
         ]
     });
     let head = [
@@ -195,11 +203,10 @@ fn session_table(sessions: &[&ReplayedSession]) -> String {
     table(&head, cells)
 }
 
-fn kept(total: &ReplayAccount) -> String {
-    let cells = total
-        .kept
-        .iter()
-        .map(|kept| vec![name(&kept.tool), grouped(kept.tokens as f64), kept.reason.to_owned()]);
+fn unchanged_results(total: &ReplayAccount) -> String {
+    let cells = total.kept.iter().map(|kept| {
+        vec![printable_name(&kept.tool), group_digits(kept.tokens as f64), kept.reason.to_owned()]
+    });
     let table = table(&["tool", "tokens", "why"], cells);
     match total.kept.is_empty() {
         true => String::new(),
@@ -221,13 +228,13 @@ fn problems(history: &ReplayHistory) -> String {
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut out = String::from("<div class=\"scroll\"><table><thead><tr>");
     for cell in head {
-        let _ = write!(out, "<th scope=\"col\">{}</th>", escaped(cell));
+        let _ = write!(out, "<th scope=\"col\">{}</th>", escape_html(cell));
     }
     out += "</tr></thead><tbody>";
     for row in rows {
         out += "<tr>";
         for cell in row {
-            let _ = write!(out, "<td>{}</td>", escaped(&cell));
+            let _ = write!(out, "<td>{}</td>", escape_html(&cell));
         }
         out += "</tr>";
     }

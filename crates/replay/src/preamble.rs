@@ -122,7 +122,7 @@ impl<'p> PreambleSurvey<'p> {
             }
             LogEvent::Usage { thread, usage } => {
                 if let Some(seen) = self.conversations.get_mut(&thread) {
-                    seen.charged(&usage, self.factor);
+                    seen.charge(&usage, self.factor);
                 }
             }
             _ => {}
@@ -166,7 +166,7 @@ impl SurveyedConversation {
         }
     }
 
-    fn charged(&mut self, usage: &UsageCharge, factor: f64) {
+    fn charge(&mut self, usage: &UsageCharge, factor: f64) {
         let beyond = usage.total_input() / factor - self.asked as f64;
         self.beyond.get_or_insert(beyond.max(0.0));
     }
@@ -206,7 +206,7 @@ mod tests {
     use crate::plan::ExpansionOffer;
     use crate::transcript::{MAIN, ToolResult};
 
-    fn surveyed(events: impl IntoIterator<Item = LogEvent>) -> Preambles {
+    fn survey(events: impl IntoIterator<Item = LogEvent>) -> Preambles {
         let plan = ReplayPlan {
             settings: Settings::default(),
             counter: None,
@@ -219,17 +219,17 @@ mod tests {
         survey.finish()
     }
 
-    fn said(author: MessageAuthor, part: MessagePart) -> LogEvent {
-        LogEvent::said(LogMessage { author, parts: vec![part] })
+    fn said_event(author: MessageAuthor, part: MessagePart) -> LogEvent {
+        LogEvent::in_main(LogMessage { author, parts: vec![part] })
     }
 
     fn result(tool: &str) -> LogEvent {
         let result = ToolResult { tool: tool.to_owned(), ..ToolResult::default() };
-        said(MessageAuthor::Client, MessagePart::Result(result))
+        said_event(MessageAuthor::Client, MessagePart::Result(result))
     }
 
     fn text(author: MessageAuthor, text: &str) -> LogEvent {
-        said(author, MessagePart::Text(text.to_owned()))
+        said_event(author, MessagePart::Text(text.to_owned()))
     }
 
     fn usage(input: f64) -> LogEvent {
@@ -245,12 +245,12 @@ mod tests {
         let settings = Settings::default();
         let pays = |preambles: &Preambles, session| preambles.of(session, MAIN).pays(&settings);
 
-        let large = surveyed(session("Bash", 20_000.0));
+        let large = survey(session("Bash", 20_000.0));
         assert!(pays(&large, 0));
         assert!((19_990.0..20_000.0).contains(&large.of(0, MAIN).tokens), "less the question");
-        assert!(!pays(&surveyed(session("Bash", 2_000.0)), 0), "the prompt is small");
-        assert!(!pays(&surveyed(session("lookup", 20_000.0)), 0), "nothing runs commands");
-        assert!(!pays(&surveyed([ask(), answer(), result("Bash")]), 0), "nobody knows its size");
+        assert!(!pays(&survey(session("Bash", 2_000.0)), 0), "the prompt is small");
+        assert!(!pays(&survey(session("lookup", 20_000.0)), 0), "nothing runs commands");
+        assert!(!pays(&survey([ask(), answer(), result("Bash")]), 0), "nobody knows its size");
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
             LogEvent::Tools(format!(r#"[{{"name":"Bash","defer_loading":{deferred}}}]"#))
         };
         let prompt = || text(MessageAuthor::System, &"Be careful with files. ".repeat(2_000));
-        let of = |tools: LogEvent, prompt: LogEvent| surveyed([tools, prompt]).of(0, MAIN);
+        let of = |tools: LogEvent, prompt: LogEvent| survey([tools, prompt]).of(0, MAIN);
         assert!(of(tools(false), prompt()).pays(&settings));
         assert!(!of(tools(true), prompt()).pays(&settings));
         assert!(
@@ -272,12 +272,8 @@ mod tests {
     #[test]
     fn sessions_of_one_log_are_told_apart() {
         let session = |name: &str| LogEvent::Session { name: Some(name.to_owned()) };
-        let preambles = surveyed([
-            session("a"),
-            result("Bash"),
-            session("b"),
-            text(MessageAuthor::Client, "hi"),
-        ]);
+        let preambles =
+            survey([session("a"), result("Bash"), session("b"), text(MessageAuthor::Client, "hi")]);
         let has_tools: Vec<bool> = (0..4).map(|at| preambles.of(at, MAIN).has_tools).collect();
         assert_eq!(has_tools, [false, true, false, false], "the first event begins the first");
     }

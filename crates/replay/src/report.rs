@@ -2,7 +2,7 @@
 
 use crate::columns::{TextColumn, TextTable};
 use crate::probes::Probes;
-use crate::words::grouped;
+use crate::words::group_digits;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -125,7 +125,7 @@ impl ModeReport {
                 number(*outputs),
                 number(*tokens_in),
                 number(*tokens_out),
-                saved(*tokens_in, *tokens_out),
+                percent_saved(*tokens_in, *tokens_out),
                 number(*larger),
                 number(*roundtrip_failures),
                 format!("{mb_per_s:.1}"),
@@ -152,7 +152,7 @@ impl ModeReport {
                 number(set.dearer),
                 number(set.tool_tokens_in),
                 number(set.tool_tokens_out),
-                saved(set.tool_tokens_in, set.tool_tokens_out),
+                percent_saved(set.tool_tokens_in, set.tool_tokens_out),
                 format!("{:.3}", set.cost_ratio),
                 format!("{:.3}", set.bill_ratio),
             ]);
@@ -184,10 +184,10 @@ impl ModeReport {
 }
 
 fn number(number: usize) -> String {
-    grouped(number as f64)
+    group_digits(number as f64)
 }
 
-fn saved(before: usize, after: usize) -> String {
+fn percent_saved(before: usize, after: usize) -> String {
     if before == 0 {
         // Nothing is no part of nothing.
         return "-".to_owned();
@@ -201,6 +201,9 @@ mod tests {
 
     #[test]
     fn d35_a_set_without_tool_results_saves_no_share_of_them() {
-        assert_eq!((saved(0, 0), saved(200, 150)), ("-".to_owned(), "25.0 %".to_owned()));
+        assert_eq!(
+            (percent_saved(0, 0), percent_saved(200, 150)),
+            ("-".to_owned(), "25.0 %".to_owned())
+        );
     }
 }

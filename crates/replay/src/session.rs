@@ -109,13 +109,13 @@ impl<'p> SessionReplay<'p> {
             LogEvent::Message { thread, message } => self.message(thread, message),
             LogEvent::Usage { thread, usage } => {
                 if let Some(conversation) = self.current.conversations.get_mut(&thread) {
-                    conversation.charged(usage);
+                    conversation.charge(usage);
                 }
             }
             LogEvent::Request { thread, id } => {
                 let conversation = self.current.conversations.get_mut(&thread);
                 if let Some(conversation) = conversation.filter(|_| (self.is_copy)(id)) {
-                    conversation.copied();
+                    conversation.mark_copied();
                 }
             }
             LogEvent::Forgotten { thread } => self.forget(thread),
@@ -256,7 +256,7 @@ mod tests {
     fn result(call: &str, text: String) -> LogEvent {
         let (call, tool) = (Some(call.to_owned()), "list".to_owned());
         let result = ToolResult { call, tool, text, ..ToolResult::default() };
-        LogEvent::said(LogMessage {
+        LogEvent::in_main(LogMessage {
             author: MessageAuthor::Client,
             parts: vec![MessagePart::Result(result)],
         })
@@ -264,10 +264,10 @@ mod tests {
 
     fn answer() -> LogEvent {
         let parts = vec![MessagePart::Text("I see.".to_owned())];
-        LogEvent::said(LogMessage { author: MessageAuthor::Model, parts })
+        LogEvent::in_main(LogMessage { author: MessageAuthor::Model, parts })
     }
 
-    fn replayed(events: impl IntoIterator<Item = LogEvent>) -> Vec<ReplayedSession> {
+    fn replay_events(events: impl IntoIterator<Item = LogEvent>) -> Vec<ReplayedSession> {
         let plan = plan();
         let events: Vec<LogEvent> = events.into_iter().collect();
         let mut survey = PreambleSurvey::new(&plan);
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_result_is_paid_once_as_a_write_and_then_as_reads() {
-        let sessions = replayed([result("c1", rows(50)), answer(), answer(), answer()]);
+        let sessions = replay_events([result("c1", rows(50)), answer(), answer(), answer()]);
         let account = &sessions[0].account;
         let saved = account.results.tokens_in as f64 - account.results.tokens_out as f64;
         assert!(saved > 100.0, "{saved}");
@@ -301,7 +301,7 @@ mod tests {
             ..UsageCharge::default()
         };
         let charged = LogEvent::Usage { thread: MAIN, usage };
-        let sessions = replayed([result("c1", rows(50)), answer(), charged, answer()]);
+        let sessions = replay_events([result("c1", rows(50)), answer(), charged, answer()]);
         let account = &sessions[0].account;
         assert_eq!((account.requests, account.logged), (2, 1));
         assert!(account.before.tokens.cache_write >= 90_000.0);
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn tools_and_stages_add_up_to_what_is_saved() {
         let sessions =
-            replayed([result("c1", rows(50)), answer(), result("c2", rows(50)), answer()]);
+            replay_events([result("c1", rows(50)), answer(), result("c2", rows(50)), answer()]);
         let account = &sessions[0].account;
         let stages: i64 = account.stages.values().map(|stage| stage.tokens_saved).sum();
         let saved = account.results.tokens_in as i64 - account.results.tokens_out as i64;
@@ -348,7 +348,7 @@ mod tests {
     fn after_a_step_back_results_that_are_gone_are_not_pointed_to() {
         let back = LogEvent::Rewound { thread: MAIN, messages: 0 };
         let events = [result("c1", rows(50)), answer(), back, result("c2", rows(50)), answer()];
-        let account = &replayed(events)[0].account;
+        let account = &replay_events(events)[0].account;
         assert!(!account.stages.contains_key("earlier_results"), "{:?}", account.stages);
         assert_eq!((account.results.count, account.requests), (2, 2));
     }
@@ -357,11 +357,11 @@ mod tests {
     fn d35_a_session_without_tools_does_not_pay_for_ours() {
         let said = || {
             let parts = vec![MessagePart::Text("Go on.".to_owned())];
-            LogEvent::said(LogMessage { author: MessageAuthor::Client, parts })
+            LogEvent::in_main(LogMessage { author: MessageAuthor::Client, parts })
         };
         // It has no results, so that nobody knows of a tool; or it says that it has none.
-        let unlisted = replayed([said(), answer(), said(), answer()]);
-        let none = replayed([
+        let unlisted = replay_events([said(), answer(), said(), answer()]);
+        let none = replay_events([
             LogEvent::Session { name: None },
             LogEvent::Tools("[]".to_owned()),
             result("c1", "no match".to_owned()),
@@ -370,7 +370,7 @@ mod tests {
         for session in [&unlisted[0], &none[0]] {
             assert_eq!(session.account.before, session.account.after);
         }
-        let listed = replayed([
+        let listed = replay_events([
             LogEvent::Session { name: None },
             LogEvent::Tools(r#"[{"name":"Bash"}]"#.to_owned()),
             result("c1", "no match".to_owned()),
@@ -382,10 +382,10 @@ mod tests {
     #[test]
     fn d34_what_tokenforge_wrote_is_not_promised_to_be_saved_again() {
         let ours = format!("<<<SHADOW:shadow_bupmiijpjuwo>>>\n{}", rows(50));
-        let account = &replayed([result("c1", ours), answer(), answer()])[0].account;
+        let account = &replay_events([result("c1", ours), answer(), answer()])[0].account;
         assert_eq!((account.already, account.results.changed), (1, 0));
         assert_eq!(account.results.tokens_in, account.results.tokens_out);
-        let account = &replayed([result("c1", rows(50)), answer()])[0].account;
+        let account = &replay_events([result("c1", rows(50)), answer()])[0].account;
         assert_eq!((account.already, account.results.changed), (0, 1));
     }
 
@@ -397,7 +397,7 @@ mod tests {
             ..UsageCharge::default()
         };
         let charged = LogEvent::Usage { thread: MAIN, usage };
-        let account = &replayed([result("c1", rows(50)), answer(), charged])[0].account;
+        let account = &replay_events([result("c1", rows(50)), answer(), charged])[0].account;
         assert!((account.before.cost.cache_write - 0.3).abs() < 1e-9);
         let saved = account.before.tokens.cache_write - account.after.tokens.cache_write;
         let dollars = account.before.cost.cache_write - account.after.cost.cache_write;
@@ -420,7 +420,7 @@ mod tests {
     fn a_log_may_hold_several_sessions() {
         let session = |name: &str| LogEvent::Session { name: Some(name.to_owned()) };
         let events = [session("a"), answer(), session("b"), answer(), answer()];
-        let sessions = replayed(events);
+        let sessions = replay_events(events);
         let named: Vec<_> = sessions
             .iter()
             .map(|session| (session.name.as_str(), session.account.requests))
@@ -431,7 +431,8 @@ mod tests {
     #[test]
     fn a_conversation_that_no_model_could_read_is_taken_apart() {
         let long = "a line that says nothing new at all, and says it at length\n".repeat(100_000);
-        let account = &replayed((0..4).map(|n| result(&n.to_string(), long.clone())))[0].account;
+        let account =
+            &replay_events((0..4).map(|n| result(&n.to_string(), long.clone())))[0].account;
         assert_eq!(account.cut, 1);
     }
 }

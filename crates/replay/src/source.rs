@@ -132,15 +132,15 @@ impl LogSource {
         progress: &dyn Fn(u64),
     ) -> Result<(Vec<ReplayedSession>, SkippedLines), UnreadableLog> {
         let mut survey = PreambleSurvey::new(plan);
-        self.read(&mut |event| survey.take(event), &|_| {})?;
+        self.read_events(&mut |event| survey.take(event), &|_| {})?;
         let replay = SessionReplay::new(plan).with_probes(probes).with_copies(is_copy);
         let mut replay = replay.with_preambles(survey.finish());
-        let client = self.read(&mut |event| replay.take(event), progress)?;
+        let client = self.read_events(&mut |event| replay.take(event), progress)?;
         Ok(replay.finish(client, &self.path.display().to_string()))
     }
 
     /// Tells what is in it.
-    fn read(
+    fn read_events(
         &self,
         tell: EventSink<'_>,
         progress: &dyn Fn(u64),

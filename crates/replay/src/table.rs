@@ -1,9 +1,9 @@
 //! What was found in a history, as a person reads it in a terminal.
 
 use crate::account::{ReplayAccount, ReplayedSession};
-use crate::columns::{TextColumn, TextTable, wrapped};
+use crate::columns::{TextColumn, TextTable, wrap_paragraph};
 use crate::history::ReplayHistory;
-use crate::words::{dollars, grouped, name, saved};
+use crate::words::{dollars, group_digits, percent_saved, printable_name};
 use std::collections::BTreeMap;
 
 /// What was found, as text: `rows` of each table at most, in lines of at most `width` columns.
@@ -13,20 +13,23 @@ pub fn text(history: &ReplayHistory, rows: usize, width: usize) -> String {
     let mut notes = vec![how_charged(total)];
     notes.extend(already(total));
     notes.extend([stability(total), expansions(total)]);
-    let notes: Vec<String> = notes.iter().map(|note| wrapped(note, width, "", "")).collect();
-    let mut parts =
-        vec![wrapped(&found(history), width, "", ""), bill(total, width), notes.join("\n")];
+    let notes: Vec<String> = notes.iter().map(|note| wrap_paragraph(note, width, "", "")).collect();
+    let mut parts = vec![
+        wrap_paragraph(&summary_line(history), width, "", ""),
+        bill(total, width),
+        notes.join("\n"),
+    ];
     parts.push(tools(total, rows, width));
     parts.extend(stages(total, rows, width));
     parts.extend(sessions(history, rows, width));
     parts.extend(larger(total, width));
-    parts.extend(kept(total, rows, width));
+    parts.extend(unchanged_results(total, rows, width));
     parts.extend(problems(history, rows, width));
     parts.join("\n\n") + "\n"
 }
 
 /// How much was found.
-pub(crate) fn found(history: &ReplayHistory) -> String {
+pub(crate) fn summary_line(history: &ReplayHistory) -> String {
     let mut clients: BTreeMap<&str, usize> = BTreeMap::new();
     for session in &history.sessions {
         *clients.entry(session.client.name()).or_default() += 1;
@@ -36,10 +39,10 @@ pub(crate) fn found(history: &ReplayHistory) -> String {
     let total = &history.total;
     format!(
         "{} sessions ({}), {} requests, {} tool results",
-        grouped(history.sessions.len() as f64),
+        group_digits(history.sessions.len() as f64),
         clients.join(", "),
-        grouped(total.requests as f64),
-        grouped(total.results.count as f64)
+        group_digits(total.requests as f64),
+        group_digits(total.results.count as f64)
     )
 }
 
@@ -54,9 +57,9 @@ pub(crate) fn how_charged(total: &ReplayAccount) -> String {
         }
         modelled => format!(
             "Bill: the usage that was logged for {} of {} requests; {} are modelled.",
-            grouped(logged as f64),
-            grouped(requests as f64),
-            grouped(modelled as f64)
+            group_digits(logged as f64),
+            group_digits(requests as f64),
+            group_digits(modelled as f64)
         ),
     };
     let cut = match total.cut {
@@ -69,14 +72,14 @@ pub(crate) fn how_charged(total: &ReplayAccount) -> String {
         0 => String::new(),
         count => format!(
             " {} requests went to models whose price is not known, and are charged as a common one's.",
-            grouped(count as f64)
+            group_digits(count as f64)
         ),
     };
     let assumed = match total.without_tools {
         0 => String::new(),
         count => format!(
             " {} sessions have no list of tools in their log: taken for it are the tools that were called, and for its size what the first request was charged beyond its messages.",
-            grouped(count as f64)
+            group_digits(count as f64)
         ),
     };
     from + &unpriced + &cut + &assumed
@@ -88,8 +91,8 @@ pub(crate) fn already(total: &ReplayAccount) -> Option<String> {
     (already > 0).then(|| {
         format!(
             "{} of {} tool results have Tokenforge's own notation already: they are left as they are, and save nothing here.",
-            grouped(already as f64),
-            grouped(all as f64)
+            group_digits(already as f64),
+            group_digits(all as f64)
         )
     })
 }
@@ -114,8 +117,8 @@ pub(crate) fn expansions(total: &ReplayAccount) -> String {
     }
     let start = format!(
         "Something was left out of {} results ({} tokens), and can be fetched back. All of them once would cost {}",
-        grouped(all.references as f64),
-        grouped(all.tokens as f64),
+        group_digits(all.references as f64),
+        group_digits(all.tokens as f64),
         dollars(all.cost_of_all)
     );
     match saved / all.cost_of_all.max(f64::MIN_POSITIVE) {
@@ -135,10 +138,10 @@ fn bill(total: &ReplayAccount, width: usize) -> String {
         TextColumn::number("saved"),
     ]);
     let mut row = |what: &str, before: f64, after: f64, show: fn(f64) -> String| {
-        table.row([what.to_owned(), show(before), show(after), saved(before, after)]);
+        table.row([what.to_owned(), show(before), show(after), percent_saved(before, after)]);
     };
-    row("tool results, tokens", results.tokens_in as f64, results.tokens_out as f64, grouped);
-    row("all input, tokens", before.tokens.total_input(), after.tokens.total_input(), grouped);
+    row("tool results, tokens", results.tokens_in as f64, results.tokens_out as f64, group_digits);
+    row("all input, tokens", before.tokens.total_input(), after.tokens.total_input(), group_digits);
     row("bill", before.cost.total(), after.cost.total(), dollars);
     row("  cache reads", before.cost.cache_read, after.cost.cache_read, dollars);
     row("  cache writes", before.cost.cache_write, after.cost.cache_write, dollars);
@@ -161,12 +164,12 @@ fn tools(total: &ReplayAccount, rows: usize, width: usize) -> String {
     ]);
     for (tool, results) in tools.iter().take(rows) {
         table.row([
-            name(tool),
-            grouped(results.count as f64),
-            grouped(results.changed as f64),
-            grouped(results.tokens_in as f64),
-            grouped(results.tokens_out as f64),
-            saved(results.tokens_in as f64, results.tokens_out as f64),
+            printable_name(tool),
+            group_digits(results.count as f64),
+            group_digits(results.changed as f64),
+            group_digits(results.tokens_in as f64),
+            group_digits(results.tokens_out as f64),
+            percent_saved(results.tokens_in as f64, results.tokens_out as f64),
             dollars(results.cost_saved),
         ]);
     }
@@ -183,7 +186,8 @@ fn stages(total: &ReplayAccount, rows: usize, width: usize) -> Option<String> {
         TextColumn::number("of the bill"),
     ]);
     for (stage, sum) in stages.iter().take(rows) {
-        let (results, tokens) = (grouped(sum.results as f64), grouped(sum.tokens_saved as f64));
+        let (results, tokens) =
+            (group_digits(sum.results as f64), group_digits(sum.tokens_saved as f64));
         table.row([(*stage).to_string(), results, tokens, dollars(sum.cost_saved)]);
     }
     (!stages.is_empty()).then(|| table.text(width) + &more(stages.len(), rows))
@@ -217,13 +221,13 @@ fn session_table(sessions: &[&ReplayedSession], rows: usize, width: usize) -> St
         let (before, after) = (account.before.cost.total(), account.after.cost.total());
         let client = if is_mixed { format!("{client}: ") } else { String::new() };
         table.row([
-            client + &name(named),
-            grouped(account.requests as f64),
-            grouped(account.results.tokens_in as f64),
-            grouped(account.results.tokens_out as f64),
+            client + &printable_name(named),
+            group_digits(account.requests as f64),
+            group_digits(account.results.tokens_in as f64),
+            group_digits(account.results.tokens_out as f64),
             dollars(before),
             dollars(after),
-            saved(before, after),
+            percent_saved(before, after),
         ]);
     }
     table.text(width) + &more(sessions.len(), rows)
@@ -238,20 +242,24 @@ pub(crate) fn dearer(history: &ReplayHistory) -> Vec<&ReplayedSession> {
 }
 
 fn larger(total: &ReplayAccount, width: usize) -> Option<String> {
-    let count = grouped(total.results.larger as f64);
+    let count = group_digits(total.results.larger as f64);
     let note =
         format!("{count} results have more tokens than before: a secret in them was replaced.");
-    (total.results.larger > 0).then(|| wrapped(&note, width, "", ""))
+    (total.results.larger > 0).then(|| wrap_paragraph(&note, width, "", ""))
 }
 
-fn kept(total: &ReplayAccount, rows: usize, width: usize) -> Option<String> {
+fn unchanged_results(total: &ReplayAccount, rows: usize, width: usize) -> Option<String> {
     let mut table = TextTable::new([
         TextColumn::number("tokens"),
         TextColumn::text("tool"),
         TextColumn::text("longest results left as they were, because"),
     ]);
     for kept in total.kept.iter().take(rows) {
-        table.row([grouped(kept.tokens as f64), name(&kept.tool), kept.reason.to_string()]);
+        table.row([
+            group_digits(kept.tokens as f64),
+            printable_name(&kept.tool),
+            kept.reason.to_string(),
+        ]);
     }
     (!total.kept.is_empty()).then(|| table.text(width))
 }
@@ -262,7 +270,7 @@ fn problems(history: &ReplayHistory, rows: usize, width: usize) -> Option<String
         let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
         let file: String = problem.file.chars().filter(|char| !char.is_control()).collect();
         let says = format!("{file}{line}: {}", problem.reason);
-        lines.push(wrapped(&says, width, "  ", "    "));
+        lines.push(wrap_paragraph(&says, width, "  ", "    "));
     }
     let text = lines.join("\n") + &more(history.problems.len(), rows);
     (!history.problems.is_empty()).then_some(text)

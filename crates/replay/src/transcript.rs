@@ -114,7 +114,7 @@ pub struct ToolResult {
 
 impl LogEvent {
     /// Something that was said in the main conversation.
-    pub(crate) fn said(message: LogMessage) -> Self {
+    pub(crate) fn in_main(message: LogMessage) -> Self {
         LogEvent::Message { thread: MAIN, message }
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers and names as people read them.
 
 /// `1234567` as `1,234,567`.
-pub(crate) fn grouped(number: f64) -> String {
+pub(crate) fn group_digits(number: f64) -> String {
     let digits = format!("{:.0}", number.abs());
     let mut out = String::new();
     if number <= -0.5 {
@@ -27,12 +27,12 @@ pub(crate) fn dollars(amount: f64) -> String {
 }
 
 /// What is saved of something, in percent; negative if it is more than before.
-pub(crate) fn saved(before: f64, after: f64) -> String {
+pub(crate) fn percent_saved(before: f64, after: f64) -> String {
     format!("{:.1} %", 100.0 * (1.0 - crate::account::ratio(after, before)))
 }
 
 /// A name from a log, without what would move a terminal's cursor, and not too long.
-pub(crate) fn name(text: &str) -> String {
+pub(crate) fn printable_name(text: &str) -> String {
     let shown = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     let text = if text.is_empty() { "(no name)" } else { text };
     let mut name: String = text.chars().take(40).map(shown).collect();
@@ -48,10 +48,13 @@ mod tests {
 
     #[test]
     fn numbers_are_readable() {
-        assert_eq!(grouped(1_234_567.4), "1,234,567");
-        assert_eq!(grouped(-1234.0), "-1,234");
+        assert_eq!(group_digits(1_234_567.4), "1,234,567");
+        assert_eq!(group_digits(-1234.0), "-1,234");
         assert_eq!((dollars(12.345), dollars(-0.0123)), ("$12.35".into(), "-$0.0123".into()));
-        assert_eq!((saved(100.0, 60.0), saved(0.0, 0.0)), ("40.0 %".into(), "0.0 %".into()));
-        assert_eq!(name("a\u{1b}[2J"), "a\u{fffd}[2J");
+        assert_eq!(
+            (percent_saved(100.0, 60.0), percent_saved(0.0, 0.0)),
+            ("40.0 %".into(), "0.0 %".into())
+        );
+        assert_eq!(printable_name("a\u{1b}[2J"), "a\u{fffd}[2J");
     }
 }

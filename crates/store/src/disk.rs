@@ -18,23 +18,23 @@
 //! LZ4 made logs a third as long and no put faster; the bound is generous enough without.
 
 mod key;
-mod ledger;
 mod sweep;
 mod sweeper;
 mod version;
+mod write_tally;
 
 pub use key::key_file;
 
 use crate::address::EntryAddress;
 use crate::settings::{StoreClock, is_unused_for};
 use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry};
-use ledger::WriteTally;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use sweeper::BackgroundSweeper;
+use write_tally::WriteTally;
 
 /// What file systems give out.
 const BLOCK: u64 = 4096;
@@ -115,7 +115,7 @@ impl DiskStore {
         Ok(())
     }
 
-    fn read(&self, address: &EntryAddress, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    fn read_entry(&self, address: &EntryAddress, path: &Path) -> io::Result<Option<Vec<u8>>> {
         // Elsewhere the owner of a file may date it; Windows wants it opened for writing.
         let mut file = File::options().read(true).write(cfg!(windows)).open(path)?;
         let metadata = file.metadata()?;
@@ -127,7 +127,7 @@ impl DiskStore {
         file.read_to_end(&mut contents)?;
         // A folder that can only be read still answers.
         let _ = file.set_modified(now);
-        Ok(entry::checked(address, contents))
+        Ok(entry::verify(address, contents))
     }
 }
 
@@ -142,7 +142,7 @@ impl Store for DiskStore {
         // Refused before something is written: a store that cannot be swept would grow without a bound.
         self.sweeper.last_outcome()?;
         let meanwhile = limit * EIGHTHS_MEANWHILE;
-        if self.ledger().written()? >= meanwhile {
+        if self.ledger().bytes_written()? >= meanwhile {
             self.begin_sweep()?;
             return Err(StoreError::Full { limit: meanwhile });
         }
@@ -158,7 +158,7 @@ impl Store for DiskStore {
     fn get(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let address = EntryAddress::of(kind, tenant, id)?;
         let path = self.path(&address);
-        match self.read(&address, &path) {
+        match self.read_entry(&address, &path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             result => result.map_err(StoreError::file("read", &path)),
         }

@@ -20,7 +20,7 @@ pub(crate) fn header(address: &EntryAddress, bytes: &[u8]) -> [u8; HEADER] {
 }
 
 /// The bytes that were put, if what was kept is whole.
-pub(crate) fn checked(address: &EntryAddress, mut contents: Vec<u8>) -> Option<Vec<u8>> {
+pub(crate) fn verify(address: &EntryAddress, mut contents: Vec<u8>) -> Option<Vec<u8>> {
     let (found, bytes) = contents.split_first_chunk::<HEADER>()?;
     if *found != header(address, bytes) {
         return None;

@@ -13,7 +13,7 @@ pub(crate) fn random() -> Result<[u8; LENGTH], StoreError> {
 }
 
 /// The key that was kept at a place.
-pub(crate) fn read(place: impl ToString, bytes: &[u8]) -> Result<[u8; LENGTH], StoreError> {
+pub(crate) fn read_key(place: impl ToString, bytes: &[u8]) -> Result<[u8; LENGTH], StoreError> {
     let bad = |_| StoreError::BadKey { place: place.to_string(), length: bytes.len() };
     bytes.try_into().map_err(bad)
 }

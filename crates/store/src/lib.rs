@@ -122,7 +122,7 @@ impl EntryKind {
     }
 
     /// The kind of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::EntryAmount;
 
-    fn bounded(max_bytes: u64) -> MemoryStore {
+    fn bounded_store(max_bytes: u64) -> MemoryStore {
         MemoryStore::new(StoreOptions { max_bytes, ..StoreOptions::MEMORY })
     }
 
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_entry_makes_room() {
-        let store = bounded(3 * (1000 + OVERHEAD));
+        let store = bounded_store(3 * (1000 + OVERHEAD));
         let put = |id| store.put(EntryKind::Original, "t", id, &[0; 1000]).unwrap();
         let has = |id| store.get(EntryKind::Original, "t", id).unwrap().is_some();
         ["a", "b", "c"].into_iter().for_each(put);
@@ -266,7 +266,7 @@ mod tests {
     fn d73_a_put_removes_a_bounded_number_of_expired_entries() {
         let hours = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let clock = hours.clone();
-        let store = bounded(1 << 20).with_clock(move || {
+        let store = bounded_store(1 << 20).with_clock(move || {
             let hours = clock.load(std::sync::atomic::Ordering::SeqCst);
             SystemTime::UNIX_EPOCH + Duration::from_secs(hours * 60 * 60)
         });
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn the_bound_holds_for_entries_of_every_size() {
-        let store = bounded(100_000);
+        let store = bounded_store(100_000);
         for index in 0..2000usize {
             let bytes = vec![1; index * 7919 % 30_000];
             store.put(EntryKind::Result, "t", &index.to_string(), &bytes).unwrap();
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn an_entry_above_the_bound_is_refused_and_evicts_nothing() {
-        let store = bounded(10_000);
+        let store = bounded_store(10_000);
         store.put(EntryKind::Original, "t", "a", b"kept").unwrap();
         let error = store.put(EntryKind::Original, "t", "b", &[0; 10_000]).unwrap_err();
         assert!(matches!(error, StoreError::TooLarge { bytes: 10_000, .. }), "{error}");

@@ -11,8 +11,8 @@
 //! A gateway waits for this store, so no call waits long: an answer that does not come in time is an error, and after
 //! an error calls fail at once for a while.
 
-mod agreement;
-mod link;
+mod connection;
+mod key_agreement;
 mod pool;
 mod scan;
 mod servers;
@@ -22,7 +22,7 @@ pub use servers::RedisServers;
 use crate::address::EntryAddress;
 use crate::{EntryKind, Store, StoreError, StoreOptions, StoreStats, entry, key};
 use ::redis::{Cmd, Value};
-use link::ServerReply;
+use connection::ServerReply;
 use pool::ConnectionPool;
 use std::fmt;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl RedisStore {
         Self { pool: Arc::new(ConnectionPool::new(self.pool.servers().clone(), patience)), ..self }
     }
 
-    fn refused(&self, error: ::redis::RedisError) -> StoreError {
+    fn refusal(&self, error: ::redis::RedisError) -> StoreError {
         self.pool.servers().error(error)
     }
 }
@@ -76,7 +76,7 @@ impl Store for RedisStore {
         let set = |(id, bytes): &(&str, &[u8])| {
             let address = EntryAddress::of(kind, tenant, id)?;
             let value = [&entry::header(&address, bytes), *bytes].concat();
-            let mut set = command("SET", &name(&address));
+            let mut set = command("SET", &key_name(&address));
             set.arg(value).arg("PX").arg(lifetime);
             Ok(set)
         };
@@ -93,7 +93,7 @@ impl Store for RedisStore {
         replies
             .into_iter()
             .try_for_each(|reply| reply.map(drop))
-            .map_err(|error| self.refused(error))
+            .map_err(|error| self.refusal(error))
     }
 
     fn get_all(
@@ -108,23 +108,23 @@ impl Store for RedisStore {
             .collect::<Result<_, StoreError>>()?;
         let lifetime = milliseconds(self.settings.lifetime(kind));
         let get = |address: &EntryAddress| {
-            let mut get = command("GETEX", &name(address));
+            let mut get = command("GETEX", &key_name(address));
             get.arg("PX").arg(lifetime);
             get
         };
         let replies = self.pool.ask(&addresses.iter().map(get).collect::<Vec<_>>())?;
         let found = addresses.iter().zip(replies).map(|(address, reply)| {
-            let contents = bytes(reply).map_err(|error| self.refused(error))?;
-            Ok(contents.and_then(|contents| entry::checked(address, contents)))
+            let contents = bytes(reply).map_err(|error| self.refusal(error))?;
+            Ok(contents.and_then(|contents| entry::verify(address, contents)))
         });
         found.collect()
     }
 
     fn forget(&self, kind: EntryKind, tenant: &str, id: &str) -> Result<bool, StoreError> {
         let address = EntryAddress::of(kind, tenant, id)?;
-        let mut replies = self.pool.ask(&[command("UNLINK", &name(&address))])?;
+        let mut replies = self.pool.ask(&[command("UNLINK", &key_name(&address))])?;
         let removed =
-            replies.pop().unwrap_or(Ok(Value::Nil)).map_err(|error| self.refused(error))?;
+            replies.pop().unwrap_or(Ok(Value::Nil)).map_err(|error| self.refusal(error))?;
         Ok(removed == Value::Int(1))
     }
 
@@ -147,21 +147,21 @@ impl Store for RedisStore {
             return Ok(key);
         }
         let agreement = self.pool.agreement();
-        let known = agreement.known();
+        let known = agreement.known_key();
         let mut replies =
-            self.pool.ask(&agreement::proposing(&known.map_or_else(key::random, Ok)?))?;
+            self.pool.ask(&key_agreement::proposing(&known.map_or_else(key::random, Ok)?))?;
         let kept = replies.pop().unwrap_or(Ok(Value::Nil));
-        let kept = bytes(kept).map_err(|error| self.refused(error))?.unwrap_or_default();
+        let kept = bytes(kept).map_err(|error| self.refusal(error))?.unwrap_or_default();
         match replies.pop() {
-            Some(Err(error)) if kept.is_empty() => return Err(self.refused(error)),
+            Some(Err(error)) if kept.is_empty() => return Err(self.refusal(error)),
             _ => {}
         }
-        let place = format!("{} at {}", agreement::name(), self.pool.servers());
-        key::read(place, &kept).inspect(|key| agreement.learn(*key))
+        let place = format!("{} at {}", key_agreement::reference_key_name(), self.pool.servers());
+        key::read_key(place, &kept).inspect(|key| agreement.learn(*key))
     }
 
     fn known_key(&self) -> Option<[u8; 32]> {
-        self.pool.agreement().known()
+        self.pool.agreement().known_key()
     }
 }
 
@@ -174,7 +174,7 @@ impl fmt::Debug for RedisStore {
     }
 }
 
-fn name(address: &EntryAddress) -> String {
+fn key_name(address: &EntryAddress) -> String {
     format!("{PREFIX}{address}")
 }
 

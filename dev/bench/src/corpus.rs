@@ -13,10 +13,10 @@ pub(crate) struct CorpusDocument {
 }
 
 /// Every output that is JSON: an object or an array.
-pub(crate) fn read(folder: &Path) -> anyhow::Result<Vec<CorpusDocument>> {
+pub(crate) fn read_documents(folder: &Path) -> anyhow::Result<Vec<CorpusDocument>> {
     let mut documents = Vec::new();
-    for kind in sorted(folder)? {
-        for file in sorted(&kind)? {
+    for kind in sorted_entries(folder)? {
+        for file in sorted_entries(&kind)? {
             let lines = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
             for line in lines.lines() {
                 documents.extend(document(&kind, line)?);
@@ -38,7 +38,7 @@ fn document(kind: &Path, line: &str) -> anyhow::Result<Option<CorpusDocument>> {
     Ok(Some(CorpusDocument { kind, id, text }))
 }
 
-fn sorted(folder: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
+fn sorted_entries(folder: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
     paths.sort();

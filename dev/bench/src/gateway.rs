@@ -113,7 +113,7 @@ impl ContenderField {
 pub(crate) fn measure(plan: MeasurePlan, parts: Option<&str>) -> anyhow::Result<String> {
     let is_wanted =
         |name: &str| parts.is_none_or(|parts| parts.split(',').any(|part| part == name));
-    run(async {
+    run_on_one_thread(async {
         let mut fields = Vec::new();
         for _ in 0..FIELDS {
             fields.push(ContenderField::start().await?);
@@ -158,7 +158,7 @@ pub(crate) fn measure(plan: MeasurePlan, parts: Option<&str>) -> anyhow::Result<
 }
 
 /// Runs on one thread, which leaves the others to the servers. A signal ends it, and with it every process it started.
-fn run<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+fn run_on_one_thread<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut end = signal(SignalKind::terminate())?;

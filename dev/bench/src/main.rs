@@ -64,8 +64,8 @@ fn main() -> anyhow::Result<()> {
     write("speed", &|| Ok(speed::measure()))?;
     write("gateway", &|| gateway::measure(plan, part))?;
     if corpus.is_dir() {
-        write("tokens", &|| tokens::measure(&corpus::read(&corpus.join("outputs"))?))?;
-        write("stc2", &|| stc2::measure(&corpus::read(&corpus.join("outputs"))?))?;
+        write("tokens", &|| tokens::measure(&corpus::read_documents(&corpus.join("outputs"))?))?;
+        write("stc2", &|| stc2::measure(&corpus::read_documents(&corpus.join("outputs"))?))?;
         write("engine", &|| engine::cost(&corpus))?;
         write("hard", &|| engine::hard(&corpus))?;
         write("savings", &|| savings::savings(&corpus))?;

@@ -33,7 +33,7 @@ fn outputs(modes: &[&ModeReport]) -> String {
             "| {name} | {} | {} | {} | {} | {} |",
             each(&kinds, |kind| kind.outputs),
             each(&kinds, |kind| kind.tokens_in),
-            each(&kinds, |kind| saved(kind.tokens_in, kind.tokens_out)),
+            each(&kinds, |kind| percent_saved(kind.tokens_in, kind.tokens_out)),
             each(&kinds, |kind| kind.larger),
             each(&kinds, |kind| kind.roundtrip_failures),
         );
@@ -54,7 +54,7 @@ fn sessions(modes: &[&ModeReport]) -> String {
             each(&sets, |set| set.sessions),
             each(&sets, |set| set.dearer),
             each(&sets, |set| set.tool_tokens_in),
-            each(&sets, |set| saved(set.tool_tokens_in, set.tool_tokens_out)),
+            each(&sets, |set| percent_saved(set.tool_tokens_in, set.tool_tokens_out)),
             each(&sets, |set| format!("{:.3}", set.cost_ratio)),
             each(&sets, |set| format!("{:.3}", set.bill_ratio)),
             each(&sets, |set| set.probes.total),
@@ -80,7 +80,7 @@ fn each<T, F: Display>(modes: &[&T], figure: impl Fn(&T) -> F) -> String {
     figures.join(", ")
 }
 
-fn saved(before: usize, after: usize) -> String {
+fn percent_saved(before: usize, after: usize) -> String {
     match before {
         0 => "-".to_owned(), // nothing is no part of nothing
         _ => format!("{:.1} %", 100.0 * (1.0 - after as f64 / before as f64)),

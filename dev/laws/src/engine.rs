@@ -11,7 +11,7 @@ use tokenforge_engine::{
 pub fn all(output: &Output<'_>, mode: Mode) {
     let settings = Settings { mode, ..Settings::default() };
     let key = ReferenceSecret::from_bytes([7; 32]);
-    let bare = Engine::new(&settings).traced();
+    let bare = Engine::new(&settings).with_trace();
     let with_vault = bare.with_vault(Vault::for_reader(&key));
     let for_others = bare.with_vault(Vault { key: &key, access: VaultAccess::Others });
     for engine in [bare, with_vault] {

@@ -5,7 +5,7 @@ use super::tool_calls::Called;
 use crate::output::grouped;
 use crate::screen::{self, Ink};
 use tokenforge_ledger::{SavingShare, ShareDenominator};
-use tokenforge_replay::columns::{padded, shortened};
+use tokenforge_replay::columns::{pad, shorten};
 
 /// Longer words for an output are cut.
 const WORDS: usize = 50;
@@ -36,7 +36,7 @@ pub(super) fn page(figures: &Figures) -> String {
 /// The tables stand below each other: their columns have the same widths.
 fn table(title: &str, rows: impl Iterator<Item = [String; 4]>) -> String {
     let line = |[name, before, after, saved]: [String; 4]| {
-        let name = padded(&shortened(&name, WORDS), WORDS);
+        let name = pad(&shorten(&name, WORDS), WORDS);
         format!("{name} {before:>10} {after:>10} {saved:>7}")
     };
     let heading = line([title, "before", "after", "saved"].map(str::to_owned));

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_loss_is_called_one() {
         let mut entry = entry();
-        entry.add(ResultOutcome::expanded("Bash", ["clean"], 31_000));
+        entry.add(ResultOutcome::of_expansion("Bash", ["clean"], 31_000));
         let page = page(&gain(&[entry]), false, "/data/ledger");
         assert!(
             page.starts_with("1,000 tokens of tool output more than without Tokenforge"),

@@ -47,7 +47,7 @@ impl Books {
         let context = CallContext::new(output.tool, output.arguments, output.is_error);
         if context.is_expansion() {
             let tokens = self.counter.count(text) as u64;
-            return Some(ResultOutcome::expanded(output.tool, stages, tokens));
+            return Some(ResultOutcome::of_expansion(output.tool, stages, tokens));
         }
         let (before, after) = match (&made.text, made.tokens) {
             (Some(_), Some(tokens)) if shown.is_none() => tokens,

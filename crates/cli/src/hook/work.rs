@@ -101,7 +101,7 @@ impl Workshop {
         };
         let engine = Engine::new(&settings).with_deadline(expired);
         if output.text.len() < FLOOR_BYTES {
-            return match engine.redacted(output) {
+            return match engine.redacted_text(output) {
                 Cow::Owned(text) => Made { text: Some(text), ..Made::default() },
                 Cow::Borrowed(_) => Made::default(),
             };

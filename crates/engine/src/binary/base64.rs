@@ -1,6 +1,6 @@
 //! Long base64: on lines of its own, or in a `data:` address.
 
-use crate::grouped::grouped;
+use crate::digit_groups::group_digits;
 use crate::whole_lines::whole_lines;
 use memchr::memmem;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub fn suppress_base64(text: &str) -> Option<String> {
     for blob in blobs {
         if blob.start >= copied {
             kept.push_str(&text[copied..blob.start]);
-            kept.push_str(&format!("[Forge removed base64: {} bytes]", grouped(blob.len())));
+            kept.push_str(&format!("[Forge removed base64: {} bytes]", group_digits(blob.len())));
             copied = blob.end;
         }
     }

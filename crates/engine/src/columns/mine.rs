@@ -33,14 +33,14 @@ pub(super) fn patterns<'a>(lines: &[&'a str]) -> Option<MinedPatterns<'a>> {
     let sample = Sample::of(lines)?;
     let root = sample.node((0..sample.rows).collect());
     let whole = root.plain;
-    if sample.repeated() * LEAST_PART < whole {
+    if sample.repeated_weight() * LEAST_PART < whole {
         return None;
     }
     let mut nodes = vec![root];
     let mut leaves = Vec::new();
     let mut counts = vec![0; sample.values.len()];
     while let Some(node) = nodes.pop() {
-        match sample.split(&node, &mut counts) {
+        match sample.best_split(&node, &mut counts) {
             Some((one, other)) if nodes.len() + leaves.len() < MOST_PATTERNS - 1 => {
                 nodes.push(other);
                 nodes.push(one);
@@ -109,7 +109,7 @@ impl<'a> Sample<'a> {
     }
 
     /// The weight of all values that their column has more than once: no more can be saved.
-    fn repeated(&self) -> usize {
+    fn repeated_weight(&self) -> usize {
         let mut counts = vec![0u32; self.values.len()];
         self.values.iter().for_each(|&value| counts[value as usize] += 1);
         let repeated = self.values.iter().zip(&self.weights);
@@ -148,7 +148,7 @@ impl<'a> Sample<'a> {
 
     /// The best split of a node's rows into those with a certain value in a certain column, and the others. `counts` are
     /// zero for every value, before and after.
-    fn split(&self, node: &RowGroup, counts: &mut [u8]) -> Option<(RowGroup, RowGroup)> {
+    fn best_split(&self, node: &RowGroup, counts: &mut [u8]) -> Option<(RowGroup, RowGroup)> {
         let commonest = |column| self.commonest(&node.rows, column, counts);
         let mut candidates: Vec<_> = (0..self.columns).filter_map(commonest).collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.weight));

@@ -18,7 +18,7 @@ pub(super) enum ArgumentLine {
 }
 
 /// The command lines in the arguments of a call: JSON as a rule, else the line itself or a program that runs some.
-pub(super) fn lines(arguments: &str) -> Option<Vec<ArgumentLine>> {
+pub(super) fn argument_lines(arguments: &str) -> Option<Vec<ArgumentLine>> {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(object)) => in_object(&object),
         Ok(value) => in_value(&value),
@@ -27,11 +27,12 @@ pub(super) fn lines(arguments: &str) -> Option<Vec<ArgumentLine>> {
 }
 
 fn in_object(object: &Map<String, Value>) -> Option<Vec<ArgumentLine>> {
-    let inside = || ENVELOPES.iter().find_map(|key| object.get(*key)?.as_object().and_then(named));
-    named(object).or_else(inside)
+    let inside =
+        || ENVELOPES.iter().find_map(|key| object.get(*key)?.as_object().and_then(lines_by_name));
+    lines_by_name(object).or_else(inside)
 }
 
-fn named(object: &Map<String, Value>) -> Option<Vec<ArgumentLine>> {
+fn lines_by_name(object: &Map<String, Value>) -> Option<Vec<ArgumentLine>> {
     KEYS.iter().find_map(|key| match object.get(*key)? {
         Value::Array(items) if *key == "commands" => several(items),
         value => in_value(value),
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     fn texts(arguments: &str) -> Vec<String> {
-        lines(arguments)
+        argument_lines(arguments)
             .unwrap()
             .into_iter()
             .map(|line| match line {
@@ -123,7 +124,7 @@ mod tests {
         for arguments in
             ["", "{}", "[]", "{\"command\":1}", "{\"command\":\" \"}", "{\"path\":\"x\"}", "[1]"]
         {
-            assert_eq!(lines(arguments), None, "{arguments}");
+            assert_eq!(argument_lines(arguments), None, "{arguments}");
         }
     }
 }

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     /// `a b | c ; d` for two pipelines; `>` for redirected output, `*` in a loop.
-    fn spelled(line: &str) -> Option<String> {
+    fn spell_pipelines(line: &str) -> Option<String> {
         let spell = |pipeline: &RawPipeline| {
             let stage = |command: &RawCommand| {
                 let words: Vec<&str> =
@@ -203,30 +203,33 @@ mod tests {
 
     #[test]
     fn chains_and_pipes_are_split() {
-        assert_eq!(spelled("a && b | c || d;\n e &").unwrap(), "a ; b | c ; d ; e");
-        assert_eq!(spelled("a |\n b").unwrap(), "a | b");
+        assert_eq!(spell_pipelines("a && b | c || d;\n e &").unwrap(), "a ; b | c ; d ; e");
+        assert_eq!(spell_pipelines("a |\n b").unwrap(), "a | b");
     }
 
     #[test]
     fn a_filter_behind_a_group_filters_all_of_it() {
-        assert_eq!(spelled("(a; b x) 2>&1 | tail").unwrap(), "a | tail ; b x | tail");
-        assert_eq!(spelled("{ a; b; } > f; c").unwrap(), "a > ; b > ; c");
-        assert_eq!(spelled("a | (b; c)").unwrap(), "b ; c");
+        assert_eq!(spell_pipelines("(a; b x) 2>&1 | tail").unwrap(), "a | tail ; b x | tail");
+        assert_eq!(spell_pipelines("{ a; b; } > f; c").unwrap(), "a > ; b > ; c");
+        assert_eq!(spell_pipelines("a | (b; c)").unwrap(), "b ; c");
     }
 
     #[test]
     fn branches_and_loops_are_flattened() {
-        assert_eq!(spelled("if a; then b; else c; fi").unwrap(), "a ; b ; c");
-        assert_eq!(spelled("for f in x y; do a $f | b; done | c").unwrap(), "a $f | b | c *");
-        assert_eq!(spelled("a | while read x; do b; done").unwrap(), "read x * ; b *");
+        assert_eq!(spell_pipelines("if a; then b; else c; fi").unwrap(), "a ; b ; c");
+        assert_eq!(
+            spell_pipelines("for f in x y; do a $f | b; done | c").unwrap(),
+            "a $f | b | c *"
+        );
+        assert_eq!(spell_pipelines("a | while read x; do b; done").unwrap(), "read x * ; b *");
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
         for line in ["case x in a) b;; esac", "f() { a; }", "a)", "(a", "{ a", "if a", "echo (a)"] {
-            assert_eq!(spelled(line), None, "{line}");
+            assert_eq!(spell_pipelines(line), None, "{line}");
         }
-        assert_eq!(spelled(&"(".repeat(1000)), None);
-        assert_eq!(spelled(&"a|".repeat(1000)), None);
+        assert_eq!(spell_pipelines(&"(".repeat(1000)), None);
+        assert_eq!(spell_pipelines(&"a|".repeat(1000)), None);
     }
 }

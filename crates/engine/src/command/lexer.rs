@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     /// Words as they are, operators as single characters.
-    fn spelled(line: &str) -> Vec<String> {
+    fn spell_tokens(line: &str) -> Vec<String> {
         let spell = |token| match token {
             ShellToken::Word(word) => word.text,
             ShellToken::Pipe => "|".into(),
@@ -198,57 +198,60 @@ mod tests {
     #[test]
     fn quotes_and_escapes_are_taken_off() {
         assert_eq!(
-            spelled(r#"a 'b c' "d \"e\" $f" g\ h ''"#),
+            spell_tokens(r#"a 'b c' "d \"e\" $f" g\ h ''"#),
             ["a", "b c", "d \"e\" $f", "g h", ""]
         );
-        assert_eq!(spelled("a'b'\"c\"é"), ["abcé"]);
-        assert_eq!(spelled(r"grep $'a\'b' x"), ["grep", r"$'a\'b'", "x"]);
+        assert_eq!(spell_tokens("a'b'\"c\"é"), ["abcé"]);
+        assert_eq!(spell_tokens(r"grep $'a\'b' x"), ["grep", r"$'a\'b'", "x"]);
     }
 
     #[test]
     fn operators_need_no_blanks() {
         assert_eq!(
-            spelled("a&&b||c;d|e&f|&g"),
+            spell_tokens("a&&b||c;d|e&f|&g"),
             ["a", ";", "b", ";", "c", ";", "d", "|", "e", ";", "f", "|", "g"]
         );
-        assert_eq!(spelled("(a;b)|c"), ["(", "a", ";", "b", ")", "|", "c"]);
+        assert_eq!(spell_tokens("(a;b)|c"), ["(", "a", ";", "b", ")", "|", "c"]);
     }
 
     #[test]
     fn redirections_take_their_target_with_them() {
-        assert_eq!(spelled("a 2>&1 >/dev/null b"), ["a", "2>", ">", "b"]);
+        assert_eq!(spell_tokens("a 2>&1 >/dev/null b"), ["a", "2>", ">", "b"]);
         assert_eq!(
-            spelled("a &> x b 2>> y c >| z d < w"),
+            spell_tokens("a &> x b 2>> y c >| z d < w"),
             ["a", ">", "b", "2>", "c", ">", "d", "<"]
         );
-        assert_eq!(spelled("echo 2 >f"), ["echo", "2", ">"]);
-        assert_eq!(spelled("a <<< 'x y' b"), ["a", "<", "b"]);
+        assert_eq!(spell_tokens("echo 2 >f"), ["echo", "2", ">"]);
+        assert_eq!(spell_tokens("a <<< 'x y' b"), ["a", "<", "b"]);
     }
 
     #[test]
     fn what_a_substitution_runs_stays_in_its_word() {
-        assert_eq!(spelled("a $(b | c; d) e"), ["a", "$(b | c; d)", "e"]);
-        assert_eq!(spelled("a \"$(b \"c)\" 'd)')\" e"), ["a", "$(b \"c)\" 'd)')", "e"]);
+        assert_eq!(spell_tokens("a $(b | c; d) e"), ["a", "$(b | c; d)", "e"]);
+        assert_eq!(spell_tokens("a \"$(b \"c)\" 'd)')\" e"), ["a", "$(b \"c)\" 'd)')", "e"]);
         assert_eq!(
-            spelled("a `b | c` $((1 << 2)) ${x:-(} f"),
+            spell_tokens("a `b | c` $((1 << 2)) ${x:-(} f"),
             ["a", "`b | c`", "$((1 << 2))", "${x:-(}", "f"]
         );
-        assert_eq!(spelled("diff <(a | b) <(c)"), ["diff", "<(a | b)", "<(c)"]);
+        assert_eq!(spell_tokens("diff <(a | b) <(c)"), ["diff", "<(a | b)", "<(c)"]);
     }
 
     #[test]
     fn here_documents_are_skipped_even_inside_a_substitution() {
-        assert_eq!(spelled("cat <<EOF | b\nit's; $(x\nEOF\nc"), ["cat", "<", "|", "b", ";", "c"]);
-        assert_eq!(spelled("cat <<-'E'\n\tx\n\tE\nc"), ["cat", "<", ";", "c"]);
+        assert_eq!(
+            spell_tokens("cat <<EOF | b\nit's; $(x\nEOF\nc"),
+            ["cat", "<", "|", "b", ";", "c"]
+        );
+        assert_eq!(spell_tokens("cat <<-'E'\n\tx\n\tE\nc"), ["cat", "<", ";", "c"]);
         let commit = "git commit -m \"$(cat <<'EOF'\nDon't \"stop) here\nEOF\n)\" && git status";
-        let words = spelled(commit);
+        let words = spell_tokens(commit);
         assert_eq!(words[..3], ["git", "commit", "-m"]);
         assert_eq!(words[4..], [";", "git", "status"]);
     }
 
     #[test]
     fn comments_and_continued_lines_are_joined_away() {
-        assert_eq!(spelled("a # b | c\nd\\\ne \\\n f#g"), ["a", ";", "de", "f#g"]);
+        assert_eq!(spell_tokens("a # b | c\nd\\\ne \\\n f#g"), ["a", ";", "de", "f#g"]);
     }
 
     #[test]

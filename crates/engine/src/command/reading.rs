@@ -5,7 +5,7 @@ use super::{MainCommand, PipeEffect, SimpleCommand};
 
 /// Does this command print files as they are, through filters that leave lines as they are?
 pub(super) fn reads_file(main: &MainCommand) -> bool {
-    let keeps_text = main.shape == PipeEffect::Whole || main.filters.iter().all(keeps_lines);
+    let keeps_text = main.effect == PipeEffect::Whole || main.filters.iter().all(keeps_lines);
     let reads =
         || shows_file(main.command) || shows_blob(main.command) || shows_context(main.command);
     keeps_text && reads()

@@ -96,12 +96,12 @@ pub(super) fn resolve(raw: &RawCommand) -> ResolvedCommand {
             }
             is_fed |= runner.input;
             rest = inner;
-        } else if let Some(inner) = executed(name, arguments) {
+        } else if let Some(inner) = find_exec_command(name, arguments) {
             is_fed = true;
             rest = inner;
         } else {
             let (is_redirected, has_input) = (raw.is_redirected, raw.has_input);
-            let command = named(name, arguments);
+            let command = command_of(name, arguments);
             return ResolvedCommand::Command(SimpleCommand {
                 is_redirected,
                 has_input,
@@ -113,7 +113,7 @@ pub(super) fn resolve(raw: &RawCommand) -> ResolvedCommand {
     ResolvedCommand::Nothing
 }
 
-fn named(name: &str, arguments: &[&ShellWord]) -> SimpleCommand {
+fn command_of(name: &str, arguments: &[&ShellWord]) -> SimpleCommand {
     let mut words = name.split(' ');
     let program = words.next().unwrap_or(name);
     let mut rest = arguments;
@@ -211,7 +211,10 @@ fn shell_script(name: &str, arguments: &[&ShellWord]) -> Option<String> {
 }
 
 /// The command that `find -exec` runs.
-fn executed<'a, 'w>(name: &str, arguments: &'a [&'w ShellWord]) -> Option<&'a [&'w ShellWord]> {
+fn find_exec_command<'a, 'w>(
+    name: &str,
+    arguments: &'a [&'w ShellWord],
+) -> Option<&'a [&'w ShellWord]> {
     if !matches!(name, "find" | "fd") {
         return None;
     }

@@ -9,7 +9,7 @@ use tokenforge_tokens::Counter;
 use super::lexemes::{LexemeIndex, Lexemes};
 use super::notation::DictionaryNotation;
 use super::repeats::LexemeRepeat;
-use super::taken::TakenLexemes;
+use super::taken_lexemes::TakenLexemes;
 use super::{MAX_ENTRIES, MIN_OCCURRENCES, MIN_SAVED_BYTES};
 
 /// A dictionary must save one in so many tokens: it makes a text harder to read.
@@ -21,7 +21,7 @@ const LOOKS: usize = 2;
 /// Could a repeat save tokens? Right often enough to leave most of them out before they are counted.
 pub(super) fn may_pay(lexemes: &Lexemes, occurrences: usize, part: Range<usize>) -> bool {
     let typical = MarkerPrice { marker: 6, entry: 9, header: 0 };
-    typical.saved(occurrences, estimate(lexemes, part)) > 0
+    typical.saving_of(occurrences, estimate(lexemes, part)) > 0
 }
 
 /// About how many tokens some lexemes have.
@@ -43,7 +43,7 @@ pub(super) fn choose(
         .into_iter()
         .map(|repeat| {
             let tokens = estimate(lexemes, repeat.first());
-            Candidate { saved: price.saved(repeat.places.len(), tokens), repeat }
+            Candidate { saved: price.saving_of(repeat.places.len(), tokens), repeat }
         })
         .collect();
     let mut entries: Vec<LexemeRepeat> = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn choose(
         looks = looks.saturating_sub(repeat.places.len() * grown);
         let entry = lexemes.text(repeat.first());
         let candidate =
-            Candidate { saved: price.saved(repeat.places.len(), counter.count(entry)), repeat };
+            Candidate { saved: price.saving_of(repeat.places.len(), counter.count(entry)), repeat };
         if candidate.saved <= 0 {
             continue;
         }
@@ -107,7 +107,7 @@ impl MarkerPrice {
     }
 
     /// How many tokens an entry saves that occurs so often.
-    fn saved(&self, occurrences: usize, tokens: usize) -> i64 {
+    fn saving_of(&self, occurrences: usize, tokens: usize) -> i64 {
         (occurrences * tokens) as i64 - (occurrences * self.marker + tokens + self.entry) as i64
     }
 }

@@ -6,7 +6,7 @@ use super::notation::{DictionaryNotation, ESCAPES, number, open};
 use super::{DecodeError, MAX_ENTRIES};
 
 /// Reads a dictionary and writes its text out, if that has no more than `max_output` bytes.
-pub(super) fn read(text: &str, max_output: usize) -> Result<String, DecodeError> {
+pub(super) fn expand_dictionary(text: &str, max_output: usize) -> Result<String, DecodeError> {
     let (style, entries) = open(text).ok_or(DecodeError::NoHeader)?;
     let (salt, _) = entries
         .strip_prefix("<<")
@@ -93,25 +93,25 @@ mod tests {
     use super::super::notation::LZW;
     use super::*;
 
-    fn decoded(text: &str) -> Result<String, DecodeError> {
-        read(text, 1000)
+    fn decode_text(text: &str) -> Result<String, DecodeError> {
+        expand_dictionary(text, 1000)
     }
 
     #[test]
     fn f10_the_printed_examples_expand() {
         let lzw = "[Forge LZW Dictionary]\n<<F1:1>> = \"error: repeated dependency resolution failure\"\n<<F1:1>> in crate alpha\n";
         let text = "error: repeated dependency resolution failure in crate alpha\n";
-        assert_eq!(decoded(lzw).as_deref(), Ok(text));
+        assert_eq!(decode_text(lzw).as_deref(), Ok(text));
         let repair =
             "[Forge RePair Dictionary]\n<<R1:1>> = \"workspace crate alpha\"\nerror in <<R1:1>>";
-        assert_eq!(decoded(repair).as_deref(), Ok("error in workspace crate alpha"));
+        assert_eq!(decode_text(repair).as_deref(), Ok("error in workspace crate alpha"));
     }
 
     #[test]
     fn the_body_begins_where_no_next_entry_does() {
         let text =
             "[Forge LZW Dictionary]\n<<F7:1>> = \"a\"\n<<F7:2>> = \"b\"\n<<F7:1>> = \"<<F7:2>>\n";
-        assert_eq!(decoded(text).as_deref(), Ok("a = \"b\n"));
+        assert_eq!(decode_text(text).as_deref(), Ok("a = \"b\n"));
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
                 UnknownMarker { offset: 10 },
             ),
         ] {
-            assert_eq!(decoded(text), Err(error), "{text}");
+            assert_eq!(decode_text(text), Err(error), "{text}");
         }
     }
 
@@ -152,15 +152,15 @@ mod tests {
     fn no_more_entries_are_read_than_are_written() {
         let entries: String = (1..=21).map(|number| format!("<<F1:{number}>> = \"a\"\n")).collect();
         let text = format!("{}{entries}", LZW.header);
-        assert_eq!(decoded(&text), Err(DecodeError::UnknownMarker { offset: 0 }));
+        assert_eq!(decode_text(&text), Err(DecodeError::UnknownMarker { offset: 0 }));
     }
 
     #[test]
     fn the_output_stays_within_the_limit() {
         let text =
             format!("{}<<F1:1>> = \"{}\"\n{}", LZW.header, "x".repeat(100), "<<F1:1>>".repeat(9));
-        assert_eq!(read(&text, 900).map(|text| text.len()), Ok(900));
-        assert_eq!(read(&text, 899), Err(DecodeError::TooLarge { limit: 899 }));
-        assert_eq!(read(&text, 0), Err(DecodeError::TooLarge { limit: 0 }));
+        assert_eq!(expand_dictionary(&text, 900).map(|text| text.len()), Ok(900));
+        assert_eq!(expand_dictionary(&text, 899), Err(DecodeError::TooLarge { limit: 899 }));
+        assert_eq!(expand_dictionary(&text, 0), Err(DecodeError::TooLarge { limit: 0 }));
     }
 }

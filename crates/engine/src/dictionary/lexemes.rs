@@ -98,7 +98,7 @@ impl<'t> Lexemes<'t> {
 
     /// The parts of some lexemes that have no more line ends than allowed, one after the other; a part that would be
     /// too short is left out.
-    pub(super) fn split(
+    pub(super) fn split_at_newlines(
         &self,
         lexemes: Range<usize>,
         shortest: usize,
@@ -177,7 +177,7 @@ mod tests {
     fn line_ends_are_counted_and_split_at() {
         let lexemes = Lexemes::new("a\r\nb\n\nc\rd");
         assert_eq!(lexemes.newlines(0..lexemes.count()), 4);
-        let parts = lexemes.split(0..lexemes.count(), 1, 2);
+        let parts = lexemes.split_at_newlines(0..lexemes.count(), 1, 2);
         let parts: Vec<&str> = parts.into_iter().map(|part| lexemes.text(part)).collect();
         assert_eq!(parts, ["a\r\nb", "\n\nc", "\rd"]);
     }

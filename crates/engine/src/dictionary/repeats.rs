@@ -67,7 +67,7 @@ pub(super) fn find(
             let first = starts[chain.start];
             let repeat = usize::from(first)..usize::from(starts[chain.end - 1]) + length;
             let occurrences = names.occurrences(chain.start);
-            for part in lexemes.split(repeat, length, max_newlines) {
+            for part in lexemes.split_at_newlines(repeat, length, max_newlines) {
                 if part.len() >= too_long || !is_worthwhile(lexemes, occurrences, part.clone()) {
                     continue;
                 }

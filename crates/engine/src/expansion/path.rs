@@ -1,6 +1,6 @@
 //! A path into JSON, as a person or a model writes it: `items[3].name`.
 
-mod written;
+mod path_syntax;
 
 use super::SelectionError;
 use crate::{json, wrapper};
@@ -48,7 +48,7 @@ impl JsonPath {
         for text in parts.payloads().chain([original]) {
             let Ok(json) = Json::parse(text) else { continue };
             match self.values(json.root()) {
-                Ok(values) => return Ok(shown(&values)),
+                Ok(values) => return Ok(describe_values(&values)),
                 Err(error) if missing == SelectionError::NotJson => missing = error,
                 Err(_) => {}
             }
@@ -63,7 +63,7 @@ impl JsonPath {
             if found.is_empty() {
                 return Err(SelectionError::NotThere {
                     wanted: step.in_words(),
-                    at: written::path(&self.steps[..at]),
+                    at: path_syntax::path(&self.steps[..at]),
                     instead: values.first().map_or_else(String::new, |value| contents(*value)),
                 });
             }
@@ -96,7 +96,7 @@ impl PathStep {
     }
 }
 
-fn shown(values: &[Value<'_, '_>]) -> String {
+fn describe_values(values: &[Value<'_, '_>]) -> String {
     match values {
         [value] => value.text().to_owned(),
         _ => values.iter().map(|value| one_line(value.text()) + "\n").collect(),
@@ -123,7 +123,7 @@ fn contents(value: Value<'_, '_>) -> String {
         .members()
         .take(MAX_NAMES)
         .filter_map(|(name, _)| name.string())
-        .map(|name| written::shortened(&name, MAX_NAME))
+        .map(|name| path_syntax::shorten(&name, MAX_NAME))
         .collect();
     match value.members().count() {
         0 => "there is an empty object".to_owned(),

@@ -24,7 +24,7 @@ impl LineRange {
     }
 
     /// These lines of a text, with their line ends.
-    pub(super) fn cut(self, text: &str) -> Result<&str, SelectionError> {
+    pub(super) fn cut_from(self, text: &str) -> Result<&str, SelectionError> {
         let mut lines = text.split_inclusive('\n');
         let before = lines.by_ref().take(self.first - 1);
         let (count, start) = before.fold((0, 0), |(count, at), line| (count + 1, at + line.len()));
@@ -68,7 +68,7 @@ mod tests {
     const TEXT: &str = "one\r\ntwo\n\nfour";
 
     fn cut(range: &str) -> Result<&'static str, SelectionError> {
-        range.parse::<LineRange>()?.cut(TEXT)
+        range.parse::<LineRange>()?.cut_from(TEXT)
     }
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
     fn a_range_behind_the_last_line_says_how_many_there_are() {
         assert_eq!(cut("5-6"), Err(SelectionError::BeyondEnd { first: 5, lines: 4 }));
         let range: LineRange = "1-2".parse().unwrap();
-        assert_eq!(range.cut(""), Err(SelectionError::BeyondEnd { first: 1, lines: 0 }));
+        assert_eq!(range.cut_from(""), Err(SelectionError::BeyondEnd { first: 1, lines: 0 }));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 use super::mark::LineMarks;
 use super::shorten::ShortenedLines;
-use super::strip::shown;
+use super::strip::visible_text;
 use super::{FamilyFilter, note};
 
 /// What is left of an output.
@@ -27,8 +27,9 @@ impl FamilyFilter {
         let patterns = self.patterns()?;
         let lines = lines_of(text);
         let marks = LineMarks::of(&self.written, patterns, &lines);
-        let may_change =
-            |line: usize| !marks.is_left_out(line) && !patterns.keep.is_match(shown(lines[line]));
+        let may_change = |line: usize| {
+            !marks.is_left_out(line) && !patterns.keep.is_match(visible_text(lines[line]))
+        };
         let shortened = ShortenedLines::of(&self.written, patterns, &lines, may_change);
 
         let mut notes = [marks.notes(), &shortened.notes].concat();

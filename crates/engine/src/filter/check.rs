@@ -1,6 +1,6 @@
 //! The tests that a filter carries with it.
 
-use super::written::Test;
+use super::filter_file::Test;
 use super::{FamilyFilter, Invocation, patterns, set};
 
 /// A test of a filter that does not hold.
@@ -22,12 +22,12 @@ impl FamilyFilter {
     pub fn check(&self) -> Vec<FilterTestFailure> {
         let run = |(index, test)| {
             let failure = move |reason| FilterTestFailure { test: index + 1, reason };
-            self.run(test).into_iter().map(failure)
+            self.run_test(test).into_iter().map(failure)
         };
         self.written.tests.iter().enumerate().flat_map(run).collect()
     }
 
-    fn run(&self, test: &Test) -> Vec<String> {
+    fn run_test(&self, test: &Test) -> Vec<String> {
         let mut reasons = Vec::new();
         if !self.is_chosen(test) {
             reasons.push(format!(

@@ -1,10 +1,10 @@
 //! What becomes of every line, and what is said about those that are left out.
 
 use super::cost::LineCost;
+use super::filter_file::{FilterFile, Fold};
 use super::outline::{self, OutlinePart};
 use super::patterns::FilterPatterns;
-use super::strip::{LineMark, shown, strip};
-use super::written::{FilterFile, Fold};
+use super::strip::{LineMark, strip, visible_text};
 use super::{note, signal};
 
 /// How the note about lines that are neither in the head nor in the tail calls them.
@@ -70,7 +70,7 @@ impl<'f> LineMarks<'f> {
                 _ => None,
             };
             for line in outline::empty_headings(lines, part_of) {
-                let text = shown(lines[line]);
+                let text = visible_text(lines[line]);
                 if !patterns.keep.is_match(text) && (strip.certain || !signal::is_in(text)) {
                     self.marks[line] = LineMark::LeftOut(rule);
                 }
@@ -85,7 +85,7 @@ impl<'f> LineMarks<'f> {
         let head = self.written.head.unwrap_or(0).min(staying.len());
         let end = staying.len().saturating_sub(self.written.tail.unwrap_or(0)).max(head);
         for &line in &staying[head..end] {
-            let text = shown(lines[line]);
+            let text = visible_text(lines[line]);
             if !patterns.keep.is_match(text) && !signal::is_in(text) {
                 self.marks[line] = LineMark::LeftOut(self.middle());
             }

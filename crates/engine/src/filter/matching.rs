@@ -1,7 +1,7 @@
 //! Which filter a command belongs to.
 
 use super::FamilyFilter;
-use super::written::Match;
+use super::filter_file::Match;
 
 /// A command as far as filters look at it.
 #[derive(Debug, Clone, Copy)]

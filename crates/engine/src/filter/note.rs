@@ -19,7 +19,7 @@ pub(super) fn and_no_more(note: &str, on_empty: &str) -> String {
 }
 
 /// `[Forge shortened 3 lines: timings removed]`
-pub(super) fn shortened(count: usize, say: &str) -> String {
+pub(super) fn shortened_note(count: usize, say: &str) -> String {
     format!("{SHORTENED}{count} {}: {say}]", with_plural("line{s}", count))
 }
 

@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use super::written::{FilterFile, Strip};
+use super::filter_file::{FilterFile, Strip};
 
 /// The most memory one compiled pattern, or one list of them, may take.
 const MAX_COMPILED: usize = 2 << 20;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
+use super::filter_file::FilterFile;
 use super::patterns::FilterPatterns;
-use super::strip::shown;
-use super::written::FilterFile;
+use super::strip::visible_text;
 use super::{note, signal};
 
 /// The most places of one line that are rewritten: keeps a hostile pattern linear.
@@ -29,18 +29,19 @@ impl ShortenedLines {
     ) -> Self {
         let mut shortened = Self::default();
         for (rule, pattern) in written.replace.iter().zip(&patterns.replaces) {
-            shortened
-                .run(lines, &may_change, &rule.say, |line| rewritten(pattern, &rule.with, line));
+            shortened.run_rule(lines, &may_change, &rule.say, |line| {
+                rewritten(pattern, &rule.with, line)
+            });
         }
         if let Some(limit) = written.truncate {
             let say = format!("cut at {limit} characters");
-            shortened.run(lines, &may_change, &say, |line| cut(line, limit));
+            shortened.run_rule(lines, &may_change, &say, |line| cut_line(line, limit));
         }
         shortened
     }
 
     /// One rule over all lines; nothing changes if it saves less than its note costs.
-    fn run(
+    fn run_rule(
         &mut self,
         lines: &[&str],
         may_change: impl Fn(usize) -> bool,
@@ -51,13 +52,13 @@ impl ShortenedLines {
         let mut found = BTreeMap::new();
         for (index, line) in lines.iter().enumerate().filter(|(index, _)| may_change(*index)) {
             let line = self.lines.get(&index).map_or(*line, String::as_str);
-            let text = shown(line);
+            let text = visible_text(line);
             if let Some(short) = shorter(text) {
                 saved += text.len() - short.len();
                 found.insert(index, short + &line[text.len()..]);
             }
         }
-        let note = note::shortened(found.len(), say);
+        let note = note::shortened_note(found.len(), say);
         if let Some((&first, _)) = found.first_key_value()
             && saved > note.len() + 1
         {
@@ -85,7 +86,7 @@ fn rewritten(pattern: &Regex, with: &str, line: &str) -> Option<String> {
 }
 
 /// The line up to a number of characters, unless what follows speaks of a failure.
-fn cut(line: &str, limit: usize) -> Option<String> {
+fn cut_line(line: &str, limit: usize) -> Option<String> {
     let (end, _) = line.char_indices().nth(limit)?;
     let (start, rest) = line.split_at(end);
     (rest.len() > "…".len() && !signal::is_in(rest)).then(|| format!("{start}…"))

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use regex::Regex;
 
+use super::filter_file::{FilterFile, Strip};
 use super::patterns::{FilterPatterns, StripPatterns};
 use super::signal;
-use super::written::{FilterFile, Strip};
 
 /// What becomes of one line; the numbers are those of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,9 @@ pub(super) fn strip(
         // A line that comes again and again fares as it did the second time: by then every section has met it.
         let mark = match marks.last() {
             Some(&mark) if times > 2 => mark,
-            last => pass.mark(shown(line), last.is_some_and(|mark| *mark != LineMark::Stays)),
+            last => {
+                pass.mark(visible_text(line), last.is_some_and(|mark| *mark != LineMark::Stays))
+            }
         };
         marks.push(mark);
     }
@@ -40,7 +42,7 @@ pub(super) fn strip(
 }
 
 /// A line as patterns see it.
-pub(super) fn shown(line: &str) -> &str {
+pub(super) fn visible_text(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 

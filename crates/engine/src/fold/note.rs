@@ -72,7 +72,7 @@ pub(super) struct FirstLines<'a> {
 impl<'a> FirstLines<'a> {
     /// Notes a line, unless one of its name was there.
     pub(super) fn add(&mut self, line: &'a str, index: usize) {
-        if let Entry::Vacant(vacant) = self.by_name.entry(name(line)) {
+        if let Entry::Vacant(vacant) = self.by_name.entry(line_name(line)) {
             vacant.insert(index);
         }
     }
@@ -83,7 +83,7 @@ impl<'a> FirstLines<'a> {
 }
 
 /// A line is known by its beginning.
-pub(super) fn name(line: &str) -> &str {
+pub(super) fn line_name(line: &str) -> &str {
     let line = line.trim_end_matches('\r');
     &line[..line.floor_char_boundary(LONGEST_NAME)]
 }

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::note::{FirstLines, FoldNote, name};
+use super::note::{FirstLines, FoldNote, line_name};
 use crate::weight::weight;
 
 /// Blocks longer than this are not looked for right behind themselves.
@@ -77,7 +77,7 @@ impl<'a> LineRepeats<'a> {
                 None => None,
             };
             let end = first + note.map_or(1, |note| note.lines());
-            let saved = note.and_then(|note| self.saved(first..end, &note));
+            let saved = note.and_then(|note| self.saving_of(first..end, &note));
             if let (Some(note), Some(saved)) = (note, saved) {
                 self.shown[first..end].fill(false);
                 folds.push(FoldedRun { first, note, saved });
@@ -104,7 +104,7 @@ impl<'a> LineRepeats<'a> {
 
     /// The block that starts here and stands at its first line's first place.
     fn again(&self, index: usize) -> Option<FoldNote<'a>> {
-        let from = name(self.lines[index]);
+        let from = line_name(self.lines[index]);
         if from.trim().len() < SHORTEST_NAME {
             return None;
         }
@@ -116,7 +116,7 @@ impl<'a> LineRepeats<'a> {
     }
 
     /// The tokens that a note saves, if they are worth it.
-    fn saved(&self, lines: Range<usize>, note: &FoldNote) -> Option<usize> {
+    fn saving_of(&self, lines: Range<usize>, note: &FoldNote) -> Option<usize> {
         let lines = &self.lines[lines];
         let note = note.to_string();
         let bytes: usize = lines.iter().map(|line| line.len()).sum();

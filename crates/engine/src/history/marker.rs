@@ -24,7 +24,7 @@ const LONGEST_QUOTE: usize = 48;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LinePointer<'a> {
     pub(super) lines: PointedLines<'a>,
-    /// What the model would call the result, as [`spelled`] writes it.
+    /// What the model would call the result, as [`spell_name`] writes it.
     pub(super) name: &'a str,
     /// Are the lines in the arguments of the call itself?
     pub(super) is_own: bool,
@@ -122,10 +122,10 @@ pub(super) fn quote(line: &str) -> Option<String> {
 }
 
 /// A name as it stands in a pointer: a command in quotes, and which of its runs is meant if there were more.
-pub(super) fn spelled(name: &CallName, run: CommandRun) -> String {
+pub(super) fn spell_name(name: &CallName, run: CommandRun) -> String {
     let text = &name.text;
     let text = if name.kind == NameKind::Command { format!("`{text}`") } else { text.clone() };
-    text + &run.spelled()
+    text + &run.spell()
 }
 
 /// Which of several runs of a command.
@@ -138,7 +138,7 @@ pub(super) struct CommandRun {
 }
 
 impl CommandRun {
-    fn spelled(self) -> String {
+    fn spell(self) -> String {
         let CommandRun { number, of } = self;
         if of > 1 { format!(" (run {number} of {of})") } else { String::new() }
     }
@@ -156,7 +156,7 @@ impl CommandRun {
 
 /// What stands for a result that an earlier one of the same request shows whole.
 pub(super) fn duplicate(name: &CallName, run: CommandRun) -> String {
-    format!("{DUPLICATE}{}{}{SEE}", name.text, run.spelled())
+    format!("{DUPLICATE}{}{}{SEE}", name.text, run.spell())
 }
 
 /// What stands for a result that an earlier one of a session shows whole: as printed in the document, for callers that
@@ -170,13 +170,13 @@ const DUPLICATE: &str = "[Duplicate of ";
 const SEE: &str = "; see earlier result]";
 
 /// The name in a duplicate marker.
-pub(super) fn duplicated(text: &str) -> Option<&str> {
+pub(super) fn duplicate_name(text: &str) -> Option<&str> {
     text.strip_prefix(DUPLICATE)?.strip_suffix(SEE).filter(|name| !name.contains('\n'))
 }
 
 /// Does a text lead to other results?
 pub(crate) fn has_pointers(text: &str) -> bool {
-    duplicated(text).is_some() || lines::split(text).any(is_pointer)
+    duplicate_name(text).is_some() || lines::split_lines(text).any(is_pointer)
 }
 
 /// Is a line a pointer, or made to look like one?
@@ -186,7 +186,7 @@ pub(super) fn is_pointer(line: &str) -> bool {
 
 /// Is a text a duplicate marker, or made to look like one?
 pub(crate) fn is_duplicate(text: &str) -> bool {
-    duplicated(text).is_some()
+    duplicate_name(text).is_some()
 }
 
 #[cfg(test)]
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn d1_what_is_written_is_read_again() {
         let command = CallName { text: "cargo test".to_owned(), kind: NameKind::Command };
-        let name = spelled(&command, CommandRun { number: 1, of: 2 });
+        let name = spell_name(&command, CommandRun { number: 1, of: 2 });
         let quoted = PointedLines::Quoted { count: 38, first: "a \"b\"", last: "c" };
         let cases = [
             (PointedLines::Numbered(4..=9), "src/a b.rs", false, None),

@@ -176,13 +176,13 @@ fn file(path: &str) -> Option<CallName> {
 }
 
 fn command(line: &str) -> Option<CallName> {
-    let text = cut(line);
+    let text = cut_to_name(line);
     (is_plain(&text) && !has_secret(line)).then_some(CallName { text, kind: NameKind::Command })
 }
 
 fn other(tool: &str, members: &[(String, Value)]) -> Option<CallName> {
     let first = members.iter().find_map(|(_, value)| value.as_str());
-    let text = match first.map(cut) {
+    let text = match first.map(cut_to_name) {
         Some(argument) => format!("{tool} \"{argument}\""),
         None => tool.to_owned(),
     };
@@ -191,7 +191,7 @@ fn other(tool: &str, members: &[(String, Value)]) -> Option<CallName> {
 }
 
 /// The first line, no longer than a name may be.
-fn cut(text: &str) -> String {
+fn cut_to_name(text: &str) -> String {
     let text = text.trim();
     let first = text.split('\n').next().unwrap_or_default().trim_end();
     let end = first.char_indices().nth(LONGEST).map_or(first.len(), |(at, _)| at);

@@ -24,7 +24,7 @@ const MAX_WIDTH: usize = 4096;
 pub(super) fn table(rest: &str) -> Option<PaddedTable> {
     let title = title_len(rest)?;
     let block: Vec<&str> = block(&rest[title..]).collect();
-    let rows = squeezed(&block)?;
+    let rows = squeeze_block(&block)?;
     let len = title + block.iter().map(|line| line.len()).sum::<usize>();
     Some(PaddedTable { len, text: Some(rest[..title].to_owned() + &rows) })
 }
@@ -57,7 +57,7 @@ fn block(rest: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn squeezed(block: &[&str]) -> Option<String> {
+fn squeeze_block(block: &[&str]) -> Option<String> {
     if block.len() < 3 || block.iter().any(|line| line.contains('\t')) {
         return None;
     }
@@ -113,7 +113,7 @@ fn gutters(head: &str, body: &[&str]) -> Vec<Range<usize>> {
     if head.len() > MAX_WIDTH {
         return Vec::new();
     }
-    let used = used(body, head.len());
+    let used = lines_in_columns(body, head.len());
     let last_word = head.iter().rposition(|&c| c == ' ').map_or(0, |at| at + 1);
     let blank: Vec<bool> = head
         .iter()
@@ -143,7 +143,7 @@ fn gutters(head: &str, body: &[&str]) -> Vec<Range<usize>> {
 }
 
 /// How many lines have something in each column.
-fn used(body: &[&str], width: usize) -> Vec<usize> {
+fn lines_in_columns(body: &[&str], width: usize) -> Vec<usize> {
     let mut used = vec![0; width];
     for line in body {
         if line.is_ascii() {
@@ -171,7 +171,7 @@ impl<'a> CellLayout<'a> {
         columns: &'a [PaddedColumn],
     ) -> Self {
         let skips = |cells: &[PaddedCell<'_>]| {
-            cells[..filled(cells)].iter().any(|cell| cell.text.is_empty())
+            cells[..count_filled(cells)].iter().any(|cell| cell.text.is_empty())
         };
         let inner = &columns[..columns.len() - 1];
         let tabs = skips(head)
@@ -182,7 +182,7 @@ impl<'a> CellLayout<'a> {
 
     fn write(&self, cells: &[PaddedCell<'_>], is_head: bool, text: &mut String) {
         text.extend(std::iter::repeat_n(' ', self.columns[0].indent));
-        for (index, cell) in cells[..filled(cells)].iter().enumerate() {
+        for (index, cell) in cells[..count_filled(cells)].iter().enumerate() {
             if index > 0 {
                 text.push_str(self.separator(index, is_head));
             }
@@ -208,6 +208,6 @@ impl<'a> CellLayout<'a> {
 }
 
 /// How many cells there are up to the last one that is not empty.
-fn filled(cells: &[PaddedCell<'_>]) -> usize {
+fn count_filled(cells: &[PaddedCell<'_>]) -> usize {
     cells.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1)
 }

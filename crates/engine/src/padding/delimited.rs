@@ -13,16 +13,16 @@ const VERTICALS: [char; 3] = ['│', '┃', '║'];
 pub(super) fn table(rest: &str) -> Option<PaddedTable> {
     let (_, first) = split_indent(first_line(rest));
     if first.starts_with('+') || first.starts_with(|c: char| is_box(c) && !VERTICALS.contains(&c)) {
-        boxed(rest)
+        boxed_table(rest)
     } else if first.contains('|') {
-        markdown(rest).or_else(|| ruled(rest))
+        markdown(rest).or_else(|| ruled_table(rest))
     } else {
         None
     }
 }
 
 /// Rows between borders: `+---+---+` or `┌───┬───┐`. The table ends at the last border that rows lead up to.
-fn boxed(rest: &str) -> Option<PaddedTable> {
+fn boxed_table(rest: &str) -> Option<PaddedTable> {
     let columns = border_columns(first_line(rest)).filter(|&columns| columns > 1)?;
     let mut table = Draft::default();
     let mut whole = Draft::default();
@@ -45,7 +45,7 @@ fn boxed(rest: &str) -> Option<PaddedTable> {
             break;
         }
     }
-    whole.finished()
+    whole.finish()
 }
 
 /// A boxed row of so many cells without their padding, its outer bars included.
@@ -54,7 +54,7 @@ fn boxed_row(row: &str, columns: usize) -> Option<String> {
     let is_bar = |c: char| if is_ascii { c == '|' } else { VERTICALS.contains(&c) };
     let cells: Vec<&str> = row.split(is_bar).collect();
     let is_whole = cells.len() == columns + 2 && row.starts_with(is_bar) && row.ends_with(is_bar);
-    is_whole.then(|| joined(&cells, row.chars().filter(|&c| is_bar(c))))
+    is_whole.then(|| join_cells(&cells, row.chars().filter(|&c| is_bar(c))))
 }
 
 /// How many columns a border has.
@@ -77,7 +77,7 @@ fn is_boxed_row(line: &str) -> bool {
 }
 
 /// A header, a rule such as `----+----`, and rows, as `psql` writes them.
-fn ruled(rest: &str) -> Option<PaddedTable> {
+fn ruled_table(rest: &str) -> Option<PaddedTable> {
     let mut lines = whole_lines(rest);
     let bars = lines.next()?.matches('|').count();
     let (rule, _) = split_end(lines.next()?);
@@ -94,12 +94,12 @@ fn ruled(rest: &str) -> Option<PaddedTable> {
             0 => break,
             count if count == bars => {
                 let cells: Vec<&str> = content.split('|').collect();
-                table.add(line, &[&joined(&cells, repeat('|')), end]);
+                table.add(line, &[&join_cells(&cells, repeat('|')), end]);
             }
             _ => table.add(line, &[line]),
         }
     }
-    table.finished()
+    table.finish()
 }
 
 /// A header, a rule such as `|---|:-:|`, and rows, each between bars.
@@ -118,12 +118,12 @@ fn markdown(rest: &str) -> Option<PaddedTable> {
         let (indent, _, end) = parts(line);
         if index != 1 && cells.len() == columns {
             let cells = [&[""], &cells[..], &[""]].concat();
-            table.add(line, &[indent, &joined(&cells, repeat('|')), end]);
+            table.add(line, &[indent, &join_cells(&cells, repeat('|')), end]);
         } else {
             table.add(line, &[line]);
         }
     }
-    table.finished()
+    table.finish()
 }
 
 /// A table in the making.
@@ -149,7 +149,7 @@ impl Draft {
         self.text.push_str(&part.text);
     }
 
-    fn finished(self) -> Option<PaddedTable> {
+    fn finish(self) -> Option<PaddedTable> {
         (self.lines > 2).then_some(PaddedTable { len: self.len, text: Some(self.text) })
     }
 }
@@ -186,7 +186,7 @@ fn is_markdown_rule(cell: &str) -> bool {
 
 /// The trimmed cells with delimiters between them; an empty cell at an end stands for the edge of the row. A space before a
 /// word is part of the word's token; before a digit it is a token of its own, and left out.
-fn joined(cells: &[&str], delimiters: impl Iterator<Item = char>) -> String {
+fn join_cells(cells: &[&str], delimiters: impl Iterator<Item = char>) -> String {
     let mut joined = String::new();
     // Before the first cell there is none.
     let delimiters = once(None).chain(delimiters.map(Some));

@@ -16,8 +16,7 @@ pub(super) fn table(rest: &str) -> Option<PaddedTable> {
         return None;
     }
     let len = whole_lines(rest).take(rows.len()).map(str::len).sum();
-    let text =
-        rows.iter().any(Label::is_padded).then(|| rows.iter().map(Label::squeezed).collect());
+    let text = rows.iter().any(Label::is_padded).then(|| rows.iter().map(Label::squeeze).collect());
     Some(PaddedTable { len, text })
 }
 
@@ -77,7 +76,7 @@ impl<'a> Label<'a> {
         self.before_colon > 1 || self.after_colon > 1
     }
 
-    fn squeezed(&self) -> String {
+    fn squeeze(&self) -> String {
         format!("{}{}: {}{}", self.indent, self.name, self.value, self.end)
     }
 }

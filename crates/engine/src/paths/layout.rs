@@ -41,7 +41,7 @@ impl HeadingLayout {
     }
 
     /// The layout that a line announces.
-    pub(super) fn announced(line: &str) -> Option<Self> {
+    pub(super) fn from_announcement(line: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|layout| line.strip_prefix(layout.opening()) == Some(layout.rule()))

@@ -30,7 +30,7 @@ pub(super) fn cuts(names: &[&str]) -> (Vec<NameCut>, usize) {
     }
     let mut grid = Grid::default();
     for (index, name) in names.iter().enumerate() {
-        let shared = index.checked_sub(1).map_or(0, |before| shared(names[before], name));
+        let shared = index.checked_sub(1).map_or(0, |before| shared_prefix(names[before], name));
         grid.add(levels(name), shared);
     }
     grid.best_cuts()
@@ -107,7 +107,7 @@ pub(super) fn often_share(names: &[&str]) -> bool {
 }
 
 /// How many bytes two names share at their start.
-fn shared(a: &str, b: &str) -> usize {
+fn shared_prefix(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 

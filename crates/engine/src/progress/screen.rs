@@ -84,7 +84,7 @@ impl<'a> Screen<'a> {
     }
 
     /// All lines, without the blanks that playing left at their ends.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn visible_text(&self) -> String {
         let mut shown = String::with_capacity(self.size);
         for row in &self.rows {
             row.show(&mut shown);

@@ -8,7 +8,7 @@ pub(super) const MAX_COLUMN: usize = 1024;
 
 /// Whether every blank that differs in width between the rows reaches up to one column, or is a single space
 /// where the text before it is too long for that.
-pub(super) fn aligned(scan: &LineScan, rows: &[u32]) -> bool {
+pub(super) fn are_aligned(scan: &LineScan, rows: &[u32]) -> bool {
     let count = rows.first().map_or(0, |&row| scan.fields(row).len());
     (0..count).all(|field| !differs(scan, rows, field) || column(scan, rows, field).is_some())
 }

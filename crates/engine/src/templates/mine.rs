@@ -4,7 +4,7 @@ use super::align;
 use super::heads;
 use super::rows::ShapeRows;
 use super::scan::LineScan;
-use super::split::split;
+use super::split::split_rows;
 use super::tally::HashTally;
 use super::template::LogTemplate;
 
@@ -55,7 +55,7 @@ pub(super) fn mine<'a>(scan: &LineScan<'a>, max: usize) -> Option<TemplatePlan<'
     }
     let mut found = Vec::new();
     for (_, class) in classes {
-        split(scan, ShapeRows::new(scan, class), &mut |rows| found.extend(worth(rows)));
+        split_rows(scan, ShapeRows::new(scan, class), &mut |rows| found.extend(worth(rows)));
     }
     heads::find(scan, &mut found);
     found.sort_by_key(|found: &TemplateRows| std::cmp::Reverse(found.gain));
@@ -97,7 +97,7 @@ fn plan<'a>(scan: &LineScan<'a>, mut found: Vec<TemplateRows>) -> TemplatePlan<'
 
 /// Lines of the same shape, in order. Blanks of different width are the same shape if they end in the same column.
 fn classes(scan: &LineScan) -> Vec<Vec<u32>> {
-    let mut order = repeated(scan);
+    let mut order = repeated_shapes(scan);
     order.sort_unstable();
     let mut classes = Vec::new();
     let several = |class: &&[(u64, u32, u32)]| class.len() > 1;
@@ -105,7 +105,7 @@ fn classes(scan: &LineScan) -> Vec<Vec<u32>> {
         let mut rows: Vec<u32> = class.iter().map(|line| line.2).collect();
         rows.sort_unstable();
         if class.first().map(|line| line.1) == class.last().map(|line| line.1)
-            || align::aligned(scan, &rows)
+            || align::are_aligned(scan, &rows)
         {
             classes.push(rows);
         } else {
@@ -117,7 +117,7 @@ fn classes(scan: &LineScan) -> Vec<Vec<u32>> {
 }
 
 /// Shape, spacing and number of the lines whose shape occurs more than once, and maybe of some others.
-fn repeated(scan: &LineScan) -> Vec<(u64, u32, u32)> {
+fn repeated_shapes(scan: &LineScan) -> Vec<(u64, u32, u32)> {
     let tally = HashTally::of(scan.lines.iter().map(|line| line.shape));
     let lines = (0u32..).zip(&scan.lines).filter(|(_, line)| {
         line.shape != 0 && line.cost > MIN_LINE && tally.at_most(line.shape) > 1

@@ -46,7 +46,7 @@ impl<'a> TemplateReader<'a> {
     /// Whether the line stood for one of the text.
     fn line(&mut self, line: &'a str) -> Option<bool> {
         let known = self.templates.len();
-        if let Some(text) = spelling::defined(line, known) {
+        if let Some(text) = spelling::defined_template(line, known) {
             let texts = text.split(self.signs.hole);
             let texts: Option<Vec<_>> =
                 texts.map(|text| Constant::read(text, self.signs.blank)).collect();
@@ -62,7 +62,7 @@ impl<'a> TemplateReader<'a> {
         if let Some(text) = line.strip_prefix(LITERAL) {
             self.current = None;
             self.out.push_str(text);
-        } else if let Some((id, row)) = spelling::named(line, known) {
+        } else if let Some((id, row)) = spelling::named_template(line, known) {
             self.current = Some(id);
             self.row(id, row)?;
         } else if let Some(id) = self.current {

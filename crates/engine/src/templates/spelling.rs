@@ -65,7 +65,7 @@ pub(super) fn split_cell(row: &str) -> Option<(&str, &str)> {
 }
 
 /// The name of the template with this number.
-pub(super) fn name(id: usize) -> impl Iterator<Item = char> {
+pub(super) fn template_name(id: usize) -> impl Iterator<Item = char> {
     let letter = |n: usize| char::from(b'A' + (n % 26) as u8);
     let (first, second) = match id.checked_sub(26) {
         None => (letter(id), None),
@@ -85,7 +85,7 @@ fn number(name: &str) -> Option<usize> {
 }
 
 /// The template among the first `known` that a line names at its start, and what follows the name.
-pub(super) fn named(line: &str, known: usize) -> Option<(usize, &str)> {
+pub(super) fn named_template(line: &str, known: usize) -> Option<(usize, &str)> {
     let (name, rest) = line.split_at_checked(
         line.bytes().take(3).position(|byte| byte == b' ').unwrap_or(line.len()),
     )?;
@@ -94,7 +94,7 @@ pub(super) fn named(line: &str, known: usize) -> Option<(usize, &str)> {
 }
 
 /// The text of the template that a line defines, if it is the one after the first `known`.
-pub(super) fn defined(line: &str, known: usize) -> Option<&str> {
+pub(super) fn defined_template(line: &str, known: usize) -> Option<&str> {
     let at = line.bytes().take(3).position(|byte| byte == b'=')?;
     let (name, text) = line.split_at_checked(at)?;
     let text = text.strip_prefix(LITERAL)?;

@@ -14,7 +14,7 @@ const CANDIDATES: usize = 3;
 const MIN_GAIN: i64 = 4;
 
 /// Gives `keep` the sets of rows that are cheapest as templates of their own.
-pub(super) fn split<'a>(
+pub(super) fn split_rows<'a>(
     scan: &'a LineScan<'a>,
     rows: ShapeRows<'a>,
     keep: &mut impl FnMut(ShapeRows<'a>),
@@ -59,7 +59,7 @@ fn best_field(scan: &LineScan, rows: &ShapeRows) -> Option<usize> {
     let sample: Vec<u32> = rows.lines.iter().copied().step_by(step).collect();
     let fields = (0..rows.varying.len()).filter(|&field| rows.varying.get(field) == Some(&true));
     let mut shared: Vec<(i64, usize)> = fields
-        .map(|field| (shared(scan, &sample, field), field))
+        .map(|field| (shared_tokens(scan, &sample, field), field))
         .filter(|&(shared, _)| shared > 0)
         .collect();
     // What no two rows share no split can save, and each repeats the constant text.
@@ -77,7 +77,7 @@ fn best_field(scan: &LineScan, rows: &ShapeRows) -> Option<usize> {
 }
 
 /// Tokens of a field in rows whose value an earlier row had, more or less.
-fn shared(scan: &LineScan, sample: &[u32], field: usize) -> i64 {
+fn shared_tokens(scan: &LineScan, sample: &[u32], field: usize) -> i64 {
     let mut seen = [0u64; 16];
     let mut shared = 0;
     for field in sample.iter().filter_map(|&line| scan.fields(line).get(field)) {

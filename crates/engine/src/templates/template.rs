@@ -38,14 +38,14 @@ impl<'a> LogTemplate<'a> {
         let mut template = Self { parts: Vec::new(), columns, blanks, rest: found.head };
         let (mut parts, mut values) = (Vec::new(), Vec::new());
         if let Some(&row) = found.rows.first() {
-            template.cut(scan, row, &mut parts, &mut values);
+            template.cut_line(scan, row, &mut parts, &mut values);
         }
         template.parts = parts;
         template
     }
 
     /// The parts and the values of a line; it is a row if the parts are the template's.
-    pub(super) fn cut(
+    pub(super) fn cut_line(
         &self,
         scan: &LineScan<'a>,
         row: u32,

@@ -25,7 +25,7 @@ impl FieldWord {
         let mut end = start + lexeme::timestamp(line.get(start..)?).unwrap_or(0);
         counts.0 += line.get(start..end)?.iter().map(|byte| COUNTS[*byte as usize]).sum::<u64>();
         loop {
-            end = counts.run(line, end);
+            end = counts.count_run(line, end);
             if end - start > MAX_FIELD {
                 return None;
             }
@@ -72,7 +72,7 @@ const STOP: u64 = 0;
 
 impl Counts {
     /// Counts bytes up to one that may end the field, or until the field is too long.
-    fn run(&mut self, line: &[u8], start: usize) -> usize {
+    fn count_run(&mut self, line: &[u8], start: usize) -> usize {
         let bytes = line.get(start..line.len().min(start + MAX_FIELD + 1)).unwrap_or_default();
         let mut length = 0;
         for &byte in bytes {

@@ -113,7 +113,7 @@ impl<'a> TemplateWriter<'a> {
     }
 
     fn row(&mut self, id: u32, template: &'a LogTemplate<'a>, row: u32) -> Option<()> {
-        template.cut(self.scan, row, &mut self.parts, &mut self.values);
+        template.cut_line(self.scan, row, &mut self.parts, &mut self.values);
         if self.parts != template.parts {
             self.literal(row);
             return Some(());
@@ -135,7 +135,7 @@ impl<'a> TemplateWriter<'a> {
             }
         };
         if self.current != Some(id) || self.row.is_empty() || self.misread(&self.row) {
-            self.out.extend(spelling::name(number));
+            self.out.extend(spelling::template_name(number));
             if !self.row.is_empty() {
                 self.out.push(' ');
             }
@@ -185,7 +185,7 @@ impl<'a> TemplateWriter<'a> {
             *slot = Some(number);
         }
         self.current = Some(id);
-        self.out.extend(spelling::name(number));
+        self.out.extend(spelling::template_name(number));
         self.out.push_str(LITERAL);
         for part in &template.parts {
             match part {
@@ -203,7 +203,7 @@ impl<'a> TemplateWriter<'a> {
     /// Whether a line written as it is would be read as something else.
     fn misread(&self, line: &str) -> bool {
         line.starts_with(LITERAL)
-            || spelling::named(line, self.known).is_some()
-            || spelling::defined(line, self.known).is_some()
+            || spelling::named_template(line, self.known).is_some()
+            || spelling::defined_template(line, self.known).is_some()
     }
 }

@@ -14,7 +14,7 @@ fn main_of(line: &str) -> String {
     for filter in main.filters {
         text += &format!(" | {}", filter.program);
     }
-    text + match main.shape {
+    text + match main.effect {
         PipeEffect::Whole => "",
         PipeEffect::Selected => " ! selected",
         PipeEffect::Changed => " ! changed",

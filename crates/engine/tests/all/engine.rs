@@ -84,7 +84,7 @@ fn d7_rows_of_stc_2_are_no_lines_of_text_and_every_stage_can_be_undone() {
         call: None,
         is_error: false,
     };
-    let compressed = Engine::new(&settings).traced().compress(&output, &History::default());
+    let compressed = Engine::new(&settings).with_trace().compress(&output, &History::default());
     assert_eq!(applied(&compressed), ["json"]);
     let written = |step: usize| compressed.steps.iter().filter(|step| step.is_applied()).nth(step);
     let texts = written(0).and_then(|json| json.texts.as_deref()).unwrap();

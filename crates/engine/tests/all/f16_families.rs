@@ -23,7 +23,7 @@ fn f16_every_builtin_filter_passes_its_own_tests() {
     let mut failures = Vec::new();
     for filter in &filters {
         let (verified, unverified, tests) = families.entry(filter.family()).or_default();
-        *if filter.verified() { verified } else { unverified } += 1;
+        *if filter.is_verified() { verified } else { unverified } += 1;
         *tests += filter.tests();
         failures.extend(filter.check().into_iter().map(|failure| {
             format!("{}, test {}: {}", filter.name(), failure.test, failure.reason)

@@ -9,7 +9,7 @@ const NOTATIONS: [&str; 4] = ["path_headings", "repeated_columns", "log_template
 fn compress(text: &str, tool: &str, arguments: &str, mode: Mode) -> CompressedOutput {
     let settings = Settings { mode, ..Settings::default() };
     let output = Output { text, tool, arguments, call: None, is_error: false };
-    Engine::new(&settings).traced().compress(&output, &History::default())
+    Engine::new(&settings).with_trace().compress(&output, &History::default())
 }
 
 fn notations(compressed: &CompressedOutput) -> Vec<&'static str> {

@@ -54,7 +54,7 @@ type Told = Result<Response<Body>, Problem>;
 async fn gain(gateway: &Arc<Gateway>, query: Option<&str>) -> Told {
     let asked = Question::read(query, &["by"])?;
     read(gateway, asked.start(), move |reading, prices: &ModelPrices| {
-        LedgerSummary::new(asked.by, prices).about(&asked.filter).read(reading)
+        LedgerSummary::new(asked.by, prices).about(&asked.filter).sum_all(reading)
     })
     .await
 }

@@ -126,7 +126,7 @@ fn mode(tried: &Tried, settings: &Settings, deadline: Instant) -> Value {
     // Nothing is stored, so that any key will do for the references.
     let key = ReferenceSecret::from_bytes([0; 32]);
     let deadline = Deadline::new(move || Instant::now() >= deadline);
-    let engine = Engine::new(settings).with_deadline(&deadline).traced();
+    let engine = Engine::new(settings).with_deadline(&deadline).with_trace();
     // The mode `safe` offers no tool, so that nobody could ask.
     let access = if settings.mode.leaves_out() { VaultAccess::Reader } else { VaultAccess::Others };
     let engine = engine.with_vault(Vault { key: &key, access });

@@ -156,7 +156,7 @@ impl Worker<'_> {
         // What a proxy sends may be anybody's, and is kept only where the operator says so.
         let is_meant = self.order.state.settings.monitoring.content_bytes.is_some();
         if (is_meant || !self.order.is_proxied) && contents.have_room_for(output.text.len()) {
-            let original = self.engine.redacted(&output);
+            let original = self.engine.redacted_text(&output);
             contents.keep(Content::new(&original, &made.compressed, &figures));
         }
         let (mut replacement, mut original) = (None, None);

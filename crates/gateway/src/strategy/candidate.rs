@@ -55,7 +55,7 @@ pub(crate) fn candidates(order: &Order) -> Vec<Candidate> {
         if !sizes.contains(&text.len()) || is_exact || is_skipped {
             continue;
         }
-        let redacted = engine.redacted(&output);
+        let redacted = engine.redacted_text(&output);
         let Some(reference) = engine.reference(&redacted) else { continue };
         let compressed = engine.compress(&output, &History::default());
         let key = Limits::fingerprint(tool_output);

@@ -57,12 +57,12 @@ impl Record {
             let outcome = self.outcome_expanded(expanded);
             let ResultOutcome { tool, program, .. } = outcome.clone();
             let tokens = outcome.expanded;
-            entry.fetched(OriginalFetch { tool, program, part: expanded.part, tokens });
+            entry.add_fetch(OriginalFetch { tool, program, part: expanded.part, tokens });
             entry.add(outcome);
         }
         // Somebody has to pay for the replies in which the model asked.
         if entry.extra.is_some() && entry.results.is_empty() {
-            entry.add(ResultOutcome::expanded("", [UNKNOWN], 0));
+            entry.add(ResultOutcome::of_expansion("", [UNKNOWN], 0));
         }
         entry
     }
@@ -126,9 +126,9 @@ impl Record {
         match result {
             Some(result) => ResultOutcome {
                 program: program(result),
-                ..ResultOutcome::expanded(&result.figures.tool, stages(result), tokens)
+                ..ResultOutcome::of_expansion(&result.figures.tool, stages(result), tokens)
             },
-            None => ResultOutcome::expanded("", [UNKNOWN], tokens),
+            None => ResultOutcome::of_expansion("", [UNKNOWN], tokens),
         }
     }
 }

@@ -43,7 +43,7 @@ impl Telemetry {
         let settled = Settled {
             saved: account.all_dollars_saved(),
             expanded: account.dollars_expanded(),
-            billed: account.billed(),
+            billed: account.dollars_billed(),
             is_subscription: record.is_subscription,
         };
         drop(prices);
@@ -70,7 +70,7 @@ impl Telemetry {
     pub(crate) fn tool_expanded(&self, tokens: Option<usize>) {
         self.expansion(tokens);
         if let Some(tokens) = tokens {
-            self.enter("", ResultOutcome::expanded("", [record::UNKNOWN], tokens as u64), false);
+            self.enter("", ResultOutcome::of_expansion("", [record::UNKNOWN], tokens as u64), false);
         }
     }
 

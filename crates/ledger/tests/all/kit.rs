@@ -23,7 +23,7 @@ pub(crate) fn hook(time: u64) -> LedgerEntry {
 pub(crate) fn read(folder: &Path) -> (Vec<LedgerEntry>, u64) {
     let mut reading = Ledger::read(folder, None).unwrap();
     let entries = reading.by_ref().collect();
-    (entries, reading.skipped())
+    (entries, reading.skipped_lines())
 }
 
 pub(crate) fn gain(by: GroupBy, entries: &[LedgerEntry]) -> GainReport {

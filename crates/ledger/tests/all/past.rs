@@ -137,7 +137,7 @@ fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
     let again =
         ResultOutcome { repeated: true, ..ResultOutcome::fresh("Bash", ["clean"], 1000, 200) };
     let mut second = request("a", NOON + 60, &[untouched("Read", 300, "exact_tool"), again]);
-    second.fetched(OriginalFetch {
+    second.add_fetch(OriginalFetch {
         tool: "Bash".into(),
         program: Some("cargo".into()),
         part: FetchedPart::Lines,
@@ -145,7 +145,7 @@ fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
     });
     second.add(ResultOutcome {
         program: Some("cargo".into()),
-        ..ResultOutcome::expanded("Bash", ["clean"], 50)
+        ..ResultOutcome::of_expansion("Bash", ["clean"], 50)
     });
     let other = request("b", NOON + 30, &[ran("git", 9, 8)]);
     let folder = written(&[request("a", NOON, &[ran("cargo", 1000, 200)]), other, second]);
@@ -190,12 +190,12 @@ fn calls_that_belong_to_no_session_are_put_together_by_day_and_client() {
 
 #[test]
 fn what_was_fetched_back_is_told_the_latest_first_also_of_older_entries() {
-    let older = request("a", NOON, &[ResultOutcome::expanded("Bash", ["clean"], 70)]);
+    let older = request("a", NOON, &[ResultOutcome::of_expansion("Bash", ["clean"], 70)]);
     let mut newer = request("b", NOON + 1, &[]);
     for tokens in [5, 6] {
         let (tool, part) = ("Read".into(), FetchedPart::Search);
-        newer.fetched(OriginalFetch { tool, program: None, part, tokens });
-        newer.add(ResultOutcome::expanded("Read", ["clean"], tokens));
+        newer.add_fetch(OriginalFetch { tool, program: None, part, tokens });
+        newer.add(ResultOutcome::of_expansion("Read", ["clean"], tokens));
     }
     let folder = written(&[older, newer]);
     let all = FetchList::of(reading(&folder), &EntryFilter::default(), 2);

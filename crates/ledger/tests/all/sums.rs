@@ -89,7 +89,7 @@ fn each_denominator_counts_what_its_name_says() {
 #[test]
 fn what_the_model_fetched_back_is_taken_off_everywhere() {
     let mut entry = request();
-    entry.add(ResultOutcome::expanded("Bash", ["clean"], 300));
+    entry.add(ResultOutcome::of_expansion("Bash", ["clean"], 300));
     entry.extra = Some(TokenUsage { cache_read: Some(4_000), output: 10, ..TokenUsage::default() });
     let entries = [entry];
     let gain = gain(GroupBy::Tool, &entries);
@@ -106,7 +106,7 @@ fn what_the_model_fetched_back_is_taken_off_everywhere() {
 #[test]
 fn more_spent_than_saved_is_said_plainly() {
     let mut entry = hook(NOON);
-    entry.add(ResultOutcome::expanded("Bash", ["clean"], 200));
+    entry.add(ResultOutcome::of_expansion("Bash", ["clean"], 200));
     let gain = gain(GroupBy::Tool, &[entry]);
     assert_eq!(gain.tokens.net, -140);
     assert_eq!(gain.shares[0].share, Some(-1.4));

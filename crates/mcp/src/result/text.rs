@@ -39,7 +39,7 @@ pub(super) fn written(
         Some(Format::Stc) => Some(engine.settings().stc_form()),
         Some(Format::Json) | None => None,
     };
-    let redacted = engine.redacted(&output);
+    let redacted = engine.redacted_text(&output);
     if let Some(written) = form.and_then(|form| in_form(&redacted, form, engine)) {
         return Some(written);
     }

@@ -1,6 +1,6 @@
 //! Bars, drawn as SVG.
 
-use super::escaped;
+use super::escape_html;
 use std::fmt::Write;
 
 const WIDTH: f64 = 900.0;
@@ -23,12 +23,12 @@ pub(super) fn chart(title: &str, rows: &[ChartRow]) -> String {
     let height = ROW * rows.len() as f64 + 6.0;
     let mut svg = format!(
         "<div class=\"scroll\"><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
-        escaped(title)
+        escape_html(title)
     );
     for (number, row) in rows.iter().enumerate() {
         let top = ROW * number as f64 + 6.0;
         let base = top + 15.0;
-        let _ = write!(svg, "<text x=\"0\" y=\"{base}\">{}</text>", escaped(&row.label));
+        let _ = write!(svg, "<text x=\"0\" y=\"{base}\">{}</text>", escape_html(&row.label));
         let mut at = LABEL;
         for (length, colour) in &row.bars {
             let width = length.max(0.0) * scale;
@@ -38,7 +38,7 @@ pub(super) fn chart(title: &str, rows: &[ChartRow]) -> String {
             );
             at += width;
         }
-        let (at, value) = (at + 8.0, escaped(&row.value));
+        let (at, value) = (at + 8.0, escape_html(&row.value));
         let _ = write!(svg, "<text class=\"value\" x=\"{at:.1}\" y=\"{base}\">{value}</text>");
     }
     svg + "</svg></div>"
@@ -47,7 +47,7 @@ pub(super) fn chart(title: &str, rows: &[ChartRow]) -> String {
 /// What the colours mean.
 pub(super) fn key(colours: &[(&str, &str)]) -> String {
     let one = |(colour, meaning): &(&str, &str)| {
-        format!("<span><i style=\"background:var(--{colour})\"></i>{}</span>", escaped(meaning))
+        format!("<span><i style=\"background:var(--{colour})\"></i>{}</span>", escape_html(meaning))
     };
     format!("<p class=\"key\">{}</p>", colours.iter().map(one).collect::<String>())
 }

@@ -27,7 +27,7 @@ impl LogReader for Codex {
             Some("response_item") => self.item(payload, tell),
             Some("session_meta") => self.instructions(payload, tell),
             Some("turn_context") => self.model(payload, tell),
-            Some("compacted") => self.compacted(payload, tell),
+            Some("compacted") => self.compact(payload, tell),
             Some("event_msg") => self.event(payload, tell),
             // Before they had types, lines were the items themselves.
             Some(_) if payload.is_null() => self.item(&line, tell),
@@ -83,13 +83,13 @@ impl Codex {
             if self.is_answering { MessageAuthor::ModelAgain } else { MessageAuthor::Model };
         self.is_answering = true;
         self.messages += 1;
-        tell(LogEvent::said(LogMessage { author, parts }));
+        tell(LogEvent::in_main(LogMessage { author, parts }));
     }
 
     fn say(&mut self, parts: Vec<MessagePart>, tell: EventSink<'_>) {
         self.is_answering = false;
         self.messages += 1;
-        tell(LogEvent::said(LogMessage { author: MessageAuthor::Client, parts }));
+        tell(LogEvent::in_main(LogMessage { author: MessageAuthor::Client, parts }));
     }
 
     fn instructions(&mut self, meta: &Value, tell: EventSink<'_>) {
@@ -111,7 +111,7 @@ impl Codex {
     }
 
     /// A summary, or the items that are left, take the place of all so far.
-    fn compacted(&mut self, payload: &Value, tell: EventSink<'_>) {
+    fn compact(&mut self, payload: &Value, tell: EventSink<'_>) {
         tell(LogEvent::Forgotten { thread: MAIN });
         self.messages = 0;
         self.turns.clear();
@@ -223,6 +223,6 @@ mod tests {
             author: MessageAuthor::Client,
             parts: vec![MessagePart::Text("so far".to_owned())],
         };
-        assert_eq!(events[1..], [LogEvent::Forgotten { thread: MAIN }, LogEvent::said(summary)]);
+        assert_eq!(events[1..], [LogEvent::Forgotten { thread: MAIN }, LogEvent::in_main(summary)]);
     }
 }

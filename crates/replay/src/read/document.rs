@@ -20,7 +20,8 @@ pub(super) fn document(
 ) -> Result<LogClient, UnreadableLog> {
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
-        let session: Session = serde_json::from_reader(input.take(LARGEST)).map_err(failed)?;
+        let session: Session =
+            serde_json::from_reader(input.take(LARGEST)).map_err(document_error)?;
         let client = if session.is_opencode() { LogClient::Opencode } else { LogClient::Messages };
         SessionLines::default().session(session, tell);
         return Ok(client);
@@ -30,11 +31,11 @@ pub(super) fn document(
     let mut elements = serde_json::Deserializer::from_reader(bounded);
     let (messages, sessions) = (Messages::default(), SessionLines::default());
     let told = elements.deserialize_seq(Elements { tell, messages, sessions, left });
-    told.map_err(failed)?;
+    told.map_err(document_error)?;
     Ok(LogClient::Messages)
 }
 
-fn failed(error: serde_json::Error) -> UnreadableLog {
+fn document_error(error: serde_json::Error) -> UnreadableLog {
     match error.classify() {
         serde_json::error::Category::Data => UnreadableLog::Unknown,
         serde_json::error::Category::Io => UnreadableLog::Io(error.into()),

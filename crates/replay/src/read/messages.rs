@@ -34,7 +34,7 @@ impl LogReader for Messages {
     fn end(&mut self, tell: EventSink<'_>) {
         if self.turn == LastTurn::Client {
             self.turn = LastTurn::Asked;
-            tell(LogEvent::said(LogMessage { author: MessageAuthor::Model, parts: Vec::new() }));
+            tell(LogEvent::in_main(LogMessage { author: MessageAuthor::Model, parts: Vec::new() }));
         }
     }
 }
@@ -49,7 +49,7 @@ impl Messages {
             said.author = MessageAuthor::ModelAgain;
         }
         self.turn = if is_answer { LastTurn::Model } else { LastTurn::Client };
-        tell(LogEvent::said(said));
+        tell(LogEvent::in_main(said));
         if let Some(usage) = UsageCharge::read(&message["usage"]).filter(|_| is_answer) {
             tell(LogEvent::Usage { thread: crate::transcript::MAIN, usage });
         }

@@ -88,8 +88,8 @@ struct OpencodeState {
 impl OpencodeState {
     fn message(&mut self, info: &Value, parts: &[Value], tell: EventSink<'_>) {
         if info["role"] != "assistant" {
-            let texts = parts.iter().filter_map(said).collect();
-            return tell(LogEvent::said(LogMessage {
+            let texts = parts.iter().filter_map(message_part).collect();
+            return tell(LogEvent::in_main(LogMessage {
                 author: MessageAuthor::Client,
                 parts: texts,
             }));
@@ -122,7 +122,7 @@ impl OpencodeState {
         let (mut answer, mut results) = (Vec::new(), Vec::new());
         for part in parts {
             if part["type"] != "tool" {
-                answer.extend(said(part));
+                answer.extend(message_part(part));
                 continue;
             }
             let (call, state) = (&part["callID"], &part["state"]);
@@ -133,15 +133,15 @@ impl OpencodeState {
                 results.extend(self.calls.result_of(call.as_str(), output, is_error));
             }
         }
-        tell(LogEvent::said(LogMessage { author: MessageAuthor::Model, parts: answer }));
+        tell(LogEvent::in_main(LogMessage { author: MessageAuthor::Model, parts: answer }));
         if !results.is_empty() {
-            tell(LogEvent::said(LogMessage { author: MessageAuthor::Client, parts: results }));
+            tell(LogEvent::in_main(LogMessage { author: MessageAuthor::Client, parts: results }));
         }
     }
 }
 
 /// What a part says, if it says anything to the model.
-fn said(part: &Value) -> Option<MessagePart> {
+fn message_part(part: &Value) -> Option<MessagePart> {
     match part["type"].as_str()? {
         "text" | "reasoning" => {
             part["text"].as_str().map(|text| MessagePart::Text(text.to_owned()))
@@ -173,7 +173,7 @@ pub fn example(tool: &str, output: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn told(read: impl FnOnce(EventSink<'_>)) -> Vec<LogEvent> {
+    fn events_of(read: impl FnOnce(EventSink<'_>)) -> Vec<LogEvent> {
         let mut events = Vec::new();
         read(&mut |event| events.push(event));
         events
@@ -183,7 +183,7 @@ mod tests {
     fn an_export_and_the_storage_tell_the_same() {
         let export = example("bash", "a.rs");
         let list = export["messages"].as_array().unwrap();
-        let from_export = told(|tell| messages(list, tell));
+        let from_export = events_of(|tell| messages(list, tell));
         let folder = tempfile::tempdir().unwrap();
         for (number, message) in list.iter().enumerate() {
             let place = folder.path().join("message/ses_1");
@@ -198,7 +198,7 @@ mod tests {
         }
         let found = sessions(folder.path());
         assert_eq!(found.len(), 1);
-        let from_storage = told(|tell| session(&found[0], tell).unwrap());
+        let from_storage = events_of(|tell| session(&found[0], tell).unwrap());
         assert_eq!(from_storage[0], LogEvent::Session { name: Some("ses_1".to_owned()) });
         assert_eq!(from_storage[1..], from_export);
         let usage = UsageCharge {

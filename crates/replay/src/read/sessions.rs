@@ -83,11 +83,11 @@ impl Session {
             calls.message(message).hash(&mut hasher);
             hasher.finish()
         };
-        self.said().map(hash).collect()
+        self.said_messages().map(hash).collect()
     }
 
     /// What is no message is none that a model saw.
-    fn said(&self) -> impl Iterator<Item = &Value> {
+    fn said_messages(&self) -> impl Iterator<Item = &Value> {
         self.messages.iter().filter(|message| message["role"].is_string())
     }
 
@@ -104,18 +104,18 @@ impl Session {
         }
         let system: Vec<MessagePart> = messages.calls.content(&self.system);
         if !system.is_empty() {
-            tell(LogEvent::said(LogMessage { author: MessageAuthor::System, parts: system }));
+            tell(LogEvent::in_main(LogMessage { author: MessageAuthor::System, parts: system }));
         }
     }
 
     /// The messages after so many that were told before.
     fn messages(&self, told: usize, messages: &mut Messages, tell: EventSink<'_>) {
         let usages = self.usage.as_array();
-        let answers = || self.said().filter(|message| message["role"] == "assistant");
+        let answers = || self.said_messages().filter(|message| message["role"] == "assistant");
         // Only a list of as many as there are answers says which is whose.
         let mut usages =
             usages.filter(|usages| usages.len() == answers().count()).into_iter().flatten();
-        for (at, message) in self.said().enumerate() {
+        for (at, message) in self.said_messages().enumerate() {
             let usage = match message["role"] == "assistant" {
                 true => usages.next().and_then(UsageCharge::read),
                 false => None,

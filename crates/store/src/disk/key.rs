@@ -12,7 +12,7 @@ use std::path::Path;
 /// There is no such file and none can be made, or it holds something else.
 pub fn key_file(path: &Path) -> Result<[u8; key::LENGTH], StoreError> {
     match fs::read(path) {
-        Ok(bytes) => key::read(path.display(), &bytes),
+        Ok(bytes) => key::read_key(path.display(), &bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let fresh = key::random()?;
             match make(path, &fresh) {
@@ -20,7 +20,7 @@ pub fn key_file(path: &Path) -> Result<[u8; key::LENGTH], StoreError> {
                 // Another process was faster: its key is the key.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     let bytes = fs::read(path).map_err(StoreError::file("read", path))?;
-                    key::read(path.display(), &bytes)
+                    key::read_key(path.display(), &bytes)
                 }
                 Err(error) => Err(StoreError::file("write", path)(error)),
             }

@@ -79,7 +79,7 @@ impl EntryFile {
     fn look(entry: &DirEntry) -> Option<Self> {
         let name = entry.file_name();
         let extension = Path::new(&name).extension()?.to_str()?;
-        let kind = EntryKind::named(extension);
+        let kind = EntryKind::from_name(extension);
         let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file())?;
         let last_use = metadata.modified().ok()?;
         Some(Self { path: entry.path(), kind, last_use, length: metadata.len() })

@@ -4,8 +4,8 @@
 //! own, calls fail at once for a second, so that an outage costs one request its patience and not every request; then
 //! one call tries again, while the others still fail at once.
 
-use super::agreement::KeyAgreement;
-use super::link::{RedisConnection, ServerReply};
+use super::connection::{RedisConnection, ServerReply};
+use super::key_agreement::KeyAgreement;
 use super::servers::RedisServers;
 use crate::StoreError;
 use redis::{Cmd, RedisError, RedisResult};
@@ -69,14 +69,14 @@ impl ConnectionPool {
                 Ok(done) => return Ok(self.put_back(link, done)),
                 // The server was restarted since, or it closes what is idle: the others are closed too.
                 Err(error) if error.is_connection_dropped() => self.state().idle.clear(),
-                Err(error) => return Err(self.failed(&error)),
+                Err(error) => return Err(self.open_circuit(&error)),
             }
         }
         let done = self.connect().and_then(|mut link| {
             let done = work(&mut link)?;
             Ok(self.put_back(link, done))
         });
-        done.map_err(|error| self.failed(&error))
+        done.map_err(|error| self.open_circuit(&error))
     }
 
     /// A connection that is there, if there is one; an error in an outage.
@@ -101,7 +101,7 @@ impl ConnectionPool {
         let pool = Arc::clone(self);
         let make = move || {
             let made = pool.servers.connect(pool.patience);
-            let made = made.and_then(|link| pool.agreement.renewed(link));
+            let made = made.and_then(|link| pool.agreement.renew_over(link));
             if let Err(mpsc::SendError(Ok(late))) = sender.send(made) {
                 pool.put_back(late, ());
             }
@@ -123,7 +123,7 @@ impl ConnectionPool {
         done
     }
 
-    fn failed(&self, error: &RedisError) -> StoreError {
+    fn open_circuit(&self, error: &RedisError) -> StoreError {
         let reason = error.to_string();
         let mut state = self.state();
         state.idle.clear();

@@ -3,7 +3,7 @@
 //! `SCAN` shows each entry that is there all the time, and may show one twice when the server makes its table smaller
 //! meanwhile. The servers of a cluster are asked one by one.
 
-use super::link::{NodeConnection, ServerReply};
+use super::connection::{NodeConnection, ServerReply};
 use super::pool::ConnectionPool;
 use super::{PREFIX, command};
 use crate::{EntryKind, StoreError, StoreOptions, StoreStats, entry};
@@ -69,9 +69,9 @@ struct ScannedEntry {
 
 impl ScannedEntry {
     /// The key has the prefix too, and is not an entry.
-    fn named(name: Vec<u8>) -> Option<Self> {
+    fn from_name(name: Vec<u8>) -> Option<Self> {
         let name = String::from_utf8(name).ok()?;
-        let kind = EntryKind::named(name.rsplit_once('.')?.1)?;
+        let kind = EntryKind::from_name(name.rsplit_once('.')?.1)?;
         Some(Self { kind, name })
     }
 }
@@ -105,7 +105,7 @@ fn batch(node: &mut NodeConnection, cursor: u64) -> RedisResult<(u64, Vec<Scanne
     let mut scan = redis::cmd("SCAN");
     scan.arg(cursor).arg("MATCH").arg(format!("{PREFIX}*")).arg("COUNT").arg(BATCH);
     let (cursor, names): (u64, Vec<Vec<u8>>) = node.ask_one(&scan)?;
-    Ok((cursor, names.into_iter().filter_map(ScannedEntry::named).collect()))
+    Ok((cursor, names.into_iter().filter_map(ScannedEntry::from_name).collect()))
 }
 
 /// What the server says to a command about each entry. To a thing of another type than ours it says no: that is zero.

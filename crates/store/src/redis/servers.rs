@@ -1,7 +1,7 @@
 //! Which servers a store is on.
 
 use super::PATIENCE;
-use super::link::{NodeConnection, RedisConnection};
+use super::connection::{NodeConnection, RedisConnection};
 use crate::StoreError;
 use redis::cluster::ClusterClient;
 use redis::{
@@ -140,7 +140,7 @@ fn choose_cryptography() {
 mod tests {
     use super::*;
 
-    fn shown(url: &str) -> String {
+    fn displayed_url(url: &str) -> String {
         url.parse::<RedisServers>().unwrap().to_string()
     }
 
@@ -153,7 +153,7 @@ mod tests {
             ("redis+cluster://a,b:1", "redis+cluster://a:6379,b:1/0"),
             ("redis+cluster://user:secret@a,b:1/0", "redis+cluster://a:6379,b:1/0"),
         ] {
-            assert_eq!(shown(url), expected);
+            assert_eq!(displayed_url(url), expected);
             assert_eq!(format!("{:?}", url.parse::<RedisServers>().unwrap()), expected);
         }
     }
@@ -161,8 +161,8 @@ mod tests {
     #[cfg(feature = "tls")]
     #[test]
     fn tls_is_asked_for_by_the_scheme() {
-        assert_eq!(shown("rediss://:secret@host"), "rediss://host:6379/0");
-        assert_eq!(shown("rediss+cluster://a,b"), "rediss+cluster://a:6379,b:6379/0");
+        assert_eq!(displayed_url("rediss://:secret@host"), "rediss://host:6379/0");
+        assert_eq!(displayed_url("rediss+cluster://a,b"), "rediss+cluster://a:6379,b:6379/0");
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl ContenderFigures {
     }
 
     /// How much of what was sent arrived upstream.
-    pub(crate) fn arrived(&self) -> f64 {
+    pub(crate) fn share_arrived(&self) -> f64 {
         median(self.rounds.iter().map(|round| round.arrived).collect()).unwrap_or(f64::NAN)
     }
 

@@ -68,7 +68,7 @@ impl SyntheticConversation {
         newest: fn(&mut Rng, usize) -> ToolResult,
     ) -> Self {
         let variants = newest_results(newest, NEWEST.min(bytes / 2)).map(|newest| {
-            let around = written(dialect, &[]).len() + newest.written_len();
+            let around = write_body(dialect, &[]).len() + newest.written_len();
             let mut rng = Rng::with_seed(bytes as u64);
             let mut results = history(&mut rng, bytes.saturating_sub(around));
             results.push(newest);
@@ -83,7 +83,7 @@ impl SyntheticConversation {
     }
 
     /// The same, asking for a stream.
-    pub(crate) fn streamed(mut self) -> Self {
+    pub(crate) fn as_stream(mut self) -> Self {
         self.variants.iter_mut().for_each(BodyTemplate::ask_for_stream);
         self
     }
@@ -97,15 +97,15 @@ impl SyntheticConversation {
         let variant = &self.variants[number as usize % self.variants.len()];
         match news {
             News::Nothing => self.variants[0].body.clone(),
-            News::Newest => variant.stamped(variant.stamps.len() - 1, number),
-            News::All => variant.stamped(0, number),
+            News::Newest => variant.stamp(variant.stamps.len() - 1, number),
+            News::All => variant.stamp(0, number),
         }
     }
 }
 
 impl BodyTemplate {
     fn new(dialect: Dialect, results: &[ToolResult]) -> Self {
-        let body = written(dialect, results);
+        let body = write_body(dialect, results);
         let stamps = body.match_indices(STAMP).map(|(at, _)| at).collect();
         Self { body: body.into(), stamps }
     }
@@ -117,7 +117,7 @@ impl BodyTemplate {
     }
 
     /// With the results from the `first` on made new.
-    fn stamped(&self, first: usize, number: u64) -> Bytes {
+    fn stamp(&self, first: usize, number: u64) -> Bytes {
         let mut body = self.body.to_vec();
         let stamp = stamp(number);
         for at in &self.stamps[first..] {
@@ -156,7 +156,7 @@ fn history(rng: &mut Rng, bytes: usize) -> Vec<ToolResult> {
     results
 }
 
-fn written(dialect: Dialect, results: &[ToolResult]) -> String {
+fn write_body(dialect: Dialect, results: &[ToolResult]) -> String {
     let ask = "Find out why the nightly import fails, and mend it.";
     let mut messages = vec![json!({ "role": "user", "content": ask })];
     for (index, result) in results.iter().enumerate() {
@@ -214,7 +214,7 @@ mod tests {
     fn only_what_is_new_differs() {
         for dialect in Dialect::ALL {
             let conversation =
-                SyntheticConversation::new(dialect, 100_000, ToolResult::test_run).streamed();
+                SyntheticConversation::new(dialect, 100_000, ToolResult::test_run).as_stream();
             let differing = |news: News| {
                 let (one, other) =
                     (conversation.body(news, VARIANTS), conversation.body(news, 2 * VARIANTS));

@@ -8,7 +8,7 @@ use super::load::{LoadClient, LoadTarget, next_number};
 use super::process::{ServerProcess, peak_rss, rss};
 use super::promises::Promises;
 use super::results::ToolResult;
-use super::{program, run, serve, upstream};
+use super::{program, run_on_one_thread, serve, upstream};
 use anyhow::{Context, ensure};
 use bytes::Bytes;
 use flate2::Compression;
@@ -44,7 +44,7 @@ struct Attack {
 /// # Errors
 /// It cannot be measured, or a promise was missed.
 pub(crate) fn measure(seconds: u64) -> anyhow::Result<()> {
-    run(async {
+    run_on_one_thread(async {
         let program = program()?;
         let upstream = ServerProcess::own(serve::UPSTREAM, None).await?;
         let gateway = ServerProcess::gateway_with(&program, upstream.address, SETTINGS).await?;

@@ -6,7 +6,7 @@ use super::load::{LoadTarget, Until};
 use super::process::{self, ServerProcess};
 use super::results::ToolResult;
 use super::throughput::{head, push_row};
-use super::{MeasurePlan, program, run, serve};
+use super::{MeasurePlan, program, run_on_one_thread, serve};
 use crate::report;
 use anyhow::Context;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) fn measure(arguments: &[String], plan: MeasurePlan) -> anyhow::Result<String> {
     let (upstream, peers) = arguments.split_first().context("see dev/bench/peers.sh")?;
     let peers = peers.iter().map(|peer| parse(peer)).collect::<anyhow::Result<Vec<_>>>()?;
-    run(async {
+    run_on_one_thread(async {
         let upstream = ServerProcess::own_at(upstream.parse()?, serve::UPSTREAM, None).await?;
         let passthrough = ServerProcess::own(serve::PASSTHROUGH, Some(upstream.address)).await?;
         let standard = ServerProcess::gateway(&program()?, upstream.address, "standard").await?;

@@ -82,7 +82,7 @@ pub(crate) fn push_row(
             let _ = write!(out, ", {:.0} µs", own.cpu());
         }
         // Who drops the upstream's headers does not tell what arrived there.
-        let arrived = 100.0 * own.arrived();
+        let arrived = 100.0 * own.share_arrived();
         if arrived > 0.0 {
             let _ = write!(out, ", {arrived:.0} %");
         }

@@ -62,7 +62,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
         faults.at_most(name, bar, each, "KB a stream");
         figures.push(format!("{name} {each:.0} KB"));
     }
-    faults.measured(format!("{} streams", 3 * STREAMS), figures.join(", "))
+    faults.into_result(format!("{} streams", 3 * STREAMS), figures.join(", "))
 }
 
 /// A client that reads a kilobyte when it is told to.

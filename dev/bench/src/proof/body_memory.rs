@@ -41,7 +41,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
         faults.at_most(name, BAR, ratio, "bytes for a byte");
         figures.push(format!("{name} {ratio:.2} ({:.0} MB)", megabytes(grown)));
     }
-    faults.measured("3 bodies".to_owned(), figures.join(", "))
+    faults.into_result("3 bodies".to_owned(), figures.join(", "))
 }
 
 fn one_result() -> Value {

@@ -48,7 +48,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     }
     let (name, grown, took) = worst;
     let figure = format!("at most {grown:.0} MB and {:.1} s, last by {name}", took.as_secs_f64());
-    faults.measured(format!("{count} bombs"), figure)
+    faults.into_result(format!("{count} bombs"), figure)
 }
 
 /// Requests, and how many bytes they have on the wire.

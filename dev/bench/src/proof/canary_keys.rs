@@ -83,7 +83,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     for canary in GATE.iter().chain(&PASSING[..3]) {
         faults.check(!holds(&home.data(), canary), || format!("{canary} is in the data folder"));
     }
-    faults.measured(
+    faults.into_result(
         format!("{REQUESTS} requests"),
         format!("7 canaries, {upstream} requests upstream"),
     )

@@ -25,7 +25,7 @@ fn prove(_: &ProofBench) -> anyhow::Result<RowResult> {
     let documents = documents(&mut faults);
     let (tried, changed) = texts(&mut faults);
     let (bodies, replaced) = splices(&mut faults);
-    faults.measured(
+    faults.into_result(
         format!("{documents} documents, {tried} texts, {bodies} bodies"),
         format!("each document in every form, {changed} encodings of texts, {replaced} splices"),
     )

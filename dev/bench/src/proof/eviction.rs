@@ -38,7 +38,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     }
     expire(bench, &mut faults)?;
     figures.push("TTL of 1 s kept".to_owned());
-    faults.measured(format!("{} results of 16 KB", 2 * RESULTS), figures.join(", "))
+    faults.into_result(format!("{} results of 16 KB", 2 * RESULTS), figures.join(", "))
 }
 
 /// Fills a store many times over. The largest size that its folder had.
@@ -62,7 +62,7 @@ fn fill(
         }
     }
     match first {
-        Some(id) => gone(&gateway, &mock, &id, kind, faults),
+        Some(id) => ask_for_evicted(&gateway, &mock, &id, kind, faults),
         None => faults.add(format!("{kind}: nothing was left out")),
     }
     Ok(largest)
@@ -78,16 +78,22 @@ fn expire(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<()> {
         faults.add("TTL: nothing was left out");
         return Ok(());
     };
-    let found = expanded(&gateway, &id);
+    let found = expand_status(&gateway, &id);
     faults.check(found == 200, || format!("TTL: {found} at once"));
     std::thread::sleep(Duration::from_millis(2_500));
-    gone(&gateway, &mock, &id, "TTL", faults);
+    ask_for_evicted(&gateway, &mock, &id, "TTL", faults);
     Ok(())
 }
 
 /// Asks for an original that is gone, as a client and as a model.
-fn gone(gateway: &GatewayProcess, mock: &Mock, id: &str, kind: &str, faults: &mut Faults) {
-    let status = expanded(gateway, id);
+fn ask_for_evicted(
+    gateway: &GatewayProcess,
+    mock: &Mock,
+    id: &str,
+    kind: &str,
+    faults: &mut Faults,
+) {
+    let status = expand_status(gateway, id);
     faults.check(status == 404, || format!("{kind}: {status} for an evicted id"));
     mock.clear();
     mock.reply(Reply::calling("expand_context", json!({"id": id})));
@@ -100,7 +106,7 @@ fn gone(gateway: &GatewayProcess, mock: &Mock, id: &str, kind: &str, faults: &mu
     faults.check(is_told, || format!("{kind}: the model is told nothing of an evicted id"));
 }
 
-fn expanded(gateway: &GatewayProcess, id: &str) -> u16 {
+fn expand_status(gateway: &GatewayProcess, id: &str) -> u16 {
     let path = format!("/_forge/api/expand?id={id}");
     gateway.send(&Ask::new("GET", &path).header("x-api-key", "sk-proof")).status
 }

@@ -41,7 +41,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     }
     let requests = strategies(bench, &mut faults)?;
     let figure = format!("{moments} moments of {outputs} outputs in 4 modes, {requests} requests");
-    faults.measured(format!("{} faults", 2 * moments + requests), figure)
+    faults.into_result(format!("{} faults", 2 * moments + requests), figure)
 }
 
 /// Fails at each moment at which the engine asks whether there is time left. How many there were.

@@ -26,11 +26,11 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
             done.push(format!("{trouble:?}: skipped, needs root and mount"));
             continue;
         }
-        let fetched = tried(bench, trouble, &mut faults)?;
+        let fetched = try_trouble(bench, trouble, &mut faults)?;
         done.push(format!("{trouble:?}: {fetched} fetched back"));
     }
     let figure = format!("{}; clock jumps are not injected", done.join(", "));
-    faults.measured(format!("{} requests", 3 * REQUESTS * done.len()), figure)
+    faults.into_result(format!("{} requests", 3 * REQUESTS * done.len()), figure)
 }
 
 /// What happens to the data folder.
@@ -53,7 +53,7 @@ impl Trouble {
 }
 
 /// Requests before a gateway in trouble. How many texts were fetched back.
-fn tried(bench: &ProofBench, trouble: Trouble, faults: &mut Faults) -> anyhow::Result<usize> {
+fn try_trouble(bench: &ProofBench, trouble: Trouble, faults: &mut Faults) -> anyhow::Result<usize> {
     let mock = Mock::start();
     let home = GatewayHome::new()?;
     let _mounted = match trouble {

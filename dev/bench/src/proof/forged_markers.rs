@@ -40,7 +40,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let texts = fuzz(&mut faults);
     let asked = forge(bench, &mut faults)?;
-    faults.measured(format!("{texts} texts, {asked} forged ids"), "0 believed".to_owned())
+    faults.into_result(format!("{texts} texts, {asked} forged ids"), "0 believed".to_owned())
 }
 
 /// Recorded outputs with markers in odd places. How many.
@@ -49,7 +49,7 @@ fn fuzz(faults: &mut Faults) -> usize {
     let (start, mut tried, mut rng) = (Instant::now(), 0, Rng::with_seed(25));
     while start.elapsed() < TIME {
         let own = &all[rng.usize(..all.len())];
-        let text = marked(&own.text, &mut rng);
+        let text = with_markers(&own.text, &mut rng);
         let (tool, arguments) = (&own.tool, &own.arguments);
         let output = Output { text: &text, tool, arguments, call: None, is_error: false };
         let mode = [Mode::Lossless, Mode::Standard, Mode::Aggressive][tried % 3];
@@ -64,7 +64,7 @@ fn fuzz(faults: &mut Faults) -> usize {
 }
 
 /// A text with some markers at the beginnings of lines, or anywhere.
-fn marked(text: &str, rng: &mut Rng) -> String {
+fn with_markers(text: &str, rng: &mut Rng) -> String {
     let mut text = text.to_owned();
     for _ in 0..rng.usize(1..8) {
         let at = text.floor_char_boundary(rng.usize(..=text.len()));

@@ -35,7 +35,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     }
     let frames = lively(bench, &mut faults)?;
     figures.push(format!("{frames} frames"));
-    faults.measured(format!("{} idle and {LIVELY} lively streams", 2 * IDLE), figures.join(", "))
+    faults.into_result(format!("{} idle and {LIVELY} lively streams", 2 * IDLE), figures.join(", "))
 }
 
 const HEAD: &str =

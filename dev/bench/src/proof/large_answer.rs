@@ -22,7 +22,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let mut faults = Faults::default();
     let mut figures = Vec::new();
     for (name, coding) in [("chunked", ""), ("with its length", ""), ("gzip", "gzip")] {
-        let coded = if coding == "gzip" { gzipped()? } else { Vec::new() };
+        let coded = if coding == "gzip" { gzip_answer()? } else { Vec::new() };
         let length = coded.len();
         let provider = ScriptedProvider::start(move |_, stream| match name {
             "gzip" => {
@@ -45,8 +45,8 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
         faults.at_most(name, MEMORY, grown, "MB");
         figures.push(format!("{name} {grown:.0} MB"));
     }
-    redirected(bench, &mut faults)?;
-    faults.measured("3 answers, 4 redirects".to_owned(), figures.join(", "))
+    check_redirect(bench, &mut faults)?;
+    faults.into_result("3 answers, 4 redirects".to_owned(), figures.join(", "))
 }
 
 /// A JSON text of many megabytes, written piece by piece.
@@ -75,7 +75,7 @@ fn large(stream: &mut TcpStream, is_chunked: bool) -> std::io::Result<()> {
 }
 
 /// The same, compressed.
-fn gzipped() -> anyhow::Result<Vec<u8>> {
+fn gzip_answer() -> anyhow::Result<Vec<u8>> {
     let mut coder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     let piece = vec![b'a'; PIECE];
     coder.write_all(b"\"")?;
@@ -101,7 +101,7 @@ fn read_all(gateway: &GatewayProcess, request: &[u8]) -> anyhow::Result<usize> {
 }
 
 /// Redirects to another host go to the client, who decides.
-fn redirected(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<()> {
+fn check_redirect(bench: &ProofBench, faults: &mut Faults) -> anyhow::Result<()> {
     let elsewhere = std::net::TcpListener::bind("127.0.0.1:0")?;
     elsewhere.set_nonblocking(true)?;
     let address = elsewhere.local_addr()?;

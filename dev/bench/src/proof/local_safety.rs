@@ -54,7 +54,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
         + proxies(&gateway, &mut faults)
         + tokens(&gateway, &home, &mut faults)
         + binding(bench, &mut faults)?;
-    faults.measured(format!("{cases} cases"), String::new())
+    faults.into_result(format!("{cases} cases"), String::new())
 }
 
 /// What is asked with these headers.

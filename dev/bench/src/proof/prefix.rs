@@ -46,7 +46,8 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
         for conversation in 0..CONVERSATIONS {
             let mut before: Vec<String> = Vec::new();
             for turns in 1..=TURNS {
-                let messages = forwarded(gateway, &body(&outputs, conversation, turns), "first")?;
+                let messages =
+                    forwarded_messages(gateway, &body(&outputs, conversation, turns), "first")?;
                 requests += 1;
                 let is_stable = messages.len() > before.len() && messages[..before.len()] == before;
                 faults.check(is_stable, || {
@@ -60,20 +61,21 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
             }
         }
     }
-    let renewed = renewed(&first, &outputs)?;
+    let renewed = count_renewed(&first, &outputs)?;
     let conversations = format!("{CONVERSATIONS} conversations of {TURNS} turns, 3 times");
     let figure = format!(
         "{requests} requests compared; a renewed token changes {renewed} of {CONVERSATIONS} (not part of the bar)"
     );
-    faults.measured(conversations, figure)
+    faults.into_result(conversations, figure)
 }
 
 /// How many conversations are forwarded with other bytes when their login token is renewed.
-fn renewed(gateway: &GatewayProcess, outputs: &[Recorded]) -> anyhow::Result<usize> {
+fn count_renewed(gateway: &GatewayProcess, outputs: &[Recorded]) -> anyhow::Result<usize> {
     let mut changed = 0;
     for conversation in 0..CONVERSATIONS {
         let body = body(outputs, conversation, TURNS);
-        let is_same = forwarded(gateway, &body, "first")? == forwarded(gateway, &body, "renewed")?;
+        let is_same = forwarded_messages(gateway, &body, "first")?
+            == forwarded_messages(gateway, &body, "renewed")?;
         changed += usize::from(!is_same);
     }
     Ok(changed)
@@ -107,7 +109,11 @@ struct ForwardedBody<'b> {
 }
 
 /// The messages that arrive upstream, as they are written there.
-fn forwarded(gateway: &GatewayProcess, body: &str, key: &str) -> anyhow::Result<Vec<String>> {
+fn forwarded_messages(
+    gateway: &GatewayProcess,
+    body: &str,
+    key: &str,
+) -> anyhow::Result<Vec<String>> {
     let ask = Ask::post("/v1/messages", body)
         .header("anthropic-version", "2023-06-01")
         .header("authorization", &format!("Bearer {key}"));

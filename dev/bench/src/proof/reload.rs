@@ -55,7 +55,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     faults.check(matches!(admin, 401 | 403), || format!("then a change without a token: {admin}"));
     let figure =
         format!("{} requests without a key, {} with one", count(&strangers), count(&friends));
-    faults.measured(format!("{rounds} files"), figure)
+    faults.into_result(format!("{rounds} files"), figure)
 }
 
 /// Writes files over the settings, bad and good ones in turn. How many.

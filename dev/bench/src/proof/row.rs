@@ -118,7 +118,7 @@ impl Faults {
     }
 
     /// The row's result.
-    pub(crate) fn measured(self, count: String, figure: String) -> anyhow::Result<RowResult> {
+    pub(crate) fn into_result(self, count: String, figure: String) -> anyhow::Result<RowResult> {
         Ok(RowResult { count, figure, verdict: self.verdict() })
     }
 }
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(row(|_| anyhow::bail!("no port")), failed("no port"));
         assert_eq!(row(|_| panic!("a defect")), failed("a defect"));
         assert_eq!(
-            row(|_| Faults::default().measured(String::new(), String::new())),
+            row(|_| Faults::default().into_result(String::new(), String::new())),
             RowVerdict::Passed
         );
     }

@@ -30,20 +30,20 @@ fn prove(_: &ProofBench) -> anyhow::Result<RowResult> {
         let seed = rng.u64(..);
         // The other parser's keys cannot hold half of a surrogate pair.
         let text = nasty(seed, Nasty { lone_surrogates: false, ..Nasty::default() });
-        match compared(&text) {
+        match compare_values(&text) {
             Ok(count) => spans += count,
             Err(what) => faults.add(format!("seed {seed}: {what}")),
         }
         whole += 1;
         for _ in 0..4 {
-            let bytes = broken(&nasty(seed, Nasty::default()), &mut rng);
+            let bytes = broken_document(&nasty(seed, Nasty::default()), &mut rng);
             let agrees = catch_unwind(AssertUnwindSafe(|| agree(&bytes)));
             faults.law(agrees, || format!("{:?}", String::from_utf8_lossy(&bytes)));
             damaged += 1;
         }
     }
     let executions = format!("{} executions", whole + damaged);
-    faults.measured(executions, format!("{whole} documents, {spans} spans, {damaged} damaged"))
+    faults.into_result(executions, format!("{whole} documents, {spans} spans, {damaged} damaged"))
 }
 
 /// Both scanners take what the other parser takes, and nothing else.
@@ -55,7 +55,7 @@ fn agree(bytes: &[u8]) {
 }
 
 /// A document with some bytes changed, cut out or put in.
-fn broken(text: &str, rng: &mut Rng) -> Vec<u8> {
+fn broken_document(text: &str, rng: &mut Rng) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..rng.usize(1..4) {
         let at = rng.usize(..=bytes.len());
@@ -70,7 +70,7 @@ fn broken(text: &str, rng: &mut Rng) -> Vec<u8> {
 }
 
 /// Compares where every value of a document stands. How many there are.
-fn compared(text: &str) -> Result<usize, String> {
+fn compare_values(text: &str) -> Result<usize, String> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let node = Node::read(text).map_err(|refusal| format!("{refusal:?}"))?;
     let json = Json::parse(text).map_err(|error| error.to_string())?;
@@ -140,6 +140,6 @@ mod tests {
 
     #[test]
     fn every_value_is_compared() {
-        assert_eq!(compared(r#" {"a": [1, "x"], "a": null} "#), Ok(5));
+        assert_eq!(compare_values(r#" {"a": [1, "x"], "a": null} "#), Ok(5));
     }
 }

@@ -61,7 +61,8 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
         percentile(&mut attacked, 0.99),
         percentile(&mut alone, 0.99),
     );
-    faults.measured(format!("{CONNECTIONS} connections, {} good requests", attacked.len()), figure)
+    faults
+        .into_result(format!("{CONNECTIONS} connections, {} good requests", attacked.len()), figure)
 }
 
 /// Requests as they should be, for a while. What each took, in ms.

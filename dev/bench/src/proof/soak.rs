@@ -68,7 +68,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     let (fewest, most) = (files.iter().min().copied(), files.iter().max().copied());
     let spread = most.unwrap_or(0) - fewest.unwrap_or(0);
     faults.check(spread <= 20, || format!("open files between {fewest:?} and {most:?}"));
-    faults.measured(format!("{requests} requests"), format!("{grows:.2} MB/min, {wrong} wrong"))
+    faults.into_result(format!("{requests} requests"), format!("{grows:.2} MB/min, {wrong} wrong"))
 }
 
 /// A body that no gateway has to look into comes back as it was sent.

@@ -34,7 +34,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     }
     cases += request_lines(bench, &inside, &mut faults)?;
     cases += changes(bench, &inside, &mut faults)?;
-    faults.measured(format!("{cases} cases"), format!("{} connections", inside.reached()))
+    faults.into_result(format!("{cases} cases"), format!("{} connections", inside.count_reached()))
 }
 
 /// Spellings of addresses inside, and of metadata services.
@@ -199,7 +199,7 @@ impl Listener {
         self.reached.get() > before
     }
 
-    fn reached(&self) -> usize {
+    fn count_reached(&self) -> usize {
         self.reached.get()
     }
 }

@@ -30,7 +30,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     drop(gateway);
     let zombies = crashes(bench, &mut faults)?;
     let figure = format!("{zombies} zombies");
-    faults.measured(format!("{commands} requests, {CRASHES} crashes"), figure)
+    faults.into_result(format!("{commands} requests, {CRASHES} crashes"), figure)
 }
 
 /// Ways to hand the gateway a command over HTTP. How many.

@@ -31,7 +31,7 @@ fn prove(bench: &ProofBench) -> anyhow::Result<RowResult> {
     }
     let sockets = over_sockets(bench, &mock, &mut faults)?;
     let figure = format!("{cuts} cuts; {sockets} streams through the gateway, cut at every byte");
-    faults.measured(format!("{streams} streams"), figure)
+    faults.into_result(format!("{streams} streams"), figure)
 }
 
 /// What models say: text, a call of the client's, a call of ours, and both.
@@ -69,7 +69,7 @@ fn spellings(voice: Voice, stream: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// What the client gets of a stream that comes in these pieces. A call of ours is answered, and the same stream comes again.
-fn relayed<'s>(voice: Voice, pieces: impl Fn() -> Vec<&'s [u8]>) -> Vec<u8> {
+fn relay<'s>(voice: Voice, pieces: impl Fn() -> Vec<&'s [u8]>) -> Vec<u8> {
     let (mut relay, mut client) = (Relay::new(voice.dialect, voice.wire), Vec::new());
     for _ in 0..2 {
         for piece in pieces() {
@@ -85,14 +85,14 @@ fn relayed<'s>(voice: Voice, pieces: impl Fn() -> Vec<&'s [u8]>) -> Vec<u8> {
 
 /// Cuts a stream in two at every place, and into pieces of 1 to 16 bytes. How many ways there were.
 fn every_cut(voice: Voice, stream: &[u8], faults: &mut Faults) -> usize {
-    let whole = relayed(voice, || vec![stream]);
+    let whole = relay(voice, || vec![stream]);
     let told = |how: String| format!("{} {:?}: cut {how}", voice.path, voice.wire);
     for at in 1..stream.len() {
-        let cut = relayed(voice, || vec![&stream[..at], &stream[at..]]);
+        let cut = relay(voice, || vec![&stream[..at], &stream[at..]]);
         faults.check(cut == whole, || told(format!("at {at}")));
     }
     for size in 1..=16 {
-        let cut = relayed(voice, || stream.chunks(size).collect());
+        let cut = relay(voice, || stream.chunks(size).collect());
         faults.check(cut == whole, || told(format!("into pieces of {size}")));
     }
     let names_us = stream.windows(14).any(|window| window == b"expand_context")
@@ -113,11 +113,11 @@ fn over_sockets(bench: &ProofBench, mock: &Mock, faults: &mut Faults) -> anyhow:
                 gateway.send(&ask)
             });
             streams += heard.len();
-            let first = understood(voice, &heard[0].body);
+            let first = understand(voice, &heard[0].body);
             let is_same = first.is_ok()
                 && heard
                     .iter()
-                    .all(|answer| answer.is_whole && understood(voice, &answer.body) == first);
+                    .all(|answer| answer.is_whole && understand(voice, &answer.body) == first);
             faults.check(is_same, || format!("{} through the gateway: {first:?}", voice.path));
         }
     }
@@ -125,7 +125,7 @@ fn over_sockets(bench: &ProofBench, mock: &Mock, faults: &mut Faults) -> anyhow:
 }
 
 /// What a client makes of a reply. Ids are left out: the mock makes them up for each.
-fn understood(voice: Voice, body: &[u8]) -> Result<String, String> {
+fn understand(voice: Voice, body: &[u8]) -> Result<String, String> {
     let summary = check(voice.name, body)?;
     let calls: Vec<_> =
         summary.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect();

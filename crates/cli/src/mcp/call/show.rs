@@ -4,7 +4,7 @@ use super::forms::{Answered, FormName, Formed};
 use crate::output::{grouped, printable};
 use crate::screen;
 use serde_json::{Value, json};
-use tokenforge_replay::columns::{TextColumn, TextTable, shortened};
+use tokenforge_replay::columns::{TextColumn, TextTable, shorten};
 
 /// How much of each form a person is shown.
 const LINES: usize = 8;
@@ -80,7 +80,7 @@ fn beginning(text: &str, form: &str) -> String {
 }
 
 fn cut(line: &str, width: usize) -> String {
-    shortened(&printable(&line.replace('\t', "    ")), width)
+    shorten(&printable(&line.replace('\t', "    ")), width)
 }
 
 #[cfg(test)]

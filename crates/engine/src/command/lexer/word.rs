@@ -30,7 +30,7 @@ impl Lexer<'_> {
                 }
                 Some(b'\\') => {
                     word.quoted = true;
-                    self.escaped(&mut word.text);
+                    self.read_escape(&mut word.text);
                 }
                 Some(b'$') if self.peek(1) == Some(b'\'') => {
                     word.quoted = true;
@@ -69,7 +69,7 @@ impl Lexer<'_> {
                     return Some(());
                 }
                 Some(b'\\') if matches!(self.peek(1), Some(b'"' | b'\\' | b'$' | b'`' | b'\n')) => {
-                    self.escaped(text);
+                    self.read_escape(text);
                 }
                 Some(b'$' | b'`') => self.expansion(text)?,
                 Some(_) => {
@@ -84,7 +84,7 @@ impl Lexer<'_> {
     }
 
     /// Reads a backslash and the character it protects.
-    fn escaped(&mut self, text: &mut String) {
+    fn read_escape(&mut self, text: &mut String) {
         self.at += 1;
         let Some(character) = self.line[self.at..].chars().next() else { return };
         self.at += character.len_utf8();

@@ -18,7 +18,7 @@ impl Alignment {
         rows: &[Option<Vec<PaddedCell<'_>>>],
         index: usize,
     ) -> Option<Self> {
-        let cells = || filled(rows, index);
+        let cells = || filled_cells(rows, index);
         let is_last = index + 1 == head.len();
         if cells().all(|cell| is_number(cell.text)) {
             return Some(Self::Numbers);
@@ -67,16 +67,16 @@ impl PaddedColumn {
             (Alignment::Left(start), Some(name)) if index == 0 => name.start.min(*start),
             _ => 0,
         };
-        let has_spaces = filled(rows, index).any(|cell| cell.text.contains(' '));
+        let has_spaces = filled_cells(rows, index).any(|cell| cell.text.contains(' '));
         let is_numeric = matches!(alignment, Alignment::Numbers)
-            && filled(rows, index).next().is_some()
+            && filled_cells(rows, index).next().is_some()
             && !has_spaces;
         Self {
             alignment,
             indent,
             name_has_spaces: head.get(index).is_some_and(|name| name.text.contains(' ')),
             has_spaces,
-            has_gaps: has_spaces && filled(rows, index).any(|cell| has_gap(cell.text)),
+            has_gaps: has_spaces && filled_cells(rows, index).any(|cell| has_gap(cell.text)),
             is_numeric,
         }
     }
@@ -91,7 +91,7 @@ impl PaddedColumn {
 }
 
 /// The cells of a column that are not empty.
-fn filled<'a>(
+fn filled_cells<'a>(
     rows: &'a [Option<Vec<PaddedCell<'a>>>],
     index: usize,
 ) -> impl Iterator<Item = &'a PaddedCell<'a>> {

@@ -41,7 +41,7 @@ fn cells_at<'a>(
     let mut cells = Vec::with_capacity(gutters.len() + 1);
     let mut start = 0;
     for gutter in gutters {
-        let cut = cut(gutter, is_blank)?.min(width);
+        let cut = find_gap(gutter, is_blank)?.min(width);
         cells.push(cell(start..cut));
         start = cut;
     }
@@ -50,7 +50,7 @@ fn cells_at<'a>(
 }
 
 /// A blank column of the gutter that parts the cell on its left from the one on its right.
-fn cut(gutter: &Range<usize>, is_blank: impl Fn(usize) -> bool) -> Option<usize> {
+fn find_gap(gutter: &Range<usize>, is_blank: impl Fn(usize) -> bool) -> Option<usize> {
     let left_end = gutter.clone().find(|&column| is_blank(column))?;
     let right_start = gutter.clone().rfind(|&column| is_blank(column))? + 1;
     let between_is_blank = (left_end..right_start).all(&is_blank);

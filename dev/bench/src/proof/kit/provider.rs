@@ -61,14 +61,14 @@ fn serve(
     stream.set_nodelay(true)?;
     let mut writer = stream.try_clone()?;
     let mut reader = BufReader::new(stream);
-    while let Some(request) = read(&mut reader)? {
+    while let Some(request) = read_request(&mut reader)? {
         answer(&request, &mut writer)?;
     }
     Ok(())
 }
 
 /// The next request; none when the client has left.
-fn read(reader: &mut impl BufRead) -> anyhow::Result<Option<ReceivedRequest>> {
+fn read_request(reader: &mut impl BufRead) -> anyhow::Result<Option<ReceivedRequest>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
@@ -111,9 +111,9 @@ mod tests {
         let text = "POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc\
                     POST /b HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
         let mut reader = BufReader::new(text.as_bytes());
-        let first = read(&mut reader).unwrap().unwrap();
+        let first = read_request(&mut reader).unwrap().unwrap();
         assert_eq!(first.body, b"abc");
-        assert_eq!(read(&mut reader).unwrap().unwrap().body, b"ab");
-        assert!(read(&mut reader).unwrap().is_none());
+        assert_eq!(read_request(&mut reader).unwrap().unwrap().body, b"ab");
+        assert!(read_request(&mut reader).unwrap().is_none());
     }
 }

@@ -28,7 +28,7 @@ impl WriteTally<'_> {
     }
 
     /// How much was written since the last sweep.
-    pub(super) fn written(&self) -> Result<u64, StoreError> {
+    pub(super) fn bytes_written(&self) -> Result<u64, StoreError> {
         let path = self.folder.join("ledger");
         match fs::metadata(&path) {
             Ok(metadata) => Ok(metadata.len() * BLOCK),

@@ -115,8 +115,9 @@ impl LineIndex {
     pub(super) fn add(&mut self, call: &ToolCall<'_>, forwarded: &str) {
         let view = CallView::of(call);
         let body = Reference::leading(forwarded).map_or(forwarded, |(_, body)| body);
-        let duplicated = marker::duplicated(body);
-        let is_pointer = duplicated.is_some() || super::lines::split(body).any(marker::is_pointer);
+        let duplicated = marker::duplicate_name(body);
+        let is_pointer =
+            duplicated.is_some() || super::lines::split_lines(body).any(marker::is_pointer);
         self.answered.insert(view.identity, is_pointer);
         self.mark_pointed(body);
         self.change(view.change.as_ref());
@@ -246,15 +247,17 @@ impl LineIndex {
 
     /// Remembers what the pointers of a text lead to.
     fn mark_pointed(&mut self, body: &str) {
-        if let Some(name) = marker::duplicated(body) {
-            if let Some(text) = self.named(name, false) {
+        if let Some(name) = marker::duplicate_name(body) {
+            if let Some(text) = self.find_named(name, false) {
                 self.mark(text, 0, usize::MAX);
             }
             return;
         }
-        let pointers = super::lines::split(body).filter(|line| marker::is_pointer(line));
+        let pointers = super::lines::split_lines(body).filter(|line| marker::is_pointer(line));
         for line in pointers.take(MOST_POINTERS) {
-            if let Some(run) = LinePointer::parse(line).and_then(|pointer| self.meant(&pointer)) {
+            if let Some(run) =
+                LinePointer::parse(line).and_then(|pointer| self.find_pointed(&pointer))
+            {
                 self.mark(run.text, run.start, run.count);
             }
         }
@@ -335,7 +338,7 @@ impl LineIndex {
     }
 
     /// The text of a name; commands may be `quoted`.
-    pub(super) fn named(&self, name: &str, quoted: bool) -> Option<u32> {
+    pub(super) fn find_named(&self, name: &str, quoted: bool) -> Option<u32> {
         let find = |name: &str| {
             let bare = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
             let is_it = |all: &&Namesakes| !all.is_ambiguous;
@@ -360,8 +363,8 @@ impl LineIndex {
     }
 
     /// The lines that a pointer leads to.
-    pub(super) fn meant(&self, pointer: &LinePointer<'_>) -> Option<ShownRun> {
-        let text = self.named(pointer.name, true)?;
+    pub(super) fn find_pointed(&self, pointer: &LinePointer<'_>) -> Option<ShownRun> {
+        let text = self.find_named(pointer.name, true)?;
         let shown = self.shown.get(text as usize)?;
         match &pointer.lines {
             PointedLines::Numbered(range) => {

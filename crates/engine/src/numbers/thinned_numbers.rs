@@ -15,7 +15,7 @@ impl<'a> ThinnedNumbers<'a> {
     /// Reads a line; `following` is the one after it. Gives the line's text behind a number that is shown.
     pub(crate) fn read(&mut self, line: &'a str, following: Option<&'a str>) -> &'a str {
         if let Some(announced) = line.strip_prefix(SIGNATURE) {
-            self.run = following.and_then(|first| NumberedRun::announced(announced, first));
+            self.run = following.and_then(|first| NumberedRun::from_announcement(announced, first));
             self.next = self.run.as_ref().map_or(0, |run| run.first);
             self.write_shown();
             return line;

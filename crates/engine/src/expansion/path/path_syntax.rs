@@ -15,7 +15,7 @@ impl FromStr for JsonPath {
 
     fn from_str(given: &str) -> Result<Self, SelectionError> {
         let path = given.trim();
-        let bad = || SelectionError::BadPath { given: shortened(path, MAX_TOLD) };
+        let bad = || SelectionError::BadPath { given: shorten(path, MAX_TOLD) };
         if path.is_empty() || path.len() > MAX_PATH {
             return Err(bad());
         }
@@ -118,7 +118,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// The start of a text that is too long to be told.
-pub(super) fn shortened(text: &str, max_bytes: usize) -> String {
+pub(super) fn shorten(text: &str, max_bytes: usize) -> String {
     match text.split_at(text.floor_char_boundary(max_bytes)) {
         (all, "") => all.to_owned(),
         (start, _) => format!("{start}..."),
@@ -129,7 +129,7 @@ pub(super) fn shortened(text: &str, max_bytes: usize) -> String {
 mod tests {
     use super::*;
 
-    fn read(path: &str) -> Result<String, SelectionError> {
+    fn read_path(path: &str) -> Result<String, SelectionError> {
         path.parse::<JsonPath>().map(|path| path.to_string())
     }
 
@@ -137,21 +137,21 @@ mod tests {
     fn the_spellings_that_people_and_models_use_are_one_path() {
         for path in ["items[3].name", "$.items[3].name", ".items[3].name", " items.[3][\"name\"] "]
         {
-            assert_eq!(read(path).as_deref(), Ok("items[3].name"), "{path}");
+            assert_eq!(read_path(path).as_deref(), Ok("items[3].name"), "{path}");
         }
         for path in ["$", ".", "$."] {
-            assert_eq!(read(path).as_deref(), Ok("$"), "{path}");
+            assert_eq!(read_path(path).as_deref(), Ok("$"), "{path}");
         }
-        assert_eq!(read(".[].a"), read("$[*].a"));
-        assert_eq!(read("[0-]"), read("[*]"));
-        assert_eq!(read("['a.b']"), read(r#"["a\u002eb"]"#));
-        assert_eq!(read("['']").as_deref(), Ok(r#"[""]"#));
+        assert_eq!(read_path(".[].a"), read_path("$[*].a"));
+        assert_eq!(read_path("[0-]"), read_path("[*]"));
+        assert_eq!(read_path("['a.b']"), read_path(r#"["a\u002eb"]"#));
+        assert_eq!(read_path("['']").as_deref(), Ok(r#"[""]"#));
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         for path in [r#"a["b c"][0][1-2][3-]["$"].d-e["\"]"]"#, "[*].é", "[\"\\n\"].x", "$ref"] {
-            assert_eq!(read(path).as_deref(), Ok(path));
+            assert_eq!(read_path(path).as_deref(), Ok(path));
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
             "", " ", "a..b", "a.", "..a", "a[", "a[x]", "a[-1]", "a[2-1]", "a[1]b", "[\"a]",
             "['a]", "[a]", "$$.", "a]b[", &long,
         ] {
-            let read = read(path);
+            let read = read_path(path);
             assert!(matches!(read, Err(SelectionError::BadPath { .. })), "{path}: {read:?}");
         }
     }

@@ -33,7 +33,7 @@ impl<'l> TakenLexemes<'l> {
     /// What can be had of a repeat: its free places, or more of them if it is cut down to what the first of the others
     /// has left; then made as long as all of them allow.
     pub(super) fn fit(&self, repeat: LexemeRepeat) -> Option<LexemeRepeat> {
-        let cut = self.cut(&repeat).map(|cut| self.free(cut));
+        let cut = self.cut_to_free(&repeat).map(|cut| self.free(cut));
         let mut fitted = self.free(repeat);
         if let Some(cut) = cut
             && cut.places.len() * (cut.length - MARKER)
@@ -52,7 +52,7 @@ impl<'l> TakenLexemes<'l> {
     }
 
     /// The repeat cut down to what is free of its first place that is not free as a whole.
-    fn cut(&self, repeat: &LexemeRepeat) -> Option<LexemeRepeat> {
+    fn cut_to_free(&self, repeat: &LexemeRepeat) -> Option<LexemeRepeat> {
         let blocked = repeat.occurrences().find(|place| !self.is_free(place.clone()))?;
         let mut start = blocked.start;
         let mut longest = start..start;

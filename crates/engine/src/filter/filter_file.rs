@@ -104,7 +104,7 @@ pub(super) struct Test {
 }
 
 /// Reads and checks everything but the patterns.
-pub(super) fn read(text: &str) -> Result<FilterFile, String> {
+pub(super) fn parse_filter_file(text: &str) -> Result<FilterFile, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("a filter has at most {MAX_BYTES} bytes, this one has {}", text.len()));
     }

@@ -57,7 +57,7 @@ impl LedgerReader {
 
     /// How many lines were no entries so far: torn, or somebody else's.
     #[must_use]
-    pub fn skipped(&self) -> u64 {
+    pub fn skipped_lines(&self) -> u64 {
         self.skipped
     }
 

@@ -4,7 +4,7 @@
 //! by `SET NX`, and takes what is there afterwards for the key: so those that ran all the while and those that started
 //! since end up with the same.
 
-use super::link::{RedisConnection, ServerReply};
+use super::connection::{RedisConnection, ServerReply};
 use super::{PREFIX, bytes, command};
 use crate::key;
 use ::redis::{Cmd, RedisResult};
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct KeyAgreement(Mutex<Option<[u8; key::LENGTH]>>);
 
 impl KeyAgreement {
-    pub(super) fn known(&self) -> Option<[u8; key::LENGTH]> {
+    pub(super) fn known_key(&self) -> Option<[u8; key::LENGTH]> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -25,7 +25,7 @@ impl KeyAgreement {
 
     /// Offers the key, if it is known, and asks what it is.
     pub(super) fn proposal(&self) -> Option<[Cmd; 2]> {
-        self.known().map(|key| proposing(&key))
+        self.known_key().map(|key| proposing(&key))
     }
 
     /// Takes what is there for the key. What is no key is left for who asks for it.
@@ -37,7 +37,7 @@ impl KeyAgreement {
     }
 
     /// The same over a connection that is new.
-    pub(super) fn renewed(&self, mut link: RedisConnection) -> RedisResult<RedisConnection> {
+    pub(super) fn renew_over(&self, mut link: RedisConnection) -> RedisResult<RedisConnection> {
         if let Some(proposal) = self.proposal() {
             self.adopt(link.ask(&proposal)?);
         }
@@ -47,11 +47,11 @@ impl KeyAgreement {
 
 /// Sets the key where there is none, and asks what it is.
 pub(super) fn proposing(key: &[u8; key::LENGTH]) -> [Cmd; 2] {
-    let mut set = command("SET", &name());
+    let mut set = command("SET", &reference_key_name());
     set.arg(key).arg("NX");
-    [set, command("GET", &name())]
+    [set, command("GET", &reference_key_name())]
 }
 
-pub(super) fn name() -> String {
+pub(super) fn reference_key_name() -> String {
     format!("{PREFIX}key")
 }

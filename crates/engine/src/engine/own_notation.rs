@@ -29,7 +29,7 @@ pub(crate) fn has_mark(text: &str) -> bool {
 
 impl Engine<'_> {
     /// A marked text that is longer than any of ours, no longer so.
-    pub(super) fn bounded(
+    pub(super) fn cap_marked(
         &self,
         text: &str,
         context: &CallContext,
@@ -37,13 +37,13 @@ impl Engine<'_> {
         let parts = wrapper::unwrap(self.without_reference(text));
         let payloads: Vec<&str> = parts.payloads().collect();
         let runs: Vec<StageRun<'_>> =
-            payloads.iter().map(|payload| self.cut(self.run(payload, context))).collect();
+            payloads.iter().map(|payload| self.cap_run(self.start_run(payload, context))).collect();
         if !runs.iter().any(has_left_out) {
             return Err(KeptReason::AlreadyCompressed);
         }
         let reference = self.reference(text);
         let body = parts.rewrap(&runs.iter().map(StageRun::text).collect::<Vec<_>>());
-        let forwarded = self.marked(body.into(), reference.as_ref());
+        let forwarded = self.with_reference(body.into(), reference.as_ref());
         let counter = self.settings.counter;
         let tokens = (counter.count(text), counter.count(&forwarded));
         let steps = runs.iter().flat_map(StageRun::steps).cloned().collect();
@@ -59,7 +59,7 @@ impl Engine<'_> {
         }
     }
 
-    fn cut<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+    fn cap_run<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
         let is_over = |limit: usize| run.len() > limit.saturating_add(MARGIN);
         match self.limit().is_some_and(is_over) {
             true => run.through(stages::SUPPRESS).through(stages::CAP),

@@ -1,7 +1,7 @@
 //! Numbers as people read them: `48,113`.
 
 /// The number with a comma between groups of three digits.
-pub(crate) fn grouped(number: usize) -> String {
+pub(crate) fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -15,12 +15,12 @@ pub(crate) fn grouped(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::group_digits;
 
     #[test]
     fn groups_of_three() {
         assert_eq!(
-            [0, 12, 999, 1_000, 48_113, 1_234_567].map(grouped),
+            [0, 12, 999, 1_000, 48_113, 1_234_567].map(group_digits),
             ["0", "12", "999", "1,000", "48,113", "1,234,567"]
         );
     }
