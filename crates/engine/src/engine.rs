@@ -1,136 +1,31 @@
-//! The engine: one tool output in, one with fewer tokens out.
+//! The compression engine: one tool output in, one with fewer tokens out.
 
 mod head;
 mod own_notation;
+mod own_stages;
+mod variant;
 
 use crate::context::CallContext;
 use crate::fidelity::Fidelity;
 use crate::filter::FilterSet;
-use crate::history::{History, PointerScope, ToolCall};
+use crate::history::History;
 use crate::mode::Mode;
 use crate::nature::Nature;
+use crate::output::{CompressedOutput, Original, Output};
 use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
-use crate::reference::{Reference, ReferenceSecret};
+use crate::reference::Reference;
 use crate::runner::{StageRun, isolate_panic};
 use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
-use crate::stage::StageContext;
-use crate::wrapper::{self, Parts, Piece};
-use crate::{redaction, stages};
-use head::ReferenceHead;
+use crate::stage::{Stage, StageContext};
+use crate::vault::{Vault, VaultAccess};
+use crate::{redaction, stages, wrapper};
 pub(crate) use own_notation::{has_mark, is_marked};
+use own_stages::{OwnStages, StagePlace};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use tokenforge_tokens::Counter;
 use tokenforge_tokens::interrupt::{Deadline, watched};
+use variant::{ModelView, OutputVariant};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// A tool's output and the call it answers.
-#[derive(Debug, Clone, Copy)]
-pub struct Output<'a> {
-    /// What the tool said.
-    pub text: &'a str,
-    /// The name of the tool, as the client calls it.
-    pub tool: &'a str,
-    /// The arguments of the call, as JSON text; empty if they are not known.
-    pub arguments: &'a str,
-    /// The id of the call.
-    pub call: Option<&'a str>,
-    /// Did the tool say that it failed?
-    pub is_error: bool,
-}
-
-impl<'a> Output<'a> {
-    /// The call that it answers.
-    #[must_use]
-    pub fn tool_call(&self) -> ToolCall<'a> {
-        ToolCall { id: self.call, tool: self.tool, arguments: self.arguments }
-    }
-}
-
-/// A place for originals.
-#[derive(Debug, Clone, Copy)]
-pub struct Vault<'a> {
-    /// What makes references unforgeable.
-    pub key: &'a ReferenceSecret,
-    /// Who can fetch an original.
-    pub access: VaultAccess,
-}
-
-impl<'a> Vault<'a> {
-    /// From which whoever reads an output can fetch what is left out of it.
-    #[must_use]
-    pub fn for_reader(key: &'a ReferenceSecret) -> Self {
-        Vault { key, access: VaultAccess::Reader }
-    }
-}
-
-/// Who can fetch what is in a [`Vault`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VaultAccess {
-    /// Whoever reads the output, with what it is given beside it: so something may be left out.
-    Reader,
-    /// Others only. Nothing is left out but what exceeds a limit that the caller set itself, with a reference for them.
-    Others,
-}
-
-/// What became of an output.
-#[derive(Debug, Clone)]
-pub struct CompressedOutput {
-    /// What is to be forwarded instead; `None`: the output as it came.
-    pub replacement: Option<String>,
-    /// Whether there is a replacement, and if not, why.
-    pub verdict: Verdict,
-    /// What each stage did.
-    pub steps: Vec<StageStep>,
-    /// What must be stored before the text is forwarded: it says that it can be fetched back.
-    pub original: Option<Original>,
-    /// The kinds of secrets that were removed.
-    pub redacted: Vec<&'static str>,
-    /// Tokens of the output and of what is forwarded, where both were counted on the way.
-    pub counted: Option<(usize, usize)>,
-}
-
-impl CompressedOutput {
-    /// What is to be forwarded for the output with this text.
-    #[must_use]
-    pub fn text<'t>(&'t self, original: &'t str) -> &'t str {
-        self.replacement.as_deref().unwrap_or(original)
-    }
-
-    /// The tokens of the output with this text, and of what is forwarded for it.
-    #[must_use]
-    pub fn tokens(&self, original: &str, counter: Counter) -> (usize, usize) {
-        self.counted.unwrap_or_else(|| {
-            // Nobody looked at it for long, and nobody does so to count it.
-            let is_late = self.verdict == Verdict::Kept(KeptReason::OutOfTime);
-            let counter = if is_late { Counter::Estimate } else { counter };
-            let before = count_or_estimate(original, counter);
-            let after =
-                self.replacement.as_ref().map_or(before, |text| count_or_estimate(text, counter));
-            (before, after)
-        })
-    }
-
-    fn keep_for(reason: KeptReason) -> Self {
-        CompressedOutput {
-            replacement: None,
-            verdict: Verdict::Kept(reason),
-            steps: Vec::new(),
-            original: None,
-            redacted: Vec::new(),
-            counted: None,
-        }
-    }
-}
-
-/// An output that something was left out of, without its secrets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Original {
-    /// The id under which the model will ask for it.
-    pub reference: Reference,
-    /// The text.
-    pub text: String,
-}
 
 /// Compresses tool outputs as its settings say.
 ///
@@ -143,12 +38,13 @@ pub struct Original {
 /// let compressed = Engine::new(&settings).compress(&output, &History::default());
 /// assert!(compressed.text(text).len() < text.len());
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Engine<'a> {
     settings: &'a Settings,
     filters: &'a FilterSet,
     vault: Option<Vault<'a>>,
     deadline: Option<&'a Deadline>,
+    own_stages: OwnStages<'a>,
     is_traced: bool,
 }
 
@@ -157,31 +53,86 @@ impl<'a> Engine<'a> {
     #[must_use]
     pub fn new(settings: &'a Settings) -> Self {
         let filters = FilterSet::builtin();
-        Engine { settings, filters, vault: None, deadline: None, is_traced: false }
+        let own_stages = OwnStages::default();
+        Engine { settings, filters, vault: None, deadline: None, own_stages, is_traced: false }
     }
 
     /// With a place for originals. The caller stores [`CompressedOutput::original`] before it forwards the text.
     #[must_use]
-    pub fn with_vault(self, vault: Vault<'a>) -> Self {
-        Engine { vault: Some(vault), ..self }
+    pub fn with_vault(&self, vault: Vault<'a>) -> Self {
+        Engine { vault: Some(vault), ..self.clone() }
     }
 
     /// With other filters than the built-in ones.
     #[must_use]
-    pub fn with_filters(self, filters: &'a FilterSet) -> Self {
-        Engine { filters, ..self }
+    pub fn with_filters(&self, filters: &'a FilterSet) -> Self {
+        Engine { filters, ..self.clone() }
     }
 
     /// With a deadline: once it has passed no further stage begins, and the one at work stops.
     #[must_use]
-    pub fn with_deadline(self, deadline: &'a Deadline) -> Self {
-        Engine { deadline: Some(deadline), ..self }
+    pub fn with_deadline(&self, deadline: &'a Deadline) -> Self {
+        Engine { deadline: Some(deadline), ..self.clone() }
+    }
+
+    /// With a stage of the caller's own, behind the built-in ones of its [`Fidelity`] and in the modes in which those run.
+    ///
+    /// It is held to what they are held to. Its text is taken only if that has fewer tokens and no more bytes, and, where
+    /// the stage is lossless, only if its [`decode`](Stage::decode) gives back what it was given. A panic in it leaves the
+    /// text as it was, for the next stage. It is asked to leave something out only where that can be fetched back. It does
+    /// not begin once a deadline has passed, but nobody stops it while it runs. A stage of [`Fidelity::Safety`] is never
+    /// run, since the text of such a stage is taken however large it is.
+    ///
+    /// [`restore`](crate::restore()) knows the built-in stages alone: the text of another is decoded by that stage.
+    ///
+    /// ```
+    /// use tokenforge_engine::{Engine, Fidelity, History, Output, Settings, Stage, StageContext, StageOutput};
+    ///
+    /// /// The domain that all our machines share.
+    /// struct OurDomain;
+    ///
+    /// impl Stage for OurDomain {
+    ///     fn name(&self) -> &'static str {
+    ///         "our_domain"
+    ///     }
+    ///
+    ///     fn fidelity(&self) -> Fidelity {
+    ///         Fidelity::Lossless
+    ///     }
+    ///
+    ///     fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
+    ///         Some(text.replace(".eu-central-1.compute.internal", ".~").into())
+    ///     }
+    ///
+    ///     fn decode(&self, text: &str) -> Option<String> {
+    ///         Some(text.replace(".~", ".eu-central-1.compute.internal"))
+    ///     }
+    /// }
+    ///
+    /// let settings = Settings::default();
+    /// let engine = Engine::new(&settings).with_stage(&OurDomain);
+    /// let text = "db.eu-central-1.compute.internal is up\nweb.eu-central-1.compute.internal has 3 errors\n\
+    ///             cache.eu-central-1.compute.internal was restarted, then mail.eu-central-1.compute.internal\n";
+    /// let compressed = engine.compress(&Output::new("status", text), &History::default());
+    /// assert_eq!(
+    ///     compressed.text(text),
+    ///     "db.~ is up\nweb.~ has 3 errors\ncache.~ was restarted, then mail.~\n"
+    /// );
+    ///
+    /// // Here `.~` has a meaning already, so the decoded text would be another: the runner refuses it.
+    /// let ambiguous = format!("{text}see /srv/.~lock\n");
+    /// let compressed = engine.compress(&Output::new("status", &ambiguous), &History::default());
+    /// assert_eq!(compressed.text(&ambiguous), ambiguous);
+    /// ```
+    #[must_use]
+    pub fn with_stage(&self, stage: &'a dyn Stage) -> Self {
+        Engine { own_stages: self.own_stages.with(stage), ..self.clone() }
     }
 
     /// With the text before and after each stage in the record.
     #[must_use]
-    pub fn with_trace(self) -> Self {
-        Engine { is_traced: true, ..self }
+    pub fn with_trace(&self) -> Self {
+        Engine { is_traced: true, ..self.clone() }
     }
 
     /// Can whoever reads an output fetch back what is left out of it?
@@ -197,7 +148,8 @@ impl<'a> Engine<'a> {
         matches!(self.settings.mode, Mode::Standard | Mode::Aggressive) && self.is_reversible()
     }
 
-    /// Tells engines apart that may write another text for the same output.
+    /// Tells engines apart that may write another text for the same output. Stages of the caller's own are told apart by
+    /// their names: one that writes otherwise than before needs another name.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let vault = match self.vault {
@@ -206,7 +158,12 @@ impl<'a> Engine<'a> {
             Some(Vault { key, access: VaultAccess::Reader }) => [2, key.fingerprint()],
         };
         let parts = [self.settings.fingerprint(), vault[0], vault[1]];
-        xxh3_64(parts.map(u64::to_le_bytes).as_flattened())
+        let known = xxh3_64(parts.map(u64::to_le_bytes).as_flattened());
+        // What is remembered in a shared store is found by this, so without such stages it is what it was before there were any.
+        match self.own_stages.fingerprint() {
+            None => known,
+            Some(own) => xxh3_64([known, own].map(u64::to_le_bytes).as_flattened()),
+        }
     }
 
     /// The settings.
@@ -336,23 +293,24 @@ impl<'a> Engine<'a> {
     fn start_run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
         let nature = Nature::of(payload, context);
         let Engine { settings, filters, deadline, is_traced, .. } = *self;
-        StageRun::new(
-            payload,
-            StageContext { context, settings, filters, nature },
-            deadline,
-            is_traced,
-        )
+        let given = StageContext { context, settings, filters, nature };
+        StageRun::new(payload, given, deadline, is_traced)
     }
 
     /// Without what a terminal would not show and what is not text.
     fn clean<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-        let run = run.through(stages::CLEAN).looked_at_again();
+        let own = &self.own_stages;
+        let run = run.through(stages::CLEAN).through(&own.at(StagePlace::Clean)).looked_at_again();
+        let run = run.refuse(&own.at(StagePlace::Nowhere));
         if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
     }
 
     /// In fewer tokens, and no longer than allowed.
     fn compact<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-        let run = if self.settings.mode.compacts() { run.through(stages::COMPACT) } else { run };
+        let run = match self.settings.mode.compacts() {
+            true => run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact)),
+            false => run,
+        };
         let limit = self.limit();
         let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);
         if fits(&run) {
@@ -365,11 +323,13 @@ impl<'a> Engine<'a> {
 
     /// With what its lines share said once.
     fn factor_out<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-        match self.settings.mode {
-            mode if !mode.compacts() => run,
-            Mode::Aggressive => run.in_cheapest(stages::ALL_NOTATIONS, stages::REPEATS),
-            _ => run.in_cheapest(stages::NOTATIONS, stages::REPEATS),
-        }
+        let notations = match self.settings.mode {
+            mode if !mode.compacts() => return run,
+            Mode::Aggressive => stages::ALL_NOTATIONS,
+            _ => stages::NOTATIONS,
+        };
+        let notations = self.own_stages.behind(notations, StagePlace::Notation);
+        run.in_cheapest(&notations, stages::REPEATS)
     }
 
     /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
@@ -378,8 +338,9 @@ impl<'a> Engine<'a> {
             Mode::Aggressive => stages::LEAVE_OUT_MORE,
             _ => stages::LEAVE_OUT,
         };
+        let stages = self.own_stages.behind(stages, StagePlace::LeaveOut);
         let short: Vec<StageRun<'r>> =
-            clean.iter().map(|run| run.clone().through(stages)).collect();
+            clean.iter().map(|run| run.clone().through(&stages)).collect();
         let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
         leaves_out.then(|| short.into_iter().map(|run| self.compact(run)).collect())
     }
@@ -396,106 +357,6 @@ impl<'a> Engine<'a> {
     fn may_leave_out(&self, context: &CallContext) -> bool {
         self.settings.mode.leaves_out() && self.is_reversible() && !context.is_error
     }
-
-    /// What would be forwarded, if that is less than the text. `before` are the tokens of the text, once they are known.
-    fn variant(
-        &self,
-        text: &str,
-        before: &OnceCell<usize>,
-        parts: &Parts<'_>,
-        runs: Vec<StageRun<'_>>,
-        seen: ModelView<'_>,
-    ) -> Option<OutputVariant> {
-        let left_out = runs.iter().any(has_left_out);
-        let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
-        let whole = runs.first().filter(|_| is_whole(parts));
-        // A text that is all payload has passed the gates, and its tokens are known.
-        let gated = whole.and_then(StageRun::known_tokens);
-        if let Some(tokens) = whole.and_then(StageRun::tokens_at_first) {
-            let _ = before.set(tokens);
-        }
-        let body: Cow<'_, str> = match whole {
-            Some(run) => run.text().into(),
-            None if runs.iter().any(StageRun::has_changed) => {
-                parts.rewrap(&runs.iter().map(StageRun::text).collect::<Vec<_>>()).into()
-            }
-            None => text.into(),
-        };
-        let reference = if left_out { self.reference(text) } else { None };
-        let has_notation = runs.iter().any(StageRun::has_notation);
-        let scope = if has_notation { PointerScope::Whole } else { PointerScope::Lines };
-        let pointed = self.with_pointers(&body, reference.as_ref(), scope, seen);
-        let is_pointed = pointed.is_some();
-        let gated = gated.filter(|_| !is_pointed && reference.is_none());
-        let forwarded = pointed.unwrap_or_else(|| self.with_reference(body, reference.as_ref()));
-        if forwarded == text {
-            return None;
-        }
-        let counter = self.settings.counter;
-        let before = || *before.get_or_init(|| count_or_estimate(text, counter));
-        let head = ReferenceHead::of(&forwarded, !is_safety);
-        let after = match gated {
-            Some(tokens) => tokens,
-            None if is_safety => counter.count(&forwarded),
-            None if head.bytes(forwarded.len()) > text.len() => return None,
-            None => counter.count_within(&forwarded, before().checked_sub(1)?)?,
-        };
-        let weight = head.tokens(after, counter);
-        if weight >= before() && !is_safety {
-            return None;
-        }
-        let steps = steps(&runs, is_pointed);
-        Some(OutputVariant { text: forwarded, tokens: (before(), after), weight, steps, reference })
-    }
-
-    /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
-    fn with_pointers(
-        &self,
-        body: &str,
-        reference: Option<&Reference>,
-        scope: PointerScope,
-        ModelView { call, history }: ModelView<'_>,
-    ) -> Option<String> {
-        if !self.settings.mode.compacts() || !self.settings.dedup {
-            return None;
-        }
-        let counter = self.settings.counter;
-        // An equal result that was shortened before begins with the same reference.
-        let duplicate = reference.and_then(|_| {
-            history.duplicate_of(&self.with_reference(body.into(), reference), &call)
-        });
-        if let Some(marker) = duplicate {
-            return counter.is_cheaper(&marker, body).then_some(marker);
-        }
-        let pointed = history.point(body, &call, scope, counter)?;
-        counter.is_cheaper(&pointed, body).then(|| self.with_reference(pointed.into(), reference))
-    }
-
-    /// The text with the reference before it.
-    fn with_reference(&self, body: Cow<'_, str>, reference: Option<&Reference>) -> String {
-        match reference {
-            Some(reference) => reference.before(&body, self.settings.expand_hint),
-            None => body.into_owned(),
-        }
-    }
-}
-
-/// What the model can see beside an output: the call that it answers, and the results before it.
-#[derive(Clone, Copy)]
-struct ModelView<'a> {
-    call: ToolCall<'a>,
-    history: &'a History,
-}
-
-/// One way to write an output.
-struct OutputVariant {
-    text: String,
-    /// Those of the output, and those of the text.
-    tokens: (usize, usize),
-    /// What it is chosen by.
-    weight: usize,
-    steps: Vec<StageStep>,
-    reference: Option<Reference>,
 }
 
 /// Why an output stays as it came, if no variant of it is smaller.
@@ -512,32 +373,12 @@ fn kept_because(text: &str, context: &CallContext, variants: &[Vec<StageRun<'_>>
     }
 }
 
-/// What was done to a variant, and whether it points to earlier results.
-fn steps(runs: &[StageRun<'_>], is_pointed: bool) -> Vec<StageStep> {
-    let mut steps = Vec::with_capacity(runs.iter().map(|run| run.steps().len()).sum::<usize>() + 1);
-    runs.iter().for_each(|run| steps.extend_from_slice(run.steps()));
-    steps.push(pointing(is_pointed));
-    steps
-}
-
 /// The record of an output for which there was no time.
 fn late() -> StageStep {
     StageStep {
         stage: "deadline",
         fidelity: Fidelity::Safety,
         outcome: StageOutcome::OutOfTime,
-        tokens: None,
-        texts: None,
-    }
-}
-
-/// The record of looking for what earlier results show.
-fn pointing(found: bool) -> StageStep {
-    let outcome = if found { StageOutcome::Applied } else { StageOutcome::NothingToDo };
-    StageStep {
-        stage: "earlier_results",
-        fidelity: Fidelity::Lossless,
-        outcome,
         tokens: None,
         texts: None,
     }
@@ -550,18 +391,7 @@ fn size(runs: &[StageRun<'_>]) -> usize {
     runs.iter().map(StageRun::len).sum()
 }
 
-/// The tokens of a text, or about as many for one that is too large to be looked at.
-fn count_or_estimate(text: &str, counter: Counter) -> usize {
-    let counter = if text.len() > CEILING_BYTES { Counter::Estimate } else { counter };
-    counter.count(text)
-}
-
 /// Was something taken away that only a reference gives back?
 fn has_left_out(run: &StageRun<'_>) -> bool {
     run.has_applied(Fidelity::Reversible) || run.has_applied(Fidelity::Safety)
-}
-
-/// Is the text one payload as it stands?
-fn is_whole(parts: &Parts<'_>) -> bool {
-    matches!(parts.pieces(), [Piece::Payload(payload)] if payload.codecs.is_empty())
 }

@@ -1,4 +1,4 @@
-//! References: how a shortened result says where its original is, in a way that tool text cannot forge.
+//! References, authenticated by a keyed hash (a MAC): how a shortened result says where its original is, so that tool text cannot forge it.
 //!
 //! A reference is 128 bits of content hash and 32 bits of tag, both keyed by the installation. The same content has the
 //! same reference on every turn, replica and restart that share the key, whoever asks, and whoever lacks the key can
@@ -79,7 +79,7 @@ impl fmt::Debug for ReferenceSecret {
 /// The name of an original. [`Display`](fmt::Display) writes `shadow_xxx`.
 ///
 /// ```
-/// use tokenforge_engine::reference::{ReferenceSecret, Reference};
+/// use tokenforge_engine::reference::{Reference, ReferenceSecret};
 ///
 /// let key = ReferenceSecret::from_secret("for the example");
 /// let reference = Reference::of(&key, "a long tool output");
@@ -116,7 +116,7 @@ impl Reference {
         format!("{OPENING}{self}{CLOSING}")
     }
 
-    /// A shortened text as it is forwarded: under the marker, and under a [`ExpandHint`] if there is to be one.
+    /// A shortened text as it is forwarded: under the marker, and under an [`ExpandHint`] if there is to be one.
     pub fn before(&self, text: &str, hint: Option<ExpandHint>) -> String {
         let marker = self.marker();
         match hint {

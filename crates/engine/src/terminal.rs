@@ -1,4 +1,4 @@
-//! Text without the sequences that steer a terminal: colours, titles, hyperlinks, cursor movement.
+//! ANSI escape sequences stripped: text without what steers a terminal (colours, titles, hyperlinks, cursor movement).
 //!
 //! What a terminal would show stays, line ends included. No escape character survives, so stripping twice changes
 //! nothing. A string sequence that is not closed on its own line loses its introducer alone: its payload may be text.

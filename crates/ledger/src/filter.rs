@@ -1,4 +1,4 @@
-//! Which entries are meant, and which of their results.
+//! Filtering: which entries are meant, and which of their results.
 
 use crate::group_by::reason;
 use crate::{BoundedName, LedgerEntry, ResultOutcome};
@@ -6,7 +6,7 @@ use crate::{BoundedName, LedgerEntry, ResultOutcome};
 /// Which entries are meant, and which of their results. The default is all of them.
 ///
 /// ```
-/// use tokenforge_ledger::{LedgerEntry, EntryFilter, ResultOutcome, EntrySource};
+/// use tokenforge_ledger::{EntryFilter, EntrySource, LedgerEntry, ResultOutcome};
 ///
 /// let mut entry = LedgerEntry::new(EntrySource::Gateway, 100);
 /// entry.add(ResultOutcome::fresh("Bash", ["clean"], 10, 5));

@@ -1,13 +1,13 @@
-//! What was saved, written down request by request, and summed up honestly.
+//! The ledger of savings, an append-only log: what was saved, written down request by request, and summed up honestly.
 //!
-//! A [`Ledger`] is a folder of JSON lines. The gateway writes an [`LedgerEntry`] for each request, the hook and the tool
+//! A [`Ledger`] is a folder of JSON lines. The gateway writes a [`LedgerEntry`] for each request, the hook and the tool
 //! gateway one for each call; several processes may write at once. It is bounded: when there is too much, the oldest
 //! days go. [`Ledger::read`] streams the entries back, and a [`LedgerSummary`] adds them up by tool, client, project, day,
-//! stage, model or reason, against four denominators that are never mixed up. [`LedgerHistory`], [`SessionList`], [`SessionTurns`] and
-//! [`FetchList`] are what pages about the past show.
+//! stage, model or reason, against four denominators that are never mixed up. [`LedgerHistory`], [`SessionList`],
+//! [`SessionTurns`] and [`FetchList`] are what pages about the past show.
 //!
 //! ```
-//! use tokenforge_ledger::{GroupBy, LedgerEntry, Ledger, ResultOutcome, ModelPrices, EntrySource, LedgerSummary};
+//! use tokenforge_ledger::{EntrySource, GroupBy, Ledger, LedgerEntry, LedgerSummary, ModelPrices, ResultOutcome};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let mut entry = LedgerEntry::new(EntrySource::Hook, 1_763_000_000);
@@ -22,8 +22,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Names and numbers only: no text of anybody's, and names are cut to a length. The sums are a pure function of the
-//! entries and the prices; what is not known is absent and says why.
+//! Names and numbers only: it never writes down a text of anybody's, and names are cut to a length. The sums are a pure
+//! function of the entries and the prices; what is not known is absent and says why, and is never guessed.
 
 mod account;
 mod day;

@@ -1,4 +1,4 @@
-//! What was found out about one session.
+//! The account of a replay: what was found out about one session.
 
 use crate::probes::Probes;
 use crate::read::LogClient;

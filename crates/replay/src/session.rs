@@ -1,4 +1,4 @@
-//! A session, replayed while its log is read.
+//! The replay of a session, while its log is read.
 
 use crate::account::{ReplayAccount, ReplayedSession};
 use crate::conversation::ReplayedConversation;

@@ -1,4 +1,4 @@
-//! Logs: where clients keep them, and what is in a folder.
+//! Log discovery: where clients keep their logs, and what is in a folder.
 
 use crate::account::ReplayedSession;
 use crate::plan::ReplayPlan;

@@ -1,4 +1,4 @@
-//! What a provider charges for a request, in tokens and in money.
+//! Token usage: what a provider charges for a request, in tokens and in money.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,8 +1,9 @@
-//! Where originals and remembered results are kept.
+//! A bounded key-value store for originals and remembered results: least recently used entries are evicted, and each has a
+//! time to live.
 //!
 //! A lossy stage may drop what the model can ask for again, so an original lives here under its reference; and the
-//! outcome of an impure strategy lives here under the hash of what went in. Both are scoped by tenant and forgotten a
-//! lifetime after their last use.
+//! outcome of an impure strategy lives here under the hash of what went in. A [`Store`] keeps both, scoped by tenant, until
+//! a lifetime after their last use.
 //!
 //! | store | survives a restart | for |
 //! |---|---|---|
@@ -23,8 +24,8 @@
 //! # Ok::<(), tokenforge_store::StoreError>(())
 //! ```
 //!
-//! Stores block and never log. What comes here is redacted already. An entry that was damaged is a missing entry:
-//! no store ever answers with other bytes than were put.
+//! Stores block and never log. They redact nothing: what comes here is redacted already. An entry that was damaged is a
+//! missing entry: no store ever answers with other bytes than were put, or with those of another tenant.
 
 mod address;
 mod disk;

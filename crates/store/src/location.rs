@@ -1,4 +1,4 @@
-//! Where a store is, as one text says it.
+//! Store URLs: where a store is, as one text says it.
 
 use crate::{DiskStore, MemoryStore, RedisServers, RedisStore, Store, StoreError, StoreOptions};
 use std::fmt;

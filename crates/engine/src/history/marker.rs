@@ -162,7 +162,7 @@ pub(super) fn duplicate(name: &CallName, run: CommandRun) -> String {
 /// What stands for a result that an earlier one of a session shows whole: as printed in the document, for callers that
 /// named the session and so know the ids of its calls.
 #[must_use]
-pub fn session_duplicate(call: &str, tool: &str) -> String {
+pub(crate) fn session_duplicate(call: &str, tool: &str) -> String {
     format!("{DUPLICATE}{call} ({tool}){SEE}")
 }
 

@@ -1,4 +1,4 @@
-//! A result, and what became of it.
+//! A tool result in a replay, and what became of it.
 
 use crate::account::{ReplayAccount, ResultSums, UnchangedResult};
 use crate::own_notation;
