@@ -58,6 +58,8 @@ pub struct SessionOutput {
 
 #[derive(Debug, Clone)]
 struct ResultMemo {
+    /// A strong hash although it is kept in memory alone: what is found by it is forwarded without another look at the
+    /// text, and tools choose their texts.
     input: blake3::Hash,
     settings: u64,
     compressed: CompressedOutput,

@@ -40,6 +40,7 @@ pub enum CorpusError {
 
 /// A recorded tool output.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(expecting = "struct Recording")]
 pub struct RecordedOutput {
     /// What the tool said.
     pub content: String,

@@ -191,7 +191,7 @@ impl Worker<'_> {
         let engine = match self.order.asker {
             Asker::Model if !made.deduped => return (made, false),
             // A pointer to an earlier request.
-            Asker::Model => self.engine,
+            Asker::Model => self.engine.clone(),
             Asker::Caller => Engine::new(self.engine.settings()),
         };
         let compressed = engine.compress(output, history);

@@ -92,7 +92,7 @@ pub(super) fn output(result: &ToolResult) -> Output<'_> {
     }
 }
 
-/// Tells texts apart.
+/// Tells texts apart within one run: `DefaultHasher` may be another in the next release of Rust, so nothing is kept under it.
 pub(super) fn fingerprint(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

@@ -41,7 +41,7 @@ struct ThreadPlace {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entry {
+struct ClaudeEntry {
     #[serde(rename = "type")]
     kind: Option<String>,
     subtype: Option<String>,
@@ -58,17 +58,17 @@ struct Entry {
 /// What of an entry tells the request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked<'l> {
+struct RequestIds<'l> {
     #[serde(borrow)]
     uuid: Option<Cow<'l, str>>,
     #[serde(borrow)]
     request_id: Option<Cow<'l, str>>,
     #[serde(borrow)]
-    message: Option<Answer<'l>>,
+    message: Option<AnswerId<'l>>,
 }
 
 #[derive(Deserialize)]
-struct Answer<'l> {
+struct AnswerId<'l> {
     #[serde(borrow)]
     id: Option<Cow<'l, str>>,
 }
@@ -77,7 +77,7 @@ struct Answer<'l> {
 pub(super) fn request(line: &[u8]) -> Option<u64> {
     // Most of a log is results, which need not be parsed.
     memchr::memmem::find(line, b"\"assistant\"")?;
-    let Asked { uuid, request_id, message } = serde_json::from_slice(line).ok()?;
+    let RequestIds { uuid, request_id, message } = serde_json::from_slice(line).ok()?;
     request_of(message?.id.as_deref(), request_id.as_deref(), uuid.as_deref())
 }
 
@@ -88,7 +88,7 @@ fn request_of(answer: Option<&str>, request: Option<&str>, entry: Option<&str>) 
 
 impl LogReader for ClaudeCode {
     fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String> {
-        let entry: Entry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        let entry: ClaudeEntry = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         if self.is_told(&entry) {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl LogReader for ClaudeCode {
 
 impl ClaudeCode {
     /// Is it a copy of a message that was told?
-    fn is_told(&mut self, entry: &Entry) -> bool {
+    fn is_told(&mut self, entry: &ClaudeEntry) -> bool {
         let is_message = matches!(entry.kind.as_deref(), Some("user" | "assistant"));
         let Some(uuid) = entry.uuid.as_ref().filter(|_| is_message) else { return false };
         if self.told.len() >= REMEMBERED {
@@ -126,7 +126,7 @@ impl ClaudeCode {
     }
 
     /// The conversation that an entry belongs to. Subagents have a name, or begin where no entry is before them.
-    fn thread(&self, entry: &Entry) -> ThreadId {
+    fn thread(&self, entry: &ClaudeEntry) -> ThreadId {
         if entry.is_sidechain != Some(true) {
             return MAIN;
         }
@@ -140,7 +140,7 @@ impl ClaudeCode {
         }
     }
 
-    fn user(&mut self, entry: &Entry, thread: ThreadId, tell: EventSink<'_>) {
+    fn user(&mut self, entry: &ClaudeEntry, thread: ThreadId, tell: EventSink<'_>) {
         let Some(message) = &entry.message else { return };
         let mut message = self.calls.message(message);
         message.author = MessageAuthor::Client;
@@ -156,7 +156,7 @@ impl ClaudeCode {
     }
 
     /// A prompt that follows an entry from before the last answer is one that the user went back for.
-    fn rewind(&mut self, entry: &Entry, thread: ThreadId, tell: EventSink<'_>) {
+    fn rewind(&mut self, entry: &ClaudeEntry, thread: ThreadId, tell: EventSink<'_>) {
         let parent = entry.parent_uuid.as_ref().and_then(|uuid| self.entries.get(&hash(uuid)));
         let (Some((of, messages)), Some(place)) = (parent, self.threads.get_mut(&thread)) else {
             return;
@@ -167,7 +167,7 @@ impl ClaudeCode {
         }
     }
 
-    fn assistant(&mut self, entry: &Entry, thread: ThreadId, tell: EventSink<'_>) {
+    fn assistant(&mut self, entry: &ClaudeEntry, thread: ThreadId, tell: EventSink<'_>) {
         let Some(body) = &entry.message else { return };
         let model = body["model"].as_str();
         // What the client itself said in the model's place was no request.

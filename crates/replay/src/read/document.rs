@@ -1,7 +1,7 @@
 //! One JSON document: a session, a list of messages or a list of sessions.
 
 use super::messages::Messages;
-use super::sessions::{Session, SessionLines};
+use super::sessions::{RecordedSession, SessionLines};
 use super::{EventSink, LogClient, LogReader, UnreadableLog};
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) fn document(
 ) -> Result<LogClient, UnreadableLog> {
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
-        let session: Session =
+        let session: RecordedSession =
             serde_json::from_reader(input.take(LARGEST)).map_err(document_error)?;
         let client = if session.is_opencode() { LogClient::Opencode } else { LogClient::Messages };
         SessionLines::default().session(session, tell);
@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
             self.left.set(LARGEST);
             let is_message = self.messages.message(&element, self.tell).is_some();
             is_any |= is_message;
-            if !is_message && let Ok(session) = serde_json::from_value::<Session>(element) {
+            if !is_message && let Ok(session) = serde_json::from_value::<RecordedSession>(element) {
                 is_any = true;
                 self.sessions.session(session, self.tell);
             }

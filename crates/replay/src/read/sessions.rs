@@ -20,7 +20,7 @@ pub(super) struct SessionLines {
 
 impl LogReader for SessionLines {
     fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String> {
-        let session: Session = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        let session: RecordedSession = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         self.session(session, tell);
         Ok(())
     }
@@ -28,7 +28,7 @@ impl LogReader for SessionLines {
 
 impl SessionLines {
     /// Tells a session; of one that begins with all of the last one, what is new.
-    pub(super) fn session(&mut self, session: Session, tell: EventSink<'_>) {
+    pub(super) fn session(&mut self, session: RecordedSession, tell: EventSink<'_>) {
         let name = session.id.as_str().or_else(|| session.info["id"].as_str()).map(str::to_owned);
         if session.is_opencode() {
             *self = SessionLines::default();
@@ -57,7 +57,7 @@ impl SessionLines {
 
 /// A recorded session, or the body of a request.
 #[derive(Debug, Deserialize)]
-pub(super) struct Session {
+pub(super) struct RecordedSession {
     messages: Vec<Value>,
     #[serde(default)]
     id: Value,
@@ -74,7 +74,7 @@ pub(super) struct Session {
     info: Value,
 }
 
-impl Session {
+impl RecordedSession {
     /// Hashes of what its messages say, which is the same however a client marks them for the cache.
     fn hashes(&self) -> Vec<u64> {
         let mut calls = SeenCalls::default();
