@@ -14,6 +14,7 @@ pub struct Corpus {
 
 /// Why a recording could not be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CorpusError {
     /// The file or folder cannot be read.
     #[error("cannot read {path}: {source}")]

@@ -27,6 +27,7 @@ pub type EventSink<'t> = &'t mut dyn FnMut(LogEvent);
 /// Who wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LogClient {
     /// Claude Code, one line an entry.
     ClaudeCode,
@@ -59,6 +60,7 @@ impl fmt::Display for LogClient {
 
 /// Why a log tells nothing.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnreadableLog {
     /// It cannot be read.
     #[error("cannot be read: {0}")]

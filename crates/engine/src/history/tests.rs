@@ -5,7 +5,7 @@ fn listing(from: usize, to: usize) -> String {
     (from..to).map(|n| format!("line number {n} of some file\n")).collect()
 }
 
-fn numbered(from: usize, text: &str) -> String {
+fn numbered_file(from: usize, text: &str) -> String {
     let lines = text.lines().enumerate();
     let read: String = lines.map(|(n, line)| format!("{:6}→{line}\n", n + from)).collect();
     numbers::encode(&read).unwrap()
@@ -87,11 +87,11 @@ fn d1_lines_shown_before_are_quoted_where_they_have_no_numbers() {
 #[test]
 fn d1_a_file_is_named_with_its_own_line_numbers() {
     let mut history = History::default();
-    let before = numbered(1, &listing(0, 80));
+    let before = numbered_file(1, &listing(0, 80));
     assert_eq!(forward(&mut history, &OwnedCall::read("call_1", "src/a.rs"), &before), before);
     let moved = format!("{}a new line\nand one more\n{}", listing(0, 20), listing(20, 80));
     let pointed =
-        forward(&mut history, &OwnedCall::read("call_2", "src/a.rs"), &numbered(1, &moved));
+        forward(&mut history, &OwnedCall::read("call_2", "src/a.rs"), &numbered_file(1, &moved));
     let pointers: Vec<&str> = pointed.lines().filter(|line| marker::is_pointer(line)).collect();
     assert_eq!(
         pointers,
@@ -108,7 +108,7 @@ fn d1_the_latest_full_read_is_the_one_that_is_named() {
     let mut history = History::default();
     let texts = [listing(0, 60), listing(100, 160)];
     for (id, text) in ["a", "b"].into_iter().zip(&texts) {
-        forward(&mut history, &OwnedCall::read(id, "x.rs"), &numbered(1, text));
+        forward(&mut history, &OwnedCall::read(id, "x.rs"), &numbered_file(1, text));
     }
     let cat = |text: &str| point(&history, &OwnedCall::bash("c", "git show HEAD:x.rs"), text);
     assert_eq!(cat(&texts[0]), None, "an older read is not meant");
@@ -119,8 +119,8 @@ fn d1_the_latest_full_read_is_the_one_that_is_named() {
 #[test]
 fn d1_a_read_with_an_offset_or_a_limit_shows_its_text() {
     let mut history = History::default();
-    forward(&mut history, &OwnedCall::read("a", "x.rs"), &numbered(1, &listing(0, 80)));
-    let part = numbered(20, &listing(19, 60));
+    forward(&mut history, &OwnedCall::read("a", "x.rs"), &numbered_file(1, &listing(0, 80)));
+    let part = numbered_file(20, &listing(19, 60));
     for arguments in [
         json!({"file_path": "x.rs", "offset": 20, "limit": 41}),
         json!({"file_path": "x.rs", "limit": 41}),
@@ -132,14 +132,14 @@ fn d1_a_read_with_an_offset_or_a_limit_shows_its_text() {
     assert_eq!(point(&history, &sed, &listing(19, 60)), None);
     // Nor is a part what a pointer names.
     let part = OwnedCall::read("b", "").with(&json!({"file_path": "y.rs", "offset": 1}));
-    forward(&mut history, &part, &numbered(1, &listing(200, 260)));
+    forward(&mut history, &part, &numbered_file(1, &listing(200, 260)));
     assert_eq!(point(&history, &OwnedCall::bash("c", "cat y.rs"), &listing(200, 260)), None);
 }
 
 #[test]
 fn d1_who_asks_again_after_a_pointer_gets_the_text() {
     let mut history = History::default();
-    let text = numbered(1, &listing(0, 80));
+    let text = numbered_file(1, &listing(0, 80));
     let shown: Vec<bool> = (0..6)
         .map(|n| forward(&mut history, &OwnedCall::read(&format!("id{n}"), "x.rs"), &text) == text)
         .collect();
@@ -289,7 +289,7 @@ fn change(tool: &'static str, arguments: &Value) -> OwnedCall {
 
 #[test]
 fn d1_a_file_that_was_edited_since_is_pointed_to_only_where_it_is_read_again() {
-    let read = numbered(1, &listing(0, 80));
+    let read = numbered_file(1, &listing(0, 80));
     for changed in [
         change("Edit", &json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"})),
         change("apply_patch", &json!({"input": "*** Begin Patch\n*** Update File: a.rs"})),
@@ -305,7 +305,7 @@ fn d1_a_file_that_was_edited_since_is_pointed_to_only_where_it_is_read_again() {
 
 #[test]
 fn d1_a_file_that_was_overwritten_is_not_pointed_to_until_it_is_read_again() {
-    let read = numbered(1, &listing(0, 80));
+    let read = numbered_file(1, &listing(0, 80));
     let mut history = History::default();
     forward(&mut history, &OwnedCall::read("call_1", "a.rs"), &read);
     history.add(&change("Write", &json!({"file_path": "a.rs", "content": "x"})).view(), "Done.");
@@ -318,7 +318,7 @@ fn d1_a_file_that_was_overwritten_is_not_pointed_to_until_it_is_read_again() {
 
 #[test]
 fn d1_the_result_of_an_edit_does_not_point_to_what_it_changed_whatever_the_path_s_spelling() {
-    let read = numbered(1, &listing(0, 80));
+    let read = numbered_file(1, &listing(0, 80));
     for path in ["/repo/a.rs", "./a.rs", "a.rs"] {
         let mut history = History::default();
         forward(&mut history, &OwnedCall::read("call_1", "a.rs"), &read);

@@ -9,12 +9,12 @@ use tokenforge_tokens::Counter;
 const SENTENCE: &str =
     "error: repeated dependency resolution failure, giving up after 3 attempts (see the log above)";
 
-fn encoded(text: &str, method: DictionaryMethod) -> Option<String> {
+fn encode_with(text: &str, method: DictionaryMethod) -> Option<String> {
     encode(text, method, &Counter::default())
 }
 
 /// Lines that begin with a sentence and end with a number.
-fn numbered(sentence: &str, lines: usize) -> String {
+fn numbered_sentences(sentence: &str, lines: usize) -> String {
     (0..lines).fold(String::new(), |mut text, line| {
         let _ = writeln!(text, "{sentence} {}", line * line * 7 + 1000);
         text
@@ -43,8 +43,8 @@ fn f10_lzw_is_printed_as_documented() {
     let printed = format!(
         "[Forge LZW Dictionary]\n<<F1:1>> = \"{SENTENCE} in crate\"\n<<F1:1>> alpha\n<<F1:1>> beta\n<<F1:1>> gamma\n"
     );
-    assert_eq!(encoded(&text, DictionaryMethod::Lzw), Some(printed.clone()));
-    assert_eq!(encoded(&text, DictionaryMethod::Auto), Some(printed));
+    assert_eq!(encode_with(&text, DictionaryMethod::Lzw), Some(printed.clone()));
+    assert_eq!(encode_with(&text, DictionaryMethod::Auto), Some(printed));
 }
 
 #[test]
@@ -56,28 +56,29 @@ fn f10_repair_is_printed_as_documented() {
     let printed = "[Forge RePair Dictionary]\n\
         <<R1:1>> = \": warning: the \\\"old\\\\new\\\" name of this function is deprecated\\n  use the new one instead\\n\"\n\
         src/one.rs<<R1:1>>lib/two.py<<R1:1>>bin/three.sh<<R1:1>>etc/four.c<<R1:1>>";
-    assert_eq!(encoded(&text, DictionaryMethod::Repair).as_deref(), Some(printed));
-    assert_eq!(encoded(&text, DictionaryMethod::Auto).as_deref(), Some(printed));
+    assert_eq!(encode_with(&text, DictionaryMethod::Repair).as_deref(), Some(printed));
+    assert_eq!(encode_with(&text, DictionaryMethod::Auto).as_deref(), Some(printed));
 }
 
 #[test]
 fn f10_inputs_over_50000_bytes_are_skipped() {
-    let mut text = numbered(SENTENCE, 1000);
+    let mut text = numbered_sentences(SENTENCE, 1000);
     text.truncate(50_000);
     for &method in DictionaryMethod::ALL {
-        assert!(encoded(&text, method).is_some(), "{method}");
+        assert!(encode_with(&text, method).is_some(), "{method}");
     }
     text.push('.');
     for &method in DictionaryMethod::ALL {
-        assert_eq!(encoded(&text, method), None, "{method}");
+        assert_eq!(encode_with(&text, method), None, "{method}");
     }
 }
 
 #[test]
 fn f10_a_dictionary_has_at_most_20_entries() {
     let of = |sentences: usize| {
-        let text: String = (0..sentences).map(|number| numbered(&sentence(number), 4)).collect();
-        encoded(&text, DictionaryMethod::Lzw).map(|encoded| entries(&encoded).len())
+        let text: String =
+            (0..sentences).map(|number| numbered_sentences(&sentence(number), 4)).collect();
+        encode_with(&text, DictionaryMethod::Lzw).map(|encoded| entries(&encoded).len())
     };
     assert_eq!(of(19), Some(19));
     assert_eq!(of(20), Some(20));
@@ -88,9 +89,10 @@ fn f10_a_dictionary_has_at_most_20_entries() {
 fn f10_an_entry_occurs_at_least_3_times() {
     for method in [DictionaryMethod::Lzw, DictionaryMethod::Repair] {
         let long: String = (0..9).map(sentence).collect();
-        assert_eq!(encoded(&numbered(&long, 2), method), None);
-        let text = numbered(&SENTENCE.replace("above", "of today"), 3) + &numbered(&sentence(1), 2);
-        let encoded = encoded(&text, method).unwrap();
+        assert_eq!(encode_with(&numbered_sentences(&long, 2), method), None);
+        let text = numbered_sentences(&SENTENCE.replace("above", "of today"), 3)
+            + &numbered_sentences(&sentence(1), 2);
+        let encoded = encode_with(&text, method).unwrap();
         assert_eq!(entries(&encoded).len(), 1, "{encoded}");
     }
 }
@@ -98,8 +100,8 @@ fn f10_an_entry_occurs_at_least_3_times() {
 #[test]
 fn f10_an_entry_saves_at_least_16_bytes() {
     let entries_with = |dense: &str| {
-        let text = numbered(SENTENCE, 5) + &numbered(dense, 3);
-        encoded(&text, DictionaryMethod::Lzw).map(|encoded| entries(&encoded).len())
+        let text = numbered_sentences(SENTENCE, 5) + &numbered_sentences(dense, 3);
+        encode_with(&text, DictionaryMethod::Lzw).map(|encoded| entries(&encoded).len())
     };
     // Every character is a token, so that both would save tokens. With the blank before the number
     // the first has 27 bytes and saves 3 * (27 - 8) - (27 + 14) = 16, the second saves 14.
@@ -112,7 +114,7 @@ fn f10_entries_of_lzw_have_no_newline_and_those_of_repair_at_most_two() {
     let block: String = (0..7).map(|line| sentence(line) + "\n").collect();
     let text: String = (0..6).map(|part| format!("part {part}: {block}")).collect();
     let newlines = |method| {
-        let encoded = encoded(&text, method).unwrap();
+        let encoded = encode_with(&text, method).unwrap();
         let entries = entries(&encoded);
         entries.iter().map(|entry| entry.matches("\\n").count()).max()
     };
@@ -122,13 +124,13 @@ fn f10_entries_of_lzw_have_no_newline_and_those_of_repair_at_most_two() {
 
 #[test]
 fn f10_a_dictionary_is_not_compressed_again() {
-    let text = numbered(SENTENCE, 20);
+    let text = numbered_sentences(SENTENCE, 20);
     for &method in DictionaryMethod::ALL {
-        let once = encoded(&text, method).unwrap();
+        let once = encode_with(&text, method).unwrap();
         assert!(is_dictionary(&once));
         for &again in DictionaryMethod::ALL {
-            assert_eq!(encoded(&once, again), None);
-            assert_eq!(encoded(&format!("$ cat out\n{once}"), again), None);
+            assert_eq!(encode_with(&once, again), None);
+            assert_eq!(encode_with(&format!("$ cat out\n{once}"), again), None);
         }
     }
     assert!(!is_dictionary(&text));
@@ -136,11 +138,11 @@ fn f10_a_dictionary_is_not_compressed_again() {
 
 #[test]
 fn markers_that_are_in_the_text_stay_what_they_are() {
-    let text = numbered(&format!("<<F1:1>> and <<R1:2>> {SENTENCE}"), 9);
-    let lzw = encoded(&text, DictionaryMethod::Lzw).unwrap();
+    let text = numbered_sentences(&format!("<<F1:1>> and <<R1:2>> {SENTENCE}"), 9);
+    let lzw = encode_with(&text, DictionaryMethod::Lzw).unwrap();
     assert!(lzw.starts_with("[Forge LZW Dictionary]\n<<F2:1>> = \"<<F1:1>> and"), "{lzw}");
     assert_eq!(decode(&lzw, text.len()), Ok(text.clone()));
-    let repair = encoded(&text, DictionaryMethod::Repair).unwrap();
+    let repair = encode_with(&text, DictionaryMethod::Repair).unwrap();
     assert_eq!(decode(&repair, text.len()), Ok(text));
 }
 
@@ -149,7 +151,7 @@ fn text_without_repetition_is_left_alone() {
     let text: String = (0..100).map(sentence).collect();
     for &method in DictionaryMethod::ALL {
         for text in ["", "\n", "short", &text] {
-            assert_eq!(encoded(text, method), None);
+            assert_eq!(encode_with(text, method), None);
         }
     }
 }
@@ -157,12 +159,12 @@ fn text_without_repetition_is_left_alone() {
 #[test]
 fn auto_keeps_the_method_with_fewer_tokens() {
     let counter = Counter::default();
-    let one_line = numbered(SENTENCE, 20);
-    let two_lines = numbered(&SENTENCE.replace(", ", ",\n"), 20);
+    let one_line = numbered_sentences(SENTENCE, 20);
+    let two_lines = numbered_sentences(&SENTENCE.replace(", ", ",\n"), 20);
     for text in [one_line, two_lines] {
         let [lzw, repair, auto] =
             [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto]
-                .map(|method| encoded(&text, method).unwrap());
+                .map(|method| encode_with(&text, method).unwrap());
         let expected = if counter.count(&repair) < counter.count(&lzw) { repair } else { lzw };
         assert_eq!(auto, expected);
     }
@@ -256,7 +258,7 @@ proptest! {
         header in "\\[Forge (LZW|RePair) Dictionary\\]",
     ) {
         for &method in DictionaryMethod::ALL {
-            prop_assert_eq!(encoded(&format!("{before}\n{header}\n{after}"), method), None);
+            prop_assert_eq!(encode_with(&format!("{before}\n{header}\n{after}"), method), None);
         }
     }
 

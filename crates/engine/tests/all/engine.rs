@@ -14,7 +14,7 @@ fn compress(settings: &Settings, tool: &str, command: &str, text: &str) -> Compr
     Engine::new(settings).compress(&output, &History::default())
 }
 
-fn applied(compressed: &CompressedOutput) -> Vec<&'static str> {
+fn applied_stages(compressed: &CompressedOutput) -> Vec<&'static str> {
     compressed.steps.iter().filter(|step| step.is_applied()).map(|step| step.stage).collect()
 }
 
@@ -29,9 +29,10 @@ fn f8_a_match_that_the_cap_keeps_still_names_its_file() {
     let found: String = (0..4000_u32)
         .map(|n| format!("./src/module{}/part.rs:{}:{}\n", n / 40, n % 40 + 1, code(n)))
         .collect();
-    let compressed = compress(&limited(Mode::Standard), "Bash", "grep -rn let src", &found);
+    let compressed =
+        compress(&settings_with_limit(Mode::Standard), "Bash", "grep -rn let src", &found);
     let text = compressed.text(&found);
-    assert!(applied(&compressed).contains(&"cap"), "{:?}", applied(&compressed));
+    assert!(applied_stages(&compressed).contains(&"cap"), "{:?}", applied_stages(&compressed));
     let (_, tail) = text.split_once("[Forge left out ").expect("something was cut");
     for line in tail.lines().skip(1) {
         assert!(found.contains(line) && line.starts_with("./src/module"), "{line}");
@@ -85,7 +86,7 @@ fn d7_rows_of_stc_2_are_no_lines_of_text_and_every_stage_can_be_undone() {
         is_error: false,
     };
     let compressed = Engine::new(&settings).with_trace().compress(&output, &History::default());
-    assert_eq!(applied(&compressed), ["json"]);
+    assert_eq!(applied_stages(&compressed), ["json"]);
     let written = |step: usize| compressed.steps.iter().filter(|step| step.is_applied()).nth(step);
     let texts = written(0).and_then(|json| json.texts.as_deref()).unwrap();
     let head =
@@ -132,14 +133,14 @@ fn a_diff_in_colours_is_a_diff() {
 fn the_bytes_of_a_picture_that_cat_shows_are_suppressed() {
     let picture = "\u{1}PNG\u{fffd}\u{2}\u{fffd}".repeat(200);
     let compressed = compress(&Settings::default(), "Bash", "cat logo.png", &picture);
-    assert_eq!(applied(&compressed), ["binary"]);
+    assert_eq!(applied_stages(&compressed), ["binary"]);
 }
 
 #[test]
 fn f8_what_is_too_large_to_be_compacted_is_capped_all_the_same() {
     let log = "one more line of a log that never ends\n".repeat(CEILING_BYTES / 39 + 1000);
-    let compressed = compress(&limited(Mode::Standard), "Bash", "journalctl", &log);
-    assert_eq!(applied(&compressed), ["cap"]);
+    let compressed = compress(&settings_with_limit(Mode::Standard), "Bash", "journalctl", &log);
+    assert_eq!(applied_stages(&compressed), ["cap"]);
     assert!(compressed.text(&log).len() < DEFAULT_MAX_OUTPUT_BYTES + 200);
 }
 
@@ -150,12 +151,12 @@ fn f8_a_cap_that_kept_the_first_error_says_so() {
             .map(|n| format!("{:x} and so on\n", n.wrapping_mul(2_654_435_761)))
             .collect()
     };
-    let settings = limited(Mode::Safe);
+    let settings = settings_with_limit(Mode::Safe);
     let plain = format!("{}{}", lines(0), lines(9000));
-    assert_eq!(applied(&compress(&settings, "Bash", "make", &plain)), ["cap"]);
+    assert_eq!(applied_stages(&compress(&settings, "Bash", "make", &plain)), ["cap"]);
     let failed = format!("{}error: it broke\n{}", lines(0), lines(9000));
     let compressed = compress(&settings, "Bash", "make", &failed);
-    assert_eq!(applied(&compressed), ["cap_error_window"]);
+    assert_eq!(applied_stages(&compressed), ["cap_error_window"]);
     assert!(compressed.text(&failed).contains("error: it broke"));
 }
 
@@ -277,7 +278,7 @@ fn c9_l2_the_hint_is_counted() {
 
 #[test]
 fn l2_a_few_bytes_above_the_cap_are_not_worth_a_marker() {
-    let settings = limited(Mode::Safe);
+    let settings = settings_with_limit(Mode::Safe);
     let text = "ab ".repeat(21_847);
     let output = Output { text: &text, tool: "x", arguments: "", call: None, is_error: false };
     assert_eq!(Engine::new(&settings).compress(&output, &History::default()).replacement, None);
@@ -295,7 +296,7 @@ fn vault(key: &ReferenceSecret) -> Vault<'_> {
 }
 
 /// With the usual limit, set by the caller.
-fn limited(mode: Mode) -> Settings {
+fn settings_with_limit(mode: Mode) -> Settings {
     Settings { mode, max_output_bytes: Some(DEFAULT_MAX_OUTPUT_BYTES), ..Settings::default() }
 }
 
@@ -367,7 +368,7 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
     ];
     for text in &texts {
         for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
-            let settings = limited(mode);
+            let settings = settings_with_limit(mode);
             let bare = Engine::new(&settings);
             for engine in [bare.clone(), bare.with_vault(vault(&key))] {
                 let output = |text| Output {

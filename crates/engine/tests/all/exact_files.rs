@@ -16,7 +16,7 @@ fn code() -> String {
         .collect()
 }
 
-fn forwarded(text: &str, tool: &str, arguments: &str, mode: Mode) -> String {
+fn forwarded_text(text: &str, tool: &str, arguments: &str, mode: Mode) -> String {
     let settings = Settings { mode, ..Settings::default() };
     let output = Output { text, tool, arguments, call: None, is_error: false };
     Engine::new(&settings).compress(&output, &History::default()).text(text).to_owned()
@@ -41,7 +41,11 @@ fn d6_a_file_that_a_shell_prints_is_exact_json_too() {
     ] {
         for text in [package(), code()] {
             for mode in MODES {
-                assert_eq!(forwarded(&text, tool, arguments, mode), text, "{arguments} in {mode}");
+                assert_eq!(
+                    forwarded_text(&text, tool, arguments, mode),
+                    text,
+                    "{arguments} in {mode}"
+                );
             }
         }
     }
@@ -62,7 +66,7 @@ fn d6_logs_and_what_a_program_makes_of_a_file_are_not_exact() {
         (&package(), "curl -s localhost/package"),
     ] {
         let arguments = serde_json::json!({ "command": command }).to_string();
-        assert_ne!(&forwarded(text, "Bash", &arguments, Mode::Lossless), text, "{command}");
+        assert_ne!(&forwarded_text(text, "Bash", &arguments, Mode::Lossless), text, "{command}");
     }
 }
 
@@ -85,11 +89,11 @@ fn d81_code_around_matches_is_exact() {
         ("grep_search", r#"{"pattern":"assert","context":3}"#),
     ] {
         for mode in MODES {
-            assert_eq!(forwarded(&text, tool, arguments, mode), text, "{arguments} in {mode}");
+            assert_eq!(forwarded_text(&text, tool, arguments, mode), text, "{arguments} in {mode}");
         }
     }
     let plain = r#"{"command":"grep -rn assert src"}"#;
-    assert_ne!(forwarded(&text, "Bash", plain, Mode::Lossless), text);
+    assert_ne!(forwarded_text(&text, "Bash", plain, Mode::Lossless), text);
 }
 
 #[test]
@@ -99,6 +103,6 @@ fn d6_what_stands_in_a_file_like_line_numbers_is_not_thinned() {
         ["awk 'NR<=40' codes.yaml", "bat codes.yaml", "bat -p codes.yaml", "cat codes.yaml"]
     {
         let arguments = serde_json::json!({ "command": command }).to_string();
-        assert_eq!(forwarded(&text, "Bash", &arguments, Mode::Lossless), text, "{command}");
+        assert_eq!(forwarded_text(&text, "Bash", &arguments, Mode::Lossless), text, "{command}");
     }
 }

@@ -8,7 +8,7 @@ use tokenforge_engine::filter::{FamilyFilter, FilterSet};
 use tokenforge_laws::filter as laws;
 
 /// Inputs of the built-in filters' own tests: recorded output of real tools.
-fn recorded() -> Vec<String> {
+fn recorded_texts() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/filters");
     let mut inputs = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -58,16 +58,15 @@ fn everything() -> FamilyFilter {
 }
 
 /// Recorded output, spoiled: lines cut, doubled, moved from another output, line ends changed, junk inserted.
-fn spoiled() -> impl Strategy<Value = String> {
+fn spoiled_text() -> impl Strategy<Value = String> {
     let change = (0..7_u8, any::<Index>(), any::<Index>());
-    (select(recorded()), select(recorded()), prop::collection::vec(change, 0..6)).prop_map(
-        |(mut text, other, changes)| {
+    (select(recorded_texts()), select(recorded_texts()), prop::collection::vec(change, 0..6))
+        .prop_map(|(mut text, other, changes)| {
             for (kind, at, to) in changes {
                 text = spoil(&text, &other, kind, at, to);
             }
             text
-        },
-    )
+        })
 }
 
 fn spoil(text: &str, other: &str, kind: u8, at: Index, to: Index) -> String {
@@ -89,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_filter_keeps_the_laws_on_spoiled_output(text in spoiled()) {
+    fn every_filter_keeps_the_laws_on_spoiled_output(text in spoiled_text()) {
         for filter in FilterSet::builtin().iter() {
             laws::filter(filter, &text);
         }
@@ -105,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_that_stay_are_lines_of_the_output_in_order(text in spoiled()) {
+    fn lines_that_stay_are_lines_of_the_output_in_order(text in spoiled_text()) {
         for filter in FilterSet::builtin().iter() {
             let Some(filtered) = filter.apply(&text) else { continue };
             let mut original = text.split_terminator('\n');

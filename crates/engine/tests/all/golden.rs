@@ -9,7 +9,7 @@ use tokenforge_engine::{Engine, History, Mode, Output, Settings, Vault};
 use tokenforge_samples::recorded;
 
 /// An output in every mode. Modes that make the same text of it stand together.
-fn pinned(output: &Output<'_>) -> String {
+fn pinned_text(output: &Output<'_>) -> String {
     let key = ReferenceSecret::from_bytes([7; 32]);
     let mut made: Vec<(String, Option<String>)> = Vec::new();
     for mode in Mode::ALL {
@@ -44,7 +44,7 @@ fn l5_every_recorded_output_becomes_the_pinned_bytes_in_every_mode() {
             let (text, tool) = (recorded.text.as_str(), recorded.tool.as_str());
             let arguments = recorded.arguments.as_str();
             let output = Output { text, tool, arguments, call: None, is_error: false };
-            insta::assert_snapshot!(recorded.name.trim_end_matches(".txt"), pinned(&output));
+            insta::assert_snapshot!(recorded.name.trim_end_matches(".txt"), pinned_text(&output));
         }
     });
 }

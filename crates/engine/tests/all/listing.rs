@@ -15,7 +15,7 @@ const COLUMNS: StageCodec = ("columns", columns::encode, columns::decode);
 const FOLD: StageCodec = ("fold", fold::encode, fold::decode);
 const STAGES: [StageCodec; 4] = [NUMBERS, PATHS, COLUMNS, FOLD];
 
-fn recorded(name: &str) -> String {
+fn recorded_listing(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/listing");
     std::fs::read_to_string(folder.join(name)).unwrap()
 }
@@ -29,7 +29,7 @@ fn all_recorded() -> Vec<String> {
 }
 
 /// The stage's text for `text`, once it is known to come back.
-fn encoded((name, encode, decode): StageCodec, text: &str) -> Option<String> {
+fn encode_with((name, encode, decode): StageCodec, text: &str) -> Option<String> {
     let encoded = encode(text)?;
     assert_eq!(decode(&encoded).as_deref(), Some(text), "{name} lost something: {encoded}");
     Some(encoded)
@@ -38,7 +38,7 @@ fn encoded((name, encode, decode): StageCodec, text: &str) -> Option<String> {
 fn saved_percent(stage: StageCodec, text: &str) -> usize {
     let counter = Counter::default();
     let encoded =
-        encoded(stage, text).unwrap_or_else(|| panic!("{} does nothing: {text}", stage.0));
+        encode_with(stage, text).unwrap_or_else(|| panic!("{} does nothing: {text}", stage.0));
     assert!(encoded.len() < text.len(), "{encoded}");
     let (before, after) = (counter.count(text), counter.count(&encoded));
     before.saturating_sub(after) * 100 / before
@@ -51,7 +51,7 @@ fn l3_every_stage_gives_recorded_outputs_back() {
         let open = text.trim_end_matches('\n');
         for stage in STAGES {
             for text in [&text, &crlf, open] {
-                encoded(stage, text);
+                encode_with(stage, text);
             }
         }
     }
@@ -77,7 +77,7 @@ fn each_stage_saves_where_it_is_meant_to() {
         (COLUMNS, "ps.txt", 50),
         (COLUMNS, "stat.txt", 20),
     ] {
-        let saved = saved_percent(stage, &recorded(name));
+        let saved = saved_percent(stage, &recorded_listing(name));
         let is_less = saved < percent;
         less.extend(
             is_less.then(|| format!("{} saves {saved} % of {name}, not {percent}", stage.0)),
@@ -88,9 +88,9 @@ fn each_stage_saves_where_it_is_meant_to() {
 
 #[test]
 fn find_of_237_paths_keeps_every_path() {
-    let found = recorded("find.txt");
+    let found = recorded_listing("find.txt");
     assert_eq!(found.lines().count(), 237);
-    let grouped = encoded(PATHS, &found).unwrap();
+    let grouped = encode_with(PATHS, &found).unwrap();
     for path in found.lines() {
         let name = path.rsplit('/').next().unwrap();
         assert!(grouped.lines().any(|line| line.ends_with(name)), "{path} is not in {grouped}");
@@ -107,7 +107,7 @@ fn grep_matches_with_colons_in_text_survive() {
             )
         })
         .collect();
-    let grouped = encoded(PATHS, &matches).unwrap();
+    let grouped = encode_with(PATHS, &matches).unwrap();
     assert!(grouped.contains("\n7:let x: T = a::b(\"12:30:7\"); // src/x.rs:9:\n"), "{grouped}");
 }
 
@@ -117,7 +117,7 @@ fn p6_every_file_line_and_match_is_still_readable() {
     let text = |n: usize| format!("  await charge(customer{n}, total);");
     let found: String =
         (0..60).map(|n| format!("{}:{}:{}\n", file(n), 7 * n + 3, text(n))).collect();
-    let grouped = encoded(PATHS, &found).unwrap();
+    let grouped = encode_with(PATHS, &found).unwrap();
     for n in 0..60 {
         let group = grouped.split("\n\n").find(|group| group.contains(&text(n))).unwrap();
         let name = file(n);
@@ -140,7 +140,7 @@ fn code_lines_with_two_pipes_are_untouched() {
 fn windows_paths_are_grouped_by_file() {
     let errors: String =
         (1..=20).map(|n| format!("C:\\work\\app\\src\\y{}.rs:{n}:5: error\n", n / 10)).collect();
-    let grouped = encoded(PATHS, &errors).unwrap();
+    let grouped = encode_with(PATHS, &errors).unwrap();
     assert!(grouped.contains("\nC:\\work\\app\\src\\y1.rs\n10:5: error\n"), "{grouped}");
 }
 
@@ -149,35 +149,35 @@ fn names_with_spaces_and_colons_are_kept() {
     let listing: String = (0..30)
         .map(|n| format!("{n}K\t./My Documents/holiday: part {}/photo {n}.jpg\n", n / 10))
         .collect();
-    encoded(PATHS, &listing).unwrap();
+    encode_with(PATHS, &listing).unwrap();
     let sums: String =
         (0..30).map(|n| format!("{:032x}  ./My Documents/a b {n}.txt\n", n * 77777)).collect();
-    encoded(PATHS, &sums).unwrap();
+    encode_with(PATHS, &sums).unwrap();
 }
 
 #[test]
 fn names_that_look_like_the_notation_are_refused() {
     for name in ["[Forge end of groups]", "[Forge paths", "./:1:x"] {
         let list: String = (0..20).map(|n| format!("src/app/{name}\nsrc/app/{n}.rs\n")).collect();
-        encoded(PATHS, &list);
+        encode_with(PATHS, &list);
         let sizes: String = (0..20).map(|n| format!("{n}K\tsrc/app/{name}\n")).collect();
-        encoded(PATHS, &sizes);
+        encode_with(PATHS, &sizes);
     }
     let stars: String = (0..20).map(|n| format!("root {n} * ok a * b\n")).collect();
-    encoded(COLUMNS, &stars);
+    encode_with(COLUMNS, &stars);
     let letters: String = (0..20).map(|n| format!("root {n} x ok a b\na {n}\na\n")).collect();
-    encoded(COLUMNS, &letters);
+    encode_with(COLUMNS, &letters);
     let digits: String = (0..20).map(|n| format!("  some/folder/{n}\n")).collect();
-    encoded(PATHS, &digits);
+    encode_with(PATHS, &digits);
     let wide = format!("{}1:a\n", " ".repeat(70_000)).repeat(9);
-    encoded(NUMBERS, &wide);
+    encode_with(NUMBERS, &wide);
 }
 
 #[test]
 fn what_stands_around_a_list_is_left_alone() {
-    let list = recorded("find_absolute.txt");
+    let list = recorded_listing("find_absolute.txt");
     let text = format!("Found these:\n\n{list}\n(Results are truncated.)\n\n{list}");
-    let grouped = encoded(PATHS, &text).unwrap();
+    let grouped = encode_with(PATHS, &text).unwrap();
     assert!(grouped.starts_with("Found these:\n\n[Forge paths: "));
     assert!(
         grouped.contains("\n[Forge end of groups]\n\n(Results are truncated.)\n\n[Forge paths")
@@ -213,7 +213,7 @@ fn adversarial_texts_are_answered_at_once_and_come_back() {
     let blanks = " \t".repeat(1 << 20);
     for text in [&line, &period, &slashes, &colons, &growing, &nearly, &newlines, &blanks] {
         for stage in STAGES {
-            encoded(stage, text);
+            encode_with(stage, text);
         }
     }
 }
@@ -236,7 +236,7 @@ fn decoders_refuse_more_than_they_should_write() {
 }
 
 /// Recorded outputs with lines taken out, doubled, moved, cut and joined.
-fn mutated() -> impl Strategy<Value = String> {
+fn mutated_listing() -> impl Strategy<Value = String> {
     let edits =
         prop::collection::vec((0usize..6, any::<prop::sample::Index>(), "(?s).{0,6}"), 0..8);
     (prop::sample::select(all_recorded()), 0usize..60, edits).prop_map(|(text, most, edits)| {
@@ -265,7 +265,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn l3_mutated_outputs_come_back(text in mutated()) {
+    fn l3_mutated_outputs_come_back(text in mutated_listing()) {
         for (name, encode, decode) in STAGES {
             if let Some(encoded) = encode(&text) {
                 prop_assert_eq!(decode(&encoded), Some(text.clone()), "{}: {}", name, encoded);

@@ -2,7 +2,7 @@
 
 use tokenforge_engine::{Engine, History, Mode, ModelClass, Output, Settings};
 
-fn forwarded(text: &str, tool: &str, arguments: &str, model_class: ModelClass) -> String {
+fn forwarded_text(text: &str, tool: &str, arguments: &str, model_class: ModelClass) -> String {
     let settings = Settings { mode: Mode::Aggressive, model_class, ..Settings::default() };
     let output = Output { text, tool, arguments, call: None, is_error: false };
     Engine::new(&settings).compress(&output, &History::default()).text(text).to_owned()
@@ -28,8 +28,8 @@ fn decision_37_a_small_model_gets_json_lines_and_numbers_as_they_are() {
         (&files, "Bash", r#"{"command":"find ."}"#, None),
         (&file, "Read", r#"{"file_path":"a.rs"}"#, None),
     ] {
-        let small = forwarded(text, tool, arguments, ModelClass::Small);
+        let small = forwarded_text(text, tool, arguments, ModelClass::Small);
         assert_eq!(small, is_small.unwrap_or_else(|| text.clone()));
-        assert_ne!(forwarded(text, tool, arguments, ModelClass::Large), small);
+        assert_ne!(forwarded_text(text, tool, arguments, ModelClass::Large), small);
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tokenforge_engine::numbers::{decode, encode};
 
 /// A file of `count` lines as a client shows it from line `first` on.
-fn numbered(first: u32, count: u32, column: impl Fn(u32) -> String) -> String {
+fn numbered_file(first: u32, count: u32, column: impl Fn(u32) -> String) -> String {
     let text = ["fn f() {", "", "    let x = \"1: a|b\";", "\ttab", "}", " one space"];
     let line = |n: u32| format!("{}{}\n", column(n), text[n as usize % text.len()]);
     (first..first + count).map(line).collect()
@@ -33,14 +33,14 @@ fn every_clients_column_is_thinned_and_comes_back() {
     ];
     for column in columns {
         for first in [0, 1, 8, 95, 999, 123_456] {
-            assert_thinned(&numbered(first, 40, column));
+            assert_thinned(&numbered_file(first, 40, column));
         }
     }
 }
 
 #[test]
 fn decision_10_file_text_keeps_every_byte_and_its_place() {
-    let thinned = assert_thinned(&numbered(1, 25, |n| format!("{n:6}→")));
+    let thinned = assert_thinned(&numbered_file(1, 25, |n| format!("{n:6}→")));
     let lines: Vec<_> = thinned.lines().collect();
     assert_eq!(lines[0], "[Forge lines 1-25, every 10th numbered]");
     assert_eq!(lines[1], "     1→");
@@ -61,7 +61,7 @@ fn a_space_that_is_text_on_some_lines_is_text_on_all() {
 
 #[test]
 fn what_stands_around_a_run_stays() {
-    let run = numbered(7, 30, |n| format!("{n:6}\t"));
+    let run = numbered_file(7, 30, |n| format!("{n:6}\t"));
     let text = format!("The file has been updated:\n{run}\n<system-reminder>\nx\n{run}end");
     let thinned = assert_thinned(&text);
     assert_eq!(thinned.matches("[Forge lines 7-36, ").count(), 2);
@@ -70,14 +70,14 @@ fn what_stands_around_a_run_stays() {
 
 #[test]
 fn carriage_returns_and_a_missing_last_newline_survive() {
-    let text = numbered(1, 30, |n| format!("{n:6}→")).replace('\n', "\r\n");
+    let text = numbered_file(1, 30, |n| format!("{n:6}→")).replace('\n', "\r\n");
     assert_thinned(&text);
     assert_thinned(text.trim_end_matches('\n'));
     for column in ["→", ": "] {
         let read: String = (1..=30).map(|n| format!("{n:6}{column}\n")).collect();
         assert_thinned(read.trim_end_matches('\n'));
     }
-    assert_thinned(&numbered(1, 30, |n| format!("{n}: ")).replace('\n', "\r\n"));
+    assert_thinned(&numbered_file(1, 30, |n| format!("{n}: ")).replace('\n', "\r\n"));
 }
 
 #[test]
@@ -88,15 +88,15 @@ fn lines_that_look_like_the_notation_are_refused_where_they_would_be_taken_for_i
     };
     assert_thinned(&quoting(20));
     assert_eq!(encode(&quoting(21)), None, "its number would go, and the note stand alone");
-    let run = numbered(1, 30, |n| format!("{n:6}→"));
+    let run = numbered_file(1, 30, |n| format!("{n:6}→"));
     assert_eq!(encode(&format!("{run}[Forge lines 1-9, every 10th numbered]\n")), None);
 }
 
 #[test]
 fn short_runs_and_other_numbers_are_left_alone() {
     for text in [
-        numbered(1, 4, |n| format!("{n:6}→")),
-        numbered(1, 8, |n| format!("{n}\t")),
+        numbered_file(1, 4, |n| format!("{n:6}→")),
+        numbered_file(1, 8, |n| format!("{n}\t")),
         (1..40).map(|n| format!("{}:match\n", n * 2)).collect(),
         (1..40).map(|n| format!("{n}. item\n")).collect(),
         "a\n\n\nb\n".into(),
@@ -133,7 +133,7 @@ proptest! {
             4 => format!("{n:3} | "),
             _ => format!("{n}:"),
         };
-        let mut text = format!("{before}\n{}{after}", numbered(first, count, column));
+        let mut text = format!("{before}\n{}{after}", numbered_file(first, count, column));
         if text.is_char_boundary(cut) {
             text.insert(cut.min(text.len()), '\n');
         }

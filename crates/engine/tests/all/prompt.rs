@@ -25,7 +25,7 @@ fn outcome(text: &str) -> PromptOutcome {
     convert(text, &ON, Counter::default()).unwrap()
 }
 
-fn converted(text: &str) -> (String, PromptStats) {
+fn convert_whole(text: &str) -> (String, PromptStats) {
     match outcome(text) {
         PromptOutcome::Converted { text, stats } => (text, stats),
         PromptOutcome::Kept(reason) => panic!("kept: {reason:?}"),
@@ -62,7 +62,7 @@ fn t2_only_a_whole_json_object_or_array_is_eligible() {
 #[test]
 fn t3_what_was_converted_still_holds_the_original() {
     let json = matches(60);
-    let (text, _) = converted(&json);
+    let (text, _) = convert_whole(&json);
     let decoded = Form::Toon.decode(&text, MAX_OUTPUT).unwrap();
     assert_eq!(decoded, Json::parse(&json).unwrap().minify());
 }
@@ -79,7 +79,7 @@ fn t4_an_error_keeps_the_json_or_is_one() {
 #[test]
 fn t5_an_object_no_longer_starts_like_json_and_its_figures_are_known() {
     let json = matches(60);
-    let (text, stats) = converted(&json);
+    let (text, stats) = convert_whole(&json);
     assert!(!text.starts_with(['{', '[']));
     let counter = Counter::default();
     let expected = PromptStats {
@@ -121,7 +121,7 @@ fn p3_what_toon_cannot_hold_is_a_counted_failure() {
 
 #[test]
 fn p6_every_file_line_and_match_is_still_readable() {
-    let (text, _) = converted(&matches(60));
+    let (text, _) = convert_whole(&matches(60));
     for index in 1..=60 {
         let row = [
             format!("src/part{index}.rs"),
@@ -151,7 +151,7 @@ fn p8_what_would_not_come_back_byte_for_byte_keeps_the_json() {
 fn p9_the_same_text_gives_the_same_bytes() {
     let json = matches(60);
     assert_eq!(outcome(&json), outcome(&json));
-    assert_eq!(outcome(&converted(&json).0), PromptOutcome::Kept(PromptReason::NotJson));
+    assert_eq!(outcome(&convert_whole(&json).0), PromptOutcome::Kept(PromptReason::NotJson));
 }
 
 proptest! {

@@ -14,11 +14,11 @@ struct RecordedCommand {
 
 impl RecordedCommand {
     fn all() -> Vec<Self> {
-        let index: toml::Table = read("index.toml").parse().unwrap();
+        let index: toml::Table = read_recording("index.toml").parse().unwrap();
         let output = |entry: &toml::Value| {
             let file = entry["file"].as_str().unwrap().to_owned();
             let command = entry.get("command").map(|command| command.as_str().unwrap().to_owned());
-            Self { text: read(&file), file, command }
+            Self { text: read_recording(&file), file, command }
         };
         index["output"].as_array().unwrap().iter().map(output).collect()
     }
@@ -44,13 +44,13 @@ impl RecordedCommand {
         FilterSet::builtin().find(Some(&Invocation { program, subcommand, args }), &self.text)
     }
 
-    fn filtered(&self) -> Option<FilteredOutput> {
+    fn filter_output(&self) -> Option<FilteredOutput> {
         self.filter().and_then(|filter| filter.apply(&self.text))
     }
 
     /// The filtered text has all of these, and fewer lines than the output had.
     fn assert_keeps(&self, needles: &[&str]) {
-        let filtered = self.filtered().unwrap();
+        let filtered = self.filter_output().unwrap();
         assert!(filtered.left_out_lines > 0, "{}", self.file);
         for needle in needles {
             assert!(self.text.contains(needle), "{needle:?} is not in {}", self.file);
@@ -59,7 +59,7 @@ impl RecordedCommand {
     }
 }
 
-fn read(file: &str) -> String {
+fn read_recording(file: &str) -> String {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../dev/samples/outputs"));
     fs::read_to_string(folder.join(file)).unwrap()
 }
@@ -81,7 +81,7 @@ fn every_recording_is_listed_once() {
 #[test]
 fn filters_only_leave_lines_out_and_count_them() {
     for output in RecordedCommand::all() {
-        let Some(filtered) = output.filtered() else { continue };
+        let Some(filtered) = output.filter_output() else { continue };
         let notes = filtered.text.lines().filter(|line| line.starts_with("[Forge ")).count();
         assert!(filtered.text.len() < output.text.len(), "{}", output.file);
         assert_eq!(
@@ -96,7 +96,7 @@ fn filters_only_leave_lines_out_and_count_them() {
 #[test]
 fn what_a_file_tool_read_is_never_filtered() {
     for output in RecordedCommand::all().iter().filter(|output| output.command.is_none()) {
-        assert_eq!(output.filtered(), None, "{}", output.file);
+        assert_eq!(output.filter_output(), None, "{}", output.file);
     }
 }
 
@@ -130,7 +130,7 @@ fn every_output_of_a_failure_still_says_so() {
         ("yarn-error.txt", "Couldn't find package"),
     ] {
         let output = RecordedCommand::of(file);
-        let text = output.filtered().map_or(output.text, |filtered| filtered.text);
+        let text = output.filter_output().map_or(output.text, |filtered| filtered.text);
         assert!(text.contains(needle), "{needle:?} is not in {file}: {text}");
     }
 }
@@ -150,7 +150,7 @@ fn jest_assertion_values_survive() {
 
 #[test]
 fn jest_passes_are_counted() {
-    let text = RecordedCommand::of("jest-passing.txt").filtered().unwrap().text;
+    let text = RecordedCommand::of("jest-passing.txt").filter_output().unwrap().text;
     assert!(text.starts_with("[Forge left out 10 test files that passed, here and below]\n"));
     assert!(text.contains("Tests:       23 passed, 23 total\n") && !text.contains('✓'), "{text}");
 }
@@ -193,7 +193,7 @@ fn go_test_packages_that_do_not_build_survive() {
         "broken/broken_test.go:5:39: undefined: undefinedName",
         "FAIL\texample.com/ledger/broken [build failed]",
     ]);
-    let text = output.filtered().unwrap().text;
+    let text = output.filter_output().unwrap().text;
     assert!(text.contains("\n[Forge left out 7 packages that passed]\n"), "{text}");
 }
 

@@ -21,7 +21,7 @@ fn d9_the_vectors_that_the_clients_share_are_restored() {
         let cases = file["cases"].as_array().unwrap();
         assert!(cases.len() > 10);
         for case in cases {
-            let restored = restored(case);
+            let restored = restore_case(case);
             match case["op"].as_str().unwrap() {
                 "restore" => {
                     assert_eq!(restored.unwrap(), case["output"].as_str().unwrap(), "{case}");
@@ -37,7 +37,7 @@ fn d9_the_vectors_that_the_clients_share_are_restored() {
 }
 
 /// What the input of a case stands for, or the words of the error.
-fn restored(case: &Value) -> Result<String, String> {
+fn restore_case(case: &Value) -> Result<String, String> {
     let input = case["input"].as_str().unwrap();
     let mut history = History::default();
     for (number, result) in case["history"].as_array().into_iter().flatten().enumerate() {

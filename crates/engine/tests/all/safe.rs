@@ -3,14 +3,14 @@
 use tokenforge_engine::{binary, padding, progress, terminal, whitespace};
 
 /// What a terminal shows of a recording.
-fn shown(text: &str) -> String {
+fn shown_text(text: &str) -> String {
     let settled = progress::settle(text).unwrap_or_else(|| text.to_owned());
     terminal::strip(&settled).unwrap_or(settled)
 }
 
 #[test]
 fn cargo_build_keeps_its_lines_and_loses_its_bar() {
-    let shown = shown(include_str!("safe/cargo_build.txt"));
+    let shown = shown_text(include_str!("safe/cargo_build.txt"));
     assert!(!shown.contains("Building"), "{shown}");
     assert_eq!(shown.matches("   Compiling ").count(), 4);
     assert!(
@@ -23,7 +23,7 @@ fn cargo_build_keeps_its_lines_and_loses_its_bar() {
 
 #[test]
 fn curl_keeps_the_last_state_of_its_meter() {
-    let shown = shown(include_str!("safe/curl_progress.txt"));
+    let shown = shown_text(include_str!("safe/curl_progress.txt"));
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines.len(), 3, "{shown}");
     assert!(lines[2].starts_with("100 2929k  100 2929k"), "{shown}");
@@ -31,26 +31,29 @@ fn curl_keeps_the_last_state_of_its_meter() {
 
 #[test]
 fn npm_and_pip_keep_no_frame_of_a_spinner_or_bar() {
-    let npm = shown(include_str!("safe/npm_install.txt"));
+    let npm = shown_text(include_str!("safe/npm_install.txt"));
     assert!(npm.ends_with("\r\nadded 3 packages in 2s\r\n"), "{npm:?}");
     assert!(!npm.contains(|c| matches!(c, '\u{2800}'..='\u{28ff}')), "{npm:?}");
-    let pip = shown(include_str!("safe/pip_install.txt"));
+    let pip = shown_text(include_str!("safe/pip_install.txt"));
     assert_eq!(pip.matches(" eta ").count(), 2, "{pip}");
     assert!(!pip.contains('\x1b'));
 }
 
 #[test]
 fn git_output_reads_as_without_colour() {
-    let diff = shown(include_str!("safe/git_diff_color.txt"));
+    let diff = shown_text(include_str!("safe/git_diff_color.txt"));
     assert!(diff.ends_with("@@ -1,2 +1,2 @@\n one\n-two\n+2  \n"), "{diff}");
     assert_eq!(whitespace::trim_line_ends(&diff), None, "blanks in a diff are data");
-    assert_eq!(shown(include_str!("safe/git_log_color.txt")), "068b860 (HEAD -> master) First\n");
+    assert_eq!(
+        shown_text(include_str!("safe/git_log_color.txt")),
+        "068b860 (HEAD -> master) First\n"
+    );
 }
 
 #[test]
 fn p10_ls_output_containing_dockerfile_keeps_all_names() {
     for listing in [include_str!("safe/ls_long.txt"), include_str!("safe/ls_color.txt")] {
-        let shown = shown(listing);
+        let shown = shown_text(listing);
         let squeezed = padding::squeeze(&shown).unwrap();
         for name in ["Dockerfile", "Makefile", "README.md", "a file.txt", "docs", "src"] {
             assert_eq!(

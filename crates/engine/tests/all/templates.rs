@@ -12,7 +12,7 @@ fn assert_roundtrip(text: &str) {
     }
 }
 
-fn saved(text: &str) -> f64 {
+fn share_saved(text: &str) -> f64 {
     let encoded = encode(text).expect("a log");
     assert_eq!(decode(&encoded).as_deref(), Some(text));
     let counter = Counter::default();
@@ -292,7 +292,7 @@ fn recorded_logs_lose_tokens_and_nothing_else() {
         ("pytest", include_str!("logs/pytest.txt"), 0.40),
         ("strace", include_str!("logs/strace.txt"), 0.25),
     ] {
-        let saved = saved(text);
+        let saved = share_saved(text);
         println!("{name}: {:.0} %", saved * 100.0);
         less.extend((saved < at_least).then(|| format!("{name} saves {saved:.2}")));
     }

@@ -1,6 +1,6 @@
 //! Lines in files: several writers, torn lines, bounds.
 
-use crate::kit::{NOON, entries, hook, read};
+use crate::kit::{NOON, entries, hook, read_ledger};
 use proptest::prelude::*;
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn written(entries: &[LedgerEntry]) -> tempfile::TempDir {
+fn written_ledger(entries: &[LedgerEntry]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(folder.path()).unwrap();
     entries.iter().for_each(|entry| ledger.append(entry).unwrap());
@@ -26,8 +26,8 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read(mut entries in entries()) {
-        let folder = written(&entries);
-        let (mut found, skipped) = read(folder.path());
+        let folder = written_ledger(&entries);
+        let (mut found, skipped) = read_ledger(folder.path());
         entries.sort_by_key(|entry| entry.time);
         found.sort_by_key(|entry| entry.time);
         prop_assert_eq!((found, skipped), (entries, 0));
@@ -35,7 +35,7 @@ proptest! {
 
     #[test]
     fn entries_written_together_are_where_each_would_be(entries in entries()) {
-        let (apart, together) = (written(&entries), tempfile::tempdir().unwrap());
+        let (apart, together) = (written_ledger(&entries), tempfile::tempdir().unwrap());
         Ledger::open(together.path()).unwrap().append_all(&entries).unwrap();
         let texts = |folder: &Path| -> Vec<_> {
             let file = |file: PathBuf| (file.file_name().unwrap().to_owned(), fs::read(&file).unwrap());
@@ -48,7 +48,7 @@ proptest! {
     fn a_torn_line_loses_only_itself(mut entries in entries(), at in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>()) {
         prop_assume!(!entries.is_empty());
         entries.iter_mut().for_each(|entry| entry.time = NOON);
-        let folder = written(&entries);
+        let folder = written_ledger(&entries);
         let file = &files(folder.path())[0];
         let text = fs::read(file).unwrap();
         let mut lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
@@ -57,7 +57,7 @@ proptest! {
         let kept = 1 + cut.index(lines[torn].len() - 1);
         lines[torn] = &lines[torn][..kept];
         fs::write(file, lines.concat()).unwrap();
-        let (found, skipped) = read(folder.path());
+        let (found, skipped) = read_ledger(folder.path());
         let is_last_and_whole = torn + 1 == entries.len() && kept + 1 == text.split_inclusive(|byte| *byte == b'\n').next_back().unwrap().len();
         if !is_last_and_whole {
             entries.remove(torn);
@@ -83,7 +83,7 @@ fn two_writers_at_once_lose_nothing() {
             });
         }
     });
-    let (entries, skipped) = read(folder.path());
+    let (entries, skipped) = read_ledger(folder.path());
     let mut times: Vec<u64> = entries.iter().map(|entry| entry.time - NOON).collect();
     times.sort_unstable();
     assert_eq!((times, skipped), ((0..4 * EACH).collect(), 0));
@@ -101,7 +101,7 @@ fn a_ledger_has_a_bound_and_the_oldest_goes() {
             files(folder.path()).iter().map(|file| file.metadata().unwrap().len()).sum();
         assert!(bytes <= ROOM, "{bytes}");
     }
-    let (entries, _) = read(folder.path());
+    let (entries, _) = read_ledger(folder.path());
     let times: Vec<u64> = entries.iter().map(|entry| entry.time).collect();
     assert!(times.is_sorted(), "{times:?}");
     assert_eq!(times.last(), Some(&(NOON + 999 * days * 86_400 / 1000)), "the newest is there");
@@ -110,30 +110,30 @@ fn a_ledger_has_a_bound_and_the_oldest_goes() {
 
 #[test]
 fn lines_of_others_are_passed_over_and_counted() {
-    let folder = written(&[hook(NOON)]);
+    let folder = written_ledger(&[hook(NOON)]);
     let mut file = fs::OpenOptions::new().append(true).open(&files(folder.path())[0]).unwrap();
     let long = "x".repeat(1 << 20);
     file.write_all(format!("not JSON\n\n{{\"v\":2,\"time\":1}}\n{{}}\n\u{0}\n{long}\n").as_bytes())
         .unwrap();
     file.write_all(b"\xff\xfe\n").unwrap();
     Ledger::open(folder.path()).unwrap().append(&hook(NOON + 1)).unwrap();
-    let (entries, skipped) = read(folder.path());
+    let (entries, skipped) = read_ledger(folder.path());
     assert_eq!(entries, [hook(NOON), hook(NOON + 1)]);
     assert!(skipped >= 5, "{skipped}");
 }
 
 #[test]
 fn members_of_later_versions_are_passed_over() {
-    let folder = written(&[hook(NOON)]);
+    let folder = written_ledger(&[hook(NOON)]);
     let file = &files(folder.path())[0];
     let text = fs::read_to_string(file).unwrap().replace("\"source\"", "\"later\":[1],\"source\"");
     fs::write(file, text).unwrap();
-    assert_eq!(read(folder.path()), (vec![hook(NOON)], 0));
+    assert_eq!(read_ledger(folder.path()), (vec![hook(NOON)], 0));
 }
 
 #[test]
 fn only_the_days_that_are_asked_for_are_read() {
-    let folder = written(&[hook(NOON - 86_400), hook(NOON), hook(NOON + 86_400)]);
+    let folder = written_ledger(&[hook(NOON - 86_400), hook(NOON), hook(NOON + 86_400)]);
     let since = UtcDay::of(NOON + 86_400).first_of(2);
     let found: Vec<LedgerEntry> = Ledger::read(folder.path(), Some(since)).unwrap().collect();
     assert_eq!(found, [hook(NOON), hook(NOON + 86_400)]);
@@ -142,7 +142,7 @@ fn only_the_days_that_are_asked_for_are_read() {
 #[test]
 fn a_ledger_that_is_not_there_is_empty() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(read(&folder.path().join("none")), (vec![], 0));
+    assert_eq!(read_ledger(&folder.path().join("none")), (vec![], 0));
 }
 
 /// Elsewhere a file that is open may not be removed.
@@ -156,10 +156,10 @@ fn a_ledger_that_is_removed_while_it_is_written_begins_anew() {
     fs::remove_dir_all(outer.path().join("data")).unwrap();
     ledger.append(&hook(NOON + 1)).unwrap();
     ledger.append(&hook(NOON + 2)).unwrap();
-    assert_eq!(read(&folder), (vec![hook(NOON + 1), hook(NOON + 2)], 0));
+    assert_eq!(read_ledger(&folder), (vec![hook(NOON + 1), hook(NOON + 2)], 0));
     fs::remove_file(&files(&folder)[0]).unwrap();
     ledger.append(&hook(NOON + 3)).unwrap();
-    assert_eq!(read(&folder), (vec![hook(NOON + 3)], 0));
+    assert_eq!(read_ledger(&folder), (vec![hook(NOON + 3)], 0));
 }
 
 #[cfg(unix)]
@@ -183,7 +183,7 @@ fn the_entries_of_one_session_are_those_and_no_others() {
     // A name elsewhere in a line is no session's.
     let mut other = of(Some("other"));
     other.project = Some(BoundedName::of_session("mine"));
-    let folder = written(&[of(Some("mine")), other, of(None), of(Some("mine"))]);
+    let folder = written_ledger(&[of(Some("mine")), other, of(None), of(Some("mine"))]);
     let found: Vec<_> = Ledger::read(folder.path(), None).unwrap().of_session("mine").collect();
     assert_eq!(found, [of(Some("mine")), of(Some("mine"))]);
 }

@@ -20,7 +20,7 @@ pub(crate) fn hook(time: u64) -> LedgerEntry {
 }
 
 /// All entries of a folder, and how many lines were skipped.
-pub(crate) fn read(folder: &Path) -> (Vec<LedgerEntry>, u64) {
+pub(crate) fn read_ledger(folder: &Path) -> (Vec<LedgerEntry>, u64) {
     let mut reading = Ledger::read(folder, None).unwrap();
     let entries = reading.by_ref().collect();
     (entries, reading.skipped_lines())

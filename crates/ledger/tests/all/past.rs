@@ -11,7 +11,7 @@ use tokenforge_ledger::{
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
 
-fn written(entries: &[LedgerEntry]) -> tempfile::TempDir {
+fn written_ledger(entries: &[LedgerEntry]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     Ledger::open(folder.path()).unwrap().append_all(entries).unwrap();
     folder
@@ -22,7 +22,7 @@ fn reading(folder: &tempfile::TempDir) -> LedgerReader {
 }
 
 fn history(entries: &[LedgerEntry], filter: &EntryFilter, edges: &[u64]) -> LedgerHistory {
-    LedgerHistory::of(reading(&written(entries)), filter, edges, &ModelPrices::default())
+    LedgerHistory::of(reading(&written_ledger(entries)), filter, edges, &ModelPrices::default())
 }
 
 /// A request of a session to Claude Sonnet.
@@ -43,7 +43,7 @@ fn ran(program: &str, before: u64, after: u64) -> ResultOutcome {
     }
 }
 
-fn untouched(tool: &str, tokens: u64, reason: &str) -> ResultOutcome {
+fn untouched_result(tool: &str, tokens: u64, reason: &str) -> ResultOutcome {
     ResultOutcome { kept: Some(reason.into()), ..ResultOutcome::fresh(tool, [], tokens, tokens) }
 }
 
@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn what_lies_between_the_edges_adds_up_to_the_whole_by_every_name(entries in entries()) {
         let edges: Vec<u64> = (0..=10).map(|step| NOON + step * 12 * HOUR).collect();
-        let (folder, prices) = (written(&entries), ModelPrices::default());
+        let (folder, prices) = (written_ledger(&entries), ModelPrices::default());
         let past = LedgerHistory::of(reading(&folder), &EntryFilter::default(), &edges, &prices);
         let mut whole = LedgerSummary::of(reading(&folder), GroupBy::Tool, &prices);
         prop_assert_eq!(past.series.len(), 10);
@@ -70,7 +70,7 @@ proptest! {
 
     #[test]
     fn sessions_add_up_to_the_whole(entries in entries()) {
-        let folder = written(&entries);
+        let folder = written_ledger(&entries);
         let found = SessionList::of(reading(&folder), &EntryFilter::default(), &ModelPrices::default(), 1000);
         let whole = gain(GroupBy::Tool, &entries);
         prop_assert_eq!(found.left_out, 0);
@@ -96,7 +96,7 @@ fn an_entry_belongs_to_the_stretch_that_begins_with_it() {
 fn a_filter_for_requests_keeps_the_bill_and_one_for_results_does_not_make_one_up() {
     let entries = [
         request("a", NOON, &[ran("cargo", 1000, 200), ran("git", 500, 400)]),
-        request("b", NOON, &[untouched("Read", 300, "exact_tool")]),
+        request("b", NOON, &[untouched_result("Read", 300, "exact_tool")]),
     ];
     let client = EntryFilter { client: Some("claude-cli".into()), ..EntryFilter::default() };
     let past = history(&entries, &client, &[]);
@@ -119,8 +119,8 @@ fn untouched_results_are_told_by_their_reason() {
         NOON,
         &[
             ran("cargo", 1000, 200),
-            untouched("Bash", 40, "too_small"),
-            untouched("Read", 300, "exact_tool"),
+            untouched_result("Bash", 40, "too_small"),
+            untouched_result("Read", 300, "exact_tool"),
         ],
     )];
     let past = history(&entries, &EntryFilter::default(), &[]);
@@ -136,7 +136,7 @@ fn untouched_results_are_told_by_their_reason() {
 fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
     let again =
         ResultOutcome { repeated: true, ..ResultOutcome::fresh("Bash", ["clean"], 1000, 200) };
-    let mut second = request("a", NOON + 60, &[untouched("Read", 300, "exact_tool"), again]);
+    let mut second = request("a", NOON + 60, &[untouched_result("Read", 300, "exact_tool"), again]);
     second.add_fetch(OriginalFetch {
         tool: "Bash".into(),
         program: Some("cargo".into()),
@@ -148,7 +148,7 @@ fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
         ..ResultOutcome::of_expansion("Bash", ["clean"], 50)
     });
     let other = request("b", NOON + 30, &[ran("git", 9, 8)]);
-    let folder = written(&[request("a", NOON, &[ran("cargo", 1000, 200)]), other, second]);
+    let folder = written_ledger(&[request("a", NOON, &[ran("cargo", 1000, 200)]), other, second]);
 
     let found =
         SessionList::of(reading(&folder), &EntryFilter::default(), &ModelPrices::default(), 1);
@@ -178,7 +178,7 @@ fn a_session_is_told_turn_by_turn_with_what_was_new_and_what_was_sent_again() {
 fn calls_that_belong_to_no_session_are_put_together_by_day_and_client() {
     let mut named = hook(NOON + 5);
     named.client = Some("claude-code".into());
-    let folder = written(&[hook(NOON), hook(NOON + 1), named, hook(NOON + DAY)]);
+    let folder = written_ledger(&[hook(NOON), hook(NOON + 1), named, hook(NOON + DAY)]);
     let found =
         SessionList::of(reading(&folder), &EntryFilter::default(), &ModelPrices::default(), 10);
     let requests: Vec<u64> = found.sessions.iter().map(|session| session.requests).collect();
@@ -197,7 +197,7 @@ fn what_was_fetched_back_is_told_the_latest_first_also_of_older_entries() {
         newer.add_fetch(OriginalFetch { tool, program: None, part, tokens });
         newer.add(ResultOutcome::of_expansion("Read", ["clean"], tokens));
     }
-    let folder = written(&[older, newer]);
+    let folder = written_ledger(&[older, newer]);
     let all = FetchList::of(reading(&folder), &EntryFilter::default(), 2);
     let tokens: Vec<u64> = all.fetches.iter().map(|fetched| fetched.fetch.tokens).collect();
     assert_eq!((tokens, all.left_out), (vec![6, 5], 1));

@@ -20,7 +20,8 @@ pub(super) struct SessionLines {
 
 impl LogReader for SessionLines {
     fn line(&mut self, line: &[u8], tell: EventSink<'_>) -> Result<(), String> {
-        let session: RecordedSession = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+        let session: RecordedSession =
+            serde_json::from_slice(line).map_err(|error| not_json(&error))?;
         self.session(session, tell);
         Ok(())
     }
