@@ -1,4 +1,4 @@
-//! Output that no one can read: the bytes of a picture or an archive, and long base64.
+//! Binary detection: output that no one can read, such as the bytes of a picture or an archive, and long base64.
 //!
 //! Binary data that was decoded as text is full of control characters *and* of U+FFFD. Spinners, boxes, emoji and other
 //! alphabets have neither; text in a legacy encoding has U+FFFD alone; a list separated by NUL has few of them.

@@ -1,4 +1,4 @@
-//! Oversized output cut to its head and tail, or to head, error window and tail.
+//! Truncation: oversized output cut to its head and tail, or to head, error window and tail.
 //!
 //! Cuts lie on line boundaries, and inside a line only where keeping it whole would waste half a window. The kept text
 //! fits the limit; the markers, which state exactly what was left out, come on top. Capping twice changes nothing.

@@ -1,4 +1,4 @@
-//! Rows whose columns repeat: what many rows have in common becomes a pattern, a row keeps what is its own.
+//! Pattern mining over columns: what many rows have in common becomes a pattern, a row keeps what is its own.
 //!
 //! ```text
 //! drwxr-xr-x 2 root root 4096 Nov 15 00:24 src      [Forge patterns: a line "a x y" is pattern a with x and y for its stars]
@@ -66,7 +66,7 @@ pub fn encode(text: &str) -> Option<String> {
 }
 
 /// Are rows shortened in this text?
-pub fn has_written(text: &str) -> bool {
+pub(crate) fn has_written(text: &str) -> bool {
     text.strip_prefix(HEADER).is_some_and(|rest| rest.starts_with('\n'))
 }
 

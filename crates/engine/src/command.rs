@@ -5,13 +5,13 @@
 //! command is treated like any other text.
 //!
 //! ```
-//! use tokenforge_engine::command::{Command, Shape};
+//! use tokenforge_engine::command::{CommandLine, PipeEffect};
 //!
-//! let command = Command::parse("cd web && FOO=1 npx jest --ci 2>&1 | tail -20").unwrap();
+//! let command = CommandLine::parse("cd web && FOO=1 npx jest --ci 2>&1 | tail -20").unwrap();
 //! let main = command.main().unwrap();
 //! assert_eq!(main.command.program, "jest");
 //! assert_eq!(main.filters[0].program, "tail");
-//! assert_eq!((main.shape, main.shared), (Shape::Whole, false));
+//! assert_eq!((main.effect, main.shared), (PipeEffect::Whole, false));
 //! ```
 
 mod arguments;
@@ -127,7 +127,7 @@ impl CommandLine {
     /// The one command that printed the output, if there is just one.
     ///
     /// Commands that print nothing (`cd`, `mkdir`) do not count, nor do those that print a line (`echo`) beside one
-    /// that prints more; those make it [`shared`](Main::shared).
+    /// that prints more; those make it [`shared`](MainCommand::shared).
     #[must_use]
     pub fn main(&self) -> Option<MainCommand<'_>> {
         let is_chatter = |main: &MainCommand| main.command.is_one_of(&PROGRAMS.chatter.names);

@@ -8,11 +8,11 @@ use serde_json::Value;
 /// The call that an output answers.
 ///
 /// ```
-/// use tokenforge_engine::context::Context;
-/// use tokenforge_engine::tool::Tool;
+/// use tokenforge_engine::context::CallContext;
+/// use tokenforge_engine::tool::ToolKind;
 ///
-/// let context = Context::new("Bash", r#"{"command":"cd web && npm test"}"#, false);
-/// assert_eq!(context.tool, Tool::Shell);
+/// let context = CallContext::new("Bash", r#"{"command":"cd web && npm test"}"#, false);
+/// assert_eq!(context.tool, ToolKind::Shell);
 /// assert!(context.command.unwrap().main().unwrap().command.is("npm test"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +48,8 @@ impl CallContext {
     /// again would send the asker round in circles.
     ///
     /// ```
-    /// # use tokenforge_engine::context::Context;
-    /// let context = Context::new("Bash", r#"{"command":"tokenforge expand shadow_x | head"}"#, false);
+    /// # use tokenforge_engine::context::CallContext;
+    /// let context = CallContext::new("Bash", r#"{"command":"tokenforge expand shadow_x | head"}"#, false);
     /// assert!(context.is_expansion());
     /// ```
     #[must_use]

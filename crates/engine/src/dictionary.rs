@@ -1,13 +1,13 @@
 //! Dictionary compression: what occurs again and again is said once, and named.
 //!
 //! ```
-//! use tokenforge_engine::dictionary::{self, Method};
+//! use tokenforge_engine::dictionary::{self, DictionaryMethod};
 //! use tokenforge_tokens::Counter;
 //!
 //! let text = ["alpha", "beta", "gamma", "delta", "epsilon"]
 //!     .map(|name| format!("error: repeated dependency resolution failure, giving up after 3 attempts in crate {name}\n"))
 //!     .concat();
-//! let encoded = dictionary::encode(&text, Method::Lzw, &Counter::default()).unwrap();
+//! let encoded = dictionary::encode(&text, DictionaryMethod::Lzw, &Counter::default()).unwrap();
 //! assert!(encoded.starts_with("[Forge LZW Dictionary]\n<<F1:1>> = \"error: repeated dependency"));
 //! assert_eq!(dictionary::decode(&encoded, 10_000).unwrap(), text);
 //! ```
@@ -22,7 +22,7 @@
 //! | `lexemes` | what is between the cuts, ready to be searched |
 //! | `repeats` | which sequences of lexemes occur again and again |
 //! | `choose` | which of them save most tokens |
-//! | `taken` | what is left of a repeat when others have been chosen |
+//! | `taken_lexemes` | what is left of a repeat when others have been chosen |
 //! | `notation` | the printed form, and how it is written |
 //! | `expand` | the printed form read back |
 

@@ -1,14 +1,20 @@
-//! The engine: one tool output in, one with fewer tokens out.
+//! The compression engine: one tool output in, one with fewer tokens out.
 
 mod head;
 mod own_notation;
+<<<<<<< HEAD
+=======
+mod own_stages;
+mod variant;
+>>>>>>> words
 
 use crate::context::CallContext;
 use crate::fidelity::Fidelity;
 use crate::filter::FilterSet;
-use crate::history::{History, PointerScope, ToolCall};
+use crate::history::History;
 use crate::mode::Mode;
 use crate::nature::Nature;
+<<<<<<< HEAD
 use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
 use crate::reference::{Reference, ReferenceSecret};
 use crate::runner::{StageRun, isolate_panic};
@@ -18,12 +24,25 @@ use crate::wrapper::{self, Parts, Piece};
 use crate::{redaction, stages};
 use head::ReferenceHead;
 pub(crate) use own_notation::{has_mark, is_marked};
+=======
+use crate::output::{CompressedOutput, Original, Output};
+use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
+use crate::reference::Reference;
+use crate::runner::{StageRun, isolate_panic};
+use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
+use crate::stage::{Stage, StageContext};
+use crate::vault::{Vault, VaultAccess};
+use crate::{redaction, stages, wrapper};
+pub(crate) use own_notation::{has_mark, is_marked};
+use own_stages::{OwnStages, StagePlace};
+>>>>>>> words
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use tokenforge_tokens::Counter;
 use tokenforge_tokens::interrupt::{Deadline, watched};
+use variant::{ModelView, OutputVariant};
 use xxhash_rust::xxh3::xxh3_64;
 
+<<<<<<< HEAD
 /// A tool's output and the call it answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
@@ -132,6 +151,8 @@ pub struct Original {
     pub text: String,
 }
 
+=======
+>>>>>>> words
 /// Compresses tool outputs as its settings say.
 ///
 /// ```
@@ -143,12 +164,13 @@ pub struct Original {
 /// let compressed = Engine::new(&settings).compress(&output, &History::default());
 /// assert!(compressed.text(text).len() < text.len());
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Engine<'a> {
     settings: &'a Settings,
     filters: &'a FilterSet,
     vault: Option<Vault<'a>>,
     deadline: Option<&'a Deadline>,
+    own_stages: OwnStages<'a>,
     is_traced: bool,
 }
 
@@ -157,31 +179,91 @@ impl<'a> Engine<'a> {
     #[must_use]
     pub fn new(settings: &'a Settings) -> Self {
         let filters = FilterSet::builtin();
-        Engine { settings, filters, vault: None, deadline: None, is_traced: false }
+        let own_stages = OwnStages::default();
+        Engine { settings, filters, vault: None, deadline: None, own_stages, is_traced: false }
     }
 
-    /// With a place for originals. The caller stores [`Compressed::original`] before it forwards the text.
+    /// With a place for originals. The caller stores [`CompressedOutput::original`] before it forwards the text.
     #[must_use]
-    pub fn with_vault(self, vault: Vault<'a>) -> Self {
-        Engine { vault: Some(vault), ..self }
+    pub fn with_vault(&self, vault: Vault<'a>) -> Self {
+        Engine { vault: Some(vault), ..self.clone() }
     }
 
     /// With other filters than the built-in ones.
     #[must_use]
-    pub fn with_filters(self, filters: &'a FilterSet) -> Self {
-        Engine { filters, ..self }
+    pub fn with_filters(&self, filters: &'a FilterSet) -> Self {
+        Engine { filters, ..self.clone() }
     }
 
     /// With a deadline: once it has passed no further stage begins, and the one at work stops.
     #[must_use]
-    pub fn with_deadline(self, deadline: &'a Deadline) -> Self {
-        Engine { deadline: Some(deadline), ..self }
+    pub fn with_deadline(&self, deadline: &'a Deadline) -> Self {
+        Engine { deadline: Some(deadline), ..self.clone() }
+    }
+
+    /// With a stage of the caller's own, behind the built-in ones of its [`Fidelity`] and in the modes in which those run.
+    ///
+    /// It is held to what they are held to. Its text is taken only if that has fewer tokens and no more bytes, and, where
+    /// the stage is lossless, only if its [`decode`](Stage::decode) gives back what it was given. A panic in it leaves the
+    /// text as it was, for the next stage. It is asked to leave something out only where that can be fetched back. It does
+    /// not begin once a deadline has passed, but nobody stops it while it runs. A stage of [`Fidelity::Safety`] is never
+    /// run, since the text of such a stage is taken however large it is.
+    ///
+    /// [`restore`](crate::restore()) knows the built-in stages alone: the text of another is decoded by that stage.
+    ///
+    /// ```
+    /// use tokenforge_engine::{Engine, Fidelity, History, Output, Settings, Stage, StageContext, StageOutput};
+    ///
+    /// /// The domain that all our machines share.
+    /// struct OurDomain;
+    ///
+    /// impl Stage for OurDomain {
+    ///     fn name(&self) -> &'static str {
+    ///         "our_domain"
+    ///     }
+    ///
+    ///     fn fidelity(&self) -> Fidelity {
+    ///         Fidelity::Lossless
+    ///     }
+    ///
+    ///     fn apply(&self, text: &str, _: &StageContext<'_>) -> Option<StageOutput> {
+    ///         Some(text.replace(".eu-central-1.compute.internal", ".~").into())
+    ///     }
+    ///
+    ///     fn decode(&self, text: &str) -> Option<String> {
+    ///         Some(text.replace(".~", ".eu-central-1.compute.internal"))
+    ///     }
+    /// }
+    ///
+    /// let settings = Settings::default();
+    /// let engine = Engine::new(&settings).with_stage(&OurDomain);
+    /// let text = "db.eu-central-1.compute.internal is up\nweb.eu-central-1.compute.internal has 3 errors\n\
+    ///             cache.eu-central-1.compute.internal was restarted, then mail.eu-central-1.compute.internal\n";
+    /// let compressed = engine.compress(&Output::new("status", text), &History::default());
+    /// assert_eq!(
+    ///     compressed.text(text),
+    ///     "db.~ is up\nweb.~ has 3 errors\ncache.~ was restarted, then mail.~\n"
+    /// );
+    ///
+    /// // Here `.~` has a meaning already, so the decoded text would be another: the runner refuses it.
+    /// let ambiguous = format!("{text}see /srv/.~lock\n");
+    /// let compressed = engine.compress(&Output::new("status", &ambiguous), &History::default());
+    /// assert_eq!(compressed.text(&ambiguous), ambiguous);
+    /// ```
+    #[must_use]
+    pub fn with_stage(&self, stage: &'a dyn Stage) -> Self {
+        Engine { own_stages: self.own_stages.with(stage), ..self.clone() }
     }
 
     /// With the text before and after each stage in the record.
     #[must_use]
+<<<<<<< HEAD
     pub fn with_trace(self) -> Self {
         Engine { is_traced: true, ..self }
+=======
+    pub fn with_trace(&self) -> Self {
+        Engine { is_traced: true, ..self.clone() }
+>>>>>>> words
     }
 
     /// Can whoever reads an output fetch back what is left out of it?
@@ -197,7 +279,8 @@ impl<'a> Engine<'a> {
         matches!(self.settings.mode, Mode::Standard | Mode::Aggressive) && self.is_reversible()
     }
 
-    /// Tells engines apart that may write another text for the same output.
+    /// Tells engines apart that may write another text for the same output. Stages of the caller's own are told apart by
+    /// their names: one that writes otherwise than before needs another name.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let vault = match self.vault {
@@ -206,7 +289,12 @@ impl<'a> Engine<'a> {
             Some(Vault { key, access: VaultAccess::Reader }) => [2, key.fingerprint()],
         };
         let parts = [self.settings.fingerprint(), vault[0], vault[1]];
-        xxh3_64(parts.map(u64::to_le_bytes).as_flattened())
+        let known = xxh3_64(parts.map(u64::to_le_bytes).as_flattened());
+        // What is remembered in a shared store is found by this, so without such stages it is what it was before there were any.
+        match self.own_stages.fingerprint() {
+            None => known,
+            Some(own) => xxh3_64([known, own].map(u64::to_le_bytes).as_flattened()),
+        }
     }
 
     /// The settings.
@@ -336,23 +424,41 @@ impl<'a> Engine<'a> {
     fn start_run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
         let nature = Nature::of(payload, context);
         let Engine { settings, filters, deadline, is_traced, .. } = *self;
+<<<<<<< HEAD
         StageRun::new(
             payload,
             StageContext { context, settings, filters, nature },
             deadline,
             is_traced,
         )
+=======
+        let given = StageContext { context, settings, filters, nature };
+        StageRun::new(payload, given, deadline, is_traced)
+>>>>>>> words
     }
 
     /// Without what a terminal would not show and what is not text.
     fn clean<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+<<<<<<< HEAD
         let run = run.through(stages::CLEAN).looked_at_again();
+=======
+        let own = &self.own_stages;
+        let run = run.through(stages::CLEAN).through(&own.at(StagePlace::Clean)).looked_at_again();
+        let run = run.refuse(&own.at(StagePlace::Nowhere));
+>>>>>>> words
         if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
     }
 
     /// In fewer tokens, and no longer than allowed.
     fn compact<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+<<<<<<< HEAD
         let run = if self.settings.mode.compacts() { run.through(stages::COMPACT) } else { run };
+=======
+        let run = match self.settings.mode.compacts() {
+            true => run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact)),
+            false => run,
+        };
+>>>>>>> words
         let limit = self.limit();
         let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);
         if fits(&run) {
@@ -365,11 +471,21 @@ impl<'a> Engine<'a> {
 
     /// With what its lines share said once.
     fn factor_out<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
+<<<<<<< HEAD
         match self.settings.mode {
             mode if !mode.compacts() => run,
             Mode::Aggressive => run.in_cheapest(stages::ALL_NOTATIONS, stages::REPEATS),
             _ => run.in_cheapest(stages::NOTATIONS, stages::REPEATS),
         }
+=======
+        let notations = match self.settings.mode {
+            mode if !mode.compacts() => return run,
+            Mode::Aggressive => stages::ALL_NOTATIONS,
+            _ => stages::NOTATIONS,
+        };
+        let notations = self.own_stages.behind(notations, StagePlace::Notation);
+        run.in_cheapest(&notations, stages::REPEATS)
+>>>>>>> words
     }
 
     /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
@@ -378,8 +494,14 @@ impl<'a> Engine<'a> {
             Mode::Aggressive => stages::LEAVE_OUT_MORE,
             _ => stages::LEAVE_OUT,
         };
+<<<<<<< HEAD
         let short: Vec<StageRun<'r>> =
             clean.iter().map(|run| run.clone().through(stages)).collect();
+=======
+        let stages = self.own_stages.behind(stages, StagePlace::LeaveOut);
+        let short: Vec<StageRun<'r>> =
+            clean.iter().map(|run| run.clone().through(&stages)).collect();
+>>>>>>> words
         let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
         leaves_out.then(|| short.into_iter().map(|run| self.compact(run)).collect())
     }
@@ -396,6 +518,7 @@ impl<'a> Engine<'a> {
     fn may_leave_out(&self, context: &CallContext) -> bool {
         self.settings.mode.leaves_out() && self.is_reversible() && !context.is_error
     }
+<<<<<<< HEAD
 
     /// What would be forwarded, if that is less than the text. `before` are the tokens of the text, once they are known.
     fn variant(
@@ -496,6 +619,8 @@ struct OutputVariant {
     weight: usize,
     steps: Vec<StageStep>,
     reference: Option<Reference>,
+=======
+>>>>>>> words
 }
 
 /// Why an output stays as it came, if no variant of it is smaller.
@@ -512,6 +637,7 @@ fn kept_because(text: &str, context: &CallContext, variants: &[Vec<StageRun<'_>>
     }
 }
 
+<<<<<<< HEAD
 /// What was done to a variant, and whether it points to earlier results.
 fn steps(runs: &[StageRun<'_>], is_pointed: bool) -> Vec<StageStep> {
     let mut steps = Vec::with_capacity(runs.iter().map(|run| run.steps().len()).sum::<usize>() + 1);
@@ -520,12 +646,15 @@ fn steps(runs: &[StageRun<'_>], is_pointed: bool) -> Vec<StageStep> {
     steps
 }
 
+=======
+>>>>>>> words
 /// The record of an output for which there was no time.
 fn late() -> StageStep {
     StageStep {
         stage: "deadline",
         fidelity: Fidelity::Safety,
         outcome: StageOutcome::OutOfTime,
+<<<<<<< HEAD
         tokens: None,
         texts: None,
     }
@@ -538,6 +667,8 @@ fn pointing(found: bool) -> StageStep {
         stage: "earlier_results",
         fidelity: Fidelity::Lossless,
         outcome,
+=======
+>>>>>>> words
         tokens: None,
         texts: None,
     }
@@ -548,20 +679,18 @@ const LITTLE: usize = 4;
 
 fn size(runs: &[StageRun<'_>]) -> usize {
     runs.iter().map(StageRun::len).sum()
+<<<<<<< HEAD
 }
 
 /// The tokens of a text, or about as many for one that is too large to be looked at.
 fn count_or_estimate(text: &str, counter: Counter) -> usize {
     let counter = if text.len() > CEILING_BYTES { Counter::Estimate } else { counter };
     counter.count(text)
+=======
+>>>>>>> words
 }
 
 /// Was something taken away that only a reference gives back?
 fn has_left_out(run: &StageRun<'_>) -> bool {
     run.has_applied(Fidelity::Reversible) || run.has_applied(Fidelity::Safety)
-}
-
-/// Is the text one payload as it stands?
-fn is_whole(parts: &Parts<'_>) -> bool {
-    matches!(parts.pieces(), [Piece::Payload(payload)] if payload.codecs.is_empty())
 }

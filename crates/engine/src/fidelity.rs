@@ -1,4 +1,4 @@
-//! What a stage may cost the reader.
+//! Fidelity (lossless, cosmetic, reversible, safety): what a stage may cost the reader.
 
 /// How faithful the text that a stage writes is to the one it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

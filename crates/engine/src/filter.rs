@@ -1,6 +1,6 @@
 //! Tool families: what of a tool's output matters, written down as data.
 //!
-//! A [`Filter`] is a TOML text: which commands it is for and which lines of their output are progress, passes and noise.
+//! A [`FamilyFilter`] is a TOML text: which commands it is for and which lines of their output are progress, passes and noise.
 //! `src/filters/README.md` describes every key. [`FilterSet::builtin`] holds those that come with Tokenforge.
 //!
 //! What a filter leaves out it says, with exact counts, in the place where the first of those lines stood. It is for

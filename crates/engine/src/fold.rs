@@ -1,4 +1,4 @@
-//! Repeated lines: a line or a block that comes again is said once, and how often or from where.
+//! Line deduplication within one output: a line or a block that comes again is said once, and how often or from where.
 //!
 //! ```text
 //! waiting                        waiting
@@ -92,7 +92,11 @@ pub fn decode(text: &str) -> Option<String> {
 }
 
 /// Are lines folded in this text?
+<<<<<<< HEAD
 pub fn has_written(text: &str) -> bool {
+=======
+pub(crate) fn has_written(text: &str) -> bool {
+>>>>>>> words
     LineOffsets::new(text).any(|(_, line)| is_note(line))
 }
 

@@ -1,4 +1,4 @@
-//! Repetition across results: lines that an earlier result of the same request shows become a pointer to it.
+//! Deduplication across results: lines that an earlier result of the same request shows become a pointer to it.
 //!
 //! ```text
 //! [Forge same as lines 434-440 of src/main.rs above]
@@ -17,7 +17,7 @@ mod line_index;
 mod marker;
 mod name;
 
-pub use marker::session_duplicate;
+pub(crate) use marker::session_duplicate;
 pub(crate) use marker::{has_pointers, is_duplicate};
 pub use name::ToolCall;
 
@@ -50,7 +50,7 @@ pub struct History {
 
 /// What of a text may become a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PointerScope {
+pub(crate) enum PointerScope {
     /// All of it or nothing: its lines are in a notation, and mean nothing without the rest of it.
     Whole,
     /// Any run of its lines.
@@ -83,7 +83,7 @@ impl History {
 
     /// What stands for a text that another call of the same tool was shown just so.
     #[must_use]
-    pub fn duplicate_of(&self, text: &str, call: &ToolCall<'_>) -> Option<String> {
+    pub(crate) fn duplicate_of(&self, text: &str, call: &ToolCall<'_>) -> Option<String> {
         let view = self.view(call)?;
         self.duplicate(text, &view, call.id?)
     }
@@ -104,7 +104,7 @@ impl History {
     /// The text with pointers instead of what other calls' results show or is in its own call's arguments (JSON text);
     /// `None` if nothing is, or if nothing may be.
     #[must_use]
-    pub fn point(
+    pub(crate) fn point(
         &self,
         text: &str,
         call: &ToolCall<'_>,
@@ -262,7 +262,7 @@ impl QuotableRun {
     ) -> Option<String> {
         let ShownRun { text, start, count } = self.run;
         let (name, nth) = index.name_of(text)?;
-        let name = marker::spelled(name, nth);
+        let name = marker::spell_name(name, nth);
         let lines = self.lines(rest);
         let number = |line: Option<&ComparedLine<'_>>| line.and_then(|line| line.number);
         let here = number(lines.first()).zip(number(lines.last()));

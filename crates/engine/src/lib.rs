@@ -1,22 +1,35 @@
-//! One tool output in, a smaller one out, nothing lost.
+//! Compresses the output of an agent's tools: one tool output in, a smaller one out, nothing lost.
 //!
 //! An [`Engine`] takes an [`Output`] (a tool's text and the call it answers) through stages and says what to forward
 //! instead. Stages are pure; each has a [`Fidelity`], and one runner does for all of them what the laws ask: a stage's
 //! text is taken only if it has fewer tokens by a real tokenizer and no more bytes, a lossless one only if decoding it
-//! gives back the text, and a panic or a deadline leaves the text as it was.
+//! gives back the text, and a panic or a deadline leaves the text as it was. [`Engine::with_stage`] adds a [`Stage`] of
+//! your own, held to the same.
 //!
-//! What is left out of an output is left out only where it can be fetched back: the text then begins with a
-//! [`reference`](mod@reference), and [`Compressed::original`] is what the caller must store for it.
+//! ```
+//! use tokenforge_engine::{Engine, History, Output, Settings, Verdict};
 //!
-//! The engine does no I/O, reads no clock and keeps no state: what is forwarded depends on the output, the call, the
-//! settings and the results before it.
+//! let text = r#"[{"id": 1, "state": "open", "title": "first"}, {"id": 2, "state": "open", "title": "second"},
+//!     {"id": 3, "state": "closed", "title": "third"}, {"id": 4, "state": "open", "title": "fourth"}]"#;
+//! let settings = Settings::default();
+//! let compressed = Engine::new(&settings).compress(&Output::new("list_items", text), &History::default());
+//!
+//! assert_eq!(compressed.verdict, Verdict::Replaced);
+//! let (before, after) = compressed.tokens(text, settings.counter);
+//! assert!(after < before, "{}", compressed.text(text));
+//! ```
+//!
+//! [`Settings`] say how much is done. A [`History`] holds the results before this one, so that what they show already
+//! becomes a pointer to them; a [`Session`] remembers, between requests, what became of each result. What is left out of an
+//! output is left out only where it can be fetched back: the text then begins with a [`Reference`], and
+//! [`CompressedOutput::original`] is what the caller must store for it.
+//!
+//! It never does I/O, reads no clock and keeps no state of its own: what is forwarded depends on the output, the call,
+//! the settings and the results before it. It never forwards more tokens than came, unless a secret had to be replaced by
+//! a longer word or something had to be cut off; and it never leaves out anything of a failure or of the text of a file.
 
-pub mod binary;
-pub mod cap;
-pub mod columns;
 pub mod command;
 pub mod context;
-pub mod dictionary;
 mod diff;
 mod digit_groups;
 mod engine;
@@ -24,20 +37,20 @@ pub mod expand_tool;
 pub mod expansion;
 mod fidelity;
 pub mod filter;
+<<<<<<< HEAD
 pub mod fold;
 pub mod history;
 pub mod json;
+=======
+mod history;
+>>>>>>> words
 mod lexeme;
 mod lines;
 mod mode;
 mod nature;
-pub mod normalize;
 mod notation;
-pub mod numbers;
+mod output;
 pub mod overrides;
-pub mod padding;
-pub mod paths;
-pub mod progress;
 pub mod prompt;
 mod record;
 mod redaction;
@@ -49,20 +62,62 @@ pub mod session;
 mod settings;
 mod stage;
 mod stages;
+<<<<<<< HEAD
 pub mod templates;
+=======
+pub mod terminal;
+>>>>>>> words
 pub mod tool;
+mod vault;
 mod weight;
-pub mod whitespace;
 mod whole_lines;
+
+// The code of single stages, and the wrappers of clients. Reachable for our own crates alone, and no part of what this one
+// promises: `dev/laws`, `dev/fuzz` and `dev/bench` try and measure each by itself, `tests/` here too; `tokenforge-replay`
+// asks `numbers` whether a recorded file has its lines numbered, `tokenforge-config` and the command line name the methods
+// of `dictionary`.
+#[doc(hidden)]
+pub mod binary;
+#[doc(hidden)]
+pub mod cap;
+#[doc(hidden)]
+pub mod columns;
+#[doc(hidden)]
+pub mod dictionary;
+#[doc(hidden)]
+pub mod fold;
+#[doc(hidden)]
+pub mod json;
+#[doc(hidden)]
+pub mod normalize;
+#[doc(hidden)]
+pub mod numbers;
+#[doc(hidden)]
+pub mod padding;
+#[doc(hidden)]
+pub mod paths;
+#[doc(hidden)]
+pub mod progress;
+#[doc(hidden)]
+pub mod templates;
+#[doc(hidden)]
+pub mod whitespace;
+#[doc(hidden)]
 pub mod wrapper;
 
+<<<<<<< HEAD
 pub use tokenforge_redact::terminal;
 
 pub use engine::{CompressedOutput, Engine, Original, Output, Vault, VaultAccess};
+=======
+pub use dictionary::{DictionaryMethod, UnknownMethod};
+pub use engine::Engine;
+>>>>>>> words
 pub use fidelity::Fidelity;
 pub use history::{History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
+<<<<<<< HEAD
 pub use record::{KeptReason, StageOutcome, StageStep, Verdict};
 pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
@@ -70,9 +125,18 @@ pub use settings::{
     CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings,
     Stc2Policy,
 };
+=======
+pub use output::{CompressedOutput, Original, Output};
+pub use record::{KeptReason, StageOutcome, StageStep, Verdict};
+pub use reference::Reference;
+pub use restore::{RestoreError, is_compressed, restore};
+pub use session::Session;
+pub use settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings, Stc2Policy};
+>>>>>>> words
 pub use stage::{Stage, StageContext, StageOutput, TextLayer};
 pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;
+pub use vault::{Vault, VaultAccess};
 
 /// What everything that a stage writes of its own begins with, at the start of a line.
 pub const SIGNATURE: &str = "[Forge ";

@@ -31,7 +31,7 @@ pub(crate) fn all(text: &str) -> Option<Vec<&str>> {
     Some(lines)
 }
 
-/// How many lines [`split`] makes of a text.
+/// How many lines [`split_lines`] makes of a text.
 pub(crate) fn count(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count() + 1
 }

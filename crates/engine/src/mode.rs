@@ -1,4 +1,4 @@
-//! How much may be done to a tool output.
+//! Compression modes: how much may be done to a tool output.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What a text is to its reader, which decides what may be done to it.
+//! Content classification: what a text is to its reader, which decides what may be done to it.
 
 use crate::context::CallContext;
 use crate::diff;

@@ -1,4 +1,4 @@
-//! Takes the noise out of logs: times, durations, ids and addresses that differ from run to run become placeholders.
+//! Log normalization: times, durations, ids and addresses that differ from run to run become placeholders.
 //!
 //! What is left out is gone from the text, so this runs only where the original can be fetched back. It pays where
 //! lines become equal and can be folded. Lines that tell of a failure stay as they are; so do counts, versions,

@@ -51,10 +51,10 @@ impl RequestOverrides {
     /// A field that does not exist, or a value it may not have; the message names both and what is allowed.
     ///
     /// ```
-    /// use tokenforge_engine::{Mode, overrides::Overrides};
+    /// use tokenforge_engine::{Mode, overrides::RequestOverrides};
     ///
-    /// assert_eq!(Overrides::read(&"safe".into())?.mode, Some(Mode::Safe));
-    /// let error = Overrides::read(&serde_json::json!({"mode": "max"})).unwrap_err();
+    /// assert_eq!(RequestOverrides::read(&"safe".into())?.mode, Some(Mode::Safe));
+    /// let error = RequestOverrides::read(&serde_json::json!({"mode": "max"})).unwrap_err();
     /// assert!(error.to_string().starts_with("_forge.tool_output_compression.mode: expected"));
     /// # Ok::<(), tokenforge_engine::overrides::OverrideError>(())
     /// ```

@@ -9,7 +9,7 @@
 mod screen;
 mod signs;
 
-use crate::terminal::{self, Sequence};
+use crate::terminal::{self, EscapeSequence};
 use crate::whole_lines::whole_lines;
 use memchr::memchr3_iter;
 use screen::Screen;
@@ -57,10 +57,10 @@ fn movement(text: &str) -> Option<Movement> {
             b'\r' if text.as_bytes().get(at + 1).is_none_or(|&next| next == b'\n') => {}
             b'\r' | b'\x08' => found = Some(Movement::WithinLines),
             _ => match terminal::sequence(&text[at..], None) {
-                Some(Sequence { control: Some((b'A' | b'F', _)), .. }) => {
+                Some(EscapeSequence { control: Some((b'A' | b'F', _)), .. }) => {
                     return Some(Movement::AcrossLines);
                 }
-                Some(Sequence { control: Some((b'C' | b'D' | b'G', _)), .. }) => {
+                Some(EscapeSequence { control: Some((b'C' | b'D' | b'G', _)), .. }) => {
                     found = Some(Movement::WithinLines)
                 }
                 _ => {}

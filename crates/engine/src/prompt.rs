@@ -22,7 +22,7 @@ pub struct PromptSettings {
     pub min_bytes: usize,
     /// A text that TOON cannot hold goes on as it is; otherwise it is an error.
     pub fail_open: bool,
-    /// The caller is to log the [`Stats`] of what was converted.
+    /// The caller is to log the [`PromptStats`] of what was converted.
     pub log_stats: bool,
 }
 
@@ -99,16 +99,16 @@ pub struct PromptError(#[from] Refusal);
 /// Converts the text of a message to TOON where that is allowed, lossless and cheaper.
 ///
 /// ```
-/// use tokenforge_engine::prompt::{Outcome, PromptSettings, convert};
+/// use tokenforge_engine::prompt::{PromptOutcome, PromptSettings, convert};
 /// use tokenforge_tokens::Counter;
 ///
 /// let settings = PromptSettings { enabled: true, min_bytes: 32, ..PromptSettings::default() };
 /// let text = r#"{"rows": [{"id": 1, "ok": true}, {"id": 2, "ok": false}]}"#;
-/// let Outcome::Converted { text, .. } = convert(text, &settings, Counter::default())? else {
+/// let PromptOutcome::Converted { text, .. } = convert(text, &settings, Counter::default())? else {
 ///     panic!("this pays");
 /// };
 /// assert_eq!(text, "rows[2]{id,ok}:\n  1,true\n  2,false");
-/// # Ok::<(), tokenforge_engine::prompt::Error>(())
+/// # Ok::<(), tokenforge_engine::prompt::PromptError>(())
 /// ```
 pub fn convert(
     text: &str,

@@ -1,9 +1,9 @@
-//! What was done to an output, stage by stage, and why the rest was not.
+//! The record of a compression: what was done to an output, stage by stage, and why the rest was not.
 
 use crate::fidelity::Fidelity;
 use std::fmt;
 
-/// What became of a tool output.
+/// What became of a tool output. There is no third case: what grows is the list of reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// It goes on in other words.
@@ -113,17 +113,21 @@ impl StageStep {
         self
     }
 
-    /// If the stage is lossless and its texts were kept: does the one it wrote decode to the one it was given?
+    /// If the stage is lossless, one of ours, and its texts were kept: does the one it wrote decode to the one it was given?
     #[must_use]
     pub fn restores(&self) -> Option<bool> {
         let (before, after) = &**self.texts.as_ref()?;
-        (self.fidelity == Fidelity::Lossless)
-            .then(|| crate::stages::restores(self.stage, before, after))
+        let is_lossless = self.fidelity == Fidelity::Lossless;
+        is_lossless.then(|| crate::stages::restores(self.stage, before, after)).flatten()
     }
 }
 
 /// What came of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+<<<<<<< HEAD
+=======
+#[non_exhaustive]
+>>>>>>> words
 pub enum StageOutcome {
     /// Its text was taken.
     Applied,

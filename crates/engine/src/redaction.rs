@@ -1,4 +1,4 @@
-//! An output without its secrets.
+//! Secret redaction: an output without its secrets.
 
 use crate::terminal;
 use crate::wrapper::{self, Piece};

@@ -1,4 +1,4 @@
-//! References: how a shortened result says where its original is, in a way that tool text cannot forge.
+//! References, authenticated by a keyed hash (a MAC): how a shortened result says where its original is, so that tool text cannot forge it.
 //!
 //! A reference is 128 bits of content hash and 32 bits of tag, both keyed by the installation. The same content has the
 //! same reference on every turn, replica and restart that share the key, whoever asks, and whoever lacks the key can
@@ -72,23 +72,23 @@ impl ReferenceSecret {
 
 impl fmt::Debug for ReferenceSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
+        f.write_str("ReferenceSecret(..)")
     }
 }
 
 /// The name of an original. [`Display`](fmt::Display) writes `shadow_xxx`.
 ///
 /// ```
-/// use tokenforge_engine::reference::{Key, Reference};
+/// use tokenforge_engine::reference::{Reference, ReferenceSecret};
 ///
-/// let key = Key::from_secret("for the example");
+/// let key = ReferenceSecret::from_secret("for the example");
 /// let reference = Reference::of(&key, "a long tool output");
 /// let shown = format!("{}\n3 of 900 lines", reference.marker());
 ///
 /// let (found, rest) = Reference::leading(&shown).expect("there is a marker");
 /// assert_eq!((found, rest), (reference, "3 of 900 lines"));
 /// assert!(found.verify(&key));
-/// assert!(!found.verify(&Key::from_secret("of another installation")));
+/// assert!(!found.verify(&ReferenceSecret::from_secret("of another installation")));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Reference {
@@ -116,7 +116,11 @@ impl Reference {
         format!("{OPENING}{self}{CLOSING}")
     }
 
+<<<<<<< HEAD
     /// A shortened text as it is forwarded: under the marker, and under a [`Hint`] if there is to be one.
+=======
+    /// A shortened text as it is forwarded: under the marker, and under an [`ExpandHint`] if there is to be one.
+>>>>>>> words
     pub fn before(&self, text: &str, hint: Option<ExpandHint>) -> String {
         let marker = self.marker();
         match hint {
@@ -144,7 +148,7 @@ impl Reference {
         })
     }
 
-    /// The reference whose marker is the first line of a text, and what follows that line and its [`Hint`].
+    /// The reference whose marker is the first line of a text, and what follows that line and its [`ExpandHint`].
     pub fn leading(text: &str) -> Option<(Self, &str)> {
         let (reference, behind) = split_marker(text)?;
         let rest = if behind.is_empty() { behind } else { behind.strip_prefix('\n')? };
@@ -157,10 +161,10 @@ impl Reference {
 /// for every reference, so that the marker is not paid for twice.
 ///
 /// ```
-/// use tokenforge_engine::reference::Hint;
+/// use tokenforge_engine::reference::ExpandHint;
 ///
-/// assert!(Hint::Tool.line().contains("expand_context"));
-/// assert!(Hint::Command.line().contains("tokenforge expand"));
+/// assert!(ExpandHint::Tool.line().contains("expand_context"));
+/// assert!(ExpandHint::Command.line().contains("tokenforge expand"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExpandHint {
@@ -391,6 +395,6 @@ mod tests {
 
     #[test]
     fn l10_a_key_does_not_show_itself() {
-        assert_eq!(format!("{:?}", key()), "Key(..)");
+        assert_eq!(format!("{:?}", key()), "ReferenceSecret(..)");
     }
 }

@@ -6,6 +6,7 @@
 mod describe;
 mod edit;
 
+#[doc(hidden)] // for `dev/laws`
 pub use describe::minify_description;
 
 use edit::descriptions;

@@ -1,23 +1,28 @@
-//! What a session remembers between requests: results it has shown, and what became of each call's result.
+//! The session cache, bounded, the oldest evicted first: results that were shown, and what became of each call's result.
 //!
 //! Both are bounded, and neither is needed for a request to be compressed: a pointer to an earlier result of the same
 //! request comes from [`History`], and the engine writes the same text every time. A session adds duplicates across
 //! requests, and saves the work of compressing a result that was sent before.
 
+<<<<<<< HEAD
 use crate::engine::{CompressedOutput, Engine, Original, Output};
+=======
+use crate::engine::Engine;
+>>>>>>> words
 use crate::history::{History, has_pointers, session_duplicate};
+use crate::output::{CompressedOutput, Original, Output};
 use crate::record::Verdict;
 use crate::tool::ToolKind;
 use std::collections::{HashMap, VecDeque};
 
 /// A longer text is compressed anew each time.
-pub const LARGEST_MEMO: usize = 16 << 10;
+const LARGEST_MEMO: usize = 16 << 10;
 
 /// How many bytes of texts a session remembers; the oldest go first.
-pub const MEMO_BYTES: usize = 512 << 10;
+const MEMO_BYTES: usize = 512 << 10;
 
 /// How many results a session recognises duplicates of; the oldest go first.
-pub const SHOWN_RESULTS: usize = 1024;
+const SHOWN_RESULTS: usize = 1024;
 
 /// What a session remembers between requests.
 #[derive(Debug, Default)]
@@ -42,7 +47,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// What became of an output, and what the session had to do with it.
+/// What became of an output, and what the session had to do with it. The gateway makes one where there is no session.
 #[derive(Debug, Clone)]
 pub struct SessionOutput {
     /// What became of it.
@@ -57,6 +62,11 @@ pub struct SessionOutput {
 
 #[derive(Debug, Clone)]
 struct ResultMemo {
+<<<<<<< HEAD
+=======
+    /// A strong hash although it is kept in memory alone: what is found by it is forwarded without another look at the
+    /// text, and tools choose their texts.
+>>>>>>> words
     input: blake3::Hash,
     settings: u64,
     compressed: CompressedOutput,

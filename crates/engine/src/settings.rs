@@ -1,4 +1,4 @@
-//! What the caller asks for.
+//! The engine's settings: what the caller asks for.
 
 use crate::dictionary::DictionaryMethod;
 use crate::mode::Mode;
@@ -20,9 +20,12 @@ pub const CEILING_BYTES: usize = 2 << 20;
 pub const DEFAULT_MAX_OUTPUT_BYTES: usize = 65_536;
 
 /// The highest cap that a request may ask for.
-pub const LARGEST_MAX_OUTPUT_BYTES: usize = 1_048_576;
+pub(crate) const LARGEST_MAX_OUTPUT_BYTES: usize = 1_048_576;
 
 /// What is to be done to tool outputs.
+///
+/// There will be more of them: name those that you set, and take `..Settings::default()` for the rest. For the sake of
+/// that it is not `non_exhaustive`, which forbids it outside of this crate.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// How much is done.
@@ -162,6 +165,10 @@ fn form_name(form: Form) -> String {
 
 /// May JSON become STC 2, and how much does it factor out?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+<<<<<<< HEAD
+=======
+#[non_exhaustive]
+>>>>>>> words
 pub enum Stc2Policy {
     /// No: the reader knows STC 1.
     Never,

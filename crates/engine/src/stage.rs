@@ -1,4 +1,4 @@
-//! What a stage is: one way to write a text with fewer tokens.
+//! The stage trait: one step of the compression pipeline, which writes a text with fewer tokens.
 
 use crate::context::CallContext;
 use crate::fidelity::Fidelity;
@@ -9,6 +9,10 @@ use std::borrow::Cow;
 
 /// What a stage knows besides the text.
 #[derive(Debug, Clone, Copy)]
+<<<<<<< HEAD
+=======
+#[non_exhaustive]
+>>>>>>> words
 pub struct StageContext<'a> {
     /// The tool that was called and its command line.
     pub context: &'a CallContext,
@@ -23,8 +27,9 @@ pub struct StageContext<'a> {
 /// One way to write a text with fewer tokens.
 ///
 /// A stage is pure and knows nothing of limits, token counts or records: the runner does what every stage needs.
+/// [`Engine::with_stage`](crate::Engine::with_stage) adds one to the built-in ones, and has an example.
 pub trait Stage: Sync {
-    /// The name in records and on the command line.
+    /// The name in records and on the command line, which no other stage has.
     fn name(&self) -> &'static str;
 
     /// What the stage may cost the reader.
@@ -38,7 +43,12 @@ pub trait Stage: Sync {
     /// The text written in fewer tokens; `None` if there is nothing to do.
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput>;
 
+<<<<<<< HEAD
     /// What its text is to whoever reads it, at most.
+=======
+    /// What its text is to whoever reads it, at most. [`TextLayer::Notation`] is for what is read with a legend, which is
+    /// its first line and begins with [`SIGNATURE`](crate::SIGNATURE), so that it is not compressed again.
+>>>>>>> words
     fn layer(&self) -> TextLayer {
         TextLayer::Words
     }
@@ -53,7 +63,8 @@ pub trait Stage: Sync {
         None
     }
 
-    /// The part of the given text that decoding gives back: all of it but for JSON, where it is the minified text.
+    /// The part of the given text that decoding gives back: all of it but for JSON, where it is the minified text. A stage
+    /// that answers with another text says that nothing depends on the difference.
     fn canonical<'t>(&self, text: &'t str) -> Cow<'t, str> {
         Cow::Borrowed(text)
     }
@@ -61,6 +72,10 @@ pub trait Stage: Sync {
 
 /// What a text is to whoever reads it, which decides what may be written over it: one notation at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+<<<<<<< HEAD
+=======
+#[non_exhaustive]
+>>>>>>> words
 pub enum TextLayer {
     /// Lines as they were. Some may be gone, or a note says in words what became of them.
     Words,
@@ -78,7 +93,11 @@ impl TextLayer {
     /// A stack of notations is read wrongly even by large models, and cuts what was whole: headings over STC 2 took
     /// half a timestamp for a file. What a stack would save beside its cheapest layer is not worth that.
     #[must_use]
+<<<<<<< HEAD
     pub fn may_be_written_over(self, below: TextLayer, is_marked: bool) -> bool {
+=======
+    pub(crate) fn may_be_written_over(self, below: TextLayer, is_marked: bool) -> bool {
+>>>>>>> words
         match (self, below) {
             (TextLayer::Words, TextLayer::Words | TextLayer::Notation) => true,
             (TextLayer::Notation | TextLayer::Form, TextLayer::Words) => true,
@@ -88,19 +107,34 @@ impl TextLayer {
     }
 }
 
-/// What a stage made of a text.
+/// What a stage made of a text: made from the text, which is [words](TextLayer::Words) unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
+<<<<<<< HEAD
+=======
+#[non_exhaustive]
+>>>>>>> words
 pub struct StageOutput {
     /// The text.
     pub text: String,
-    /// Its tokens, if the stage had to count them.
-    pub tokens: Option<usize>,
+    /// Its tokens, if the stage had to count them. Only ours may say so: the runner believes it.
+    pub(crate) tokens: Option<usize>,
     /// What the text is to whoever reads it.
     pub layer: TextLayer,
     /// What the record says was done, if the stage does more than one thing and so its name does not tell.
     pub done: Option<&'static str>,
 }
 
+<<<<<<< HEAD
+=======
+impl StageOutput {
+    /// The same text as something else than words.
+    #[must_use]
+    pub fn in_layer(self, layer: TextLayer) -> Self {
+        StageOutput { layer, ..self }
+    }
+}
+
+>>>>>>> words
 impl From<String> for StageOutput {
     fn from(text: String) -> Self {
         StageOutput { text, tokens: None, layer: TextLayer::Words, done: None }

@@ -7,7 +7,7 @@ use crate::dictionary;
 use crate::fidelity::Fidelity;
 use crate::filter::Invocation;
 use crate::nature::Nature;
-use crate::runner::stands_for;
+use crate::runner;
 use crate::settings::{DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
 use crate::stage::{Stage, StageContext, StageOutput, TextLayer};
 use crate::{
@@ -43,13 +43,11 @@ pub(crate) const LEAVE_OUT_MORE: &[&dyn Stage] = &[&Family, &BASE64, &NORMALIZE]
 /// A head, the first error and a tail of what is still far too long.
 pub(crate) const CAP: &[&dyn Stage] = &[&Cap];
 
-/// Does the text that a lossless stage wrote stand for the one it was given?
-pub(crate) fn restores(stage: &str, before: &str, after: &str) -> bool {
+/// Does the text that a lossless stage wrote stand for the one it was given? `None` if no built-in stage has this name.
+pub(crate) fn restores(stage: &str, before: &str, after: &str) -> Option<bool> {
     let stages = COMPACT.iter().chain(ALL_NOTATIONS).chain(REPEATS);
-    let stage = stages.copied().find(|other| other.name() == stage);
-    stage.is_some_and(|stage| {
-        stage.decode(after).is_some_and(|decoded| stands_for(stage, before, &decoded))
-    })
+    let stage = stages.copied().find(|other| other.name() == stage)?;
+    Some(runner::restores(stage, before, after))
 }
 
 static PROGRESS: Cosmetic = Cosmetic::always("progress", progress::settle);

@@ -1,4 +1,4 @@
-//! Log templates: lines that share a shape are written once, and then only what varies in them.
+//! Log template mining: lines that share a shape are written once, and then only what varies in them.
 //!
 //! ```text
 //! [Forge templates: "A= ..." is a line with * for what varies, rows below it give only those values; ...]
@@ -40,6 +40,6 @@ pub use read::decode;
 pub use write::encode;
 
 /// Are the lines of this text written by templates?
-pub fn has_written(text: &str) -> bool {
+pub(crate) fn has_written(text: &str) -> bool {
     text.starts_with(spelling::SIGNATURE)
 }

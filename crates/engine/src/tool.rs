@@ -47,12 +47,12 @@ impl ToolKind {
     /// The tool that an agent means by a name.
     ///
     /// ```
-    /// use tokenforge_engine::tool::Tool;
+    /// use tokenforge_engine::tool::ToolKind;
     ///
-    /// assert_eq!(Tool::canonical("run_shell_command"), Tool::Shell);
-    /// assert_eq!(Tool::canonical("mcp__filesystem__read_text_file"), Tool::Read);
-    /// assert_eq!(Tool::canonical("mcp__weather__forecast"), Tool::Mcp);
-    /// assert_eq!(Tool::canonical("book_flight"), Tool::Other);
+    /// assert_eq!(ToolKind::canonical("run_shell_command"), ToolKind::Shell);
+    /// assert_eq!(ToolKind::canonical("mcp__filesystem__read_text_file"), ToolKind::Read);
+    /// assert_eq!(ToolKind::canonical("mcp__weather__forecast"), ToolKind::Mcp);
+    /// assert_eq!(ToolKind::canonical("book_flight"), ToolKind::Other);
     /// ```
     #[must_use]
     pub fn canonical(name: &str) -> Self {

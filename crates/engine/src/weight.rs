@@ -1,4 +1,4 @@
-//! A guess at what a piece of text costs, for choosing between ways to write it.
+//! A token estimate: a guess at what a piece of text costs, for choosing between ways to write it.
 
 /// About how many tokens a text has.
 pub(crate) fn weight(text: &str) -> usize {

@@ -1,4 +1,4 @@
-//! Lines without blanks at their ends.
+//! Trailing whitespace trimmed: lines without blanks at their ends.
 //!
 //! Runs of blank lines stay: they are cheap (one token for several) and often all that separates sections.
 

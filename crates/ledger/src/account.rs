@@ -1,4 +1,4 @@
-//! What one entry comes to: tokens, and money where the price is known.
+//! Cost accounting: what one entry comes to, in tokens, and in money where the price is known.
 //!
 //! A saving counts at what the tokens would have cost. New ones are written to the provider's cache or are plain input;
 //! repeated ones are read from the cache, unless the provider says that nothing was. What the model fetched back is

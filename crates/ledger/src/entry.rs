@@ -1,4 +1,4 @@
-//! What is written down about one request, or one call of a hook or a tool.
+//! A ledger entry: what is written down about one request, or one call of a hook or a tool.
 
 use crate::BoundedName;
 use serde::{Deserialize, Serialize};

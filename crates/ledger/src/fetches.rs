@@ -1,4 +1,4 @@
-//! What models fetched back.
+//! Expansions in the ledger: what models fetched back.
 
 use crate::session::id;
 use crate::{BoundedName, EntryFilter, FetchedPart, LedgerEntry, LedgerReader, OriginalFetch};

@@ -1,4 +1,4 @@
-//! Which entries are meant, and which of their results.
+//! Filtering: which entries are meant, and which of their results.
 
 use crate::group_by::reason;
 use crate::{BoundedName, LedgerEntry, ResultOutcome};
@@ -6,13 +6,13 @@ use crate::{BoundedName, LedgerEntry, ResultOutcome};
 /// Which entries are meant, and which of their results. The default is all of them.
 ///
 /// ```
-/// use tokenforge_ledger::{Entry, Filter, Outcome, Source};
+/// use tokenforge_ledger::{EntryFilter, EntrySource, LedgerEntry, ResultOutcome};
 ///
-/// let mut entry = Entry::new(Source::Gateway, 100);
-/// entry.add(Outcome::fresh("Bash", ["clean"], 10, 5));
-/// let filter = Filter { since: Some(50), tool: Some("Bash".into()), ..Filter::default() };
+/// let mut entry = LedgerEntry::new(EntrySource::Gateway, 100);
+/// entry.add(ResultOutcome::fresh("Bash", ["clean"], 10, 5));
+/// let filter = EntryFilter { since: Some(50), tool: Some("Bash".into()), ..EntryFilter::default() };
 /// assert!(filter.is_about(&entry) && filter.fits(&entry, &entry.results[0]));
-/// assert!(!Filter { text: Some("grep".into()), ..filter }.is_about(&entry));
+/// assert!(!EntryFilter { text: Some("grep".into()), ..filter }.is_about(&entry));
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct EntryFilter {

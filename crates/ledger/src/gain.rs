@@ -1,4 +1,4 @@
-//! What was gained, as one document: `tokenforge gain --json` and `GET /_forge/api/gain`.
+//! The gain report: what was gained, as one document, `tokenforge gain --json` and `GET /_forge/api/gain`.
 
 use crate::{GroupBy, SavingShare};
 use serde::{Deserialize, Serialize};

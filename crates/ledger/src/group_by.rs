@@ -1,4 +1,4 @@
-//! By what entries are added up.
+//! Grouping: by what entries are added up.
 
 use crate::{BoundedName, LedgerEntry, ResultOutcome, UtcDay};
 use serde::de::Error;

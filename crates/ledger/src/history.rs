@@ -1,4 +1,4 @@
-//! Everything that a page about the past shows, from one pass over the entries: so its parts always agree.
+//! The time series and tables of the past, from one pass over the entries: so the parts of a page always agree.
 
 use crate::account::EntryAccount;
 use crate::{

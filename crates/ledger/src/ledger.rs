@@ -1,4 +1,4 @@
-//! Writing entries: appended as whole lines, so that several processes can do it at once.
+//! The append-only log: entries are written as whole lines, so that several processes can do it at once.
 
 use crate::reader::LedgerReader;
 use crate::segment::{self, LedgerSegment};

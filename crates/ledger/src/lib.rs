@@ -1,29 +1,29 @@
-//! What was saved, written down request by request, and summed up honestly.
+//! The ledger of savings, an append-only log: what was saved, written down request by request, and summed up honestly.
 //!
-//! A [`Ledger`] is a folder of JSON lines. The gateway writes an [`Entry`] for each request, the hook and the tool
+//! A [`Ledger`] is a folder of JSON lines. The gateway writes a [`LedgerEntry`] for each request, the hook and the tool
 //! gateway one for each call; several processes may write at once. It is bounded: when there is too much, the oldest
-//! days go. [`Ledger::read`] streams the entries back, and a [`Summary`] adds them up by tool, client, project, day,
-//! stage, model or reason, against four denominators that are never mixed up. [`History`], [`Sessions`], [`Turns`] and
-//! [`Fetches`] are what pages about the past show.
+//! days go. [`Ledger::read`] streams the entries back, and a [`LedgerSummary`] adds them up by tool, client, project, day,
+//! stage, model or reason, against four denominators that are never mixed up. [`LedgerHistory`], [`SessionList`],
+//! [`SessionTurns`] and [`FetchList`] are what pages about the past show.
 //!
 //! ```
-//! use tokenforge_ledger::{By, Entry, Ledger, Outcome, Prices, Source, Summary};
+//! use tokenforge_ledger::{EntrySource, GroupBy, Ledger, LedgerEntry, LedgerSummary, ModelPrices, ResultOutcome};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let mut entry = Entry::new(Source::Hook, 1_763_000_000);
+//! let mut entry = LedgerEntry::new(EntrySource::Hook, 1_763_000_000);
 //! entry.client = Some("claude-code".into());
-//! entry.add(Outcome::fresh("Bash", ["clean", "templates"], 1200, 300));
+//! entry.add(ResultOutcome::fresh("Bash", ["clean", "templates"], 1200, 300));
 //! Ledger::open(folder.path())?.append(&entry)?;
 //!
 //! let reading = Ledger::read(folder.path(), None)?;
-//! let gain = Summary::of(reading, By::Tool, &Prices::default());
+//! let gain = LedgerSummary::of(reading, GroupBy::Tool, &ModelPrices::default());
 //! assert_eq!((gain.tokens.before, gain.tokens.net), (1200, 900));
 //! assert_eq!(gain.rows[0].name, "Bash");
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Names and numbers only: no text of anybody's, and names are cut to a length. The sums are a pure function of the
-//! entries and the prices; what is not known is absent and says why.
+//! Names and numbers only: it never writes down a text of anybody's, and names are cut to a length. The sums are a pure
+//! function of the entries and the prices; what is not known is absent and says why, and is never guessed.
 
 mod account;
 mod day;

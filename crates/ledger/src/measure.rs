@@ -1,4 +1,4 @@
-//! What needs more than the tool results: the whole context, and the bill.
+//! Sums that need more than the tool results: the whole context, and the bill.
 
 use crate::LedgerEntry;
 use crate::account::EntryAccount;

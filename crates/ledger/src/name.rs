@@ -19,7 +19,7 @@ impl BoundedName {
     /// A fingerprint of what a client calls its session, which is its own business.
     ///
     /// ```
-    /// let name = tokenforge_ledger::Name::of_session("my secret plan");
+    /// let name = tokenforge_ledger::BoundedName::of_session("my secret plan");
     /// assert_eq!(name.as_str().len(), 16);
     /// ```
     #[must_use]
@@ -31,10 +31,10 @@ impl BoundedName {
     /// and is not written down.
     ///
     /// ```
-    /// use tokenforge_ledger::Name;
+    /// use tokenforge_ledger::BoundedName;
     ///
-    /// assert_eq!(Name::of_program("/usr/bin/git"), Some("git".into()));
-    /// assert_eq!(Name::of_program("$(cat key)"), None);
+    /// assert_eq!(BoundedName::of_program("/usr/bin/git"), Some("git".into()));
+    /// assert_eq!(BoundedName::of_program("$(cat key)"), None);
     /// ```
     #[must_use]
     pub fn of_program(program: &str) -> Option<Self> {

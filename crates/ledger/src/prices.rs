@@ -1,4 +1,4 @@
-//! What tokens cost, by model.
+//! Token prices, by model.
 
 use crate::TokenUsage;
 use std::collections::BTreeMap;
@@ -7,6 +7,9 @@ use tokenforge_config::Price;
 /// Dollars per million tokens: input, output, cache read, cache write, and the models that cost this. From public
 /// lists of prices, for requests of ordinary length; who does not charge for writing to the cache has the price
 /// of input there.
+///
+/// A row names models, not families, and fits their releases alone. Rows for whole families gave `gpt-4o-mini` the price of
+/// `gpt-4o`, Opus 4 that of Opus 4.5, and any new model some price: what is not listed has none.
 const BUILT_IN: &[([f64; 4], &[&str])] = &[
     ([4.0, 20.0, 0.2, 5.0], &["claude-opus-5-5"]),
     (

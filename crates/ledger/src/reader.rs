@@ -1,4 +1,4 @@
-//! Reading entries back, one after the other.
+//! The reader of a ledger: entries streamed back, one after the other.
 //!
 //! A line may be torn: the machine stopped, or the disk was full. The next entry then stands behind the piece on the
 //! same line; since every entry begins with the same bytes, and no name can hold them, it is found there.

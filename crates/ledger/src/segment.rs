@@ -1,4 +1,4 @@
-//! The files of a ledger: one a day, or several if a day has much.
+//! Log segments and their rotation: one file a day, or several if a day has much.
 
 use crate::UtcDay;
 use std::io;

@@ -1,4 +1,4 @@
-//! Which sessions there were.
+//! Sessions, summed up: which there were.
 
 use crate::fetches::of_entry;
 use crate::{

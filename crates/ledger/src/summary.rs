@@ -1,4 +1,4 @@
-//! Entries added up. Pure: the same entries and prices are the same sums.
+//! Aggregation: entries added up. Pure: the same entries and prices are the same sums.
 
 use crate::account::{EntryAccount, to_signed};
 use crate::day::rfc3339;

@@ -1,4 +1,4 @@
-//! What happened in one session, turn by turn.
+//! The timeline of one session: what happened, turn by turn.
 
 use crate::account::EntryAccount;
 use crate::fetches::of_entry;

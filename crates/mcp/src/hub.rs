@@ -22,7 +22,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokenforge_config::{Mcp, McpBackend};
+<<<<<<< HEAD
 use tokenforge_engine::reference::ReferenceSecret as ReferenceKey;
+=======
+use tokenforge_engine::reference::ReferenceSecret;
+>>>>>>> words
 use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
 use tokio::sync::{Semaphore, broadcast};
@@ -44,7 +48,7 @@ pub(crate) const CLOSING: &str = "";
 /// Keeps originals, and hears what became of results. All of it may block.
 pub trait Originals: Send + Sync {
     /// What references are made with; `None`: nothing can be left out.
-    fn key(&self) -> Option<Arc<ReferenceKey>>;
+    fn key(&self) -> Option<Arc<ReferenceSecret>>;
     /// Keeps an original; `false`: it cannot be kept.
     fn keep(&self, tenant: &str, original: &Original) -> bool;
     /// The original of a reference, as a model wrote it.

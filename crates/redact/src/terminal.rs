@@ -1,4 +1,8 @@
+<<<<<<< HEAD:crates/redact/src/terminal.rs
 //! Terminal escapes (ANSI, ECMA-48): text without the sequences that steer a terminal: colours, titles, hyperlinks, cursor movement.
+=======
+//! ANSI escape sequences stripped: text without what steers a terminal (colours, titles, hyperlinks, cursor movement).
+>>>>>>> words:crates/engine/src/terminal.rs
 //!
 //! What a terminal would show stays, line ends included. No escape character survives, so stripping twice changes
 //! nothing. A string sequence that is not closed on its own line loses its introducer alone: its payload may be text.
@@ -46,7 +50,11 @@ pub fn introducers(text: &str) -> impl Iterator<Item = usize> {
 
 /// One sequence at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+<<<<<<< HEAD:crates/redact/src/terminal.rs
 pub struct Sequence {
+=======
+pub(crate) struct EscapeSequence {
+>>>>>>> words:crates/engine/src/terminal.rs
     /// How many bytes it takes.
     pub len: usize,
     /// For a control sequence without intermediate bytes: its final byte and first parameter.
@@ -55,7 +63,11 @@ pub struct Sequence {
 
 /// The sequence that the text begins with. After a Latin-1 letter an 8-bit control is text: UTF-8 that was decoded
 /// wrongly (`â\u{80}\u{9d}`) looks like that, a terminal's output does not.
+<<<<<<< HEAD:crates/redact/src/terminal.rs
 pub fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
+=======
+pub(crate) fn sequence(text: &str, previous: Option<char>) -> Option<EscapeSequence> {
+>>>>>>> words:crates/engine/src/terminal.rs
     let mut chars = text.chars();
     let first = chars.next()?;
     let (kind, introducer) = match first {
@@ -72,9 +84,9 @@ pub fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
         Some('P' | 'X' | '^' | '_') => (string_body(rest, false), None),
         Some(' '..='/') => (intermediates_and_final(rest), None),
         Some('0'..='~') => (0, None),
-        _ => return Some(Sequence { len: first.len_utf8(), control: None }),
+        _ => return Some(EscapeSequence { len: first.len_utf8(), control: None }),
     };
-    Some(Sequence { len: introducer + body, control })
+    Some(EscapeSequence { len: introducer + body, control })
 }
 
 fn is_latin1(c: char) -> bool {
@@ -122,36 +134,39 @@ fn string_body(rest: &str, bell_ends: bool) -> usize {
 mod tests {
     use super::strip;
 
-    fn stripped(text: &str) -> String {
+    fn strip_text(text: &str) -> String {
         strip(text).unwrap_or_else(|| text.to_owned())
     }
 
     #[test]
     fn colours_and_cursor_movement_go() {
         assert_eq!(
-            stripped("\x1b[0m\x1b[01;34msrc\x1b[0m\x1b[K\x1b[?25h\x1b[38;2;1;2;3mx\x1b[m"),
+            strip_text("\x1b[0m\x1b[01;34msrc\x1b[0m\x1b[K\x1b[?25h\x1b[38;2;1;2;3mx\x1b[m"),
             "srcx"
         );
-        assert_eq!(stripped("\x1b(B\x1b=\x1b7a\x1b8\x1bMb\x1b#8"), "ab");
+        assert_eq!(strip_text("\x1b(B\x1b=\x1b7a\x1b8\x1bMb\x1b#8"), "ab");
     }
 
     #[test]
     fn a_hyperlink_keeps_its_text() {
-        assert_eq!(stripped("see \x1b]8;id=1;https://a.b/c\x1b\\docs\x1b]8;;\x1b\\."), "see docs.");
-        assert_eq!(stripped("\x1b]0;title\x07$ ls"), "$ ls");
+        assert_eq!(
+            strip_text("see \x1b]8;id=1;https://a.b/c\x1b\\docs\x1b]8;;\x1b\\."),
+            "see docs."
+        );
+        assert_eq!(strip_text("\x1b]0;title\x07$ ls"), "$ ls");
     }
 
     #[test]
     fn device_strings_go() {
         assert_eq!(
-            stripped("a\x1bPq#0;1\x1b\\b\x1b_Gf=100;AAAA\x1b\\c\x1b^x\x1b\\d\x1bXy\x1b\\e"),
+            strip_text("a\x1bPq#0;1\x1b\\b\x1b_Gf=100;AAAA\x1b\\c\x1b^x\x1b\\d\x1bXy\x1b\\e"),
             "abcde"
         );
     }
 
     #[test]
     fn eight_bit_introducers_go() {
-        assert_eq!(stripped("\u{9b}31mred\u{9b}0m \u{9d}0;title\u{9c}x\u{90}q\u{9c}"), "red x");
+        assert_eq!(strip_text("\u{9b}31mred\u{9b}0m \u{9d}0;title\u{9c}x\u{90}q\u{9c}"), "red x");
     }
 
     #[test]
@@ -162,20 +177,23 @@ mod tests {
 
     #[test]
     fn an_unterminated_string_swallows_nothing() {
-        assert_eq!(stripped("\x1b]0;title\nline one\nline two\n"), "0;title\nline one\nline two\n");
-        assert_eq!(stripped("\x1bPabc\x1b[1mdef"), "abcdef");
+        assert_eq!(
+            strip_text("\x1b]0;title\nline one\nline two\n"),
+            "0;title\nline one\nline two\n"
+        );
+        assert_eq!(strip_text("\x1bPabc\x1b[1mdef"), "abcdef");
     }
 
     #[test]
     fn a_sequence_that_is_cut_off_goes() {
-        assert_eq!(stripped("end\x1b"), "end");
-        assert_eq!(stripped("end\x1b[3"), "end");
-        assert_eq!(stripped("a\x1b[3\nb\x1bé"), "a\nbé");
+        assert_eq!(strip_text("end\x1b"), "end");
+        assert_eq!(strip_text("end\x1b[3"), "end");
+        assert_eq!(strip_text("a\x1b[3\nb\x1bé"), "a\nbé");
     }
 
     #[test]
     fn everything_else_is_kept() {
         assert_eq!(strip("a\r\nb\tc\x07\0\r\n"), None);
-        assert_eq!(stripped("\x1b[1ma\x1b[0m\r\nb\r\n"), "a\r\nb\r\n");
+        assert_eq!(strip_text("\x1b[1ma\x1b[0m\r\nb\r\n"), "a\r\nb\r\n");
     }
 }

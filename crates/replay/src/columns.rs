@@ -1,9 +1,9 @@
 //! Tables and paragraphs that fit a terminal: long texts are shortened, and numbers that do not fit go to the next line.
 //!
 //! ```
-//! use tokenforge_replay::columns::{Column, Table};
+//! use tokenforge_replay::columns::{TextColumn, TextTable};
 //!
-//! let mut table = Table::new([Column::text("tool"), Column::number("tokens")]);
+//! let mut table = TextTable::new([TextColumn::text("tool"), TextColumn::number("tokens")]);
 //! table.row(["mcp__files__read_text_file", "1,234"]);
 //! assert_eq!(table.text(24), "tool              tokens\nmcp__files__rea…   1,234");
 //! ```

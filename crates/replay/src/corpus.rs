@@ -14,6 +14,7 @@ pub struct Corpus {
 
 /// Why a recording could not be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CorpusError {
     /// The file or folder cannot be read.
     #[error("cannot read {path}: {source}")]
@@ -40,6 +41,10 @@ pub enum CorpusError {
 
 /// A recorded tool output.
 #[derive(Debug, Clone, Deserialize)]
+<<<<<<< HEAD
+=======
+#[serde(expecting = "struct Recording")]
+>>>>>>> words
 pub struct RecordedOutput {
     /// What the tool said.
     pub content: String,

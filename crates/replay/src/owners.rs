@@ -1,4 +1,4 @@
-//! Which log a request belongs to: the log of a session that was resumed or forked begins with copies of another's lines.
+//! Requests in several logs, deduplicated: the log of a session that was resumed or forked begins with copies of another's lines.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What was found in a history, as one page of HTML that needs nothing else: no script, no font, no network.
+//! The HTML report: what was found in a history, as one page that needs nothing else: no script, no font, no network.
 
 mod chart;
 

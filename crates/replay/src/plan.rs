@@ -1,4 +1,4 @@
-//! How sessions are replayed: what a gateway would have been told to do.
+//! The options of a replay: what a gateway would have been told to do.
 
 use tokenforge_config::Price;
 use tokenforge_engine::reference::ReferenceSecret;

@@ -1,4 +1,4 @@
-//! Whether a later turn could still have used what it used.
+//! Recall probes: whether a later turn could still have used what it used.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What was measured.
+//! The report of a measurement, by mode.
 
 use crate::columns::{TextColumn, TextTable};
 use crate::probes::Probes;

@@ -1,4 +1,4 @@
-//! What was found in a history, as a person reads it in a terminal.
+//! The terminal report: what was found in a history, as a person reads it.
 
 use crate::account::{ReplayAccount, ReplayedSession};
 use crate::columns::{TextColumn, TextTable, wrap_paragraph};

@@ -1,4 +1,4 @@
-//! What a provider charges for a request, in tokens and in money.
+//! Token usage: what a provider charges for a request, in tokens and in money.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -24,12 +24,12 @@ impl UsageCharge {
     /// Reads what a log says, in the words of any provider or client; `None` if it says nothing.
     ///
     /// ```
-    /// use tokenforge_replay::usage::Usage;
+    /// use tokenforge_replay::usage::UsageCharge;
     ///
     /// let anthropic = serde_json::json!({"input_tokens": 3, "cache_read_input_tokens": 900, "output_tokens": 40});
-    /// assert_eq!(Usage::read(&anthropic).unwrap().cache_read, 900.0);
+    /// assert_eq!(UsageCharge::read(&anthropic).unwrap().cache_read, 900.0);
     /// let openai = serde_json::json!({"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 900}});
-    /// assert_eq!(Usage::read(&openai).unwrap().input, 100.0);
+    /// assert_eq!(UsageCharge::read(&openai).unwrap().input, 100.0);
     /// ```
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {

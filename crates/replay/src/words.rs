@@ -1,4 +1,4 @@
-//! Numbers and names as people read them.
+//! Formatting: numbers and names as people read them.
 
 /// `1234567` as `1,234,567`.
 pub(crate) fn group_digits(number: f64) -> String {

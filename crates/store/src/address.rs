@@ -1,4 +1,4 @@
-//! Where an entry is: its kind, and a hash of its tenant and id.
+//! Entry addresses, the key of a lookup: an entry's kind, and a hash of its tenant and id.
 //!
 //! Nothing a caller says becomes a path, and what one tenant calls an entry says nothing about another's.
 

@@ -1,4 +1,4 @@
-//! An entry as it is kept outside this process: a mark, a checksum, the bytes.
+//! The format of an entry outside this process: a mark, a checksum, the bytes.
 
 use crate::address::EntryAddress;
 

@@ -1,4 +1,4 @@
-//! What can go wrong, with what a person needs to put it right.
+//! The errors of a store: what can go wrong, with what a person needs to put it right.
 
 use std::io;
 use std::path::{Path, PathBuf};

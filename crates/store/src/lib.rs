@@ -1,30 +1,31 @@
-//! Where originals and remembered results are kept.
+//! A bounded key-value store for originals and remembered results: least recently used entries are evicted, and each has a
+//! time to live.
 //!
 //! A lossy stage may drop what the model can ask for again, so an original lives here under its reference; and the
-//! outcome of an impure strategy lives here under the hash of what went in. Both are scoped by tenant and forgotten a
-//! lifetime after their last use.
+//! outcome of an impure strategy lives here under the hash of what went in. A [`Store`] keeps both, scoped by tenant, until
+//! a lifetime after their last use.
 //!
 //! | store | survives a restart | for |
 //! |---|---|---|
-//! | [`Memory`] | no | a gateway that needs nothing on disk |
-//! | [`Disk`] | yes, and a kill | the command line, hooks, a gateway; all of them at once on one folder |
-//! | [`Redis`] | yes, as the server does | gateways behind one load balancer |
+//! | [`MemoryStore`] | no | a gateway that needs nothing on disk |
+//! | [`DiskStore`] | yes, and a kill | the command line, hooks, a gateway; all of them at once on one folder |
+//! | [`RedisStore`] | yes, as the server does | gateways behind one load balancer |
 //!
 //! [`open`] opens any of them by its URL.
 //!
 //! ```
-//! use tokenforge_store::{Kind, Memory, Store};
+//! use tokenforge_store::{EntryKind, MemoryStore, Store};
 //!
-//! let store = Memory::default();
-//! store.put(Kind::Original, "tenant", "shadow_abc", b"a long tool output")?;
-//! let original = store.get(Kind::Original, "tenant", "shadow_abc")?;
+//! let store = MemoryStore::default();
+//! store.put(EntryKind::Original, "tenant", "shadow_abc", b"a long tool output")?;
+//! let original = store.get(EntryKind::Original, "tenant", "shadow_abc")?;
 //! assert_eq!(original.as_deref(), Some(&b"a long tool output"[..]));
-//! assert_eq!(store.get(Kind::Original, "another", "shadow_abc")?, None);
-//! # Ok::<(), tokenforge_store::Error>(())
+//! assert_eq!(store.get(EntryKind::Original, "another", "shadow_abc")?, None);
+//! # Ok::<(), tokenforge_store::StoreError>(())
 //! ```
 //!
-//! Stores block and never log. What comes here is redacted already. An entry that was damaged is a missing entry:
-//! no store ever answers with other bytes than were put.
+//! Stores block and never log. They redact nothing: what comes here is redacted already. An entry that was damaged is a
+//! missing entry: no store ever answers with other bytes than were put, or with those of another tenant.
 
 mod address;
 mod disk;
@@ -69,7 +70,7 @@ pub trait Store: Send + Sync {
         unused_for: Option<Duration>,
     ) -> Result<u64, StoreError>;
 
-    /// The key under which references are made: that of the [`Settings`], else drawn once for the store and the same
+    /// The key under which references are made: that of the [`StoreOptions`], else drawn once for the store and the same
     /// from then on, in every process that shares it.
     fn key(&self) -> Result<[u8; 32], StoreError>;
 

@@ -1,4 +1,4 @@
-//! Where a store is, as one text says it.
+//! Store URLs: where a store is, as one text says it.
 
 use crate::{DiskStore, MemoryStore, RedisServers, RedisStore, Store, StoreError, StoreOptions};
 use std::fmt;
@@ -9,11 +9,11 @@ use std::sync::Arc;
 /// Opens the store at a location.
 ///
 /// ```
-/// use tokenforge_store::{Kind, Settings, open};
+/// use tokenforge_store::{EntryKind, StoreOptions, open};
 ///
-/// let store = open("memory:", Settings::MEMORY)?;
-/// store.put(Kind::Original, "tenant", "shadow_abc", b"a long tool output")?;
-/// # Ok::<(), tokenforge_store::Error>(())
+/// let store = open("memory:", StoreOptions::MEMORY)?;
+/// store.put(EntryKind::Original, "tenant", "shadow_abc", b"a long tool output")?;
+/// # Ok::<(), tokenforge_store::StoreError>(())
 /// ```
 pub fn open(url: &str, settings: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
     url.parse::<StoreLocation>()?.open(settings)

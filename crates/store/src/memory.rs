@@ -1,4 +1,4 @@
-//! Entries in memory: bounded in bytes, the least recently used make room.
+//! An LRU cache in memory: bounded in bytes, the least recently used entries are evicted.
 
 use crate::address::EntryAddress;
 use crate::settings::{StoreClock, is_unused_for};

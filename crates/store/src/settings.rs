@@ -1,4 +1,4 @@
-//! How much is kept, and for how long.
+//! Capacity and time to live: how much is kept, and for how long.
 
 use crate::EntryKind;
 use std::fmt;

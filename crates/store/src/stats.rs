@@ -1,4 +1,4 @@
-//! How much a store keeps.
+//! Statistics: how much a store keeps.
 
 use crate::EntryKind;
 

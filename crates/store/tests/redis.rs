@@ -4,7 +4,7 @@
 
 mod kit;
 
-use kit::server::{Database, Server, open};
+use kit::server::{Database, TestServer, open};
 use redis::Commands;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn stores_that_race_for_the_key_get_the_same() {
 
 #[test]
 fn d66_a_server_that_lost_its_data_is_given_the_key_again() {
-    let mut server = Server::start(&[]);
+    let mut server = TestServer::start(&[]);
     let (one, other) = (store(&server.url()), store(&server.url()));
     let key = one.key().unwrap();
     assert_eq!(other.key().unwrap(), key);
@@ -73,7 +73,7 @@ fn d66_a_server_that_lost_its_data_is_given_the_key_again() {
 
 #[test]
 fn d66_who_finds_another_key_after_a_loss_adopts_it() {
-    let mut server = Server::start(&[]);
+    let mut server = TestServer::start(&[]);
     let (one, other) = (store(&server.url()), store(&server.url()));
     let key = one.key().unwrap();
     assert_eq!(other.key().unwrap(), key);
@@ -90,7 +90,7 @@ fn d66_who_finds_another_key_after_a_loss_adopts_it() {
 
 #[test]
 fn d66_a_loss_without_a_lost_connection_is_noticed_when_an_original_is_put() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let (one, other) = (store(&server.url()), store(&server.url()));
     let key = one.key().unwrap();
     assert_eq!(other.key().unwrap(), key);
@@ -115,7 +115,7 @@ fn a_damaged_key_is_reported_and_left_alone() {
 
 #[test]
 fn an_outage_is_an_error_and_over_when_the_server_is_back() {
-    let mut server = Server::start(&[]);
+    let mut server = TestServer::start(&[]);
     let store = store(&server.url());
     store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
     server.kill();
@@ -135,7 +135,7 @@ fn an_outage_is_an_error_and_over_when_the_server_is_back() {
 
 #[test]
 fn a_restart_between_two_calls_is_not_noticed() {
-    let mut server = Server::start(&[]);
+    let mut server = TestServer::start(&[]);
     let store = store(&server.url());
     store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
     server.kill();
@@ -146,7 +146,7 @@ fn a_restart_between_two_calls_is_not_noticed() {
 
 #[test]
 fn a_server_that_is_not_there_at_the_start_is_used_when_it_comes() {
-    let mut server = Server::start(&[]);
+    let mut server = TestServer::start(&[]);
     server.kill();
     let store = store(&server.url());
     assert!(store.key().is_err());
@@ -181,7 +181,7 @@ fn a_server_that_hangs_is_asked_by_one_call_and_not_by_those_after_it() {
 /// The server holds the answers back: its connections stay open and nothing comes.
 #[test]
 fn a_server_that_stops_answering_is_an_error_and_never_a_late_answer() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let store = impatient(&server.url());
     for id in ["one", "two"] {
         retry(|| store.put(EntryKind::Original, "t", id, id.as_bytes()));
@@ -308,7 +308,7 @@ fn stats_and_a_purge_see_many_entries_and_only_ours() {
 
 #[test]
 fn a_server_that_says_no_is_quoted_and_still_asked() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let store = store(&server.url());
     store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
     let key = store.key().unwrap();
@@ -325,7 +325,7 @@ fn a_server_that_says_no_is_quoted_and_still_asked() {
 
 #[test]
 fn l10_a_password_opens_the_server_and_is_in_no_message() {
-    let server = Server::start(&["--user", "forge", "on", ">canary-password", "~*", "+@all"]);
+    let server = TestServer::start(&["--user", "forge", "on", ">canary-password", "~*", "+@all"]);
     let url = |password| format!("redis://forge:{password}@{}/0", server.host());
     let right = store(&url("canary-password"));
     right.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
@@ -338,7 +338,7 @@ fn l10_a_password_opens_the_server_and_is_in_no_message() {
 #[test]
 fn a_cluster_is_used_like_one_server() {
     let servers = cluster_of_three();
-    let hosts: Vec<String> = servers.iter().map(Server::host).collect();
+    let hosts: Vec<String> = servers.iter().map(TestServer::host).collect();
     // The first host is not there: the others are enough.
     let store = store(&format!("redis+cluster://127.0.0.1:1,{}", hosts.join(",")));
     let key = store.key().unwrap();
@@ -366,7 +366,7 @@ fn a_cluster_whose_slots_move_is_followed() {
     let put = |id: &String| store.put(EntryKind::Original, "t", id, id.as_bytes());
     ids.iter().for_each(|id| put(id).unwrap());
     // The slots of the third go to the second, with nothing in them.
-    let of = |server: &Server| -> String {
+    let of = |server: &TestServer| -> String {
         redis::cmd("CLUSTER").arg("MYID").query(&mut server.connection()).unwrap()
     };
     let new_owner = of(&servers[1]);
@@ -385,28 +385,36 @@ fn a_cluster_whose_slots_move_is_followed() {
 #[test]
 fn an_outage_of_a_cluster_is_an_error_and_over_when_it_is_back() {
     let mut servers = cluster_of_three();
-    let hosts: Vec<String> = servers.iter().map(Server::host).collect();
+    let hosts: Vec<String> = servers.iter().map(TestServer::host).collect();
     let store = store(&format!("redis+cluster://{}", hosts.join(",")));
     store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
+<<<<<<< HEAD
     servers.iter_mut().for_each(Server::kill);
     for _ in 0..100 {
         assert!(store.get(EntryKind::Original, "t", "id").is_err());
     }
     servers.iter_mut().for_each(Server::run);
+=======
+    servers.iter_mut().for_each(TestServer::kill);
+    for _ in 0..100 {
+        assert!(store.get(EntryKind::Original, "t", "id").is_err());
+    }
+    servers.iter_mut().for_each(TestServer::run);
+>>>>>>> words
     retry(|| store.put(EntryKind::Original, "t", "id", b"bytes"));
     assert_eq!(retry(|| store.get(EntryKind::Original, "t", "id")).unwrap(), b"bytes");
 }
 
 const SLOTS: [(u16, u16); 3] = [(0, 5460), (5461, 10922), (10923, 16383)];
 
-fn cluster_of_three() -> Vec<Server> {
-    let servers: Vec<Server> =
-        SLOTS.iter().map(|_| Server::start(&["--cluster-enabled", "yes"])).collect();
+fn cluster_of_three() -> Vec<TestServer> {
+    let servers: Vec<TestServer> =
+        SLOTS.iter().map(|_| TestServer::start(&["--cluster-enabled", "yes"])).collect();
     for (server, (from, to)) in servers.iter().zip(SLOTS) {
         server.tell(&format!("CLUSTER ADDSLOTSRANGE {from} {to}"));
         server.tell(&format!("CLUSTER MEET {}", servers[0].host().replace(':', " ")));
     }
-    let is_ready = |server: &Server| {
+    let is_ready = |server: &TestServer| {
         let info: String =
             redis::cmd("CLUSTER").arg("INFO").query(&mut server.connection()).unwrap();
         info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")

@@ -8,7 +8,7 @@
 
 mod kit;
 
-use kit::server::{Server, free_port, open};
+use kit::server::{TestServer, free_port, open};
 use std::path::Path;
 use std::process::{Command, Output};
 use tokenforge_store::{EntryKind, StoreOptions};
@@ -37,7 +37,7 @@ fn a_server_is_reached_over_tls_if_its_certificate_is_known() {
     }
     let port = free_port().to_string();
     let (certificate, key) = (path("server.pem"), path("server.key"));
-    let server = Server::start(&[
+    let server = TestServer::start(&[
         "--tls-port",
         &port,
         "--tls-cert-file",

@@ -1,12 +1,12 @@
 //! Calls and wrappers of any kind are read without harm, and unchanged payloads give back the output.
 #![no_main]
 
-use tokenforge_engine::context::Context;
+use tokenforge_engine::context::CallContext;
 use tokenforge_engine::wrapper::unwrap;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     for (name, arguments) in [(text, "{}"), ("Bash", text), ("call_tool", text)] {
-        let context = Context::new(name, arguments, false);
+        let context = CallContext::new(name, arguments, false);
         if let Some(command) = &context.command {
             assert!(command.main().is_none() || command.all().count() > 0);
         }

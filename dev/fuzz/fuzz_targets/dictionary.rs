@@ -1,7 +1,7 @@
 //! The dictionary reader survives any text and respects its limit; what is encoded is decoded to the same text.
 #![no_main]
 
-use tokenforge_engine::dictionary::{Method, decode, encode};
+use tokenforge_engine::dictionary::{DictionaryMethod, decode, encode};
 use tokenforge_tokens::Counter;
 
 libfuzzer_sys::fuzz_target!(|input: (u16, u8, &str)| {
@@ -12,7 +12,7 @@ libfuzzer_sys::fuzz_target!(|input: (u16, u8, &str)| {
     // What a fuzzer makes up hardly repeats by itself.
     let text: String = (0..times % 16).map(|time| format!("{time}{text}")).collect();
     let counter = Counter::default();
-    for &method in Method::ALL {
+    for &method in DictionaryMethod::ALL {
         if let Some(encoded) = encode(&text, method, &counter) {
             assert_eq!(decode(&encoded, text.len()).as_deref(), Ok(&*text));
             assert!(counter.is_cheaper(&encoded, &text), "{encoded}");

@@ -4,18 +4,18 @@
 use std::io::BufRead;
 use tokenforge_engine::Settings;
 use tokenforge_replay::read::transcript;
-use tokenforge_replay::session::Replay;
-use tokenforge_replay::{Expansion, Plan};
+use tokenforge_replay::session::SessionReplay;
+use tokenforge_replay::{ExpansionOffer, ReplayPlan};
 
 libfuzzer_sys::fuzz_target!(|log: &[u8]| {
-    let plan = Plan {
+    let plan = ReplayPlan {
         settings: Settings::default(),
         counter: None,
         class: None,
-        expansion: Expansion::FromStart,
+        expansion: ExpansionOffer::FromStart,
         prices: &|_| None,
     };
-    let mut replay = Replay::new(&plan);
+    let mut replay = SessionReplay::new(&plan);
     let bytes = log.to_vec();
     // The reader wants to own what it reads.
     let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn BufRead>);

@@ -1,4 +1,4 @@
-//! Which lines tell of an error.
+//! Error detection: which lines tell of an error.
 
 use aho_corasick::AhoCorasick;
 use std::ops::Range;

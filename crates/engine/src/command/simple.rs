@@ -39,9 +39,9 @@ impl SimpleCommand {
     /// Does the command start with these words, options aside? `git log`, `docker compose up`, `npm run test`.
     ///
     /// ```
-    /// use tokenforge_engine::command::Command;
+    /// use tokenforge_engine::command::CommandLine;
     ///
-    /// let command = Command::parse("npm --prefix web run test -- --watch").unwrap();
+    /// let command = CommandLine::parse("npm --prefix web run test -- --watch").unwrap();
     /// assert!(command.main().unwrap().command.is("npm run test"));
     /// ```
     #[must_use]

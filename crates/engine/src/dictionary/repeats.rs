@@ -1,4 +1,4 @@
-//! Which sequences of lexemes occur at least three times?
+//! Repeated substrings by rolling hash: which sequences of lexemes occur at least three times?
 //!
 //! Windows of a few lexemes get a name by rolling hash, then longer ones: only what still repeats goes on to the next
 //! length, so that a text without repetition is done after one pass. At every length, windows that always follow one

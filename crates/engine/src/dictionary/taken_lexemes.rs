@@ -1,4 +1,4 @@
-//! What is left of a repeat when other entries have taken their lexemes.
+//! A bit set of the lexemes that entries replace, and what is left of a repeat beside them.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The tests that a filter carries with it.
+//! Self-tests: those that a filter carries with it.
 
 use super::filter_file::Test;
 use super::{FamilyFilter, Invocation, patterns, set};

@@ -1,4 +1,4 @@
-//! The patterns of a filter, compiled with bounds: a filter may come from a stranger.
+//! The regular expressions of a filter, compiled with bounds (no ReDoS): a filter may come from a stranger.
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 

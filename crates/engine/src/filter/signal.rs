@@ -1,4 +1,4 @@
-//! Words that speak of a failure. A line that has one is left out only by a rule that is certain.
+//! Error keywords: a line that has one is left out only by a rule that is certain.
 
 use std::sync::LazyLock;
 

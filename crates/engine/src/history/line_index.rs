@@ -1,7 +1,14 @@
-//! Lines that the model can see, where they are, and what it would call the result that shows them.
+//! An inverted index of the lines that the model can see: where they are, and what it would call the result that shows them.
 
+<<<<<<< HEAD
 use super::ComparedLine;
 use super::marker::{self, LinePointer, PointedLines};
+=======
+mod lookup;
+
+use super::ComparedLine;
+use super::marker::{self, LinePointer};
+>>>>>>> words
 use super::name::{CallName, CallView, FileChange, NameKind, ToolCall, is_same_file};
 use crate::reference::Reference;
 use crate::tool::ToolKind;
@@ -284,6 +291,7 @@ impl LineIndex {
             + self.answered.capacity() * size_of::<(u64, bool)>()
             + self.quotes.capacity() * size_of::<(u64, u32)>()
             + self.places.capacity() * size_of::<(u64, LinePlaces)>()
+<<<<<<< HEAD
     }
 
     /// Was a pointer the last answer to a call like this?
@@ -402,12 +410,15 @@ impl LineIndex {
             shown.is_some_and(|shown| *shown.text == *text) && self.is_source(**index, asking)
         };
         self.by_text.get(&self.hash_of(text))?.iter().rev().find(is_it).copied()
+=======
+>>>>>>> words
     }
 
     /// By the seed of a map, so that nobody can make texts that look alike.
     fn hash_of(&self, text: &str) -> u64 {
         self.by_text.hasher().hash_one(text)
     }
+<<<<<<< HEAD
 
     /// The longest run of lines, beginning with the first of `lines`, that was shown for another call than the one asking.
     pub(super) fn longest_run(
@@ -456,6 +467,8 @@ impl LineIndex {
         let quote = marker::quote(self.shown.get(text as usize)?.line(line)?)?;
         (self.quotes.get(&quote_hash(text, &quote)) == Some(&1)).then_some(quote)
     }
+=======
+>>>>>>> words
 }
 
 impl ShownText {

@@ -1,4 +1,4 @@
-//! Which headings cost least: the best choice for every line, given the best choices for the lines before it.
+//! Dynamic programming over headings, which cost least: the best choice for every line, given the best choices for the lines before it.
 
 use crate::weight::step_weight;
 

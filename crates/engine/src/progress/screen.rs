@@ -1,4 +1,4 @@
-//! A terminal of unlimited height and width: enough of one to know what is left of overwritten lines.
+//! A terminal emulator of unlimited height and width: enough of one to know what is left of overwritten lines.
 
 use super::{TerminalPiece, pieces};
 use unicode_width::UnicodeWidthChar;

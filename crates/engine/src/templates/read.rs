@@ -1,4 +1,4 @@
-//! Templates and rows to text.
+//! The decoder of templates: templates and rows to text.
 
 use super::align::MAX_COLUMN;
 use super::spelling::{self, LITERAL, MAX_TEXT, NotationSigns, SIGNATURE};

@@ -1,4 +1,4 @@
-//! How often hashes occur, roughly: enough to leave out the many that occur once or twice.
+//! A counting sketch (count-min, one row): how often hashes occur, roughly; enough to leave out the many that occur once or twice.
 
 /// For each hash, how often it was seen, or more often: a few are taken for others. Counted up to 255.
 pub(super) struct HashTally {

@@ -184,7 +184,7 @@ enum CharClass {
     /// Punctuation that names contain.
     Mark,
     Blank,
-    /// Punctuation that separates, but for [`Seen::joins`].
+    /// Punctuation that separates, but for [`FieldContents::joins`].
     Between,
 }
 

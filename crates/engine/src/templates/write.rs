@@ -1,4 +1,4 @@
-//! Text to templates and rows.
+//! The encoder of templates: text to templates and rows.
 
 use super::ditto::is_ditto;
 use super::mine::{TemplatePlan, mine};

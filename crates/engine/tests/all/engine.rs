@@ -211,7 +211,7 @@ fn d10_without_dedup_nothing_points_to_an_earlier_result() {
     let (text, key) = (test_run(), ReferenceSecret::from_bytes([7; 32]));
     let settings = Settings { dedup: false, ..Settings::default() };
     let bare = Engine::new(&settings);
-    for engine in [bare, bare.with_vault(vault(&key))] {
+    for engine in [bare.clone(), bare.with_vault(vault(&key))] {
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let mut history = History::default();
         history.add(&cargo_test("", "call_1").tool_call(), first.text(&text));
@@ -225,7 +225,7 @@ fn g9_a_result_that_a_client_sends_twice_is_written_the_same_twice() {
     let (text, key) = (test_run(), ReferenceSecret::from_bytes([7; 32]));
     let settings = Settings::default();
     let bare = Engine::new(&settings);
-    for engine in [bare, bare.with_vault(vault(&key))] {
+    for engine in [bare.clone(), bare.with_vault(vault(&key))] {
         let first = engine.compress(&cargo_test(&text, "call_1"), &History::default());
         let mut history = History::default();
         history.add(&cargo_test("", "call_1").tool_call(), first.text(&text));
@@ -310,7 +310,7 @@ fn d02_the_usual_limit_cuts_only_where_the_reader_can_fetch_the_rest() {
         let bare = Engine::new(&settings);
         let for_others = bare.with_vault(Vault { key: &key, access: VaultAccess::Others });
         for text in [&long, &marked] {
-            for engine in [bare, for_others] {
+            for engine in [&bare, &for_others] {
                 let compressed = engine.compress(&output(text), &History::default());
                 let lines = text.lines().filter(|line| !line.starts_with('['));
                 let mut words = lines.filter_map(|line| line.split(' ').next());
@@ -334,7 +334,11 @@ fn decision_11_a_limit_of_the_callers_own_cuts_with_a_reference_wherever_there_i
         let settings = Settings { mode, max_output_bytes: Some(9_000), ..Settings::default() };
         let bare = Engine::new(&settings);
         for (engine, has_store) in [
+<<<<<<< HEAD
             (bare, false),
+=======
+            (bare.clone(), false),
+>>>>>>> words
             (bare.with_vault(Vault { key: &key, access: VaultAccess::Others }), true),
             (bare.with_vault(vault(&key)), true),
         ] {
@@ -370,7 +374,7 @@ fn f8_decision_26_a_line_like_ours_keeps_no_output_from_the_cap() {
         for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
             let settings = settings_with_limit(mode);
             let bare = Engine::new(&settings);
-            for engine in [bare, bare.with_vault(vault(&key))] {
+            for engine in [bare.clone(), bare.with_vault(vault(&key))] {
                 let output = |text| Output {
                     text,
                     tool: "Bash",

@@ -16,6 +16,7 @@ mod model_class;
 mod normalize;
 mod numbers;
 mod one_notation;
+mod own_stage;
 mod peers_failures;
 mod prompt;
 mod recorded_outputs;

@@ -60,7 +60,7 @@ pub(super) fn rewrite(
         session.as_ref().map(|session| session.lock().unwrap_or_else(PoisonError::into_inner));
     let worker = Worker { order, means, scope, engine };
     let (memo, body) = (&order.gateway.memo, &order.body);
-    let settings = order.state.fingerprint(&engine, order.asker, scope.is_observed);
+    let settings = order.state.fingerprint(&worker.engine, order.asker, scope.is_observed);
     // What a session makes of a result is for that session alone.
     let settings = settings.wrapping_add(u64::from(session.is_some()));
     let mut chain = memo.chain(&order.tenant, settings);
@@ -191,7 +191,7 @@ impl Worker<'_> {
         let engine = match self.order.asker {
             Asker::Model if !made.deduped => return (made, false),
             // A pointer to an earlier request.
-            Asker::Model => self.engine,
+            Asker::Model => self.engine.clone(),
             Asker::Caller => Engine::new(self.engine.settings()),
         };
         let compressed = engine.compress(output, history);

@@ -1,4 +1,4 @@
-//! What a request would have been charged for, given what it was charged for.
+//! The prompt cache in the bill: what a request would have been charged for, given what it was charged for.
 
 use super::MessageMark;
 use crate::usage::UsageCharge;

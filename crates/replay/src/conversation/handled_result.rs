@@ -1,4 +1,4 @@
-//! A result, and what became of it.
+//! A tool result in a replay, and what became of it.
 
 use crate::account::{ReplayAccount, ResultSums, UnchangedResult};
 use crate::own_notation;
@@ -92,7 +92,7 @@ pub(super) fn output(result: &ToolResult) -> Output<'_> {
     }
 }
 
-/// Tells texts apart.
+/// Tells texts apart within one run: `DefaultHasher` may be another in the next release of Rust, so nothing is kept under it.
 pub(super) fn fingerprint(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Looking at every entry: to count them, and to remove those that are expired or must make room.
+//! Eviction on disk, the least recently used first: looks at every entry, to count them and to remove what is expired or must make room.
 
 use super::size_on_disk;
 use crate::settings::is_unused_for;

@@ -1,4 +1,4 @@
-//! How much all processes together wrote since the last sweep, without a lock.
+//! The byte count that triggers eviction: how much all processes together wrote since the last sweep, without a lock.
 //!
 //! Counting every file at every put would take milliseconds, and a command that puts one entry remembers nothing. So
 //! each put appends a byte a block to one file, whose length is the answer: appending is atomic.

@@ -1,4 +1,4 @@
-//! What is said to servers.
+//! Connections to Redis and Valkey servers, and the commands that are sent over them.
 
 use super::servers::RedisServers;
 use redis::cluster::ClusterConnection;

@@ -1,8 +1,8 @@
-//! Connections that are waiting to be used, and what is known of an outage.
+//! A connection pool with a circuit breaker: idle connections, and what is known of an outage.
 //!
 //! A caller has a connection to itself, so calls do not wait for each other. After an error that was not the server's
-//! own, calls fail at once for a second, so that an outage costs one request its patience and not every request; then
-//! one call tries again, while the others still fail at once.
+//! own the circuit is open: calls fail at once for a second, so that an outage costs one request its patience and not every
+//! request. Then it is half open: one call tries again, while the others still fail at once.
 
 use super::connection::{RedisConnection, ServerReply};
 use super::key_agreement::KeyAgreement;
@@ -32,6 +32,10 @@ struct PoolState {
     outage: Option<OpenCircuit>,
 }
 
+<<<<<<< HEAD
+=======
+/// The circuit breaker after a failure.
+>>>>>>> words
 struct OpenCircuit {
     reason: String,
     ask_again: Instant,

@@ -1,4 +1,4 @@
-//! Looking at every entry on every server: to count them, and to remove some.
+//! SCAN over every entry on every server: to count them, and to remove some.
 //!
 //! `SCAN` shows each entry that is there all the time, and may show one twice when the server makes its table smaller
 //! meanwhile. The servers of a cluster are asked one by one.

@@ -14,11 +14,11 @@ use std::time::Duration;
 /// One server, or some of those of a cluster, with the credentials.
 ///
 /// ```
-/// use tokenforge_store::Servers;
+/// use tokenforge_store::RedisServers;
 ///
-/// let servers: Servers = "redis+cluster://user:password@one:7000,two:7000".parse()?;
+/// let servers: RedisServers = "redis+cluster://user:password@one:7000,two:7000".parse()?;
 /// assert_eq!(servers.to_string(), "redis+cluster://one:7000,two:7000/0");
-/// # Ok::<(), tokenforge_store::Error>(())
+/// # Ok::<(), tokenforge_store::StoreError>(())
 /// ```
 #[derive(Clone)]
 pub struct RedisServers {
