@@ -7,11 +7,7 @@ use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use tokenforge_engine::{CompressedOutput, Settings};
-<<<<<<< HEAD
 use tokenforge_redact::Scanner;
-=======
-use tokenforge_secrets::Scanner;
->>>>>>> words
 
 const EXAMPLES: &str = "\
 Examples:

@@ -29,11 +29,7 @@ use tokenforge_config::{
 };
 use tokenforge_ledger::GroupBy;
 use tokenforge_mock::Mock;
-<<<<<<< HEAD
 use tokenforge_store::{MemoryStore, StoreOptions as StoreSettings};
-=======
-use tokenforge_store::{MemoryStore, StoreOptions};
->>>>>>> words
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,11 +72,7 @@ async fn demonstrate(arguments: &Demo) -> anyhow::Result<()> {
     let provider = Mock::listen(local(0)).context("cannot start the provider")?;
     let ledger = tempfile::tempdir().context("cannot make a folder for the ledger")?;
     let settings = settings(&provider, ledger.path(), arguments.port)?;
-<<<<<<< HEAD
     let store = Arc::new(MemoryStore::new(StoreSettings::MEMORY));
-=======
-    let store = Arc::new(MemoryStore::new(StoreOptions::MEMORY));
->>>>>>> words
     let embedded = Embedded::start(settings, store).await?;
     let url = gateway::url(embedded.address);
     let gateway = Gateway::new(&url, None)?;

@@ -142,10 +142,6 @@ fn open(location: StoreLocation) -> anyhow::Result<std::sync::Arc<dyn tokenforge
 
 fn kinds() -> impl TypedValueParser<Value = EntryKind> {
     let names = EntryKind::ALL.iter().map(|kind| kind.name());
-<<<<<<< HEAD
     PossibleValuesParser::new(names)
         .try_map(|name| EntryKind::from_name(&name).ok_or("no such kind"))
-=======
-    PossibleValuesParser::new(names).try_map(|name| EntryKind::from_name(&name).ok_or("no such kind"))
->>>>>>> words
 }

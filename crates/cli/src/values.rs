@@ -6,13 +6,8 @@ use std::ffi::{OsStr, OsString};
 use tokenforge_config::{Choice, SchemaCompression};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod;
-<<<<<<< HEAD
 use tokenforge_formats::negotiate::Format;
 use tokenforge_ledger::GroupBy;
-=======
-use tokenforge_ledger::GroupBy;
-use tokenforge_negotiate::Format;
->>>>>>> words
 use tokenforge_tokens::Vocabulary;
 
 /// `--mode`: what each one does is in the long help.

@@ -2,11 +2,8 @@
 
 mod head;
 mod own_notation;
-<<<<<<< HEAD
-=======
 mod own_stages;
 mod variant;
->>>>>>> words
 
 use crate::context::CallContext;
 use crate::fidelity::Fidelity;
@@ -14,17 +11,6 @@ use crate::filter::FilterSet;
 use crate::history::History;
 use crate::mode::Mode;
 use crate::nature::Nature;
-<<<<<<< HEAD
-use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
-use crate::reference::{Reference, ReferenceSecret};
-use crate::runner::{StageRun, isolate_panic};
-use crate::settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings};
-use crate::stage::StageContext;
-use crate::wrapper::{self, Parts, Piece};
-use crate::{redaction, stages};
-use head::ReferenceHead;
-pub(crate) use own_notation::{has_mark, is_marked};
-=======
 use crate::output::{CompressedOutput, Original, Output};
 use crate::record::{KeptReason, StageOutcome, StageStep, Verdict};
 use crate::reference::Reference;
@@ -35,124 +21,12 @@ use crate::vault::{Vault, VaultAccess};
 use crate::{redaction, stages, wrapper};
 pub(crate) use own_notation::{has_mark, is_marked};
 use own_stages::{OwnStages, StagePlace};
->>>>>>> words
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use tokenforge_tokens::interrupt::{Deadline, watched};
 use variant::{ModelView, OutputVariant};
 use xxhash_rust::xxh3::xxh3_64;
 
-<<<<<<< HEAD
-/// A tool's output and the call it answers.
-#[derive(Debug, Clone, Copy)]
-pub struct Output<'a> {
-    /// What the tool said.
-    pub text: &'a str,
-    /// The name of the tool, as the client calls it.
-    pub tool: &'a str,
-    /// The arguments of the call, as JSON text; empty if they are not known.
-    pub arguments: &'a str,
-    /// The id of the call.
-    pub call: Option<&'a str>,
-    /// Did the tool say that it failed?
-    pub is_error: bool,
-}
-
-impl<'a> Output<'a> {
-    /// The call that it answers.
-    #[must_use]
-    pub fn tool_call(&self) -> ToolCall<'a> {
-        ToolCall { id: self.call, tool: self.tool, arguments: self.arguments }
-    }
-}
-
-/// A place for originals.
-#[derive(Debug, Clone, Copy)]
-pub struct Vault<'a> {
-    /// What makes references unforgeable.
-    pub key: &'a ReferenceSecret,
-    /// Who can fetch an original.
-    pub access: VaultAccess,
-}
-
-impl<'a> Vault<'a> {
-    /// From which whoever reads an output can fetch what is left out of it.
-    #[must_use]
-    pub fn for_reader(key: &'a ReferenceSecret) -> Self {
-        Vault { key, access: VaultAccess::Reader }
-    }
-}
-
-/// Who can fetch what is in a [`Vault`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VaultAccess {
-    /// Whoever reads the output, with what it is given beside it: so something may be left out.
-    Reader,
-    /// Others only. Nothing is left out but what exceeds a limit that the caller set itself, with a reference for them.
-    Others,
-}
-
-/// What became of an output.
-#[derive(Debug, Clone)]
-pub struct CompressedOutput {
-    /// What is to be forwarded instead; `None`: the output as it came.
-    pub replacement: Option<String>,
-    /// Whether there is a replacement, and if not, why.
-    pub verdict: Verdict,
-    /// What each stage did.
-    pub steps: Vec<StageStep>,
-    /// What must be stored before the text is forwarded: it says that it can be fetched back.
-    pub original: Option<Original>,
-    /// The kinds of secrets that were removed.
-    pub redacted: Vec<&'static str>,
-    /// Tokens of the output and of what is forwarded, where both were counted on the way.
-    pub counted: Option<(usize, usize)>,
-}
-
-impl CompressedOutput {
-    /// What is to be forwarded for the output with this text.
-    #[must_use]
-    pub fn text<'t>(&'t self, original: &'t str) -> &'t str {
-        self.replacement.as_deref().unwrap_or(original)
-    }
-
-    /// The tokens of the output with this text, and of what is forwarded for it.
-    #[must_use]
-    pub fn tokens(&self, original: &str, counter: Counter) -> (usize, usize) {
-        self.counted.unwrap_or_else(|| {
-            // Nobody looked at it for long, and nobody does so to count it.
-            let is_late = self.verdict == Verdict::Kept(KeptReason::OutOfTime);
-            let counter = if is_late { Counter::Estimate } else { counter };
-            let before = count_or_estimate(original, counter);
-            let after =
-                self.replacement.as_ref().map_or(before, |text| count_or_estimate(text, counter));
-            (before, after)
-        })
-    }
-
-    fn keep_for(reason: KeptReason) -> Self {
-        CompressedOutput {
-            replacement: None,
-            verdict: Verdict::Kept(reason),
-            steps: Vec::new(),
-            original: None,
-            redacted: Vec::new(),
-            counted: None,
-        }
-    }
-}
-
-/// An output that something was left out of, without its secrets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Original {
-    /// The id under which the model will ask for it.
-    pub reference: Reference,
-    /// The text.
-    pub text: String,
-}
-
-=======
->>>>>>> words
 /// Compresses tool outputs as its settings say.
 ///
 /// ```
@@ -257,13 +131,8 @@ impl<'a> Engine<'a> {
 
     /// With the text before and after each stage in the record.
     #[must_use]
-<<<<<<< HEAD
-    pub fn with_trace(self) -> Self {
-        Engine { is_traced: true, ..self }
-=======
     pub fn with_trace(&self) -> Self {
         Engine { is_traced: true, ..self.clone() }
->>>>>>> words
     }
 
     /// Can whoever reads an output fetch back what is left out of it?
@@ -424,41 +293,24 @@ impl<'a> Engine<'a> {
     fn start_run<'r>(&'r self, payload: &'r str, context: &'r CallContext) -> StageRun<'r> {
         let nature = Nature::of(payload, context);
         let Engine { settings, filters, deadline, is_traced, .. } = *self;
-<<<<<<< HEAD
-        StageRun::new(
-            payload,
-            StageContext { context, settings, filters, nature },
-            deadline,
-            is_traced,
-        )
-=======
         let given = StageContext { context, settings, filters, nature };
         StageRun::new(payload, given, deadline, is_traced)
->>>>>>> words
     }
 
     /// Without what a terminal would not show and what is not text.
     fn clean<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-<<<<<<< HEAD
-        let run = run.through(stages::CLEAN).looked_at_again();
-=======
         let own = &self.own_stages;
         let run = run.through(stages::CLEAN).through(&own.at(StagePlace::Clean)).looked_at_again();
         let run = run.refuse(&own.at(StagePlace::Nowhere));
->>>>>>> words
         if self.settings.mode.is_safe() { run.through(stages::SUPPRESS) } else { run }
     }
 
     /// In fewer tokens, and no longer than allowed.
     fn compact<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-<<<<<<< HEAD
-        let run = if self.settings.mode.compacts() { run.through(stages::COMPACT) } else { run };
-=======
         let run = match self.settings.mode.compacts() {
             true => run.through(stages::COMPACT).through(&self.own_stages.at(StagePlace::Compact)),
             false => run,
         };
->>>>>>> words
         let limit = self.limit();
         let fits = |run: &StageRun<'_>| limit.is_none_or(|limit| run.len() <= limit);
         if fits(&run) {
@@ -471,13 +323,6 @@ impl<'a> Engine<'a> {
 
     /// With what its lines share said once.
     fn factor_out<'r>(&self, run: StageRun<'r>) -> StageRun<'r> {
-<<<<<<< HEAD
-        match self.settings.mode {
-            mode if !mode.compacts() => run,
-            Mode::Aggressive => run.in_cheapest(stages::ALL_NOTATIONS, stages::REPEATS),
-            _ => run.in_cheapest(stages::NOTATIONS, stages::REPEATS),
-        }
-=======
         let notations = match self.settings.mode {
             mode if !mode.compacts() => return run,
             Mode::Aggressive => stages::ALL_NOTATIONS,
@@ -485,7 +330,6 @@ impl<'a> Engine<'a> {
         };
         let notations = self.own_stages.behind(notations, StagePlace::Notation);
         run.in_cheapest(&notations, stages::REPEATS)
->>>>>>> words
     }
 
     /// Without what can be fetched if it is wanted; `None` if there is nothing of that kind.
@@ -494,14 +338,9 @@ impl<'a> Engine<'a> {
             Mode::Aggressive => stages::LEAVE_OUT_MORE,
             _ => stages::LEAVE_OUT,
         };
-<<<<<<< HEAD
-        let short: Vec<StageRun<'r>> =
-            clean.iter().map(|run| run.clone().through(stages)).collect();
-=======
         let stages = self.own_stages.behind(stages, StagePlace::LeaveOut);
         let short: Vec<StageRun<'r>> =
             clean.iter().map(|run| run.clone().through(&stages)).collect();
->>>>>>> words
         let leaves_out = short.iter().any(|run| run.has_applied(Fidelity::Reversible));
         leaves_out.then(|| short.into_iter().map(|run| self.compact(run)).collect())
     }
@@ -518,109 +357,6 @@ impl<'a> Engine<'a> {
     fn may_leave_out(&self, context: &CallContext) -> bool {
         self.settings.mode.leaves_out() && self.is_reversible() && !context.is_error
     }
-<<<<<<< HEAD
-
-    /// What would be forwarded, if that is less than the text. `before` are the tokens of the text, once they are known.
-    fn variant(
-        &self,
-        text: &str,
-        before: &OnceCell<usize>,
-        parts: &Parts<'_>,
-        runs: Vec<StageRun<'_>>,
-        seen: ModelView<'_>,
-    ) -> Option<OutputVariant> {
-        let left_out = runs.iter().any(has_left_out);
-        let is_safety = runs.iter().any(|run| run.has_applied(Fidelity::Safety));
-        let whole = runs.first().filter(|_| is_whole(parts));
-        // A text that is all payload has passed the gates, and its tokens are known.
-        let gated = whole.and_then(StageRun::known_tokens);
-        if let Some(tokens) = whole.and_then(StageRun::tokens_at_first) {
-            let _ = before.set(tokens);
-        }
-        let body: Cow<'_, str> = match whole {
-            Some(run) => run.text().into(),
-            None if runs.iter().any(StageRun::has_changed) => {
-                parts.rewrap(&runs.iter().map(StageRun::text).collect::<Vec<_>>()).into()
-            }
-            None => text.into(),
-        };
-        let reference = if left_out { self.reference(text) } else { None };
-        let has_notation = runs.iter().any(StageRun::has_notation);
-        let scope = if has_notation { PointerScope::Whole } else { PointerScope::Lines };
-        let pointed = self.with_pointers(&body, reference.as_ref(), scope, seen);
-        let is_pointed = pointed.is_some();
-        let gated = gated.filter(|_| !is_pointed && reference.is_none());
-        let forwarded = pointed.unwrap_or_else(|| self.with_reference(body, reference.as_ref()));
-        if forwarded == text {
-            return None;
-        }
-        let counter = self.settings.counter;
-        let before = || *before.get_or_init(|| count_or_estimate(text, counter));
-        let head = ReferenceHead::of(&forwarded, !is_safety);
-        let after = match gated {
-            Some(tokens) => tokens,
-            None if is_safety => counter.count(&forwarded),
-            None if head.bytes(forwarded.len()) > text.len() => return None,
-            None => counter.count_within(&forwarded, before().checked_sub(1)?)?,
-        };
-        let weight = head.tokens(after, counter);
-        if weight >= before() && !is_safety {
-            return None;
-        }
-        let steps = steps(&runs, is_pointed);
-        Some(OutputVariant { text: forwarded, tokens: (before(), after), weight, steps, reference })
-    }
-
-    /// What would be forwarded with pointers to what earlier results show, if it is smaller with them.
-    fn with_pointers(
-        &self,
-        body: &str,
-        reference: Option<&Reference>,
-        scope: PointerScope,
-        ModelView { call, history }: ModelView<'_>,
-    ) -> Option<String> {
-        if !self.settings.mode.compacts() || !self.settings.dedup {
-            return None;
-        }
-        let counter = self.settings.counter;
-        // An equal result that was shortened before begins with the same reference.
-        let duplicate = reference.and_then(|_| {
-            history.duplicate_of(&self.with_reference(body.into(), reference), &call)
-        });
-        if let Some(marker) = duplicate {
-            return counter.is_cheaper(&marker, body).then_some(marker);
-        }
-        let pointed = history.point(body, &call, scope, counter)?;
-        counter.is_cheaper(&pointed, body).then(|| self.with_reference(pointed.into(), reference))
-    }
-
-    /// The text with the reference before it.
-    fn with_reference(&self, body: Cow<'_, str>, reference: Option<&Reference>) -> String {
-        match reference {
-            Some(reference) => reference.before(&body, self.settings.expand_hint),
-            None => body.into_owned(),
-        }
-    }
-}
-
-/// What the model can see beside an output: the call that it answers, and the results before it.
-#[derive(Clone, Copy)]
-struct ModelView<'a> {
-    call: ToolCall<'a>,
-    history: &'a History,
-}
-
-/// One way to write an output.
-struct OutputVariant {
-    text: String,
-    /// Those of the output, and those of the text.
-    tokens: (usize, usize),
-    /// What it is chosen by.
-    weight: usize,
-    steps: Vec<StageStep>,
-    reference: Option<Reference>,
-=======
->>>>>>> words
 }
 
 /// Why an output stays as it came, if no variant of it is smaller.
@@ -637,38 +373,12 @@ fn kept_because(text: &str, context: &CallContext, variants: &[Vec<StageRun<'_>>
     }
 }
 
-<<<<<<< HEAD
-/// What was done to a variant, and whether it points to earlier results.
-fn steps(runs: &[StageRun<'_>], is_pointed: bool) -> Vec<StageStep> {
-    let mut steps = Vec::with_capacity(runs.iter().map(|run| run.steps().len()).sum::<usize>() + 1);
-    runs.iter().for_each(|run| steps.extend_from_slice(run.steps()));
-    steps.push(pointing(is_pointed));
-    steps
-}
-
-=======
->>>>>>> words
 /// The record of an output for which there was no time.
 fn late() -> StageStep {
     StageStep {
         stage: "deadline",
         fidelity: Fidelity::Safety,
         outcome: StageOutcome::OutOfTime,
-<<<<<<< HEAD
-        tokens: None,
-        texts: None,
-    }
-}
-
-/// The record of looking for what earlier results show.
-fn pointing(found: bool) -> StageStep {
-    let outcome = if found { StageOutcome::Applied } else { StageOutcome::NothingToDo };
-    StageStep {
-        stage: "earlier_results",
-        fidelity: Fidelity::Lossless,
-        outcome,
-=======
->>>>>>> words
         tokens: None,
         texts: None,
     }
@@ -679,15 +389,6 @@ const LITTLE: usize = 4;
 
 fn size(runs: &[StageRun<'_>]) -> usize {
     runs.iter().map(StageRun::len).sum()
-<<<<<<< HEAD
-}
-
-/// The tokens of a text, or about as many for one that is too large to be looked at.
-fn count_or_estimate(text: &str, counter: Counter) -> usize {
-    let counter = if text.len() > CEILING_BYTES { Counter::Estimate } else { counter };
-    counter.count(text)
-=======
->>>>>>> words
 }
 
 /// Was something taken away that only a reference gives back?

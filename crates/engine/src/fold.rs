@@ -92,11 +92,7 @@ pub fn decode(text: &str) -> Option<String> {
 }
 
 /// Are lines folded in this text?
-<<<<<<< HEAD
-pub fn has_written(text: &str) -> bool {
-=======
 pub(crate) fn has_written(text: &str) -> bool {
->>>>>>> words
     LineOffsets::new(text).any(|(_, line)| is_note(line))
 }
 

@@ -37,13 +37,7 @@ pub mod expand_tool;
 pub mod expansion;
 mod fidelity;
 pub mod filter;
-<<<<<<< HEAD
-pub mod fold;
-pub mod history;
-pub mod json;
-=======
 mod history;
->>>>>>> words
 mod lexeme;
 mod lines;
 mod mode;
@@ -62,11 +56,7 @@ pub mod session;
 mod settings;
 mod stage;
 mod stages;
-<<<<<<< HEAD
-pub mod templates;
-=======
 pub mod terminal;
->>>>>>> words
 pub mod tool;
 mod vault;
 mod weight;
@@ -105,34 +95,18 @@ pub mod whitespace;
 #[doc(hidden)]
 pub mod wrapper;
 
-<<<<<<< HEAD
-pub use tokenforge_redact::terminal;
-
-pub use engine::{CompressedOutput, Engine, Original, Output, Vault, VaultAccess};
-=======
 pub use dictionary::{DictionaryMethod, UnknownMethod};
 pub use engine::Engine;
->>>>>>> words
 pub use fidelity::Fidelity;
 pub use history::{History, ToolCall};
 pub use mode::{Mode, UnknownMode};
 pub use nature::Nature;
-<<<<<<< HEAD
-pub use record::{KeptReason, StageOutcome, StageStep, Verdict};
-pub use restore::{RestoreError, is_compressed, restore};
-pub use session::Session;
-pub use settings::{
-    CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, LARGEST_MAX_OUTPUT_BYTES, Settings,
-    Stc2Policy,
-};
-=======
 pub use output::{CompressedOutput, Original, Output};
 pub use record::{KeptReason, StageOutcome, StageStep, Verdict};
 pub use reference::Reference;
 pub use restore::{RestoreError, is_compressed, restore};
 pub use session::Session;
 pub use settings::{CEILING_BYTES, DEFAULT_MAX_OUTPUT_BYTES, FLOOR_BYTES, Settings, Stc2Policy};
->>>>>>> words
 pub use stage::{Stage, StageContext, StageOutput, TextLayer};
 pub use tokenforge_tokens::ModelClass;
 pub use tokenforge_tokens::interrupt::Deadline;

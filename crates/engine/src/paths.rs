@@ -54,11 +54,7 @@ pub fn encode(text: &str) -> Option<String> {
 }
 
 /// Are paths grouped in this text?
-<<<<<<< HEAD
-pub fn has_written(text: &str) -> bool {
-=======
 pub(crate) fn has_written(text: &str) -> bool {
->>>>>>> words
     LineOffsets::new(text).any(|(_, line)| HeadingLayout::from_announcement(line).is_some())
 }
 

@@ -124,10 +124,7 @@ impl StageStep {
 
 /// What came of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-<<<<<<< HEAD
-=======
 #[non_exhaustive]
->>>>>>> words
 pub enum StageOutcome {
     /// Its text was taken.
     Applied,

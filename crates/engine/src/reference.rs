@@ -116,11 +116,7 @@ impl Reference {
         format!("{OPENING}{self}{CLOSING}")
     }
 
-<<<<<<< HEAD
-    /// A shortened text as it is forwarded: under the marker, and under a [`Hint`] if there is to be one.
-=======
     /// A shortened text as it is forwarded: under the marker, and under an [`ExpandHint`] if there is to be one.
->>>>>>> words
     pub fn before(&self, text: &str, hint: Option<ExpandHint>) -> String {
         let marker = self.marker();
         match hint {

@@ -217,11 +217,7 @@ impl<'a> StageRun<'a> {
         if self.deadline.is_some_and(Deadline::has_passed) {
             return Err(StageOutcome::OutOfTime);
         }
-<<<<<<< HEAD
-        if !stage.is_for(&self.subject) || !self.may_be_given_to(stage) {
-=======
         if !isolate_panic(|| stage.is_for(&self.subject))? || !self.may_be_given_to(stage) {
->>>>>>> words
             return Err(StageOutcome::NotFor);
         }
         if self.text().len() > CEILING_BYTES && stage.fidelity() != Fidelity::Safety {
@@ -263,13 +259,10 @@ impl<'a> StageRun<'a> {
         let written = isolate_panic(|| stage.apply(self.text(), &self.subject))?
             .filter(|written| written.text != self.text())
             .ok_or(StageOutcome::NothingToDo)?;
-<<<<<<< HEAD
-=======
         // Whether it may be given this text was decided by what it said that it writes.
         if written.layer != TextLayer::Words && written.layer != stage.layer() {
             return Err(StageOutcome::NotFor);
         }
->>>>>>> words
         let tokens = match stage.fidelity() {
             Fidelity::Safety => None,
             _ => Some(self.gate(&written, stage.least_saving()).ok_or(StageOutcome::NotSmaller)?),
@@ -288,15 +281,10 @@ impl<'a> StageRun<'a> {
             return Err(StageOutcome::NotFor);
         }
         if stage.fidelity() == Fidelity::Lossless {
-<<<<<<< HEAD
-            let decoded = isolate_panic(|| stage.decode(&written.text))?;
-            if !decoded.is_some_and(|decoded| stands_for(stage, self.text(), &decoded)) {
-=======
             // However well a codec is tested, its text is decoded before it is taken. That is not free: reading templates back was
             // a sixth of the engine's time for a log, until the decoder made no text of each value.
             let is_exact = isolate_panic(|| restores(stage, self.text(), &written.text))?;
             if !is_exact {
->>>>>>> words
                 return Err(StageOutcome::NotExact);
             }
         }

@@ -4,11 +4,7 @@
 //! request comes from [`History`], and the engine writes the same text every time. A session adds duplicates across
 //! requests, and saves the work of compressing a result that was sent before.
 
-<<<<<<< HEAD
-use crate::engine::{CompressedOutput, Engine, Original, Output};
-=======
 use crate::engine::Engine;
->>>>>>> words
 use crate::history::{History, has_pointers, session_duplicate};
 use crate::output::{CompressedOutput, Original, Output};
 use crate::record::Verdict;
@@ -62,11 +58,8 @@ pub struct SessionOutput {
 
 #[derive(Debug, Clone)]
 struct ResultMemo {
-<<<<<<< HEAD
-=======
     /// A strong hash although it is kept in memory alone: what is found by it is forwarded without another look at the
     /// text, and tools choose their texts.
->>>>>>> words
     input: blake3::Hash,
     settings: u64,
     compressed: CompressedOutput,

@@ -165,10 +165,7 @@ fn form_name(form: Form) -> String {
 
 /// May JSON become STC 2, and how much does it factor out?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-<<<<<<< HEAD
-=======
 #[non_exhaustive]
->>>>>>> words
 pub enum Stc2Policy {
     /// No: the reader knows STC 1.
     Never,

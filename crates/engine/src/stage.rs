@@ -9,10 +9,7 @@ use std::borrow::Cow;
 
 /// What a stage knows besides the text.
 #[derive(Debug, Clone, Copy)]
-<<<<<<< HEAD
-=======
 #[non_exhaustive]
->>>>>>> words
 pub struct StageContext<'a> {
     /// The tool that was called and its command line.
     pub context: &'a CallContext,
@@ -43,12 +40,8 @@ pub trait Stage: Sync {
     /// The text written in fewer tokens; `None` if there is nothing to do.
     fn apply(&self, text: &str, subject: &StageContext<'_>) -> Option<StageOutput>;
 
-<<<<<<< HEAD
-    /// What its text is to whoever reads it, at most.
-=======
     /// What its text is to whoever reads it, at most. [`TextLayer::Notation`] is for what is read with a legend, which is
     /// its first line and begins with [`SIGNATURE`](crate::SIGNATURE), so that it is not compressed again.
->>>>>>> words
     fn layer(&self) -> TextLayer {
         TextLayer::Words
     }
@@ -72,10 +65,7 @@ pub trait Stage: Sync {
 
 /// What a text is to whoever reads it, which decides what may be written over it: one notation at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-<<<<<<< HEAD
-=======
 #[non_exhaustive]
->>>>>>> words
 pub enum TextLayer {
     /// Lines as they were. Some may be gone, or a note says in words what became of them.
     Words,
@@ -93,11 +83,7 @@ impl TextLayer {
     /// A stack of notations is read wrongly even by large models, and cuts what was whole: headings over STC 2 took
     /// half a timestamp for a file. What a stack would save beside its cheapest layer is not worth that.
     #[must_use]
-<<<<<<< HEAD
-    pub fn may_be_written_over(self, below: TextLayer, is_marked: bool) -> bool {
-=======
     pub(crate) fn may_be_written_over(self, below: TextLayer, is_marked: bool) -> bool {
->>>>>>> words
         match (self, below) {
             (TextLayer::Words, TextLayer::Words | TextLayer::Notation) => true,
             (TextLayer::Notation | TextLayer::Form, TextLayer::Words) => true,
@@ -109,10 +95,7 @@ impl TextLayer {
 
 /// What a stage made of a text: made from the text, which is [words](TextLayer::Words) unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
-<<<<<<< HEAD
-=======
 #[non_exhaustive]
->>>>>>> words
 pub struct StageOutput {
     /// The text.
     pub text: String,
@@ -124,8 +107,6 @@ pub struct StageOutput {
     pub done: Option<&'static str>,
 }
 
-<<<<<<< HEAD
-=======
 impl StageOutput {
     /// The same text as something else than words.
     #[must_use]
@@ -134,7 +115,6 @@ impl StageOutput {
     }
 }
 
->>>>>>> words
 impl From<String> for StageOutput {
     fn from(text: String) -> Self {
         StageOutput { text, tokens: None, layer: TextLayer::Words, done: None }

@@ -6,11 +6,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokenforge_engine::{CompressedOutput, StageStep, Verdict};
-<<<<<<< HEAD
 use tokenforge_redact::Scanner;
-=======
-use tokenforge_secrets::Scanner;
->>>>>>> words
 
 /// What a text takes up beside its bytes.
 const OVERHEAD: usize = 1024;

@@ -227,15 +227,9 @@ impl Gateway {
         self.is_warm.load(Ordering::Acquire)
     }
 
-<<<<<<< HEAD
     /// What is known of the key under which references are made, without asking anybody.
     pub(crate) fn key_state(&self) -> KeyState {
         self.key.state(&*self.store)
-=======
-    /// The key under which references are made, if nobody has to be asked for it.
-    pub(crate) fn known_key(&self) -> Option<Arc<ReferenceSecret>> {
-        self.key.known(&*self.store)
->>>>>>> words
     }
 
     /// The key under which references are made, if the store gives it. Blocks.

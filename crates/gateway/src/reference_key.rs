@@ -23,7 +23,6 @@ pub(crate) struct ReferenceKey {
 struct Known {
     bytes: [u8; 32],
     key: Arc<ReferenceSecret>,
-<<<<<<< HEAD
 }
 
 /// What is known of the key without asking anybody.
@@ -34,8 +33,6 @@ pub(crate) enum KeyState {
     Missing,
     /// The store has to be asked, which may block.
     Unasked,
-=======
->>>>>>> words
 }
 
 impl ReferenceKey {
@@ -45,7 +42,6 @@ impl ReferenceKey {
         ReferenceKey { fixed, known: ArcSwapOption::empty(), asked: Mutex::default() }
     }
 
-<<<<<<< HEAD
     /// What is known of the key without asking anybody. That there is none is remembered, too: without a data folder every
     /// request would go to the workers to be told so again, which cost a third of the throughput.
     pub(crate) fn state(&self, store: &dyn Store) -> KeyState {
@@ -63,10 +59,6 @@ impl ReferenceKey {
     }
 
     fn known(&self, store: &dyn Store) -> Option<Arc<ReferenceSecret>> {
-=======
-    /// The key, if nobody has to be asked for it.
-    pub(crate) fn known(&self, store: &dyn Store) -> Option<Arc<ReferenceSecret>> {
->>>>>>> words
         if self.fixed.is_some() {
             return self.fixed.clone();
         }

@@ -22,11 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokenforge_config::{Mcp, McpBackend};
-<<<<<<< HEAD
 use tokenforge_engine::reference::ReferenceSecret as ReferenceKey;
-=======
-use tokenforge_engine::reference::ReferenceSecret;
->>>>>>> words
 use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
 use tokio::sync::{Semaphore, broadcast};

@@ -6,13 +6,8 @@ use crate::result::{Figures, Job, Rewritten, rewrite};
 use std::time::Instant;
 use tokenforge_config::Structured;
 use tokenforge_engine::{Engine, Mode, Stc2Policy, Vault};
-<<<<<<< HEAD
 use tokenforge_formats::negotiate::{Format, StcVersion};
 use tokenforge_ledger::ResultOutcome;
-=======
-use tokenforge_ledger::ResultOutcome;
-use tokenforge_negotiate::{Format, StcVersion};
->>>>>>> words
 
 /// A call of a tool, and what is to be done to its result.
 #[derive(Debug, Clone)]

@@ -8,10 +8,7 @@ use std::time::Duration;
 use tokenforge_config::Structured;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Settings, Vault};
-<<<<<<< HEAD
 use tokenforge_formats::negotiate::Format;
-=======
->>>>>>> words
 use tokenforge_formats::{Json, decode_any};
 use tokenforge_mcp::{Job, RESULT_KEY, Rewritten, Rule, rewrite};
 use tokenforge_samples::{Nasty, nasty};

@@ -1,8 +1,4 @@
-<<<<<<< HEAD:crates/redact/src/terminal.rs
 //! Terminal escapes (ANSI, ECMA-48): text without the sequences that steer a terminal: colours, titles, hyperlinks, cursor movement.
-=======
-//! ANSI escape sequences stripped: text without what steers a terminal (colours, titles, hyperlinks, cursor movement).
->>>>>>> words:crates/engine/src/terminal.rs
 //!
 //! What a terminal would show stays, line ends included. No escape character survives, so stripping twice changes
 //! nothing. A string sequence that is not closed on its own line loses its introducer alone: its payload may be text.
@@ -50,11 +46,7 @@ pub fn introducers(text: &str) -> impl Iterator<Item = usize> {
 
 /// One sequence at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-<<<<<<< HEAD:crates/redact/src/terminal.rs
 pub struct Sequence {
-=======
-pub(crate) struct EscapeSequence {
->>>>>>> words:crates/engine/src/terminal.rs
     /// How many bytes it takes.
     pub len: usize,
     /// For a control sequence without intermediate bytes: its final byte and first parameter.
@@ -63,11 +55,7 @@ pub(crate) struct EscapeSequence {
 
 /// The sequence that the text begins with. After a Latin-1 letter an 8-bit control is text: UTF-8 that was decoded
 /// wrongly (`â\u{80}\u{9d}`) looks like that, a terminal's output does not.
-<<<<<<< HEAD:crates/redact/src/terminal.rs
 pub fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
-=======
-pub(crate) fn sequence(text: &str, previous: Option<char>) -> Option<EscapeSequence> {
->>>>>>> words:crates/engine/src/terminal.rs
     let mut chars = text.chars();
     let first = chars.next()?;
     let (kind, introducer) = match first {

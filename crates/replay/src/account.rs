@@ -1,11 +1,7 @@
 //! The account of a replay: what was found out about one session.
 
 use crate::probes::Probes;
-<<<<<<< HEAD
 use crate::read::LogOrigin;
-=======
-use crate::read::LogClient;
->>>>>>> words
 use crate::usage::UsageCharge;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -73,11 +69,7 @@ pub struct ReplayedSession {
     /// The log.
     pub file: String,
     /// Who wrote it.
-<<<<<<< HEAD
     pub client: LogOrigin,
-=======
-    pub client: LogClient,
->>>>>>> words
     /// The model that answered first.
     pub model: Option<String>,
     /// What was found out.

@@ -41,10 +41,7 @@ pub enum CorpusError {
 
 /// A recorded tool output.
 #[derive(Debug, Clone, Deserialize)]
-<<<<<<< HEAD
-=======
 #[serde(expecting = "struct Recording")]
->>>>>>> words
 pub struct RecordedOutput {
     /// What the tool said.
     pub content: String,

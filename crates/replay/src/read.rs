@@ -28,12 +28,7 @@ pub type EventSink<'t> = &'t mut dyn FnMut(LogEvent);
 /// Who wrote a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-<<<<<<< HEAD
 pub enum LogOrigin {
-=======
-#[non_exhaustive]
-pub enum LogClient {
->>>>>>> words
     /// Claude Code, one line an entry.
     ClaudeCode,
     /// Codex, a rollout.
@@ -44,7 +39,6 @@ pub enum LogClient {
     Messages,
 }
 
-<<<<<<< HEAD
 impl LogOrigin {
     /// Its name, for people.
     #[must_use]
@@ -62,26 +56,11 @@ impl From<LogFormat> for LogOrigin {
             LogFormat::ClaudeCode => Self::ClaudeCode,
             LogFormat::Codex => Self::Codex,
             LogFormat::Opencode => Self::Opencode,
-=======
-impl LogClient {
-    /// Its name, for people.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            LogClient::ClaudeCode => "Claude Code",
-            LogClient::Codex => "Codex",
-            LogClient::Opencode => "opencode",
-            LogClient::Messages => "messages",
->>>>>>> words
         }
     }
 }
 
-<<<<<<< HEAD
 impl fmt::Display for LogOrigin {
-=======
-impl fmt::Display for LogClient {
->>>>>>> words
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -89,10 +68,6 @@ impl fmt::Display for LogClient {
 
 /// Why a log tells nothing.
 #[derive(Debug, thiserror::Error)]
-<<<<<<< HEAD
-=======
-#[non_exhaustive]
->>>>>>> words
 pub enum UnreadableLog {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
@@ -116,41 +91,23 @@ pub type OpenLog<'o> = &'o dyn Fn() -> io::Result<Box<dyn BufRead>>;
 /// It cannot be read, or nobody knows what it is.
 ///
 /// ```
-<<<<<<< HEAD
 /// use tokenforge_replay::read::{LogOrigin, transcript};
-=======
-/// use tokenforge_replay::read::{LogClient, transcript};
->>>>>>> words
 ///
 /// let log = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"hi\"}\n";
 /// let mut events = 0;
 /// let client = transcript(&|| Ok(Box::new(log.as_bytes())), &mut |_| events += 1)?;
-<<<<<<< HEAD
 /// assert_eq!((client, events), (LogOrigin::Messages, 2));
 /// # Ok::<(), tokenforge_replay::read::UnreadableLog>(())
 /// ```
 pub fn transcript(open: OpenLog<'_>, tell: EventSink<'_>) -> Result<LogOrigin, UnreadableLog> {
-=======
-/// assert_eq!((client, events), (LogClient::Messages, 2));
-/// # Ok::<(), tokenforge_replay::read::UnreadableLog>(())
-/// ```
-pub fn transcript(open: OpenLog<'_>, tell: EventSink<'_>) -> Result<LogClient, UnreadableLog> {
->>>>>>> words
     use recognise::LogShape;
     let (mut reader, client): (Box<dyn LogReader>, _) = match recognise::shape(&mut *open()?)? {
         None => return Err(UnreadableLog::Unknown),
         Some(LogShape::Document) => return document::document(open()?, tell),
-<<<<<<< HEAD
         Some(LogShape::ClaudeCode) => (Box::new(ClaudeCode::default()), LogOrigin::ClaudeCode),
         Some(LogShape::Codex) => (Box::new(Codex::default()), LogOrigin::Codex),
         Some(LogShape::Messages) => (Box::new(Messages::default()), LogOrigin::Messages),
         Some(LogShape::Sessions) => (Box::new(SessionLines::default()), LogOrigin::Messages),
-=======
-        Some(LogShape::ClaudeCode) => (Box::new(ClaudeCode::default()), LogClient::ClaudeCode),
-        Some(LogShape::Codex) => (Box::new(Codex::default()), LogClient::Codex),
-        Some(LogShape::Messages) => (Box::new(Messages::default()), LogClient::Messages),
-        Some(LogShape::Sessions) => (Box::new(SessionLines::default()), LogClient::Messages),
->>>>>>> words
     };
     lines::each(&mut *open()?, |line, bytes| {
         let read = match bytes {
@@ -166,11 +123,7 @@ pub fn transcript(open: OpenLog<'_>, tell: EventSink<'_>) -> Result<LogClient, U
     Ok(client)
 }
 
-<<<<<<< HEAD
 /// Tells the ids of the requests in a log, those that [`LogEvent::Request`] has, without reading what was said.
-=======
-/// Tells the ids of the requests in a log, those that [`LogEvent::Request`] has, without reading what was said.
->>>>>>> words
 pub(crate) fn requests(open: OpenLog<'_>, tell: &mut dyn FnMut(u64)) -> io::Result<()> {
     if recognise::shape(&mut *open()?)? != Some(recognise::LogShape::ClaudeCode) {
         return Ok(());

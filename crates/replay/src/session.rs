@@ -5,11 +5,7 @@ use crate::conversation::ReplayedConversation;
 use crate::plan::ReplayPlan;
 use crate::preamble::Preambles;
 use crate::probes::Probe;
-<<<<<<< HEAD
 use crate::read::LogOrigin;
-=======
-use crate::read::LogClient;
->>>>>>> words
 use crate::transcript::{LogEvent, LogMessage, MAIN, ThreadId};
 use std::collections::HashMap;
 
@@ -141,11 +137,7 @@ impl<'p> SessionReplay<'p> {
 
     /// The sessions of a log by this name, and what could not be read of it.
     #[must_use]
-<<<<<<< HEAD
     pub fn finish(mut self, client: LogOrigin, file: &str) -> (Vec<ReplayedSession>, SkippedLines) {
-=======
-    pub fn finish(mut self, client: LogClient, file: &str) -> (Vec<ReplayedSession>, SkippedLines) {
->>>>>>> words
         self.end();
         let stem = std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
         let session = |part: FinishedSession| ReplayedSession {
@@ -282,11 +274,7 @@ mod tests {
         events.iter().cloned().for_each(|event| survey.take(event));
         let mut replay = SessionReplay::new(&plan).with_preambles(survey.finish());
         events.into_iter().for_each(|event| replay.take(event));
-<<<<<<< HEAD
         replay.finish(LogOrigin::Messages, "log.json").0
-=======
-        replay.finish(LogClient::Messages, "log.json").0
->>>>>>> words
     }
 
     #[test]
@@ -337,11 +325,7 @@ mod tests {
             replay.take(answer());
             replay.take(LogEvent::Usage { thread: MAIN, usage });
         }
-<<<<<<< HEAD
         let account = &replay.finish(LogOrigin::Messages, "log").0[0].account;
-=======
-        let account = &replay.finish(LogClient::Messages, "log").0[0].account;
->>>>>>> words
         assert_eq!((account.requests, account.unpriced), (3, 2));
         let charged = account.before.cost.input;
         assert!((charged - (2.0 * PRICE.input + dear.input)).abs() < 1e-9, "{charged}");
@@ -428,11 +412,7 @@ mod tests {
         let mut replay = SessionReplay::new(&plan).with_probes(probes);
         let events = [begin, answer(), answer(), result("c1", rows(50)), answer()];
         events.into_iter().for_each(|event| replay.take(event));
-<<<<<<< HEAD
         let found = replay.finish(LogOrigin::Messages, "log").0[0].account.probes.unwrap();
-=======
-        let found = replay.finish(LogClient::Messages, "log").0[0].account.probes.unwrap();
->>>>>>> words
         assert_eq!((found.total, found.lost, found.visible + found.decoded), (3, 2, 1));
     }
 

@@ -1,18 +1,10 @@
-<<<<<<< HEAD
 //! Session logs: where agents keep them, and what is in a folder.
-=======
-//! Log discovery: where clients keep their logs, and what is in a folder.
->>>>>>> words
 
 use crate::account::ReplayedSession;
 use crate::plan::ReplayPlan;
 use crate::preamble::PreambleSurvey;
 use crate::probes::Probe;
-<<<<<<< HEAD
 use crate::read::{self, EventSink, LogOrigin, UnreadableLog, opencode};
-=======
-use crate::read::{self, EventSink, LogClient, UnreadableLog, opencode};
->>>>>>> words
 use crate::session::{SessionReplay, SkippedLines};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -26,21 +18,13 @@ const DEEPEST: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSource {
     path: PathBuf,
-<<<<<<< HEAD
     kind: SourceKind,
-=======
-    kind: LogKind,
->>>>>>> words
     /// How many bytes it has; of a folder that is not known.
     pub bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-<<<<<<< HEAD
 enum SourceKind {
-=======
-enum LogKind {
->>>>>>> words
     File,
     /// The folder of an opencode session's messages.
     OpencodeSession,
@@ -48,47 +32,21 @@ enum LogKind {
 
 /// A folder in which an agent keeps its logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-<<<<<<< HEAD
 pub struct LogFolder {
     /// Whose.
     pub client: LogOrigin,
-=======
-pub struct LogPlace {
-    /// Whose.
-    pub client: LogClient,
->>>>>>> words
     /// Where.
     pub path: PathBuf,
 }
 
 /// Where agents keep their logs. `variable` gives the value of a variable that names a folder.
 #[must_use]
-<<<<<<< HEAD
 pub fn log_folders(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<LogFolder> {
     let all = tokenforge_agents::all().iter().filter_map(|agent| agent.logs.as_ref());
     let resolved = all.filter_map(|SessionLogs { format, folder, .. }| {
         Some(LogFolder { client: (*format).into(), path: folder.resolve(variable)? })
     });
     resolved.collect()
-=======
-pub fn places(set: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<LogPlace> {
-    let home = set("HOME").or_else(|| set("USERPROFILE"));
-    let at_home = |name: &str| home.as_ref().map(|home| home.join(name));
-    let data = set("XDG_DATA_HOME").or_else(|| at_home(".local/share"));
-    let claude = set("CLAUDE_CONFIG_DIR").or_else(|| at_home(".claude"));
-    let codex = set("CODEX_HOME").or_else(|| at_home(".codex"));
-    let place = |client, folder: Option<PathBuf>, name: &str| {
-        Some(LogPlace { client, path: folder?.join(name) })
-    };
-    [
-        place(LogClient::ClaudeCode, claude, "projects"),
-        place(LogClient::Codex, codex, "sessions"),
-        place(LogClient::Opencode, data, "opencode/storage"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
->>>>>>> words
 }
 
 /// The logs at a path: the file itself, or all files below a folder whose names end like those of logs.
@@ -99,11 +57,7 @@ pub fn at(path: &Path) -> Vec<LogSource> {
     }
     let sessions = opencode::sessions(path);
     if !sessions.is_empty() {
-<<<<<<< HEAD
         let session = |path| LogSource { path, kind: SourceKind::OpencodeSession, bytes: 0 };
-=======
-        let session = |path| LogSource { path, kind: LogKind::OpencodeSession, bytes: 0 };
->>>>>>> words
         return sessions.into_iter().map(session).collect();
     }
     let mut found = Vec::new();
@@ -134,11 +88,7 @@ fn is_log(path: &Path) -> bool {
 impl LogSource {
     fn file(path: &Path) -> Option<Self> {
         let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-<<<<<<< HEAD
         Some(LogSource { path: path.to_owned(), kind: SourceKind::File, bytes: found.len() })
-=======
-        Some(LogSource { path: path.to_owned(), kind: LogKind::File, bytes: found.len() })
->>>>>>> words
     }
 
     /// Where it is.
@@ -149,11 +99,7 @@ impl LogSource {
 
     /// Tells the ids of all requests in it that may be in another log too.
     pub(crate) fn requests(&self, tell: &mut dyn FnMut(u64)) {
-<<<<<<< HEAD
         if self.kind == SourceKind::File {
-=======
-        if self.kind == LogKind::File {
->>>>>>> words
             let open = || {
                 let input = BufReader::with_capacity(256 << 10, File::open(&self.path)?);
                 Ok(Box::new(input) as Box<dyn BufRead>)
@@ -188,7 +134,6 @@ impl LogSource {
         &self,
         tell: EventSink<'_>,
         progress: &dyn Fn(u64),
-<<<<<<< HEAD
     ) -> Result<LogOrigin, UnreadableLog> {
         match self.kind {
             SourceKind::OpencodeSession => {
@@ -196,15 +141,6 @@ impl LogSource {
                 Ok(LogOrigin::Opencode)
             }
             SourceKind::File => {
-=======
-    ) -> Result<LogClient, UnreadableLog> {
-        match self.kind {
-            LogKind::OpencodeSession => {
-                opencode::session(&self.path, tell)?;
-                Ok(LogClient::Opencode)
-            }
-            LogKind::File => {
->>>>>>> words
                 // The box of a reader must not borrow, and the bytes are told when it is done with them.
                 let counted = BytesRead::default();
                 let open = || {

@@ -132,15 +132,11 @@ fn what_is_expired_leaves_the_disk_too() {
 }
 
 /// A store whose clock only this thread may look at: sweeps wait until what is beside it is dropped.
-<<<<<<< HEAD
-fn held(folder: &Path, settings: StoreOptions, time: &Time) -> (DiskStore, mpsc::Sender<()>) {
-=======
 fn hold_sweeps(
     folder: &Path,
     settings: StoreOptions,
     time: &Time,
 ) -> (DiskStore, mpsc::Sender<()>) {
->>>>>>> words
     let (letting, held) = mpsc::channel();
     let (now, me, held) = (time.clock(), thread::current().id(), Mutex::new(held));
     let clock = move || {
@@ -156,11 +152,7 @@ fn hold_sweeps(
 fn d73_a_put_does_not_wait_for_a_sweep() {
     let folder = tempfile::tempdir().unwrap();
     let time = Time::default();
-<<<<<<< HEAD
-    let (store, letting) = held(folder.path(), StoreOptions::DISK, &time);
-=======
     let (store, letting) = hold_sweeps(folder.path(), StoreOptions::DISK, &time);
->>>>>>> words
     for index in 0..20 {
         store.put(EntryKind::Original, "t", &index.to_string(), b"bytes").unwrap();
     }
@@ -181,11 +173,7 @@ fn d73_while_a_sweep_is_under_way_the_bound_is_passed_by_an_eighth_at_most() {
     let folder = tempfile::tempdir().unwrap();
     let time = Time::default();
     let settings = StoreOptions { max_bytes: 1 << 20, ..StoreOptions::DISK };
-<<<<<<< HEAD
-    let (store, letting) = held(folder.path(), settings, &time);
-=======
     let (store, letting) = hold_sweeps(folder.path(), settings, &time);
->>>>>>> words
     let put = |id: usize| store.put(EntryKind::Original, "t", &id.to_string(), &[1; 40_000]);
     let refused = (0..1000).find_map(|id| put(id).err()).unwrap();
     assert!(matches!(refused, StoreError::Full { .. }), "{refused}");

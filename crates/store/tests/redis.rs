@@ -388,19 +388,11 @@ fn an_outage_of_a_cluster_is_an_error_and_over_when_it_is_back() {
     let hosts: Vec<String> = servers.iter().map(TestServer::host).collect();
     let store = store(&format!("redis+cluster://{}", hosts.join(",")));
     store.put(EntryKind::Original, "t", "id", b"bytes").unwrap();
-<<<<<<< HEAD
-    servers.iter_mut().for_each(Server::kill);
-    for _ in 0..100 {
-        assert!(store.get(EntryKind::Original, "t", "id").is_err());
-    }
-    servers.iter_mut().for_each(Server::run);
-=======
     servers.iter_mut().for_each(TestServer::kill);
     for _ in 0..100 {
         assert!(store.get(EntryKind::Original, "t", "id").is_err());
     }
     servers.iter_mut().for_each(TestServer::run);
->>>>>>> words
     retry(|| store.put(EntryKind::Original, "t", "id", b"bytes"));
     assert_eq!(retry(|| store.get(EntryKind::Original, "t", "id")).unwrap(), b"bytes");
 }

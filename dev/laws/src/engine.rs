@@ -14,11 +14,7 @@ pub fn all(output: &Output<'_>, mode: Mode) {
     let bare = Engine::new(&settings).with_trace();
     let with_vault = bare.with_vault(Vault::for_reader(&key));
     let for_others = bare.with_vault(Vault { key: &key, access: VaultAccess::Others });
-<<<<<<< HEAD
-    for engine in [bare, with_vault] {
-=======
     for engine in [bare.clone(), with_vault] {
->>>>>>> words
         let compressed = engine.compress(output, &History::default());
         never_worse(output, &compressed, &settings);
         lossless_is_lossless(&compressed);

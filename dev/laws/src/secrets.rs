@@ -68,14 +68,9 @@ const SURROUNDINGS: [&str; 31] = [
 
 /// The texts of `yes` and `no`, as they are meant.
 fn examples() -> Vec<String> {
-<<<<<<< HEAD
     let rules: toml::Table =
         toml::from_str(include_str!("../../../crates/redact/src/secrets/rules.toml"))
             .expect("rules.toml is TOML");
-=======
-    let rules: toml::Table = toml::from_str(include_str!("../../../crates/secrets/src/rules.toml"))
-        .expect("rules.toml is TOML");
->>>>>>> words
     let rules = rules.values().filter_map(toml::Value::as_array).flatten();
     let texts =
         rules.flat_map(|rule| ["yes", "no"].map(|list| rule[list].as_array())).flatten().flatten();

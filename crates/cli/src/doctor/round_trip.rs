@@ -12,11 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use tokenforge_config::{Mcp, Settings};
 use tokenforge_mock::Mock;
-<<<<<<< HEAD
 use tokenforge_store::{MemoryStore, StoreOptions as StoreSettings};
-=======
-use tokenforge_store::{MemoryStore, StoreOptions};
->>>>>>> words
 use tokenforge_tokens::Counter;
 
 const CHECK: &str = "round trip";
@@ -37,11 +33,7 @@ async fn made(settings: &Settings) -> anyhow::Result<String> {
     provider.reply(ANSWER);
     let settings = own(settings, &provider)?;
     let mode = settings.tool_output.mode;
-<<<<<<< HEAD
     let store = Arc::new(MemoryStore::new(StoreSettings::MEMORY));
-=======
-    let store = Arc::new(MemoryStore::new(StoreOptions::MEMORY));
->>>>>>> words
     let embedded = Embedded::start(settings, store).await?;
     let gateway = Gateway::new(&url(embedded.address), None)?;
     let request = request();

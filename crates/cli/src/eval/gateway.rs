@@ -13,11 +13,7 @@ use std::time::Duration;
 use tokenforge_config::{ExpandInjection, Overrides, Settings};
 use tokenforge_engine::Mode;
 use tokenforge_engine::dictionary::DictionaryMethod as Dictionary;
-<<<<<<< HEAD
 use tokenforge_store::{MemoryStore, StoreOptions as Bounds};
-=======
-use tokenforge_store::{MemoryStore, StoreOptions};
->>>>>>> words
 
 /// How often, and with what pause, the gateway is asked for the figures of an answer that it has just passed on.
 const ASKED: (usize, Duration) = (10, Duration::from_millis(20));
@@ -59,11 +55,7 @@ impl Gateway {
         // Scenarios are short, and many are about what is left out and fetched back.
         settings.tool_output.expand_injection = ExpandInjection::FromStart;
         settings.monitoring.compression_log = events.map(Path::to_owned);
-<<<<<<< HEAD
         let store = Arc::new(MemoryStore::new(Bounds::MEMORY));
-=======
-        let store = Arc::new(MemoryStore::new(StoreOptions::MEMORY));
->>>>>>> words
         let address = Embedded::start(settings, store).await?.address;
         Ok(Gateway(gateway::Gateway::new(&gateway::url(address), None)?))
     }

@@ -107,13 +107,8 @@ impl HookEngine {
         let engine = Engine::new(&settings).with_deadline(expired);
         if output.text.len() < FLOOR_BYTES {
             return match engine.redacted_text(output) {
-<<<<<<< HEAD:crates/cli/src/hook/hook_engine.rs
                 Cow::Owned(text) => HookResult { text: Some(text), ..HookResult::default() },
                 Cow::Borrowed(_) => HookResult::default(),
-=======
-                Cow::Owned(text) => Made { text: Some(text), ..Made::default() },
-                Cow::Borrowed(_) => Made::default(),
->>>>>>> words:crates/cli/src/hook/work.rs
             };
         }
         let compressed = compressed(&engine, output, vault, limit);

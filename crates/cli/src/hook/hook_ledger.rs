@@ -36,22 +36,14 @@ impl HookLedger {
         &self,
         output: &Output<'_>,
         shown: Option<usize>,
-<<<<<<< HEAD:crates/cli/src/hook/hook_ledger.rs
         result: &HookResult,
-=======
-        made: &Made,
->>>>>>> words:crates/cli/src/hook/books.rs
     ) -> Option<ResultOutcome> {
         if !self.settings.enabled {
             return None;
         }
         let end = output.text.floor_char_boundary(shown.unwrap_or(usize::MAX));
         let text = &output.text[..end];
-<<<<<<< HEAD:crates/cli/src/hook/hook_ledger.rs
         let stages = result.stages.iter().copied();
-=======
-        let stages = made.stages.iter().copied();
->>>>>>> words:crates/cli/src/hook/books.rs
         let context = CallContext::new(output.tool, output.arguments, output.is_error);
         if context.is_expansion() {
             let tokens = self.counter.count(text) as u64;
@@ -74,29 +66,17 @@ impl HookLedger {
     }
 
     /// Writes down what became of the texts of a result. A ledger that cannot be written is no reason to stop.
-<<<<<<< HEAD:crates/cli/src/hook/hook_ledger.rs
     pub(super) fn write(&self, question: &HookQuestion, outcomes: Vec<Option<ResultOutcome>>) {
-=======
-    pub(super) fn write(&self, asked: &Asked, outcomes: Vec<Option<ResultOutcome>>) {
->>>>>>> words:crates/cli/src/hook/books.rs
         if outcomes.is_empty() {
             return;
         }
         let Some(mut ledger) = ledger::open(&self.settings) else { return };
         let mut entry = LedgerEntry::new(EntrySource::Hook, ledger::now());
-<<<<<<< HEAD:crates/cli/src/hook/hook_ledger.rs
         entry.client = (!question.client.is_empty()).then(|| question.client.as_str().into());
-=======
-        entry.client = (!asked.client.is_empty()).then(|| asked.client.as_str().into());
->>>>>>> words:crates/cli/src/hook/books.rs
         // Where a project lies is nobody's business.
         let project = question.project.as_deref().map(Path::new).and_then(Path::file_name);
         entry.project = project.and_then(|name| name.to_str()).map(Into::into);
-<<<<<<< HEAD:crates/cli/src/hook/hook_ledger.rs
         entry.session = question.session.as_deref().map(BoundedName::of_session);
-=======
-        entry.session = asked.session.as_deref().map(BoundedName::of_session);
->>>>>>> words:crates/cli/src/hook/books.rs
         outcomes.into_iter().flatten().for_each(|outcome| entry.add(outcome));
         let _ = ledger.append(&entry);
     }

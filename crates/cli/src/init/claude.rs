@@ -13,12 +13,6 @@ use crate::client_file::{
 use anyhow::{Context, bail};
 use tokenforge_config::MASK;
 use tokenforge_engine::command::CommandLine;
-<<<<<<< HEAD
-=======
-
-/// The tools whose results have a text that can be replaced.
-const TOOLS: &str = "Bash|Read|Grep|Glob|WebFetch|Task|Agent|mcp__.*";
->>>>>>> words
 
 /// How long Claude Code waits for it, in seconds: longer than it waits for itself.
 const PATIENCE: u32 = 15;

@@ -24,11 +24,7 @@ const LONGEST_QUOTE: usize = 48;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LinePointer<'a> {
     pub(super) lines: PointedLines<'a>,
-<<<<<<< HEAD
-    /// What the model would call the result, as [`spelled`] writes it.
-=======
     /// What the model would call the result, as [`spell_name`] writes it.
->>>>>>> words
     pub(super) name: &'a str,
     /// Are the lines in the arguments of the call itself?
     pub(super) is_own: bool,
@@ -126,11 +122,7 @@ pub(super) fn quote(line: &str) -> Option<String> {
 }
 
 /// A name as it stands in a pointer: a command in quotes, and which of its runs is meant if there were more.
-<<<<<<< HEAD
-pub(super) fn spelled(name: &CallName, run: CommandRun) -> String {
-=======
 pub(super) fn spell_name(name: &CallName, run: CommandRun) -> String {
->>>>>>> words
     let text = &name.text;
     let text = if name.kind == NameKind::Command { format!("`{text}`") } else { text.clone() };
     text + &run.spell()
@@ -204,11 +196,7 @@ mod tests {
     #[test]
     fn d1_what_is_written_is_read_again() {
         let command = CallName { text: "cargo test".to_owned(), kind: NameKind::Command };
-<<<<<<< HEAD
-        let name = spelled(&command, CommandRun { number: 1, of: 2 });
-=======
         let name = spell_name(&command, CommandRun { number: 1, of: 2 });
->>>>>>> words
         let quoted = PointedLines::Quoted { count: 38, first: "a \"b\"", last: "c" };
         let cases = [
             (PointedLines::Numbered(4..=9), "src/a b.rs", false, None),

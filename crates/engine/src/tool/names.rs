@@ -29,16 +29,11 @@ static NAMES: LazyLock<ToolNames> = LazyLock::new(ToolNames::of_all_agents);
 
 /// What names mean, without their case and their underscores.
 #[derive(Debug, Default)]
-<<<<<<< HEAD
 struct ToolNames {
-=======
-struct Names {
->>>>>>> words
     own: HashMap<String, ToolKind>,
     mcp: HashMap<String, ToolKind>,
 }
 
-<<<<<<< HEAD
 impl ToolNames {
     fn of_all_agents() -> Self {
         let common = tokenforge_agents::common();
@@ -46,18 +41,6 @@ impl ToolNames {
         Self {
             own: agents.chain([&common.tools]).flat_map(squashed_names).collect(),
             mcp: squashed_names(&common.mcp_tools).collect(),
-=======
-impl Names {
-    fn read(data: &str) -> Self {
-        let tools: BTreeMap<ToolKind, BTreeMap<String, Vec<String>>> =
-            toml::from_str(data).unwrap_or_default();
-        let mut names = Self::default();
-        for (tool, agents) in tools {
-            for (agent, listed) in agents {
-                let map = if agent == "mcp" { &mut names.mcp } else { &mut names.own };
-                map.extend(listed.iter().map(|name| (squashed(name), tool)));
-            }
->>>>>>> words
         }
     }
 
@@ -130,31 +113,11 @@ mod tests {
     use super::*;
 
     #[test]
-<<<<<<< HEAD
     fn every_name_in_the_data_files_is_known() {
         let agents = tokenforge_agents::all().iter().map(|agent| &agent.tools);
         for (kind, names) in agents.chain([&tokenforge_agents::common().tools]).flatten() {
             for name in names {
                 assert_eq!(ToolKind::canonical(name), ToolKind::from(*kind), "{name}");
-=======
-    fn the_data_file_is_read_whole() {
-        let tools: BTreeMap<ToolKind, BTreeMap<String, Vec<String>>> =
-            toml::from_str(include_str!("tools.toml")).unwrap();
-        assert_eq!(tools.len(), 12);
-        let mut seen = HashMap::new();
-        for (tool, agents) in &tools {
-            for (agent, names) in agents {
-                for name in names {
-                    let earlier = seen.insert((agent == "mcp", squashed(name)), *tool);
-                    assert!(
-                        earlier.is_none_or(|earlier| earlier == *tool),
-                        "{name}: {earlier:?}, {tool:?}"
-                    );
-                    if agent != "mcp" {
-                        assert_eq!(ToolKind::canonical(name), *tool, "{name}");
-                    }
-                }
->>>>>>> words
             }
         }
     }

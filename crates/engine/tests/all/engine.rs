@@ -334,11 +334,7 @@ fn decision_11_a_limit_of_the_callers_own_cuts_with_a_reference_wherever_there_i
         let settings = Settings { mode, max_output_bytes: Some(9_000), ..Settings::default() };
         let bare = Engine::new(&settings);
         for (engine, has_store) in [
-<<<<<<< HEAD
-            (bare, false),
-=======
             (bare.clone(), false),
->>>>>>> words
             (bare.with_vault(Vault { key: &key, access: VaultAccess::Others }), true),
             (bare.with_vault(vault(&key)), true),
         ] {

@@ -4,11 +4,7 @@ use crate::report::{Figures, Size};
 use memchr::memchr_iter;
 use tokenforge_engine::context::CallContext;
 use tokenforge_engine::{CompressedOutput, Output, StageStep};
-<<<<<<< HEAD
 use tokenforge_redact::Scanner;
-=======
-use tokenforge_secrets::Scanner;
->>>>>>> words
 use tokenforge_tokens::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -10,11 +10,7 @@ use std::sync::Arc;
 use tokenforge_config::ExpandInjection;
 use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Engine, Mode, Settings, Vault, VaultAccess};
-<<<<<<< HEAD
 use tokenforge_providers::{Known, Refusal, Request, Tools};
-=======
-use tokenforge_providers::{Dialect, Known, Refusal, Request, Tools};
->>>>>>> words
 use tokenforge_tokens::{ModelClass, for_model};
 
 /// A body that was read, and what is to be done to it.

@@ -4,11 +4,7 @@ use crate::report::{Report, ResultReport};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokenforge_engine::tool::ToolKind;
-<<<<<<< HEAD
 use tokenforge_redact::Scanner;
-=======
-use tokenforge_secrets::Scanner;
->>>>>>> words
 
 /// The event of a result.
 pub(super) fn of(now: SystemTime, report: &Report, result: &ResultReport) -> Value {

@@ -152,11 +152,7 @@ fn program(result: &ResultReport) -> Option<BoundedName> {
 fn counted(dialect: Dialect, tokens: Tokens) -> Option<tokenforge_ledger::TokenUsage> {
     let Tokens { input, output, cache_read, cache_write, cache_write_1h, .. } = tokens;
     let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
-<<<<<<< HEAD
     let cached = if dialect.counts_cache_apart() { 0 } else { cached };
-=======
-    let cached = if is_apart { 0 } else { cached };
->>>>>>> words
     Some(tokenforge_ledger::TokenUsage {
         input: input?.saturating_sub(cached),
         cache_read,

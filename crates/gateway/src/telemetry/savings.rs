@@ -70,15 +70,11 @@ impl Telemetry {
     pub(crate) fn tool_expanded(&self, tokens: Option<usize>) {
         self.expansion(tokens);
         if let Some(tokens) = tokens {
-<<<<<<< HEAD
             self.enter(
                 "",
                 ResultOutcome::of_expansion("", [record::UNKNOWN], tokens as u64),
                 false,
             );
-=======
-            self.enter("", ResultOutcome::of_expansion("", [record::UNKNOWN], tokens as u64), false);
->>>>>>> words
         }
     }
 

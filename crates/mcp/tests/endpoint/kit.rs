@@ -19,10 +19,7 @@ use std::time::Duration;
 use tokenforge_config::{Mcp, McpBackend};
 use tokenforge_engine::Original;
 use tokenforge_engine::reference::ReferenceSecret;
-<<<<<<< HEAD
 use tokenforge_formats::negotiate::Format;
-=======
->>>>>>> words
 use tokenforge_mcp::{
     Ask, Body, BodyError, Hub, HubSettings, LONGEST_MESSAGE, Originals, Received, Sending,
     Transport, sse,

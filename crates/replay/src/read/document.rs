@@ -2,11 +2,7 @@
 
 use super::messages::Messages;
 use super::sessions::{RecordedSession, SessionLines};
-<<<<<<< HEAD
 use super::{EventSink, LogOrigin, LogReader, UnreadableLog};
-=======
-use super::{EventSink, LogClient, LogReader, UnreadableLog};
->>>>>>> words
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::Value;
 use std::cell::Cell;
@@ -21,20 +17,12 @@ const LARGEST: u64 = 48 << 20;
 pub(super) fn document(
     mut input: Box<dyn BufRead>,
     tell: EventSink<'_>,
-<<<<<<< HEAD
 ) -> Result<LogOrigin, UnreadableLog> {
-=======
-) -> Result<LogClient, UnreadableLog> {
->>>>>>> words
     let first = first_byte(&mut *input)?;
     if first == Some(b'{') {
         let session: RecordedSession =
             serde_json::from_reader(input.take(LARGEST)).map_err(document_error)?;
-<<<<<<< HEAD
         let client = if session.is_opencode() { LogOrigin::Opencode } else { LogOrigin::Messages };
-=======
-        let client = if session.is_opencode() { LogClient::Opencode } else { LogClient::Messages };
->>>>>>> words
         SessionLines::default().session(session, tell);
         return Ok(client);
     }
@@ -44,11 +32,7 @@ pub(super) fn document(
     let (messages, sessions) = (Messages::default(), SessionLines::default());
     let told = elements.deserialize_seq(Elements { tell, messages, sessions, left });
     told.map_err(document_error)?;
-<<<<<<< HEAD
     Ok(LogOrigin::Messages)
-=======
-    Ok(LogClient::Messages)
->>>>>>> words
 }
 
 fn document_error(error: serde_json::Error) -> UnreadableLog {

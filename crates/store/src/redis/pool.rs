@@ -32,10 +32,7 @@ struct PoolState {
     outage: Option<OpenCircuit>,
 }
 
-<<<<<<< HEAD
-=======
 /// The circuit breaker after a failure.
->>>>>>> words
 struct OpenCircuit {
     reason: String,
     ask_again: Instant,

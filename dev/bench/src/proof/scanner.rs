@@ -10,11 +10,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use tokenforge_formats::Json;
-<<<<<<< HEAD
 use tokenforge_json::{Node, ValueKind};
-=======
-use tokenforge_providers::{Kind, Node};
->>>>>>> words
 use tokenforge_samples::{Nasty, nasty};
 
 pub(crate) const ROW: ProofRow = ProofRow {
