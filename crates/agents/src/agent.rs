@@ -2,7 +2,7 @@
 
 use crate::{
     BaseUrl, HookSupport, McpClientTraits, McpServerFiles, OutputEdges, PathTemplate, SessionLogs,
-    SetupSupport, SubscriptionSigns, ToolKind,
+    SetupSupport, SubscriptionSigns, ToolRole,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct Agent {
     pub settings: Option<PathTemplate>,
     /// The names of its tools, by what the tools do.
     #[serde(default)]
-    pub tools: BTreeMap<ToolKind, Vec<String>>,
+    pub tools: BTreeMap<ToolRole, Vec<String>>,
     /// What it puts around the outputs of its tools.
     #[serde(default)]
     pub output: OutputEdges,

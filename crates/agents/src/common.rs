@@ -1,6 +1,6 @@
 //! What belongs to no agent in particular: names of tools that many use, and the variables that SDKs read.
 
-use crate::{BaseUrl, ToolKind};
+use crate::{BaseUrl, ToolRole};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct Common {
     /// Names of tools of agents that have no file of their own.
-    pub tools: BTreeMap<ToolKind, Vec<String>>,
+    pub tools: BTreeMap<ToolRole, Vec<String>>,
     /// Names that count only in tools of MCP servers, and there win over the others.
-    pub mcp_tools: BTreeMap<ToolKind, Vec<String>>,
+    pub mcp_tools: BTreeMap<ToolRole, Vec<String>>,
     /// What a program listens to that is not known, if it is said whose requests it makes.
     pub dialects: Vec<Dialect>,
 }

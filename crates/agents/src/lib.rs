@@ -8,7 +8,7 @@
 //! ```
 //! let claude = tokenforge_agents::find("claude").unwrap();
 //! assert_eq!(claude.name, "Claude Code");
-//! assert_eq!(claude.tools[&tokenforge_agents::ToolKind::Grep], ["Grep"]);
+//! assert_eq!(claude.tools[&tokenforge_agents::ToolRole::Grep], ["Grep"]);
 //!
 //! let home = |variable: &str| (variable == "HOME").then(|| "/home/me".into());
 //! let hook = claude.hook.as_ref().unwrap();
@@ -45,4 +45,4 @@ pub use path_template::PathTemplate;
 pub use registry::{all, common, find};
 pub use setup::{OwnAddress, RequiredLogin, SetupSupport};
 pub use subscription::SubscriptionSigns;
-pub use tools::ToolKind;
+pub use tools::ToolRole;

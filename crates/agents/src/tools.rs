@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// What a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ToolKind {
+pub enum ToolRole {
     /// Runs a command line.
     Shell,
     /// Shows the text of a file.

@@ -21,7 +21,7 @@ pub(crate) struct EngineArguments {
     pub(crate) mode: Mode,
 
     /// The dictionary for mode aggressive
-    #[arg(long, value_name = "METHOD", default_value_t = Method::Lzw, value_parser = values::methods())]
+    #[arg(long, value_name = "METHOD", default_value_t = DictionaryMethod::Lzw, value_parser = values::methods())]
     method: DictionaryMethod,
 
     /// The agent's tool that made the output, such as Bash or read_file [default: a shell]

@@ -58,7 +58,7 @@ pub(crate) struct Eval {
     mode: Mode,
 
     /// The dictionary for mode aggressive
-    #[arg(long, value_name = "METHOD", default_value_t = Method::Lzw, value_parser = values::methods())]
+    #[arg(long, value_name = "METHOD", default_value_t = DictionaryMethod::Lzw, value_parser = values::methods())]
     method: DictionaryMethod,
 
     /// Append what became of every tool result to this file, as JSON lines

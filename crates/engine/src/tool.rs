@@ -7,7 +7,7 @@ mod skip;
 
 pub use skip::SkipTools;
 
-use tokenforge_agents::ToolKind;
+use tokenforge_agents::ToolRole;
 
 /// What a tool does, whatever its agent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,21 +72,21 @@ impl ToolKind {
     }
 }
 
-impl From<ToolKind> for ToolKind {
-    fn from(kind: ToolKind) -> Self {
-        match kind {
-            ToolKind::Shell => Self::Shell,
-            ToolKind::Read => Self::Read,
-            ToolKind::Write => Self::Write,
-            ToolKind::Edit => Self::Edit,
-            ToolKind::Grep => Self::Grep,
-            ToolKind::Glob => Self::Glob,
-            ToolKind::List => Self::List,
-            ToolKind::WebFetch => Self::WebFetch,
-            ToolKind::WebSearch => Self::WebSearch,
-            ToolKind::Agent => Self::Agent,
-            ToolKind::Todo => Self::Todo,
-            ToolKind::Router => Self::Router,
+impl From<ToolRole> for ToolKind {
+    fn from(role: ToolRole) -> Self {
+        match role {
+            ToolRole::Shell => Self::Shell,
+            ToolRole::Read => Self::Read,
+            ToolRole::Write => Self::Write,
+            ToolRole::Edit => Self::Edit,
+            ToolRole::Grep => Self::Grep,
+            ToolRole::Glob => Self::Glob,
+            ToolRole::List => Self::List,
+            ToolRole::WebFetch => Self::WebFetch,
+            ToolRole::WebSearch => Self::WebSearch,
+            ToolRole::Agent => Self::Agent,
+            ToolRole::Todo => Self::Todo,
+            ToolRole::Router => Self::Router,
         }
     }
 }

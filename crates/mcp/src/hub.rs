@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokenforge_config::{Mcp, McpBackend};
-use tokenforge_engine::reference::ReferenceSecret as ReferenceKey;
+use tokenforge_engine::reference::ReferenceSecret;
 use tokenforge_engine::{Mode, Original};
 use tokenforge_ledger::ResultOutcome;
 use tokio::sync::{Semaphore, broadcast};

@@ -46,7 +46,7 @@ pub fn introducers(text: &str) -> impl Iterator<Item = usize> {
 
 /// One sequence at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sequence {
+pub struct EscapeSequence {
     /// How many bytes it takes.
     pub len: usize,
     /// For a control sequence without intermediate bytes: its final byte and first parameter.
@@ -55,7 +55,7 @@ pub struct Sequence {
 
 /// The sequence that the text begins with. After a Latin-1 letter an 8-bit control is text: UTF-8 that was decoded
 /// wrongly (`â\u{80}\u{9d}`) looks like that, a terminal's output does not.
-pub fn sequence(text: &str, previous: Option<char>) -> Option<Sequence> {
+pub fn sequence(text: &str, previous: Option<char>) -> Option<EscapeSequence> {
     let mut chars = text.chars();
     let first = chars.next()?;
     let (kind, introducer) = match first {

@@ -1,7 +1,7 @@
 //! What must hold for every data file.
 
 use super::*;
-use crate::{BaseUrl, HookEntry, ToolKind};
+use crate::{BaseUrl, HookEntry, ToolRole};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn squashed(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-fn names(tools: &BTreeMap<ToolKind, Vec<String>>) -> impl Iterator<Item = (String, ToolKind)> {
+fn names(tools: &BTreeMap<ToolRole, Vec<String>>) -> impl Iterator<Item = (String, ToolRole)> {
     tools.iter().flat_map(|(kind, names)| names.iter().map(|name| (squashed(name), *kind)))
 }
 

@@ -4,7 +4,7 @@ use super::ToolKind;
 use super::skip::{CATEGORIES, DOCUMENTED_CATEGORIES};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
-use tokenforge_agents::ToolKind;
+use tokenforge_agents::ToolRole;
 
 /// No tool has a longer name; providers allow 64 to 128 characters.
 const LONGEST_NAME: usize = 256;
@@ -102,7 +102,7 @@ fn squashed(name: &str) -> String {
 }
 
 fn squashed_names(
-    tools: &BTreeMap<ToolKind, Vec<String>>,
+    tools: &BTreeMap<ToolRole, Vec<String>>,
 ) -> impl Iterator<Item = (String, ToolKind)> {
     let kinds = tools.iter().map(|(kind, names)| (ToolKind::from(*kind), names));
     kinds.flat_map(|(tool, names)| names.iter().map(move |name| (squashed(name), tool)))
