@@ -13,8 +13,8 @@ pub(crate) use profile::{ConversationList, Profile, SystemPrompt};
 use crate::detect::{Endpoint, RequestPath};
 use crate::json::{Key, Kind, Node, Reader};
 use crate::refusal::Refusal;
-use crate::reply::speech::Speech;
-use crate::request::found::Found;
+use crate::reply::rewriter::ReplyRewriter;
+use crate::request::builder::RequestBuilder;
 use crate::request::put_back::{HiddenCalls, between_blocks};
 use crate::splice::Splice;
 
@@ -31,7 +31,7 @@ pub(crate) trait ProviderApi: Sync {
         &self,
         reader: &mut Reader<'a>,
         key: &Key<'a>,
-        found: &mut Found<'a>,
+        found: &mut RequestBuilder<'a>,
     ) -> Result<(), Refusal>;
 
     /// Does the model think in this element of a conversation?
@@ -59,7 +59,7 @@ pub(crate) trait ProviderApi: Sync {
     }
 
     /// What takes its replies to the client.
-    fn reply(&self) -> Box<dyn Speech>;
+    fn reply(&self) -> Box<dyn ReplyRewriter>;
 
     /// The error that a body holds, if it is one.
     fn error_document<'a>(&self, root: Node<'a>) -> Option<Node<'a>> {

@@ -37,7 +37,7 @@ mod detect;
 mod dialect;
 mod gemini;
 mod json;
-mod known;
+mod earlier_reading;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -45,17 +45,17 @@ mod reply;
 mod request;
 
 pub use api::ApiError;
-pub use detect::{Detected, Purpose, is_signed};
+pub use detect::{Detection, RequestPurpose, is_signed};
 pub use dialect::Dialect;
-pub use known::Known;
-pub use openai_responses::Continuation;
+pub use earlier_reading::EarlierReading;
+pub use openai_responses::ReplyContinuation;
 pub use reply::{
-    Anchor, Answer, Deferred, DeferredCall, InternalCall, ModelTokens, Next, Reply, Tokens, Turn,
-    Usage, UsageMeter, Wire, error_document,
+    ThoughtAnchor, ExpandAnswer, DeferredCalls, DeferredCall, InternalCall, ModelTokens, NextStep, Reply, TokenCounts, HiddenTurn,
+    TurnUsage, UsageMeter, WireFormat, error_document,
 };
 pub use request::{
-    AnswerSite, Arguments, CallSite, Exchange, Forge, Head, MessageText, Request, Role, Shape,
-    Texts, ThoughtSite, ToolResult, Tools, Turns, Word, call_key, expand_tool, preamble, put_back,
+    AnswerSite, CallArguments, CallSite, ToolExchange, ForgeSlot, RequestHead, MessageText, Request, MessageRole, ResultShape,
+    MessageTexts, ThoughtSite, ToolResult, ToolList, ConversationTurns, NameRef, call_key, expand_tool, preamble, put_back,
     rejoin, rejoin_answer, session_of_headers,
 };
 pub use tokenforge_json::{Refusal, Splice, quote as quoted, replace, splice, unescape};

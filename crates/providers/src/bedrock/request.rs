@@ -2,12 +2,12 @@
 
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
-use crate::request::calls;
-use crate::request::found::{Answer, Found};
-use crate::request::result::Shape;
-use crate::request::sites::{Audience, CallSite};
+use crate::request::call_index;
+use crate::request::builder::{ResultHeader, RequestBuilder};
+use crate::request::result::ResultShape;
+use crate::request::sites::{ResultAudience, CallSite};
 use crate::request::slot::Slot;
-use crate::request::word::{Word, word};
+use crate::request::name_ref::{NameRef, read_name};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -15,16 +15,16 @@ use std::ops::Range;
 pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut Found<'a>,
+    found: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "messages" => {
             found.messages.mark(key)?;
             found.turns(reader, message)
         }
-        "system" if found.wants_speech => {
+        "system" if found.wants_texts => {
             reader.array(|reader| block(reader, found))?;
-            found.said_by("system");
+            found.end_message("system");
             Ok(())
         }
         "toolConfig" => reader.object(|reader, key| match &*key.name {
@@ -36,7 +36,7 @@ pub(crate) fn member<'a>(
     }
 }
 
-fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn message<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut role, mut content) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "role" => role.set(&key, reader.text()?),
@@ -46,19 +46,19 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
         }
         _ => reader.skip(),
     })?;
-    found.said_by(&role.take().unwrap_or_default());
+    found.end_message(&role.take().unwrap_or_default());
     Ok(())
 }
 
-fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn block<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut once, mut text) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "toolUse" => once.set(&key, Some(Block::Call(tool_use(reader)?))),
-        "reasoningContent" => once.set(&key, Some(Block::Thought(reasoning(reader)?))),
-        "toolResult" => once.set(&key, Some(Block::Answer(tool_result(reader, found)?))),
-        "text" if found.wants_speech => text.set(&key, reader.value()?.content()),
-        "guardContent" if found.wants_speech => guarded(reader, found),
-        "document" | "searchResult" if found.wants_speech => {
+        "toolUse" => once.set(&key, Some(ContentBlock::Call(tool_use(reader)?))),
+        "reasoningContent" => once.set(&key, Some(ContentBlock::Thought(reasoning(reader)?))),
+        "toolResult" => once.set(&key, Some(ContentBlock::Answer(tool_result(reader, found)?))),
+        "text" if found.wants_texts => text.set(&key, reader.value()?.content()),
+        "guardContent" if found.wants_texts => guard_content(reader, found),
+        "document" | "searchResult" if found.wants_texts => {
             found.attach(attachment(reader)?);
             Ok(())
         }
@@ -67,37 +67,37 @@ fn block<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refus
     found.say(text.take());
     let element = reader.last_object();
     match once.take() {
-        Some(Block::Call(call)) => found.call(CallSite { element, ..call }),
-        Some(Block::Answer(answer)) => found.answer(Answer { element, ..answer }),
-        Some(Block::Thought(seal)) => found.thought(seal, element),
+        Some(ContentBlock::Call(call)) => found.call(CallSite { element, ..call }),
+        Some(ContentBlock::Answer(answer)) => found.answer(ResultHeader { element, ..answer }),
+        Some(ContentBlock::Thought(seal)) => found.thought(seal, element),
         None => {}
     }
     found.drop_texts();
     Ok(())
 }
 
-enum Block {
+enum ContentBlock {
     Call(CallSite),
-    Answer(Answer),
-    Thought(Option<Word>),
+    Answer(ResultHeader),
+    Thought(Option<NameRef>),
 }
 
 /// Reads `{"reasoningText": {"text", "signature"}}` or `{"redactedContent"}`: what seals it.
-fn reasoning(reader: &mut Reader<'_>) -> Result<Option<Word>, Refusal> {
+fn reasoning(reader: &mut Reader<'_>) -> Result<Option<NameRef>, Refusal> {
     let mut seal = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "reasoningText" => reader.object(|reader, key| match &*key.name {
-            "signature" => seal.set(&key, word(reader)?),
+            "signature" => seal.set(&key, read_name(reader)?),
             _ => reader.skip(),
         }),
-        "redactedContent" => seal.set(&key, word(reader)?),
+        "redactedContent" => seal.set(&key, read_name(reader)?),
         _ => reader.skip(),
     })?;
     Ok(seal.take())
 }
 
 /// Reads `{"text": {"text": …}}`, which is text that a guardrail looks at.
-fn guarded<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn guard_content<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     reader.object(|reader, key| match &*key.name {
         "text" => {
             let mut text = Slot::default();
@@ -116,9 +116,9 @@ fn tool_use(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
     let (mut id, mut name, mut input) = (Slot::default(), Slot::default(), Slot::default());
     let mut kind = Slot::default();
     reader.object(|reader, key| match &*key.name {
-        "toolUseId" => id.set(&key, word(reader)?),
-        "name" => name.set(&key, word(reader)?),
-        "input" => input.set(&key, calls::arguments(reader)?),
+        "toolUseId" => id.set(&key, read_name(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
+        "input" => input.set(&key, call_index::arguments(reader)?),
         "type" => kind.set(&key, reader.text()?),
         _ => reader.skip(),
     })?;
@@ -132,16 +132,16 @@ fn tool_use(reader: &mut Reader<'_>) -> Result<CallSite, Refusal> {
 }
 
 /// Only what the provider runs itself has a type.
-fn audience(kind: Option<Cow<'_, str>>) -> Audience {
-    if kind.is_some() { Audience::Provider } else { Audience::Model }
+fn audience(kind: Option<Cow<'_, str>>) -> ResultAudience {
+    if kind.is_some() { ResultAudience::Provider } else { ResultAudience::Model }
 }
 
 /// Reads a result; its texts are noted already.
-fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Answer, Refusal> {
+fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<ResultHeader, Refusal> {
     let (mut id, mut status, mut kind) = (Slot::default(), Slot::default(), Slot::default());
     let mut content = Slot::default();
     reader.object(|reader, key| match &*key.name {
-        "toolUseId" => id.set(&key, word(reader)?),
+        "toolUseId" => id.set(&key, read_name(reader)?),
         "status" => status.set(&key, reader.text()?),
         "type" => kind.set(&key, reader.text()?),
         "content" => {
@@ -150,7 +150,7 @@ fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Ans
         }
         _ => reader.skip(),
     })?;
-    Ok(Answer {
+    Ok(ResultHeader {
         call_id: id.take(),
         tool_name: None,
         is_error: status.take().as_deref() == Some("error"),
@@ -160,7 +160,7 @@ fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<Ans
 }
 
 /// Reads `{"text": …}` or `{"json": …}`.
-fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn part<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "text" => {
@@ -171,11 +171,11 @@ fn part<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusa
             once.mark(&key)?;
             let value = reader.value()?;
             if let Kind::Object | Kind::Array | Kind::String = value.kind {
-                found.add_text(value.span, Shape::JsonBlock { key: key.start });
+                found.add_text(value.span, ResultShape::JsonBlock { key: key.start });
             }
             Ok(())
         }
-        "document" | "searchResult" if found.wants_speech => {
+        "document" | "searchResult" if found.wants_texts => {
             found.enclose(attachment(reader)?);
             Ok(())
         }

@@ -2,18 +2,18 @@
 
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
-use crate::request::calls;
+use crate::request::call_index;
 use crate::request::choice;
-use crate::request::found::{Answer, Found};
+use crate::request::builder::{ResultHeader, RequestBuilder};
 use crate::request::sites::CallSite;
 use crate::request::slot::Slot;
-use crate::request::word::{Word, word};
+use crate::request::name_ref::{NameRef, read_name};
 
 /// Reads a member at the top of the body.
 pub(crate) fn member<'a>(
     reader: &mut Reader<'a>,
     key: &Key<'a>,
-    found: &mut Found<'a>,
+    found: &mut RequestBuilder<'a>,
 ) -> Result<(), Refusal> {
     match &*key.name {
         "messages" => {
@@ -27,17 +27,17 @@ pub(crate) fn member<'a>(
     }
 }
 
-fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
-    found.calls.message();
+fn message<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+    found.calls.begin_message();
     let (mut role, mut content, mut tool_calls) =
         (Slot::default(), Slot::default(), Slot::default());
     let (mut call_id, mut name, mut tool_name) =
         (Slot::default(), Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
         "role" => role.set(&key, reader.text()?),
-        "tool_call_id" => call_id.set(&key, word(reader)?),
-        "name" => name.set(&key, word(reader)?),
-        "tool_name" => tool_name.set(&key, word(reader)?),
+        "tool_call_id" => call_id.set(&key, read_name(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
+        "tool_name" => tool_name.set(&key, read_name(reader)?),
         "content" => {
             content.mark(&key)?;
             found.texts(reader, "text")
@@ -57,15 +57,15 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
         _ => reader.skip(),
     })?;
     match &*role.take().unwrap_or_default() {
-        "tool" | "function" => found.answer(Answer {
+        "tool" | "function" => found.answer(ResultHeader {
             call_id: call_id.take(),
             tool_name: tool_name.take().or(name.take()),
             element: reader.last_object(),
-            ..Answer::default()
+            ..ResultHeader::default()
         }),
         role => {
             found.say_texts();
-            found.said_by(role);
+            found.end_message(role);
         }
     }
     found.drop_texts();
@@ -73,10 +73,10 @@ fn message<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Ref
 }
 
 /// Reads `{"id", "type": "function", "function": {…}}`, or the same with `custom`.
-fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), Refusal> {
+fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
     let (mut id, mut call) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "id" => id.set(&key, word(reader)?),
+        "id" => id.set(&key, read_name(reader)?),
         "function" | "custom" => call.set(&key, Some(function(reader)?)),
         _ => reader.skip(),
     })?;
@@ -86,13 +86,13 @@ fn tool_call<'a>(reader: &mut Reader<'a>, found: &mut Found<'a>) -> Result<(), R
     Ok(())
 }
 
-type Function = (Option<Word>, Option<crate::request::Arguments>);
+type Function = (Option<NameRef>, Option<crate::request::CallArguments>);
 
 fn function(reader: &mut Reader<'_>) -> Result<Function, Refusal> {
     let (mut name, mut arguments) = (Slot::default(), Slot::default());
     reader.object(|reader, key| match &*key.name {
-        "name" => name.set(&key, word(reader)?),
-        "arguments" | "input" => arguments.set(&key, calls::arguments(reader)?),
+        "name" => name.set(&key, read_name(reader)?),
+        "arguments" | "input" => arguments.set(&key, call_index::arguments(reader)?),
         _ => reader.skip(),
     })?;
     Ok((name.take(), arguments.take()))

@@ -1,31 +1,31 @@
 //! What an earlier reading found, so that it is not looked at byte by byte again.
 
-use crate::request::Turns;
+use crate::request::ConversationTurns;
 
 /// Knows texts and turns of earlier bodies.
-pub trait Known {
+pub trait EarlierReading {
     /// How long the text is that starts at `at` of the body, if it is known; `rest` is the body from there on.
     ///
     /// Only for what a [`Request`](crate::Request) found as [`Shape::Text`](crate::Shape::Text), byte for byte: a text
     /// that never stood between two quotes would be taken for one that did.
-    fn length(&self, at: usize, rest: &[u8]) -> Option<usize>;
+    fn text_length(&self, at: usize, rest: &[u8]) -> Option<usize>;
 
     /// What was found in the turns of a list when it was read before, and the [end](Turns::end_within) of the last one that
     /// is the same now. The list starts at `at` of the body, with a bracket; `list` is the body from there on.
     ///
     /// Only for bodies in one dialect, and only for bytes that are the same.
-    fn turns(&self, at: usize, list: &[u8]) -> Option<(&Turns, usize)>;
+    fn turns(&self, at: usize, list: &[u8]) -> Option<(&ConversationTurns, usize)>;
 }
 
 /// Knows none.
-pub(crate) struct Unknown;
+pub(crate) struct NoEarlierReading;
 
-impl Known for Unknown {
-    fn length(&self, _: usize, _: &[u8]) -> Option<usize> {
+impl EarlierReading for NoEarlierReading {
+    fn text_length(&self, _: usize, _: &[u8]) -> Option<usize> {
         None
     }
 
-    fn turns(&self, _: usize, _: &[u8]) -> Option<(&Turns, usize)> {
+    fn turns(&self, _: usize, _: &[u8]) -> Option<(&ConversationTurns, usize)> {
         None
     }
 }

@@ -15,7 +15,7 @@ use crate::json::Node;
 /// assert_eq!(Deferred::from_json(&deferred.to_json()), Some(deferred));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Deferred {
+pub struct DeferredCalls {
     /// The ids of the client's own calls in the same turn, in order. In dialects without ids: their names.
     pub siblings: Vec<String>,
     /// Our calls, in order.
@@ -35,7 +35,7 @@ pub struct DeferredCall {
     pub siblings_before: usize,
 }
 
-impl Deferred {
+impl DeferredCalls {
     /// As JSON, to be kept.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -52,7 +52,7 @@ impl Deferred {
         let siblings = node.get("siblings")?.elements().iter().map(text).collect::<Option<_>>()?;
         let calls = node.get("calls")?.elements();
         let calls = calls.iter().map(DeferredCall::from_node).collect::<Option<_>>()?;
-        Some(Deferred { siblings, calls })
+        Some(DeferredCalls { siblings, calls })
     }
 }
 
