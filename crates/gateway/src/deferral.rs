@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
 use tokenforge_providers::{
-    ExpandAnswer, ReplyContinuation, DeferredCalls, DeferredCall, ToolExchange, InternalCall, Request, Splice,
-    ToolResult, HiddenTurn, NameRef, put_back, quoted, rejoin, rejoin_answer,
+    DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, NameRef,
+    ReplyContinuation, Request, Splice, ToolExchange, ToolResult, put_back, quoted, rejoin,
+    rejoin_answer,
 };
 use tokenforge_store::EntryKind;
 

@@ -11,7 +11,7 @@ use tokenforge_engine::expansion::{Selection, select};
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::{Engine, Settings};
 use tokenforge_ledger::FetchedPart;
-use tokenforge_providers::{ExpandAnswer, Dialect, InternalCall, Request};
+use tokenforge_providers::{Dialect, ExpandAnswer, InternalCall, Request};
 use tokenforge_store::EntryKind;
 
 /// What can be asked for in one request.

@@ -27,7 +27,7 @@ use http_body_util::BodyExt;
 use refused::NoReply;
 use std::sync::Arc;
 use tokenforge_plugin::Exchange;
-use tokenforge_providers::{ExpandAnswer, InternalCall, NextStep, Reply, HiddenTurn, WireFormat};
+use tokenforge_providers::{ExpandAnswer, HiddenTurn, InternalCall, NextStep, Reply, WireFormat};
 use tokio::sync::mpsc;
 
 /// How often the provider is asked again for one answer to the client.

@@ -38,7 +38,7 @@ use tokenforge_engine::Settings;
 use tokenforge_engine::reference::{Reference, ReferenceSecret};
 use tokenforge_engine::schema::minify_tools;
 use tokenforge_ledger::BoundedName;
-use tokenforge_providers::{Dialect, RequestPurpose, Request, Splice, ToolList, replace};
+use tokenforge_providers::{Dialect, Request, RequestPurpose, Splice, ToolList, replace};
 
 /// A body, and all that decides what becomes of it.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tokenforge_providers::{Dialect, RequestHead, Request, MessageTexts, splice};
+use tokenforge_providers::{Dialect, MessageTexts, Request, RequestHead, splice};
 
 fn main() {
     for (name, line) in [

@@ -35,9 +35,9 @@ mod api;
 mod bedrock;
 mod detect;
 mod dialect;
+mod earlier_reading;
 mod gemini;
 mod json;
-mod earlier_reading;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -50,13 +50,14 @@ pub use dialect::Dialect;
 pub use earlier_reading::EarlierReading;
 pub use openai_responses::ReplyContinuation;
 pub use reply::{
-    ThoughtAnchor, ExpandAnswer, DeferredCalls, DeferredCall, InternalCall, ModelTokens, NextStep, Reply, TokenCounts, HiddenTurn,
-    TurnUsage, UsageMeter, WireFormat, error_document,
+    DeferredCall, DeferredCalls, ExpandAnswer, HiddenTurn, InternalCall, ModelTokens, NextStep,
+    Reply, ThoughtAnchor, TokenCounts, TurnUsage, UsageMeter, WireFormat, error_document,
 };
 pub use request::{
-    AnswerSite, CallArguments, CallSite, ToolExchange, ForgeSlot, RequestHead, MessageText, Request, MessageRole, ResultShape,
-    MessageTexts, ThoughtSite, ToolResult, ToolList, ConversationTurns, NameRef, call_key, expand_tool, preamble, put_back,
-    rejoin, rejoin_answer, session_of_headers,
+    AnswerSite, CallArguments, CallSite, ConversationTurns, ForgeSlot, MessageRole, MessageText,
+    MessageTexts, NameRef, Request, RequestHead, ResultShape, ThoughtSite, ToolExchange, ToolList,
+    ToolResult, call_key, expand_tool, preamble, put_back, rejoin, rejoin_answer,
+    session_of_headers,
 };
 pub use tokenforge_json::{Refusal, Splice, quote as quoted, replace, splice, unescape};
 

@@ -1,33 +1,33 @@
 //! A reply on its way to the client: all of it passes, live and byte for byte, but the calls of our own tool.
 
 pub(crate) mod blocks;
-pub(crate) mod whole_calls;
 pub(crate) mod deferred_calls;
 pub(crate) mod edit;
 pub(crate) mod ending;
 mod error_document;
-pub(crate) mod usage_figures;
 pub(crate) mod frames;
 pub(crate) mod hidden_indices;
 pub(crate) mod identity;
 pub(crate) mod message;
-mod usage_meter;
 pub(crate) mod rewriter;
 pub(crate) mod turn;
 pub(crate) mod usage;
+pub(crate) mod usage_figures;
+mod usage_meter;
+pub(crate) mod whole_calls;
 mod wire_format;
 
-pub use deferred_calls::{DeferredCalls, DeferredCall};
+pub use deferred_calls::{DeferredCall, DeferredCalls};
 pub use error_document::error_document;
-pub use usage_meter::UsageMeter;
-pub use turn::{ThoughtAnchor, ExpandAnswer, InternalCall, NextStep, HiddenTurn};
+pub use turn::{ExpandAnswer, HiddenTurn, InternalCall, NextStep, ThoughtAnchor};
 pub use usage::{ModelTokens, TokenCounts, TurnUsage};
+pub use usage_meter::UsageMeter;
 pub use wire_format::WireFormat;
 
 use crate::dialect::Dialect;
 use crate::json::Node;
 use crate::openai_responses::ReplyContinuation;
-use frames::{FrameReader, FrameWriter, ClientStream};
+use frames::{ClientStream, FrameReader, FrameWriter};
 use rewriter::{PassThrough, ReplyRewriter, TOOL};
 
 /// A reply on its way to the client, over as many replies of the upstream as it takes.
@@ -85,7 +85,12 @@ impl Reply {
             WireFormat::Whole => ReplyState::Whole(Vec::new()),
             _ => ReplyState::Stream(FrameReader::new(wire)),
         };
-        Reply { rewriter: dialect.api().reply(), pen: ClientStream::new(dialect, wire), state, is_first: true }
+        Reply {
+            rewriter: dialect.api().reply(),
+            pen: ClientStream::new(dialect, wire),
+            state,
+            is_first: true,
+        }
     }
 
     /// Takes bytes as the upstream sent them, split anywhere, and appends what the client may have now.
@@ -193,7 +198,11 @@ fn may_name_our_tool(reply: &str) -> bool {
 }
 
 /// Takes every complete event to the client. Those without a payload, such as comments, concern no dialect.
-fn forward(frames: &mut FrameReader, speech: &mut dyn ReplyRewriter, out: &mut FrameWriter<'_>) -> Result<(), PassThrough> {
+fn forward(
+    frames: &mut FrameReader,
+    speech: &mut dyn ReplyRewriter,
+    out: &mut FrameWriter<'_>,
+) -> Result<(), PassThrough> {
     while let Some(frame) = frames.next()? {
         if frame.json.is_empty() {
             out.pass(&frame);
@@ -207,7 +216,11 @@ fn forward(frames: &mut FrameReader, speech: &mut dyn ReplyRewriter, out: &mut F
 }
 
 /// Takes what the upstream did not complete to the client: it may be an event all the same.
-fn forward_rest(frames: &mut FrameReader, speech: &mut dyn ReplyRewriter, out: &mut FrameWriter<'_>) {
+fn forward_rest(
+    frames: &mut FrameReader,
+    speech: &mut dyn ReplyRewriter,
+    out: &mut FrameWriter<'_>,
+) {
     let rest = frames.take_rest();
     let frame = frames.last(&rest).ok();
     let is_json = frame.as_ref().is_some_and(|frame| Node::read(&frame.json).is_ok());

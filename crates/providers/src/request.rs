@@ -1,10 +1,12 @@
 //! A request body, read once.
 
+pub(crate) mod builder;
 pub(crate) mod call_index;
 pub(crate) mod choice;
 mod forge;
-pub(crate) mod builder;
 pub(crate) mod head;
+mod message_text;
+pub(crate) mod name_ref;
 mod preamble;
 pub(crate) mod put_back;
 pub(crate) mod rejoin;
@@ -13,28 +15,26 @@ mod session;
 mod shift;
 pub(crate) mod sites;
 pub(crate) mod slot;
-mod message_text;
 pub(crate) mod tools;
 mod turns;
-pub(crate) mod name_ref;
 
 pub use forge::ForgeSlot;
 pub use head::RequestHead;
+pub use message_text::{MessageRole, MessageText, MessageTexts};
+pub use name_ref::NameRef;
 pub use preamble::preamble;
 pub use put_back::put_back;
 pub use rejoin::{ToolExchange, call_key, rejoin, rejoin_answer};
 pub use result::{CallArguments, ResultShape, ToolResult};
 pub use session::session_of_headers;
 pub use sites::{AnswerSite, CallSite, ThoughtSite};
-pub use message_text::{MessageText, MessageRole, MessageTexts};
 pub(crate) use tools::TOOL;
 pub use tools::{ToolList, expand_tool};
 pub use turns::ConversationTurns;
-pub use name_ref::NameRef;
 
 use crate::dialect::Dialect;
-use crate::json::{Kind, Reader};
 use crate::earlier_reading::{EarlierReading, NoEarlierReading};
+use crate::json::{Kind, Reader};
 use crate::refusal::Refusal;
 use builder::RequestBuilder;
 use std::borrow::Cow;
@@ -82,7 +82,11 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     /// If the body is to be left as it is.
-    pub fn read_with(body: &'a [u8], dialect: Dialect, texts: MessageTexts) -> Result<Self, Refusal> {
+    pub fn read_with(
+        body: &'a [u8],
+        dialect: Dialect,
+        texts: MessageTexts,
+    ) -> Result<Self, Refusal> {
         Self::read_again(body, dialect, texts, &NoEarlierReading)
     }
 
@@ -97,7 +101,8 @@ impl<'a> Request<'a> {
         known: &'a dyn EarlierReading,
     ) -> Result<Self, Refusal> {
         let (api, mut found) = (dialect.api(), RequestBuilder::new(body, texts, known));
-        let head = RequestHead::read_with(body, |reader, key| api.member(reader, &key, &mut found))?;
+        let head =
+            RequestHead::read_with(body, |reader, key| api.member(reader, &key, &mut found))?;
         if api.profile().needs_version && !found.has_version {
             found = RequestBuilder::new(body, texts, known);
         }

@@ -1,6 +1,8 @@
 //! What the reading of a request promises, whatever is known of it.
 
-use tokenforge_providers::{Dialect, EarlierReading, Refusal, Request, MessageTexts, ConversationTurns};
+use tokenforge_providers::{
+    ConversationTurns, Dialect, EarlierReading, MessageTexts, Refusal, Request,
+};
 
 /// Knows the turns of a body that was read before.
 pub struct Earlier {

@@ -99,7 +99,8 @@ impl Visit<'_> {
                 rewritten.body.clone().into()
             }
         };
-        let is_billed = order.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
+        let is_billed =
+            order.purpose == RequestPurpose::Generate && rewritten.report.dialect.is_some();
         let sent = rewritten.body.len();
         let note = is_billed.then(|| {
             let headers = &exchange.request().headers;

@@ -7,7 +7,9 @@ use super::{Entry, Memo};
 use std::cell::{OnceCell, Ref, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
-use tokenforge_providers::{Dialect, EarlierReading, Request, ResultShape, ToolResult, ConversationTurns};
+use tokenforge_providers::{
+    ConversationTurns, Dialect, EarlierReading, Request, ResultShape, ToolResult,
+};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Shorter results are read faster than they are found.

@@ -4,7 +4,7 @@ use super::{Entry, Evictions, Found};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::{Arc, Weak};
-use tokenforge_providers::{Request, ConversationTurns};
+use tokenforge_providers::{ConversationTurns, Request};
 
 /// Conversations are found by so many of their first bytes, and shorter ones are not kept.
 pub(super) const HEAD: usize = 128;

@@ -5,10 +5,15 @@ use crate::answer::Problem;
 use crate::report::Report;
 use http::StatusCode;
 use tokenforge_engine::prompt::{self, PromptOutcome};
-use tokenforge_providers::{EarlierReading, RequestPurpose, Refusal, Request, MessageRole, Splice, MessageTexts};
+use tokenforge_providers::{
+    EarlierReading, MessageRole, MessageTexts, Refusal, Request, RequestPurpose, Splice,
+};
 
 /// Reads the body, with these texts only where they are looked at.
-pub(super) fn read<'o>(order: &'o Order, known: &'o dyn EarlierReading) -> Result<Request<'o>, Refusal> {
+pub(super) fn read<'o>(
+    order: &'o Order,
+    known: &'o dyn EarlierReading,
+) -> Result<Request<'o>, Refusal> {
     let texts = if is_converted(order) { MessageTexts::Wanted } else { MessageTexts::Unwanted };
     Request::read_again(&order.body, order.dialect, texts, known)
 }

@@ -5,7 +5,7 @@ mod reply;
 mod request;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, RequestPurpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::dialect::Dialect;
 use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
@@ -108,7 +108,8 @@ fn on_vertex<'p>(path: &RequestPath<'p>) -> Option<Endpoint<'p>> {
         _ => return None,
     };
     let is_count = model == "count-tokens";
-    let purpose = if is_count && !is_stream { RequestPurpose::Count } else { RequestPurpose::Generate };
+    let purpose =
+        if is_count && !is_stream { RequestPurpose::Count } else { RequestPurpose::Generate };
     let model = (!is_count).then_some(model);
     Some(Endpoint { purpose, model, is_stream: Some(is_stream) })
 }

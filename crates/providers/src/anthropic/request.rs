@@ -1,16 +1,16 @@
 //! Anthropic Messages: `messages[].content[]` with `tool_use` and `tool_result` blocks.
 
-use crate::json::{Key, Reader};
 use crate::earlier_reading::NoEarlierReading;
+use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
 use crate::request::boolean;
+use crate::request::builder::{RequestBuilder, ResultHeader, each_text};
 use crate::request::call_index;
 use crate::request::choice;
-use crate::request::builder::{ResultHeader, RequestBuilder, each_text};
-use crate::request::result::ResultShape;
-use crate::request::sites::{ResultAudience, CallSite};
-use crate::request::slot::Slot;
 use crate::request::name_ref::read_name;
+use crate::request::result::ResultShape;
+use crate::request::sites::{CallSite, ResultAudience};
+use crate::request::slot::Slot;
 use std::ops::Range;
 
 /// Reads a member at the top of the body.

@@ -9,11 +9,12 @@ mod request;
 pub(crate) use converse::Converse;
 pub(crate) use invoke::InvokeModel;
 
-use crate::detect::{Endpoint, RequestPurpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::reply::WireFormat;
 
 /// The media type of a stream, and its framing.
-const STREAM_TYPE: (&str, WireFormat) = ("application/vnd.amazon.eventstream", WireFormat::EventStream);
+const STREAM_TYPE: (&str, WireFormat) =
+    ("application/vnd.amazon.eventstream", WireFormat::EventStream);
 
 /// How paths begin that are Bedrock's alone.
 const OWN_PATHS: &[&str] = &["/model/", "/inference-profiles"];

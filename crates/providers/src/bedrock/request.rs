@@ -2,12 +2,12 @@
 
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
+use crate::request::builder::{RequestBuilder, ResultHeader};
 use crate::request::call_index;
-use crate::request::builder::{ResultHeader, RequestBuilder};
-use crate::request::result::ResultShape;
-use crate::request::sites::{ResultAudience, CallSite};
-use crate::request::slot::Slot;
 use crate::request::name_ref::{NameRef, read_name};
+use crate::request::result::ResultShape;
+use crate::request::sites::{CallSite, ResultAudience};
+use crate::request::slot::Slot;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -97,7 +97,10 @@ fn reasoning(reader: &mut Reader<'_>) -> Result<Option<NameRef>, Refusal> {
 }
 
 /// Reads `{"text": {"text": …}}`, which is text that a guardrail looks at.
-fn guard_content<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn guard_content<'a>(
+    reader: &mut Reader<'a>,
+    found: &mut RequestBuilder<'a>,
+) -> Result<(), Refusal> {
     reader.object(|reader, key| match &*key.name {
         "text" => {
             let mut text = Slot::default();
@@ -137,7 +140,10 @@ fn audience(kind: Option<Cow<'_, str>>) -> ResultAudience {
 }
 
 /// Reads a result; its texts are noted already.
-fn tool_result<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<ResultHeader, Refusal> {
+fn tool_result<'a>(
+    reader: &mut Reader<'a>,
+    found: &mut RequestBuilder<'a>,
+) -> Result<ResultHeader, Refusal> {
     let (mut id, mut status, mut kind) = (Slot::default(), Slot::default(), Slot::default());
     let mut content = Slot::default();
     reader.object(|reader, key| match &*key.name {

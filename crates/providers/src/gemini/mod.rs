@@ -6,7 +6,7 @@ mod request;
 mod tool_config;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, RequestPurpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Kind, Node, Reader};
 use crate::refusal::Refusal;

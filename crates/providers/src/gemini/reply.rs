@@ -12,12 +12,12 @@ use crate::json::{Kind, Node};
 use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, joined, quoted};
 use crate::reply::ending::ReplyEnding;
-use crate::reply::usage_figures::{UsageFigures, UsageNames};
-use crate::reply::frames::{StreamFrame, FrameWriter};
+use crate::reply::frames::{FrameWriter, StreamFrame};
 use crate::reply::identity::ReplyIdentity;
 use crate::reply::rewriter::{PassThrough, ReplyRewriter, ended_notice};
-use crate::reply::turn::{NextStep, HiddenTurn};
+use crate::reply::turn::{HiddenTurn, NextStep};
 use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
 use parts::ReplyParts;
 
 const FIGURES: UsageNames = UsageNames {
@@ -174,7 +174,11 @@ impl GeminiReply {
 }
 
 impl ReplyRewriter for GeminiReply {
-    fn event(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) -> Result<(), PassThrough> {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         let chunk = Chunk::read(json)?;

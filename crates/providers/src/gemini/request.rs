@@ -5,14 +5,14 @@
 use super::tool_config;
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;
+use crate::request::builder::{RequestBuilder, ResultHeader};
 use crate::request::call_index;
-use crate::request::builder::{ResultHeader, RequestBuilder};
 use crate::request::head::candidates;
+use crate::request::name_ref::read_name;
 use crate::request::result::ResultShape;
 use crate::request::sites::CallSite;
 use crate::request::slot::Slot;
 use crate::request::tools::ToolList;
-use crate::request::name_ref::read_name;
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.
@@ -30,7 +30,11 @@ pub(crate) fn member<'a>(
     }
 }
 
-fn inner<'a>(reader: &mut Reader<'a>, key: &Key<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn inner<'a>(
+    reader: &mut Reader<'a>,
+    key: &Key<'a>,
+    found: &mut RequestBuilder<'a>,
+) -> Result<(), Refusal> {
     match &*key.name {
         "contents" => {
             found.messages.mark(key)?;
@@ -142,7 +146,9 @@ fn function_response<'a>(
                 is_error |= key.name == "error" && value.kind != Kind::Null;
                 match (value.content(), value.kind) {
                     (Some(content), _) => found.add_text(content, ResultShape::Text),
-                    (None, Kind::Object | Kind::Array) => found.add_text(value.span, ResultShape::Value),
+                    (None, Kind::Object | Kind::Array) => {
+                        found.add_text(value.span, ResultShape::Value)
+                    }
                     _ => {}
                 }
                 Ok(())
@@ -150,11 +156,19 @@ fn function_response<'a>(
         }
         _ => reader.skip(),
     })?;
-    Ok(ResultHeader { call_id: id.take(), tool_name: name.take(), is_error, ..ResultHeader::default() })
+    Ok(ResultHeader {
+        call_id: id.take(),
+        tool_name: name.take(),
+        is_error,
+        ..ResultHeader::default()
+    })
 }
 
 /// Reads an entry of `tools`. The last list of functions that is not empty is the list.
-fn declarations<'a>(reader: &mut Reader<'a>, found: &mut RequestBuilder<'a>) -> Result<(), Refusal> {
+fn declarations<'a>(
+    reader: &mut Reader<'a>,
+    found: &mut RequestBuilder<'a>,
+) -> Result<(), Refusal> {
     let mut once = Slot::default();
     reader.object(|reader, key| match &*key.name {
         "functionDeclarations" | "function_declarations" => {

@@ -3,7 +3,7 @@
 mod reply;
 
 use crate::api::{ApiError, Profile, ProviderApi};
-use crate::detect::{Endpoint, RequestPurpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Kind, Node, Reader};
 use crate::openai_chat;

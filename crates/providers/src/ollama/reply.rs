@@ -5,18 +5,18 @@
 
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
-use crate::reply::whole_calls::WholeCalls;
 use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, quoted};
 use crate::reply::ending::ReplyEnding;
-use crate::reply::usage_figures::{UsageFigures, UsageNames};
-use crate::reply::frames::{StreamFrame, FrameWriter};
+use crate::reply::frames::{FrameWriter, StreamFrame};
 use crate::reply::hidden_indices::HiddenIndices;
 use crate::reply::identity::ReplyIdentity;
 use crate::reply::message::AssembledMessage;
 use crate::reply::rewriter::{PassThrough, ReplyRewriter, TOOL, ended_notice};
-use crate::reply::turn::{NextStep, HiddenTurn};
+use crate::reply::turn::{HiddenTurn, NextStep};
 use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
+use crate::reply::whole_calls::WholeCalls;
 use std::borrow::Cow;
 
 const FIGURES: UsageNames = UsageNames {
@@ -192,7 +192,11 @@ impl OllamaReply {
 }
 
 impl ReplyRewriter for OllamaReply {
-    fn event(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) -> Result<(), PassThrough> {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         let line = self.read(json)?;

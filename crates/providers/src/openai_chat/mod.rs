@@ -8,7 +8,7 @@ pub(crate) use error::body as error_body;
 pub(crate) use request::member;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, RequestPurpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;

@@ -8,13 +8,13 @@ use crate::json::{Kind, Node};
 use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, quoted};
 use crate::reply::ending::ReplyEnding;
-use crate::reply::usage_figures::{UsageFigures, UsageNames};
-use crate::reply::frames::{StreamFrame, FrameWriter};
+use crate::reply::frames::{FrameWriter, StreamFrame};
 use crate::reply::identity::ReplyIdentity;
 use crate::reply::message::AssembledMessage;
 use crate::reply::rewriter::{PassThrough, ReplyRewriter, ended_notice};
-use crate::reply::turn::{NextStep, HiddenTurn};
+use crate::reply::turn::{HiddenTurn, NextStep};
 use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
 use calls::ChatCalls;
 
 const FIGURES: UsageNames = UsageNames {
@@ -156,7 +156,11 @@ impl ChatReply {
 }
 
 impl ReplyRewriter for ChatReply {
-    fn event(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) -> Result<(), PassThrough> {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         if json.trim_ascii() == DONE {

@@ -2,12 +2,12 @@
 
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
+use crate::request::builder::{RequestBuilder, ResultHeader};
 use crate::request::call_index;
 use crate::request::choice;
-use crate::request::builder::{ResultHeader, RequestBuilder};
+use crate::request::name_ref::{NameRef, read_name};
 use crate::request::sites::CallSite;
 use crate::request::slot::Slot;
-use crate::request::name_ref::{NameRef, read_name};
 
 /// Reads a member at the top of the body.
 pub(crate) fn member<'a>(

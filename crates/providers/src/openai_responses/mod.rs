@@ -7,7 +7,7 @@ mod request;
 pub use reply::ReplyContinuation;
 
 use crate::api::{ApiError, ConversationList, Profile, ProviderApi, SystemPrompt};
-use crate::detect::{Endpoint, RequestPurpose, RequestPath};
+use crate::detect::{Endpoint, RequestPath, RequestPurpose};
 use crate::json::text::quoted;
 use crate::json::{Key, Node, Reader};
 use crate::openai_chat;

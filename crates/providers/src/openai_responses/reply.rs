@@ -9,12 +9,12 @@ use crate::json::{Kind, Node};
 use crate::reply::deferred_calls::DeferredCalls;
 use crate::reply::edit::{Edit, joined, quoted};
 use crate::reply::ending::ReplyEnding;
-use crate::reply::usage_figures::{UsageFigures, UsageNames};
-use crate::reply::frames::{StreamFrame, FrameWriter};
+use crate::reply::frames::{FrameWriter, StreamFrame};
 use crate::reply::identity::ReplyIdentity;
 use crate::reply::rewriter::{PassThrough, ReplyRewriter, TOOL, ended_notice};
-use crate::reply::turn::{NextStep, HiddenTurn};
+use crate::reply::turn::{HiddenTurn, NextStep};
 use crate::reply::usage::TurnUsage;
+use crate::reply::usage_figures::{UsageFigures, UsageNames};
 use items::{OutputItems, is_internal};
 use sequence::EventNumbers;
 
@@ -236,7 +236,11 @@ fn hide_tool(response: &Node<'_>, edit: &mut Edit<'_>) {
 }
 
 impl ReplyRewriter for ResponsesReply {
-    fn event(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) -> Result<(), PassThrough> {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         self.begin();
         let json = &*frame.json;
         // Not of this dialect, but some providers end every stream with it.

@@ -3,13 +3,13 @@
 use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
 use crate::request::boolean;
+use crate::request::builder::{RequestBuilder, ResultHeader};
 use crate::request::call_index;
 use crate::request::choice;
-use crate::request::builder::{ResultHeader, RequestBuilder};
-use crate::request::sites::{ResultAudience, CallSite};
+use crate::request::name_ref::{NameRef, read_name};
+use crate::request::sites::{CallSite, ResultAudience};
 use crate::request::slot::Slot;
 use crate::request::tools::ToolList;
-use crate::request::name_ref::{NameRef, read_name};
 use std::borrow::Cow;
 
 /// Reads a member at the top of the body.

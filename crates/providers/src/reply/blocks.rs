@@ -1,7 +1,7 @@
 //! Replies made of content blocks, as Anthropic and Bedrock write them.
 
-mod grammar;
 mod block_list;
+mod grammar;
 mod whole;
 
 pub(crate) use grammar::{BlockCall, BlockEvent, BlockGrammar, as_object};
@@ -9,9 +9,9 @@ pub(crate) use grammar::{BlockCall, BlockEvent, BlockGrammar, as_object};
 use super::deferred_calls::DeferredCalls;
 use super::edit::Edit;
 use super::ending::ReplyEnding;
-use super::frames::{StreamFrame, FrameWriter};
+use super::frames::{FrameWriter, StreamFrame};
 use super::rewriter::{PassThrough, ReplyRewriter, ended_notice};
-use super::turn::{NextStep, HiddenTurn};
+use super::turn::{HiddenTurn, NextStep};
 use super::usage::TurnUsage;
 use crate::dialect::Dialect;
 use crate::json::Node;
@@ -145,7 +145,11 @@ fn renumber<G: BlockGrammar>(
 }
 
 impl<G: BlockGrammar> ReplyRewriter for BlockReply<G> {
-    fn event(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) -> Result<(), PassThrough> {
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough> {
         let json = Node::read(&frame.json)?;
         self.begin();
         self.current.size += frame.json.len();
@@ -289,7 +293,11 @@ fn note<G: BlockGrammar>(usage: &mut TurnUsage, reply: &Node<'_>) {
 }
 
 /// A closing event with the figures of all replies.
-fn closing<'a, G: BlockGrammar>(json: &'a str, usage: &TurnUsage, is_given_up: bool) -> Cow<'a, str> {
+fn closing<'a, G: BlockGrammar>(
+    json: &'a str,
+    usage: &TurnUsage,
+    is_given_up: bool,
+) -> Cow<'a, str> {
     let Ok(node) = Node::read(json) else { return Cow::Borrowed(json) };
     let mut edit = Edit::new(json);
     G::set_tokens(&node, usage, &mut edit);

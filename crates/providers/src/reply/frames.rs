@@ -3,10 +3,10 @@
 mod array;
 mod eventstream;
 mod lines;
-mod writer;
 mod sse;
+mod writer;
 
-pub(crate) use writer::{FrameWriter, ClientStream};
+pub(crate) use writer::{ClientStream, FrameWriter};
 
 use super::wire_format::WireFormat;
 use std::borrow::Cow;
@@ -166,7 +166,8 @@ mod tests {
         assert_eq!(frames.take_rest(), b": next");
     }
 
-    const WIRES: [WireFormat; 4] = [WireFormat::Events, WireFormat::Lines, WireFormat::Array, WireFormat::EventStream];
+    const WIRES: [WireFormat; 4] =
+        [WireFormat::Events, WireFormat::Lines, WireFormat::Array, WireFormat::EventStream];
 
     /// A stream taken apart.
     #[derive(Debug, PartialEq)]

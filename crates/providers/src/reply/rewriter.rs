@@ -1,7 +1,7 @@
 //! What every dialect's way of speaking answers to.
 
 use super::deferred_calls::DeferredCalls;
-use super::frames::{BrokenStream, StreamFrame, FrameWriter};
+use super::frames::{BrokenStream, FrameWriter, StreamFrame};
 use super::turn::NextStep;
 use super::usage::TurnUsage;
 use crate::json::Node;
@@ -27,7 +27,11 @@ pub(crate) trait ReplyRewriter: Send + Sync {
     /// `out.with(frame, json)` with another payload, `out.compose(name, json)` one of our own, or nothing.
     ///
     /// `Err` before anything was written: this event and all after it go to the client as they come.
-    fn event(&mut self, frame: &StreamFrame<'_>, out: &mut FrameWriter<'_>) -> Result<(), PassThrough>;
+    fn event(
+        &mut self,
+        frame: &StreamFrame<'_>,
+        out: &mut FrameWriter<'_>,
+    ) -> Result<(), PassThrough>;
 
     /// The upstream's reply is over: events came, and their closing ones were among them or not.
     fn finish(&mut self, out: &mut FrameWriter<'_>) -> NextStep;

@@ -1,6 +1,6 @@
 //! The calls of a reply, in dialects in which a call comes whole.
 
-use super::deferred_calls::{DeferredCalls, DeferredCall};
+use super::deferred_calls::{DeferredCall, DeferredCalls};
 use super::edit::joined;
 use super::turn::InternalCall;
 use crate::request::call_key;

@@ -1,16 +1,16 @@
 //! What was found so far.
 
 use super::call_index::CallIndex;
-use super::result::{ResultShape, ToolResult};
-use super::sites::{AnswerSite, ResultAudience, CallSite, ThoughtSite};
-use super::slot::Slot;
-use super::message_text::{MessageText, MessageRole, MessageTexts};
-use super::tools::ToolList;
-use super::turns::{TurnList, TurnMark, ConversationTurns};
+use super::message_text::{MessageRole, MessageText, MessageTexts};
 use super::name_ref::NameRef;
-use super::{RequestHead, Request};
-use crate::json::{Key, Reader};
+use super::result::{ResultShape, ToolResult};
+use super::sites::{AnswerSite, CallSite, ResultAudience, ThoughtSite};
+use super::slot::Slot;
+use super::tools::ToolList;
+use super::turns::{ConversationTurns, TurnList, TurnMark};
+use super::{Request, RequestHead};
 use crate::earlier_reading::{EarlierReading, NoEarlierReading};
+use crate::json::{Key, Reader};
 use crate::refusal::Refusal;
 use std::ops::Range;
 
@@ -137,7 +137,8 @@ impl<'a> RequestBuilder<'a> {
             return None;
         }
         let (turns, end) = self.known.turns(start, list)?;
-        let ConversationTurns { list, calls, answers, results, thoughts } = turns.up_to(end, start)?;
+        let ConversationTurns { list, calls, answers, results, thoughts } =
+            turns.up_to(end, start)?;
         let mark = list.marks.last()?;
         self.calls.resume(calls, &answers, mark);
         (self.seen, self.call_bytes) = (mark.seen, mark.call_bytes);
@@ -212,7 +213,9 @@ impl<'a> RequestBuilder<'a> {
     pub(crate) fn answer(&mut self, answer: ResultHeader) {
         let ResultHeader { call_id, mut tool_name, is_error, mut audience, element } = answer;
         let (mut call, mut arguments) = (None, None);
-        if let Some((index, site)) = self.calls.call_for_result(call_id.as_ref(), tool_name.as_ref()) {
+        if let Some((index, site)) =
+            self.calls.call_for_result(call_id.as_ref(), tool_name.as_ref())
+        {
             call = Some(index);
             tool_name = site.name.clone().or(tool_name);
             arguments = site.arguments.clone();
@@ -270,7 +273,11 @@ impl<'a> RequestBuilder<'a> {
     }
 
     /// Reads what is said in a message: like [`texts`](Self::texts).
-    pub(crate) fn message_texts(&mut self, reader: &mut Reader<'a>, kind: &str) -> Result<(), Refusal> {
+    pub(crate) fn message_texts(
+        &mut self,
+        reader: &mut Reader<'a>,
+        kind: &str,
+    ) -> Result<(), Refusal> {
         each_text(reader, kind, &NoEarlierReading, |span| self.said.push((span, false)))
     }
 
@@ -398,7 +405,11 @@ pub(crate) fn each_text(
     mut note: impl FnMut(Range<usize>),
 ) -> Result<(), Refusal> {
     if reader.peek() != b'[' {
-        reader.value_but(|at, rest| known.text_length(at, rest))?.content().into_iter().for_each(note);
+        reader
+            .value_but(|at, rest| known.text_length(at, rest))?
+            .content()
+            .into_iter()
+            .for_each(note);
         return Ok(());
     }
     let read = reader.array(|reader| {

@@ -1,10 +1,10 @@
 //! The calls of a conversation, and which of them a result answers.
 
+use super::name_ref::NameRef;
 use super::result::CallArguments;
 use super::sites::{AnswerSite, CallSite};
 use super::slot::Slot;
 use super::turns::TurnMark;
-use super::name_ref::NameRef;
 use crate::json::{Kind, Reader, Value};
 use crate::refusal::Refusal;
 use std::borrow::Cow;

@@ -84,7 +84,7 @@ impl ForgeSlot {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ForgeSlot, RequestHead, Refusal, splice};
+    use crate::{ForgeSlot, Refusal, RequestHead, splice};
 
     #[track_caller]
     fn cut(body: &str) -> (String, String) {

@@ -1,9 +1,9 @@
 //! What stands beside the conversation.
 
-use super::forge::{self, ForgeSlot, ForgeSlot};
+use super::forge::{self, ForgeSlot};
+use super::name_ref::{NameRef, read_name};
 use super::session;
 use super::slot::Slot;
-use super::name_ref::{NameRef, read_name};
 use super::{boolean, number, owned_name};
 use crate::json::{Key, Kind, Reader};
 use crate::refusal::Refusal;

@@ -4,8 +4,8 @@
 //! them, ours joins them again, so that the model finds every call it made, with an answer.
 
 use super::Request;
-use super::sites::{AnswerSite, CallSite};
 use super::name_ref::NameRef;
+use super::sites::{AnswerSite, CallSite};
 use crate::dialect::Dialect;
 use crate::json::canonical;
 use crate::splice::Splice;

@@ -1,8 +1,8 @@
 //! Sites in another body, where everything stands a little later or earlier.
 
+use super::name_ref::NameRef;
 use super::result::{CallArguments, ResultShape, ToolResult};
 use super::sites::{AnswerSite, CallSite, ThoughtSite};
-use super::name_ref::NameRef;
 use std::ops::Range;
 
 /// Has places in a body.

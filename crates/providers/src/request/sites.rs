@@ -1,8 +1,8 @@
 //! Where the calls of a conversation and their answers stand.
 
+use super::name_ref::NameRef;
 use super::rejoin::call_key;
 use super::result::CallArguments;
-use super::name_ref::NameRef;
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use crate::support::{Recording, read};
 use proptest::prelude::*;
 use std::ops::Range;
 use tokenforge_laws::reading::{Earlier, known_or_not};
-use tokenforge_providers::{Dialect, EarlierReading, ResultShape, ToolResult, ConversationTurns};
+use tokenforge_providers::{ConversationTurns, Dialect, EarlierReading, ResultShape, ToolResult};
 
 /// Knows the texts of these places.
 struct Places<'b> {

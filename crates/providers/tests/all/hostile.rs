@@ -3,7 +3,9 @@
 use crate::support::{Spelling, read, texts};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, ToolExchange, RequestHead, Refusal, Request, MessageTexts, rejoin, splice};
+use tokenforge_providers::{
+    Dialect, MessageTexts, Refusal, Request, RequestHead, ToolExchange, rejoin, splice,
+};
 
 #[test]
 fn g52_depth_uses_no_stack() {

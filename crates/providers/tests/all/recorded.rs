@@ -4,7 +4,9 @@ use crate::support::walk::{Expected, walk};
 use crate::support::{Recording, Spelling, read, recordings};
 use serde_json::Value;
 use std::borrow::Cow;
-use tokenforge_providers::{Dialect, Request, ResultShape, Splice, ToolResult, expand_tool, splice};
+use tokenforge_providers::{
+    Dialect, Request, ResultShape, Splice, ToolResult, expand_tool, splice,
+};
 
 /// Calls `check` with every recorded body in every spelling.
 pub(crate) fn every_body(mut check: impl FnMut(&Recording, Spelling, &str)) {

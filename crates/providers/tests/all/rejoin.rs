@@ -3,7 +3,7 @@
 use crate::support::pairing::assert_paired;
 use crate::support::{Spelling, read};
 use serde_json::{Value, json};
-use tokenforge_providers::{Dialect, ToolExchange, Request, call_key, put_back, rejoin, splice};
+use tokenforge_providers::{Dialect, Request, ToolExchange, call_key, put_back, rejoin, splice};
 
 /// A conversation in which the model called `ls` and `cat` in its second turn, and in its first and third something
 /// else. Results come in another order than calls.

@@ -34,7 +34,8 @@ const PLAIN: &str = concat!(
 
 #[test]
 fn g25_g36_without_a_call_of_our_tool_every_byte_passes_in_any_split() {
-    let heard = talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[PLAIN.as_bytes().to_vec()]);
+    let heard =
+        talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[PLAIN.as_bytes().to_vec()]);
     assert_eq!(heard.text(), PLAIN);
     assert_eq!((heard.turns.len(), heard.deferred, heard.is_given_up), (0, None, false));
     assert_eq!((heard.usage.last.input, heard.usage.last.output), (Some(5), Some(9)));
@@ -298,7 +299,8 @@ fn a_stream_that_is_cut_off_in_a_call_of_our_tool_ends_without_it() {
     let closing = whole.find("event: message_delta").unwrap();
     let call_end = start + whole[start..].find("\n\n").unwrap() + 2;
     for at in call_end..closing {
-        let heard = talk(Dialect::Anthropic, WireFormat::Events, &[all[..at].to_vec()], |all| vec![all]);
+        let heard =
+            talk(Dialect::Anthropic, WireFormat::Events, &[all[..at].to_vec()], |all| vec![all]);
         assert_eq!(heard.text(), &whole[..start], "cut at {at}");
         assert!(heard.turns.is_empty() && !heard.is_given_up);
     }
@@ -320,7 +322,8 @@ fn what_cannot_be_read_passes() {
     for odd in
         ["data: {\"type\": oops}\n\nmore", "{\"type\":\"error\"}", "data: \u{0}\n\n", "\n\n\n"]
     {
-        let heard = talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[odd.as_bytes().to_vec()]);
+        let heard =
+            talk_in_any_split(Dialect::Anthropic, WireFormat::Events, &[odd.as_bytes().to_vec()]);
         assert_eq!(heard.text(), odd);
     }
     let not_text = b"data: \xff\n\ndata: {}\n\n".to_vec();
@@ -364,7 +367,8 @@ fn a_whole_reply_without_a_call_of_our_tool_is_the_same_bytes() {
         b"\xff".to_vec(),
         vec![],
     ] {
-        let heard = talk_in_any_split(Dialect::Anthropic, WireFormat::Whole, std::slice::from_ref(&body));
+        let heard =
+            talk_in_any_split(Dialect::Anthropic, WireFormat::Whole, std::slice::from_ref(&body));
         assert_eq!(heard.client, body);
         assert!(heard.turns.is_empty());
     }
@@ -411,10 +415,12 @@ fn giving_up_whole_replies_gives_what_was_said() {
         (json!([one, call()]), json!([one, {"type": "text", "text": ended_behind_text()}])),
         (json!([call()]), json!([{"type": "text", "text": ENDED}])),
     ] {
-        let heard =
-            talk(Dialect::Anthropic, WireFormat::Whole, &[whole("m1", content, "tool_use", 3)], |all| {
-                vec![all]
-            });
+        let heard = talk(
+            Dialect::Anthropic,
+            WireFormat::Whole,
+            &[whole("m1", content, "tool_use", 3)],
+            |all| vec![all],
+        );
         let message: Value = serde_json::from_slice(&heard.client).unwrap();
         assert_eq!((&message["content"], &message["stop_reason"]), (&seen, &json!("end_turn")));
     }

@@ -27,8 +27,11 @@ fn the_checksum_of_these_tests_is_the_known_one() {
 fn g25_invoke_without_a_call_of_our_tool_is_the_same_bytes() {
     let blocks = [thinking(&["hm"], "s"), text(&["a", "é"]), call("t1", "Bash", &["{}"])];
     let plain = invoked(reply("m1", &blocks, "tool_use", [5, 1, 9]));
-    let heard =
-        talk_in_any_split(Dialect::BedrockInvoke, WireFormat::EventStream, std::slice::from_ref(&plain));
+    let heard = talk_in_any_split(
+        Dialect::BedrockInvoke,
+        WireFormat::EventStream,
+        std::slice::from_ref(&plain),
+    );
     assert_eq!(heard.client, plain);
     assert_eq!(heard.usage.sum.output, Some(9));
 }
@@ -384,8 +387,11 @@ fn whole(content: Value, output: u64) -> Vec<u8> {
 fn whole_replies_of_converse_are_one_message_to_the_client() {
     let call = |id, name| json!({"toolUse": {"toolUseId": id, "name": name, "input": {"id": "s"}}});
     let plain = whole(json!([{"text": "expand_context"}, call("t1", "Bash")]), 1);
-    let heard =
-        talk_in_any_split(Dialect::BedrockConverse, WireFormat::Whole, std::slice::from_ref(&plain));
+    let heard = talk_in_any_split(
+        Dialect::BedrockConverse,
+        WireFormat::Whole,
+        std::slice::from_ref(&plain),
+    );
     assert_eq!(heard.client, plain);
 
     let replies = [

@@ -313,7 +313,9 @@ fn errors_and_several_candidates_pass_as_they_are() {
     ] {
         let chunks =
             [chunk("r", &[&text("a")], "", 1), strange.to_owned(), chunk("r", &[OURS], STOP, 2)];
-        for (wire, reply) in [(WireFormat::Events, data(&chunks)), (WireFormat::Array, array(&chunks))] {
+        for (wire, reply) in
+            [(WireFormat::Events, data(&chunks)), (WireFormat::Array, array(&chunks))]
+        {
             let heard = talk_in_any_split(Dialect::Gemini, wire, &bytes(&[&reply])).done();
             assert_eq!(heard.text(), reply);
         }

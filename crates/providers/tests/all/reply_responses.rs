@@ -291,10 +291,11 @@ fn a_stream_that_breaks_off_in_our_call_ends_without_it() {
     let reply = Stream::new("r1").text("One.").ours("c1");
     for end in told.events.len()..reply.events.len() {
         let replies = [&reply.events[..end]];
-        let broken = talk(Dialect::OpenAiResponses, WireFormat::Events, &bytes(&replies), |bytes| {
-            bytes.chunks(64).collect()
-        })
-        .done();
+        let broken =
+            talk(Dialect::OpenAiResponses, WireFormat::Events, &bytes(&replies), |bytes| {
+                bytes.chunks(64).collect()
+            })
+            .done();
         assert!(broken.text().starts_with(&told.events), "{end}");
         assert!(!broken.text().contains("s1"), "{end}");
     }
@@ -365,7 +366,9 @@ fn whole(id: &str, store: bool, output: &[&str], tokens: u64) -> String {
 }
 
 fn converse_whole(replies: &[String]) -> Heard {
-    talk(Dialect::OpenAiResponses, WireFormat::Whole, &bytes(replies), |bytes| bytes.chunks(11).collect())
+    talk(Dialect::OpenAiResponses, WireFormat::Whole, &bytes(replies), |bytes| {
+        bytes.chunks(11).collect()
+    })
 }
 
 #[test]

@@ -6,7 +6,9 @@ use tokenforge_providers::Dialect::{
     Anthropic, BedrockConverse, BedrockInvoke, Gemini, Ollama, OpenAiChat, OpenAiResponses,
 };
 use tokenforge_providers::MessageRole::{Attached, System, User};
-use tokenforge_providers::{Dialect, MessageText, Refusal, Request, MessageRole, MessageTexts, splice};
+use tokenforge_providers::{
+    Dialect, MessageRole, MessageText, MessageTexts, Refusal, Request, splice,
+};
 
 fn read_all(body: &[u8], dialect: Dialect) -> Request<'_> {
     Request::read_with(body, dialect, MessageTexts::Wanted).unwrap()

@@ -2,9 +2,9 @@
 
 use super::streamed_call::{StreamedCall, will_continue};
 use crate::json::{Kind, Node};
-use crate::reply::whole_calls::WholeCalls;
 use crate::reply::edit::{Edit, joined};
 use crate::reply::rewriter::TOOL;
+use crate::reply::whole_calls::WholeCalls;
 use std::borrow::Cow;
 
 pub(super) const SIGNATURE: &str = "thoughtSignature";

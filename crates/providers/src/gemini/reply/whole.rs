@@ -7,7 +7,11 @@ use crate::reply::rewriter::PassThrough;
 use crate::reply::turn::NextStep;
 
 impl GeminiReply {
-    pub(super) fn read_whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
+    pub(super) fn read_whole(
+        &mut self,
+        body: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<NextStep, PassThrough> {
         let reply = Chunk::read(body)?;
         if let Some(usage) = &reply.usage {
             self.figures.note(usage);

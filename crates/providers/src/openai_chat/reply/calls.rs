@@ -2,7 +2,7 @@
 
 use crate::json::Node;
 use crate::json::text::unescape;
-use crate::reply::deferred_calls::{DeferredCalls, DeferredCall};
+use crate::reply::deferred_calls::{DeferredCall, DeferredCalls};
 use crate::reply::edit::{Edit, joined};
 use crate::reply::hidden_indices::HiddenIndices;
 use crate::reply::message::AssembledMessage;

@@ -6,7 +6,7 @@ use crate::json::{Kind, Node};
 use crate::reply::edit::{Edit, quoted};
 use crate::reply::message::AssembledMessage;
 use crate::reply::rewriter::{PassThrough, ended_notice};
-use crate::reply::turn::{NextStep, HiddenTurn};
+use crate::reply::turn::{HiddenTurn, NextStep};
 
 /// What the client is still to be given of earlier replies.
 #[derive(Default)]
@@ -16,7 +16,11 @@ pub(super) struct EarlierReplies {
 }
 
 impl ChatReply {
-    pub(super) fn read_whole(&mut self, body: &str, out: &mut Vec<u8>) -> Result<NextStep, PassThrough> {
+    pub(super) fn read_whole(
+        &mut self,
+        body: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<NextStep, PassThrough> {
         let Chunk { root, choice, usage } = Chunk::read(body)?;
         let choice = choice.ok_or(PassThrough)?;
         let message = choice.get("message").ok_or(PassThrough)?;
@@ -33,7 +37,11 @@ impl ChatReply {
             self.closing = vec![body.to_owned()];
             self.is_asked = true;
             let said = message.raw().to_owned();
-            return Ok(NextStep::Ask(HiddenTurn::new(Dialect::OpenAiChat, said, self.calls.internal())));
+            return Ok(NextStep::Ask(HiddenTurn::new(
+                Dialect::OpenAiChat,
+                said,
+                self.calls.internal(),
+            )));
         }
         if let Some(usage) = &usage {
             self.figures.put_right(usage, &mut edit);

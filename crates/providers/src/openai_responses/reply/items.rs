@@ -1,11 +1,11 @@
 //! The output items of a reply: texts, reasoning, calls.
 
 use crate::json::Node;
-use crate::reply::deferred_calls::{DeferredCalls, DeferredCall};
+use crate::reply::deferred_calls::{DeferredCall, DeferredCalls};
 use crate::reply::edit::joined;
 use crate::reply::hidden_indices::HiddenIndices;
 use crate::reply::rewriter::TOOL;
-use crate::reply::turn::{ThoughtAnchor, InternalCall};
+use crate::reply::turn::{InternalCall, ThoughtAnchor};
 use std::collections::{BTreeMap, HashSet};
 
 /// The items of a reply, by their indices.
@@ -80,7 +80,8 @@ impl OutputItems {
     /// The items, to be said again. Reasoning without its content is left out if the provider did not keep the reply: it
     /// would look for it and find nothing.
     pub(super) fn said(&self, is_forgotten: bool) -> String {
-        let is_left_out = |item: &&OutputItem| is_forgotten && matches!(item.role, ItemRole::Remembered);
+        let is_left_out =
+            |item: &&OutputItem| is_forgotten && matches!(item.role, ItemRole::Remembered);
         joined(self.items.values().filter(|item| !is_left_out(item)).map(|item| &*item.json))
     }
 

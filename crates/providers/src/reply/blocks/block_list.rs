@@ -2,9 +2,9 @@
 
 use super::grammar::{BlockCall, BlockGrammar};
 use crate::json::Node;
-use crate::reply::deferred_calls::{DeferredCalls, DeferredCall};
+use crate::reply::deferred_calls::{DeferredCall, DeferredCalls};
 use crate::reply::edit::joined;
-use crate::reply::turn::{ThoughtAnchor, InternalCall};
+use crate::reply::turn::{InternalCall, ThoughtAnchor};
 use std::collections::BTreeMap;
 
 /// The blocks that came so far, in order.

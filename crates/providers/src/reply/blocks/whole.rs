@@ -48,7 +48,11 @@ impl EarlierReplies {
     }
 
     /// The client's reply if no last one comes: the one before that, as an answer that is over.
-    pub(super) fn give_up<G: BlockGrammar>(&self, notice: &String, usage: &TurnUsage) -> Option<String> {
+    pub(super) fn give_up<G: BlockGrammar>(
+        &self,
+        notice: &String,
+        usage: &TurnUsage,
+    ) -> Option<String> {
         let reply = Node::read(&self.body).ok()?;
         let mut edit = Edit::new(&self.body);
         edit.relist(&G::content(&reply)?, self.blocks.iter().chain([notice]));

@@ -1,6 +1,6 @@
 //! One JSON array that grows: a frame is an element with the comma or bracket before it; the last one is the array's end.
 
-use super::{BrokenStream, PayloadCoding, StreamFrame, FrameScanner, text};
+use super::{BrokenStream, FrameScanner, PayloadCoding, StreamFrame, text};
 use std::borrow::Cow;
 
 /// Finds the ends of the elements, which are objects.
@@ -45,7 +45,13 @@ impl FrameScanner for ArrayScanner {
         let text = text(raw)?;
         let start = text.find('{').unwrap_or(text.len());
         let json = Cow::Borrowed(&text[start..]);
-        Ok(StreamFrame { raw, event: "", json, place: start..text.len(), coding: PayloadCoding::Plain })
+        Ok(StreamFrame {
+            raw,
+            event: "",
+            json,
+            place: start..text.len(),
+            coding: PayloadCoding::Plain,
+        })
     }
 }
 

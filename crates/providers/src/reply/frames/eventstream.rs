@@ -1,6 +1,6 @@
 //! Amazon's binary event stream: a message is two lengths, their checksum, headers, a payload and a checksum of it all.
 
-use super::{BrokenStream, PayloadCoding, StreamFrame, FrameScanner, text};
+use super::{BrokenStream, FrameScanner, PayloadCoding, StreamFrame, text};
 use crate::json::Node;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -41,8 +41,10 @@ impl FrameScanner for EventStreamScanner {
             let json = Cow::Borrowed(payload);
             return Ok(StreamFrame { raw, event, json, place, coding: PayloadCoding::Message });
         }
-        let bytes = Node::read(payload).ok().and_then(|node| node.get("bytes")).ok_or(BrokenStream)?;
-        let json = STANDARD.decode(bytes.spelling().ok_or(BrokenStream)?).map_err(|_| BrokenStream)?;
+        let bytes =
+            Node::read(payload).ok().and_then(|node| node.get("bytes")).ok_or(BrokenStream)?;
+        let json =
+            STANDARD.decode(bytes.spelling().ok_or(BrokenStream)?).map_err(|_| BrokenStream)?;
         let json = Cow::Owned(String::from_utf8(json).map_err(|_| BrokenStream)?);
         let span = bytes.span();
         let place = headers_end + span.start + 1..headers_end + span.end - 1;

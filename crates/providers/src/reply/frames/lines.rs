@@ -1,6 +1,6 @@
 //! One JSON document a line.
 
-use super::{BrokenStream, PayloadCoding, StreamFrame, FrameScanner, text};
+use super::{BrokenStream, FrameScanner, PayloadCoding, StreamFrame, text};
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -22,6 +22,12 @@ impl FrameScanner for LineScanner {
         let json = text(raw)?.trim_ascii();
         let start = raw.len() - text(raw)?.trim_ascii_start().len();
         let place = start..start + json.len();
-        Ok(StreamFrame { raw, event: "", json: Cow::Borrowed(json), place, coding: PayloadCoding::Plain })
+        Ok(StreamFrame {
+            raw,
+            event: "",
+            json: Cow::Borrowed(json),
+            place,
+            coding: PayloadCoding::Plain,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Server-sent events: lines up to an empty one.
 
-use super::{BrokenStream, PayloadCoding, StreamFrame, FrameScanner, text};
+use super::{BrokenStream, FrameScanner, PayloadCoding, StreamFrame, text};
 use memchr::memchr2;
 use std::borrow::Cow;
 use std::ops::Range;

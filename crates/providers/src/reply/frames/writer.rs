@@ -120,7 +120,8 @@ mod tests {
 
     /// Two streams as one array: what the client gets if it gets the elements for which `is_kept` says so.
     fn client(streams: [&str; 2], is_kept: impl Fn(&str) -> bool) -> String {
-        let (mut pen, mut bytes) = (ClientStream::new(Dialect::Gemini, WireFormat::Array), Vec::new());
+        let (mut pen, mut bytes) =
+            (ClientStream::new(Dialect::Gemini, WireFormat::Array), Vec::new());
         for stream in streams {
             pen.go_on();
             let mut frames = FrameReader::new(WireFormat::Array);
@@ -147,7 +148,8 @@ mod tests {
 
     #[test]
     fn an_array_that_is_given_up_is_closed() {
-        let (mut pen, mut bytes) = (ClientStream::new(Dialect::Gemini, WireFormat::Array), Vec::new());
+        let (mut pen, mut bytes) =
+            (ClientStream::new(Dialect::Gemini, WireFormat::Array), Vec::new());
         let mut out = pen.writer(&mut bytes);
         out.compose("", "{}");
         out.compose("", "{}");

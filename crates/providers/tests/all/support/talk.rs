@@ -1,6 +1,8 @@
 //! A client, an upstream that answers as it was told, and a reply between them.
 
-use tokenforge_providers::{ExpandAnswer, DeferredCalls, Dialect, NextStep, Reply, HiddenTurn, TurnUsage, WireFormat};
+use tokenforge_providers::{
+    DeferredCalls, Dialect, ExpandAnswer, HiddenTurn, NextStep, Reply, TurnUsage, WireFormat,
+};
 
 /// What came of a conversation.
 #[derive(Debug, Clone, PartialEq)]
